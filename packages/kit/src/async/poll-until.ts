@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../errors/app-error.ts'
+
+export interface PollOptions {
+  /** What is waited for, as it reads after "timed out waiting for". */
+  readonly what: string
+  readonly timeoutMs: number
+  readonly everyMs: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Calls `probe` until it returns something other than `undefined`, and returns that.
+ *
+ * @throws AppError `deadline_exceeded` after `timeoutMs`; the abort reason when `signal` aborts; whatever `probe` throws
+ */
+export async function pollUntil<T>(options: PollOptions, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const { what, timeoutMs, everyMs, signal } = options
+  const deadline = performance.now() + timeoutMs
+  while (true) {
+    signal?.throwIfAborted()
+    const value = await probe()
+    if (value !== undefined) return value
+    if (performance.now() >= deadline) throw new AppError('deadline_exceeded', `timed out waiting for ${what}`)
+    await delay(everyMs, undefined, signal === undefined ? {} : { signal })
+  }
+}

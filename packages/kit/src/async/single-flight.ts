@@ -1,0 +1,12 @@
+/** Calls with the same key while one is under way share its outcome. A failed call is not remembered. */
+export class SingleFlight<K, V> {
+  readonly #running = new Map<K, Promise<V>>()
+
+  run(key: K, work: () => Promise<V>): Promise<V> {
+    const running = this.#running.get(key)
+    if (running !== undefined) return running
+    const started = work().finally(() => this.#running.delete(key))
+    this.#running.set(key, started)
+    return started
+  }
+}

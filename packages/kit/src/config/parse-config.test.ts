@@ -1,0 +1,38 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, env, parseConfig } from './parse-config.ts'
+import { Secret } from './secret.ts'
+
+const schema = {
+  port: env.port('T_PORT', { default: 3000, doc: 'port' }),
+  url: env.text('T_URL', { doc: 'a URL' }),
+  leaseMs: env.duration('T_LEASE', { default: 1000, doc: 'lease' }),
+  maxBytes: env.size('T_MAX', { default: 1, doc: 'size' }),
+  names: env.list('T_NAMES', { default: [], doc: 'names' }),
+  token: env.secret('T_TOKEN', { default: undefined, doc: 'token' }),
+}
+
+describe('parseConfig', () => {
+  it('reads, converts and defaults', () => {
+    const config = parseConfig(schema, { T_URL: 'x', T_LEASE: '30s', T_MAX: '2MiB', T_NAMES: 'a, b,' })
+    expect(config).toMatchObject({ port: 3000, url: 'x', leaseMs: 30_000, maxBytes: 2 * 1024 * 1024, names: ['a', 'b'] })
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  it('lists every problem in one error', () => {
+    const attempt = () => parseConfig(schema, { T_PORT: '70000', T_LEASE: 'soon' })
+    expect(attempt).toThrow(ConfigError)
+    expect(attempt).toThrow(/T_PORT[\s\S]*T_URL is required[\s\S]*T_LEASE/)
+  })
+
+  it('reads NAME_FILE and keeps secrets out of texts', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'kit-')), 'token')
+    writeFileSync(file, 'hush\n')
+    const config = parseConfig(schema, { T_URL: 'x', T_TOKEN_FILE: file })
+    expect(config.token).toBeInstanceOf(Secret)
+    expect(config.token?.reveal()).toBe('hush')
+    expect(JSON.stringify(config)).not.toContain('hush')
+  })
+})

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { Secret } from './secret.ts'
+import { parseDurationMs, parseSizeBytes } from './units.ts'
+
+/** One setting: the environment variable it comes from, how its text is read, its default and a line of documentation. */
+export interface Setting<T> {
+  readonly env: string
+  readonly doc: string
+  readonly kind: 'text' | 'port' | 'integer' | 'boolean' | 'duration' | 'size' | 'list' | 'secret'
+  readonly read: (text: string) => T | undefined
+  readonly fallback: T | undefined
+  readonly required: boolean
+}
+
+type Options<T> = { readonly default?: T | undefined; readonly doc: string }
+
+function setting<T>(env: string, kind: Setting<T>['kind'], read: Setting<T>['read'], options: Options<T>): Setting<T> {
+  return { env, doc: options.doc, kind, read, fallback: options.default, required: !('default' in options) }
+}
+
+const readInteger = (text: string): number | undefined => (/^-?\d+$/.test(text) ? Number(text) : undefined)
+const readPort = (text: string): number | undefined => {
+  const port = readInteger(text)
+  return port !== undefined && port >= 0 && port <= 65_535 ? port : undefined
+}
+const BOOLEANS: Record<string, boolean> = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+
+/** Builders of settings. A setting without a `default` is required. */
+export const env = {
+  text: (name: string, options: Options<string>) => setting(name, 'text', (text) => text, options),
+  port: (name: string, options: Options<number>) => setting(name, 'port', readPort, options),
+  integer: (name: string, options: Options<number>) => setting(name, 'integer', readInteger, options),
+  boolean: (name: string, options: Options<boolean>) => setting(name, 'boolean', (text) => BOOLEANS[text.toLowerCase()], options),
+  /** Milliseconds, written as `30s`, `5m`. */
+  duration: (name: string, options: Options<number>) => setting(name, 'duration', parseDurationMs, options),
+  /** Bytes, written as `512MiB`. */
+  size: (name: string, options: Options<number>) => setting(name, 'size', parseSizeBytes, options),
+  /** Comma-separated; empty parts are dropped. */
+  list: (name: string, options: Options<readonly string[]>) =>
+    setting<readonly string[]>(
+      name,
+      'list',
+      (text) =>
+        text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      options,
+    ),
+  secret: (name: string, options: Options<Secret>) => setting(name, 'secret', (text) => new Secret(text), options),
+}
+
+export type ConfigSchema = Readonly<Record<string, Setting<unknown>>>
+export type ConfigOf<S extends ConfigSchema> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** All that is wrong with an environment, in one error: a user fixes it in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads every setting from `environment` and returns a frozen object. `NAME_FILE` names a file that holds the
+ * value of `NAME` (Docker secrets); one trailing newline of the file is dropped.
+ *
+ * @throws ConfigError that lists every problem
+ */
+export function parseConfig<S extends ConfigSchema>(schema: S, environment: Environment): ConfigOf<S> {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(schema)) {
+    const text = readText(item, environment, problems)
+    if (text === undefined || text === '') {
+      if (item.required) problems.push(`${item.env} is required: ${item.doc}`)
+      values[key] = item.fallback
+      continue
+    }
+    const value = item.read(text)
+    if (value === undefined) problems.push(`${item.env} is not a valid ${item.kind}${item.kind === 'secret' ? '' : `: "${text}"`}`)
+    values[key] = value
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.freeze(values) as ConfigOf<S>
+}
+
+function readText(item: Setting<unknown>, environment: Environment, problems: string[]): string | undefined {
+  const direct = environment[item.env]
+  if (direct !== undefined) return direct
+  const file = environment[`${item.env}_FILE`]
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file, 'utf8').replace(/\n$/, '')
+  } catch {
+    problems.push(`${item.env}_FILE names a file that cannot be read: ${file}`)
+    return undefined
+  }
+}

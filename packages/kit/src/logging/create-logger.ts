@@ -1,0 +1,43 @@
+import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
+
+export type { Logger }
+
+/** Header and field names whose values never reach a log, at any depth that the servers log. */
+const REDACTED = [
+  'x-api-key',
+  'x-access-token',
+  'x-admin-token',
+  'authorization',
+  'cookie',
+  'e2b-traffic-access-token',
+  'apiKey',
+  'accessToken',
+  'envVars',
+  'password',
+].flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
+
+export interface LoggerOptions {
+  readonly name: string
+  readonly level: string
+  /** Where the lines go; stdout when absent. */
+  readonly destination?: DestinationStream
+}
+
+/** The root logger of a process: one JSON object a line. Parts take children of it, made in the app's `loggers.ts`. */
+export function createLogger({ name, level, destination }: LoggerOptions): Logger {
+  const options = {
+    name,
+    level,
+    base: { name },
+    redact: { paths: REDACTED, censor: '[redacted]' },
+    serializers: { err: stdSerializers.errWithCause },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+/** A logger that writes nothing, for tests and for libraries without one. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' })
+}

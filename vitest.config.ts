@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests that need more than this process (Postgres, the Docker engine, the SDKs) say so in their file name. */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 10_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['{apps,packages}/*/test/**/*.int.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'engine',
+          include: ['{apps,packages}/*/test/**/*.engine.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'acceptance',
+          include: ['tests/acceptance/**/*.acc.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
