@@ -24,20 +24,24 @@ export interface SandboxRuntime extends AsyncDisposable {
 
   /**
    * Starts a sandbox with its limits and the default egress rules in force. On return its address is known and its daemon is
-   * starting; nothing of the user runs before the caller's `/init`. On failure nothing is left behind.
+   * starting; nothing of the user runs before the caller's `/init`. On failure or abort nothing is left behind. Called again for
+   * one that runs, it answers the same endpoint; for one that has ended it is a `conflict`: nobody's files are thrown away unasked.
    */
   create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
   /** Like `create`, from a snapshot; the spec's image is ignored. */
   createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
-  /** Stops the processes and keeps memory. Needs `capabilities().freeze`. Already frozen is success. */
+  /** Stops the processes and keeps memory. Needs `capabilities().freeze`. Already frozen is success; ended is `failed_precondition`. */
   freeze(ref: SandboxRef): Promise<void>
 
-  /** Undoes `freeze`. Already running is success. */
+  /** Undoes `freeze`. Already running is success; ended, as after a restart of the engine, is `failed_precondition`. */
   thaw(ref: SandboxRef): Promise<SandboxEndpoint>
 
-  /** Keeps the sandbox's files at one instant; the sandbox goes on as it was. `name` identifies the snapshot for good. */
+  /**
+   * Keeps the sandbox's files at one instant; the sandbox goes on as it was: running, frozen or ended. `name` (`[a-z0-9][a-z0-9_.-]*`,
+   * at most 100) identifies the snapshot for good: called again with it, the answer is the snapshot that is there.
+   */
   snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot>
 
   /** Absent is success. */
@@ -52,8 +56,11 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** Absent sandboxes are absent from the map, which is keyed by sandbox id. */
   usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>>
 
-  /** Events from now on until `signal` aborts. Ends early when the engine goes away: callers list again and resubscribe. */
-  events(signal: AbortSignal): AsyncIterable<RuntimeEvent>
+  /**
+   * Events until `signal` aborts. Whatever happens after the promise has resolved is in the stream, so a caller that subscribes
+   * and then lists misses nothing. Ends early when the engine goes away: callers list again and resubscribe.
+   */
+  events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>>
 
   imageExists(image: ImageRef): Promise<boolean>
 }
