@@ -9,6 +9,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['{apps,packages}/*/test/**/*.int.test.ts'],
+          globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
           testTimeout: 30_000,
           hookTimeout: 120_000,
           fileParallelism: false,

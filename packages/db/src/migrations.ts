@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface Migration {
+  /** The file's name, which is also its place in the order. */
+  readonly name: string
+  readonly sql: string
+  readonly sha256: string
+}
+
+/** The directory of this repository's migrations. */
+export const MIGRATIONS_DIR = join(import.meta.dirname, '../../../migrations')
+
+const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+
+/**
+ * Reads `NNNN_words.sql` files in their order.
+ *
+ * @throws Error when a file's name breaks the pattern or two files have the same number
+ */
+export async function readMigrations(directory: string = MIGRATIONS_DIR): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+  const numbers = new Set<string>()
+  const migrations: Migration[] = []
+  for (const name of names) {
+    if (!NAME.test(name)) throw new Error(`the migration ${name} is not named NNNN_words.sql`)
+    if (numbers.has(name.slice(0, 4))) throw new Error(`two migrations have the number ${name.slice(0, 4)}`)
+    numbers.add(name.slice(0, 4))
+    const sql = await readFile(join(directory, name), 'utf8')
+    migrations.push({ name, sql, sha256: createHash('sha256').update(sql).digest('hex') })
+  }
+  return migrations
+}

@@ -1,0 +1,17 @@
+import type { Generated } from 'kysely'
+import type { Columns, CreatedAt } from '../column.ts'
+
+export interface TeamMemberTable {
+  team_id: string
+  user_id: string
+  /** The team that a user acts for without naming one; at most one a user. */
+  is_default: Generated<boolean>
+  created_at: CreatedAt
+}
+
+export const teamMemberColumns: Columns<TeamMemberTable> = {
+  team_id: 'uuid',
+  user_id: 'uuid',
+  is_default: 'boolean',
+  created_at: 'timestamp with time zone',
+}

