@@ -1,0 +1,51 @@
+import { chown, mkdir, stat } from 'node:fs/promises'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import { parentDirectory } from './path-parts.ts'
+
+/** Who owns what an operation creates: the user and its primary group (envd.md 4.3). */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+const NEW_DIRECTORY_MODE = 0o755
+
+/**
+ * Creates what is missing of an absolute path, each new level owned by `owner`; levels that exist keep owner and mode, and may be
+ * links (envd.md 4.2). Any number of calls may create one tree at the same time, and all of them succeed.
+ *
+ * @throws AppError `internal` with the text of envd.md 4.2
+ */
+export async function ensureDirs(path: string, owner: Owner): Promise<void> {
+  const missing: string[] = []
+  for (let level = path; !(await isDirectory(level)); level = parentDirectory(level)) missing.push(level)
+  for (const level of missing.toReversed()) await createDirectory(level, owner)
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    if ((await stat(path)).isDirectory()) return true
+  } catch (error) {
+    // Below a file every level is ENOTDIR up to the file itself, which then is the one to be named.
+    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) return false
+    throw new AppError('internal', `failed to stat directory: ${failedCall('stat', path, error)}`, { cause: error })
+  }
+  throw new AppError('internal', `path is a file: ${path}`)
+}
+
+async function createDirectory(path: string, owner: Owner): Promise<void> {
+  try {
+    await mkdir(path, NEW_DIRECTORY_MODE)
+  } catch (error) {
+    if (errnoCode(error) !== 'EEXIST') {
+      throw new AppError('internal', `failed to create directory: ${failedCall('mkdir', path, error)}`, { cause: error })
+    }
+  }
+  try {
+    // Also after EEXIST: whoever won the race may not have come to its own chown yet, and may be cut off before it.
+    await chown(path, owner.uid, owner.gid)
+  } catch (error) {
+    throw new AppError('internal', `failed to chown directory: ${failedCall('chown', path, error)}`, { cause: error })
+  }
+}
