@@ -1,0 +1,59 @@
+import { chmodSync, chownSync, mkdirSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { StartFailure } from '../failures/start-failure.ts'
+
+/** The places in a data directory. */
+export interface DataDirectory {
+  readonly path: string
+  readonly lockFile: string
+  readonly credentialsFile: string
+  readonly serverLog: string
+  readonly postgresLog: string
+  readonly postgresPassword: string
+  readonly postgres: string
+}
+
+/** Below this a database start may end half-way; it refuses before. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024
+
+/**
+ * Makes the directory if it is not there, closed to everybody else, and keeps it out of version control.
+ *
+ * @throws StartFailure when the disk is nearly full or the directory belongs to another user
+ */
+export function openDataDirectory(path: string): DataDirectory {
+  const directory = describeDataDirectory(path)
+  mkdirSync(directory.path, { recursive: true, mode: 0o700 })
+  const { uid } = statSync(directory.path)
+  const me = process.getuid?.()
+  if (me !== 0 && uid !== me) {
+    throw new StartFailure(
+      `The data directory ${directory.path} belongs to another user: run this as that user, or choose another directory with SANDYARD_DATA_DIR.`,
+    )
+  }
+  const { bavail, bsize } = statfsSync(directory.path)
+  if (bavail * bsize < LEAST_FREE_BYTES) {
+    throw new StartFailure(`The disk that holds ${directory.path} is full: free at least 256 MiB and run this again.`)
+  }
+  writeFileSync(join(directory.path, '.gitignore'), '*\n')
+  return directory
+}
+
+export function describeDataDirectory(path: string): DataDirectory {
+  const root = resolve(path)
+  return {
+    path: root,
+    lockFile: join(root, 'lock'),
+    credentialsFile: join(root, 'credentials'),
+    serverLog: join(root, 'server.log'),
+    postgresLog: join(root, 'postgres.log'),
+    postgresPassword: join(root, 'postgres-password'),
+    postgres: join(root, 'postgres'),
+  }
+}
+
+/** Lets one group pass through the directory, without seeing what is in it. */
+export function letGroupPass(directory: DataDirectory, gid: number): void {
+  chownSync(directory.path, -1, gid)
+  chmodSync(directory.path, 0o710)
+}

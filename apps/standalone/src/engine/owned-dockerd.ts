@@ -1,0 +1,91 @@
+/**
+ * The engine that Sandyard started itself: one `dockerd` for the machine, in a session of its own, which outlives
+ * the server. Its record (a file) is written right after the start; whoever ends it checks that the recorded process is still that one.
+ */
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { commandLine, endProcess, identifyProcess, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
+
+export interface OwnedDockerdOptions {
+  readonly program: string
+  readonly args: readonly string[]
+  /** Where the record of the running process is kept. */
+  readonly recordFile: string
+  readonly logFile: string
+}
+
+/** The paths of the machine's engine; they are on a file system that a reboot empties, as the process is. */
+export const MACHINE_ENGINE = {
+  recordFile: '/run/sandyard/engine.json',
+  logFile: '/var/log/sandyard-engine.log',
+  dockerPidFile: '/var/run/docker.pid',
+} as const
+
+/** What Debian's own service file gives the engine: enough open files, and no limit on processes but the groups'. */
+const WITH_LIMITS = 'ulimit -n 1048576 2>/dev/null; ulimit -u unlimited 2>/dev/null || ulimit -p unlimited 2>/dev/null; exec "$0" "$@"'
+const STOP_SIGNALS = [
+  { signal: 'SIGTERM', waitMs: 60_000 },
+  { signal: 'SIGKILL', waitMs: 5_000 },
+] as const
+
+/** Starts the engine detached from this process and terminal and records it. It does not wait until the engine answers. */
+export function startOwnedDockerd({ program, args, recordFile, logFile }: OwnedDockerdOptions): ProcessIdentity {
+  mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 })
+  const log = openSync(logFile, 'a', 0o600)
+  try {
+    const child = spawn('/bin/sh', ['-c', WITH_LIMITS, program, ...args], { detached: true, stdio: ['ignore', log, log], cwd: '/' })
+    child.on('error', () => undefined)
+    child.unref()
+    const identity = child.pid === undefined ? undefined : identifyProcess(child.pid)
+    if (identity === undefined) throw new Error(`${program} could not be started`)
+    writeFileSync(recordFile, JSON.stringify(identity), { mode: 0o600 })
+    return identity
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** The engine that was started so and still runs. */
+export function findOwnedDockerd(recordFile: string): ProcessIdentity | undefined {
+  try {
+    const identity = JSON.parse(readFileSync(recordFile, 'utf8')) as ProcessIdentity
+    return isStillRunning(identity) ? identity : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Ends the engine that was started so, and only that one. */
+export async function stopOwnedDockerd(recordFile: string): Promise<'stopped' | 'not-ours' | 'still-running'> {
+  const identity = findOwnedDockerd(recordFile)
+  if (identity === undefined) return 'not-ours'
+  if (!(await endProcess(identity, STOP_SIGNALS))) return 'still-running'
+  rmSync(recordFile, { force: true })
+  return 'stopped'
+}
+
+/**
+ * Removes the pid file of an engine that was killed. The engine refuses to start when the number in it belongs to any
+ * process at all, also to one that has nothing to do with it.
+ */
+export function removeStalePidFile(pidFile: string): void {
+  try {
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+    const [program = ''] = commandLine(pid)
+    if (!program.endsWith('dockerd')) rmSync(pidFile, { force: true })
+  } catch {
+    // No such file: nothing is in the way.
+  }
+}
+
+/** The last lines of the engine's log that say why it ended, shortest form. */
+export function lastEngineError(logFile: string): string {
+  try {
+    const lines = readFileSync(logFile, 'utf8').trim().split('\n')
+    const line = lines.findLast((text) => /failed|error|fatal/i.test(text)) ?? lines.at(-1) ?? ''
+    return (/msg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line).trim().slice(0, 300)
+  } catch {
+    return 'it wrote no log'
+  }
+}

@@ -1,0 +1,28 @@
+import Docker from 'dockerode'
+
+/** What came back from the place where an engine should be. */
+export type EnginePing =
+  | { readonly kind: 'answers'; readonly version: string; readonly rootDirectory: string }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'silent'; readonly reason: string }
+
+const PING_TIMEOUT_MS = 10_000
+
+/** The engine's address as a person knows it: `DOCKER_HOST`, or the default socket. */
+export function engineAddress(dockerHost: string | undefined): string {
+  return dockerHost === undefined || dockerHost === '' ? '/var/run/docker.sock' : dockerHost
+}
+
+/** Asks the engine that `DOCKER_HOST` (else the default socket) names who it is. Never throws. */
+export async function pingEngine(): Promise<EnginePing> {
+  try {
+    const docker = new Docker({ timeout: PING_TIMEOUT_MS })
+    const info: unknown = await docker.info()
+    const { ServerVersion, DockerRootDir } = info as { ServerVersion?: string; DockerRootDir?: string }
+    if (ServerVersion === undefined || ServerVersion === '') return { kind: 'silent', reason: 'it does not say its version' }
+    return { kind: 'answers', version: ServerVersion, rootDirectory: DockerRootDir ?? '' }
+  } catch (err) {
+    const { code, message } = err as NodeJS.ErrnoException
+    return code === 'EACCES' || code === 'EPERM' ? { kind: 'denied' } : { kind: 'silent', reason: message }
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Postgres refuses to run as root. Under root it runs as a system account that owns nothing but the database's files.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { runStep } from '@sandyard/runtime-docker/host/run-step'
+import { findProgram } from '@sandyard/runtime-docker/host/find-program'
+import { StartFailure } from '../failures/start-failure.ts'
+
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+export interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+const ACCOUNT_NAME = 'sandyard'
+
+/**
+ * The account that the database's files belong to: their owner where there are any, else the system account, which is made if it
+ * is missing. Undefined means this process's own user.
+ */
+export async function postgresAccount(folder: string): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = statSync(folder, { throwIfNoEntry: false })
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const known = findAccount(readFileSync('/etc/passwd', 'utf8'), ACCOUNT_NAME)
+  if (known !== undefined) return known
+  const { tail } = await runStep(
+    'useradd',
+    ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin', ACCOUNT_NAME],
+    { timeoutMs: 10_000 },
+  )
+  const made = findAccount(readFileSync('/etc/passwd', 'utf8'), ACCOUNT_NAME)
+  if (made !== undefined) return made
+  throw new StartFailure(
+    `Postgres does not run as root, and the account "${ACCOUNT_NAME}" for it could not be made (${tail}): make it, or run this as an ordinary user.`,
+  )
+}
+
+export function findAccount(passwd: string, name: string): Account | undefined {
+  const fields = passwd
+    .split('\n')
+    .find((line) => line.startsWith(`${name}:`))
+    ?.split(':')
+  return fields === undefined ? undefined : { uid: Number(fields[2]), gid: Number(fields[3]) }
+}
+
+/**
+ * The command line that runs a program as `account`. Where a folder on the way to one of `paths` is closed to the account (a clone
+ * under root's home), the program gets the one capability that passes through it: to read and search, never to write.
+ */
+export function runAs(account: Account | undefined, command: Command, paths: readonly string[]): Command {
+  if (account === undefined) return command
+  const setpriv = findProgram('setpriv')
+  if (setpriv === undefined) throw new StartFailure('The program "setpriv" is missing: install the package util-linux and run this again.')
+  const passage = paths.every((path) => isReachable(path, account))
+    ? []
+    : ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search']
+  const args = [
+    '--reuid',
+    String(account.uid),
+    '--regid',
+    String(account.gid),
+    '--clear-groups',
+    ...passage,
+    command.program,
+    ...command.args,
+  ]
+  return { program: setpriv, args }
+}
+
+/** Whether `account` may pass through every folder above `path`. */
+function isReachable(path: string, { uid, gid }: Account): boolean {
+  const folder = dirname(path)
+  const { mode, uid: owner, gid: group } = statSync(folder)
+  const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001
+  return (mode & bit) !== 0 && (folder === '/' || isReachable(folder, { uid, gid }))
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+
+/**
+ * A process, told apart from a later one that got the same number: the kernel's start time of a process is fixed,
+ * and the boot it is counted from is named too.
+ */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Clock ticks since boot, field 22 of `/proc/<pid>/stat`. */
+  readonly startTicks: string
+  readonly bootId: string
+}
+
+/** Undefined when there is no such process, or it has ended and is only not reaped yet. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The command name is in parentheses and may hold spaces and parentheses itself: fields are counted after the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state] = fields
+    const startTicks = fields[19]
+    if (startTicks === undefined || state === 'Z' || state === 'X') return undefined
+    return { pid, startTicks, bootId: readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim() }
+  } catch {
+    return undefined
+  }
+}
+
+export function isStillRunning(identity: ProcessIdentity): boolean {
+  const now = identifyProcess(identity.pid)
+  return now !== undefined && now.startTicks === identity.startTicks && now.bootId === identity.bootId
+}
+
+/** The command line of a process, empty when it is gone. */
+export function commandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Sends the signals in turn, each with its own time to take effect, until the process is gone.
+ *
+ * @returns whether it is gone
+ */
+export async function endProcess(
+  identity: ProcessIdentity,
+  signals: readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[],
+): Promise<boolean> {
+  for (const { signal, waitMs } of signals) {
+    if (!isStillRunning(identity)) return true
+    try {
+      process.kill(identity.pid, signal)
+    } catch {
+      // It ended between the look and the signal, or belongs to somebody else; the wait below tells.
+    }
+    const gone = await pollUntil({ what: `process ${identity.pid}`, timeoutMs: waitMs, everyMs: 25 }, () =>
+      isStillRunning(identity) ? undefined : true,
+    ).catch(() => false)
+    if (gone) return true
+  }
+  return !isStillRunning(identity)
+}

@@ -1,0 +1,52 @@
+import type Docker from 'dockerode'
+import type { ImageProgress } from './image-progress.ts'
+
+export interface PullLimits {
+  /** How long the registry may take to answer at all. */
+  readonly firstAnswerMs: number
+  /** How long a pull may go without any news. */
+  readonly stallMs: number
+}
+
+/** A registry that is reached answers within a second; the rest is for slow lines. */
+const DEFAULT_LIMITS: PullLimits = { firstAnswerMs: 10_000, stallMs: 60_000 }
+
+/**
+ * Pulls an image if its registry can be reached.
+ *
+ * @returns undefined when the image is there, else the reason why it could not be had
+ */
+export async function tryPull(
+  docker: Docker,
+  image: string,
+  options: { readonly progress: ImageProgress; readonly limits?: PullLimits },
+): Promise<string | undefined> {
+  const { progress, limits = DEFAULT_LIMITS } = options
+  const giveUp = new AbortController()
+  let timer = setTimeout(() => giveUp.abort(), limits.firstAnswerMs)
+  try {
+    const stream = await docker.pull(image, { abortSignal: giveUp.signal })
+    giveUp.signal.addEventListener('abort', () => (stream as NodeJS.ReadableStream & { destroy(): void }).destroy())
+    await new Promise<void>((resolve, reject) => {
+      const news = ({ status, id }: { status?: string; id?: string }): void => {
+        clearTimeout(timer)
+        timer = setTimeout(() => giveUp.abort(), limits.stallMs)
+        if (status !== undefined) progress.detail(id === undefined ? status : `${id}: ${status}`)
+      }
+      stream.once('close', () => reject(new Error('the answer broke off')))
+      docker.modem.followProgress(stream, (err) => (err === null ? resolve() : reject(err)), news)
+    })
+    return undefined
+  } catch (err) {
+    return giveUp.signal.aborted ? 'its registry did not answer in time' : reasonOf(err as Error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The engine wraps the network's own word in several layers of its own; the innermost one is what a person can use. */
+function reasonOf({ message }: Error): string {
+  if (/no such host|connection refused|network is unreachable|no route to host|timeout|i\/o/i.test(message))
+    return 'its registry is not reached from here'
+  return message.replace(/^\(HTTP code \d+\)[^-]*- /, '').trim()
+}
