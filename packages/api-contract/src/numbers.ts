@@ -1,0 +1,12 @@
+import { Type } from 'typebox'
+
+const INT32_MAX = 2_147_483_647
+
+export const CpuCount = Type.Integer({ format: 'int32', minimum: 1, description: 'CPU cores' })
+export const MemoryMb = Type.Integer({ format: 'int32', minimum: 128, description: 'Memory in MiB' })
+export const DiskSizeMb = Type.Integer({ format: 'int32', minimum: 0, description: 'Disk size in MiB' })
+
+/** Seconds as requests carry them: zero passes the schema, and each operation says what it means. */
+export function Seconds(description: string, options: { readonly default?: number } = {}) {
+  return Type.Integer({ format: 'int32', minimum: 0, maximum: INT32_MAX, description, ...options })
+}

@@ -1,0 +1,19 @@
+/**
+ * The sets of credentials that an operation accepts, by the names of control-plane.md 1.7: T team, TU team or user, U user,
+ * G users for their teams, K key management, P provider, PT provider with a team, A administrator.
+ */
+export type AuthSet = 'none' | 'T' | 'TU' | 'U' | 'G' | 'K' | 'P' | 'PT' | 'A'
+
+/** One wire operation of the control plane. */
+export interface Operation {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** As OpenAPI writes it: `/sandboxes/{sandboxID}`. */
+  readonly path: string
+  readonly auth: AuthSet
+  /** First segment of the documentation: what the operation is about. */
+  readonly tag: string
+  readonly deprecated?: true
+  /** A blocked team may still call it (control-plane.md 1.10). */
+  readonly whileBlocked?: true
+}

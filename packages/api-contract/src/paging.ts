@@ -1,0 +1,11 @@
+import { Type } from 'typebox'
+
+export const DEFAULT_PAGE_SIZE = 100
+
+/** The query of every paged operation (control-plane.md 1.13). */
+export const pagingQuery = {
+  nextToken: Type.Optional(Type.String({ description: 'Cursor to start the list from: the X-Next-Token of the previous page' })),
+  limit: Type.Optional(
+    Type.Integer({ format: 'int32', minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE, description: 'Maximum number of items a page' }),
+  ),
+}
