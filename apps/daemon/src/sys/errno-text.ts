@@ -1,4 +1,4 @@
-import { getSystemErrorMessage } from 'node:util'
+import { constants } from 'node:os'
 
 /** strerror wording in lower case (envd.md, conventions); clients see these texts, and libuv words some of them differently. */
 const TEXT: Readonly<Record<string, string>> = {
@@ -23,8 +23,10 @@ const TEXT: Readonly<Record<string, string>> = {
   ENODATA: 'no data available',
   ENODEV: 'no such device',
   ENOENT: 'no such file or directory',
+  ENOEXEC: 'exec format error',
   ENOMEM: 'cannot allocate memory',
   ENOSPC: 'no space left on device',
+  ENOSYS: 'function not implemented',
   ENOTDIR: 'not a directory',
   ENOTEMPTY: 'directory not empty',
   ENOTSUP: 'operation not supported',
@@ -40,18 +42,32 @@ const TEXT: Readonly<Record<string, string>> = {
   EXDEV: 'invalid cross-device link',
 }
 
-/** The error's code, such as `ENOENT`; empty for what is not a system error. */
+/** Names by number. Node names a few numbers that libuv does not know (EDQUOT) only as "Unknown system error". */
+const NAME = new Map(
+  Object.entries(constants.errno)
+    .filter(([name]) => name !== 'EWOULDBLOCK' && name !== 'EOPNOTSUPP')
+    .map(([name, number]) => [number, name]),
+)
+
+/** An error like those of `node:fs`, for a system call that Node does not make itself. `errno` is positive, as C has it. */
+export function systemError(syscall: string, errno: number): NodeJS.ErrnoException {
+  const code = NAME.get(errno) ?? `errno ${errno}`
+  return Object.assign(new Error(`${code}: ${TEXT[code] ?? 'system error'}, ${syscall}`), { code, errno: -errno, syscall })
+}
+
+/** The error's symbolic code, such as `ENOENT`; empty for what is not a system error. */
 export function errnoCode(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : ''
+  if (!(error instanceof Error)) return ''
+  if ('errno' in error && typeof error.errno === 'number') {
+    const name = NAME.get(Math.abs(error.errno))
+    if (name !== undefined) return name
+  }
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 /** The lower-case Linux text of a system error; the message of any other error. */
 export function errnoText(error: unknown): string {
-  const known = TEXT[errnoCode(error)]
-  if (known !== undefined) return known
-  if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') return getSystemErrorMessage(error.errno)
-  return error instanceof Error ? error.message : String(error)
+  return TEXT[errnoCode(error)] ?? (error instanceof Error ? error.message : String(error))
 }
 
 /** `{operation} {path}: {errno text}`, and for two paths `{operation} {old} {new}: {errno text}`. */

@@ -1,0 +1,77 @@
+import { create } from '@bufbuild/protobuf'
+import { type EntryInfo, EntryInfoSchema, FileType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import type { BigIntStats } from 'node:fs'
+import { lstat, stat } from 'node:fs/promises'
+import type { OwnerNames } from '../users/account-database.ts'
+import { baseName } from '../users/path-parts.ts'
+import { type BytePath, toArgument, toText } from './byte-path.ts'
+import { evalSymlinks } from './eval-symlinks.ts'
+import { readMetadata } from './metadata.ts'
+import { permissionsText } from './permissions.ts'
+
+const PERMISSION_BITS = 0o777n
+const NANOS_PER_SECOND = 1_000_000_000n
+
+/** An entry, and whether a listing goes on below it: a link to a directory is none itself. */
+export interface DescribedEntry {
+  readonly info: EntryInfo
+  readonly isDirectory: boolean
+}
+
+export interface EntryPlace {
+  /** Where the entry is. */
+  readonly at: BytePath
+  /** The path that the client knows it by, which may lead through links. */
+  readonly shownAs: BytePath
+  readonly owners: OwnerNames
+}
+
+/**
+ * Describes what is at a path; a link is described itself, with kind and mode of its final target (envd.md 7.2).
+ *
+ * @throws the system error of lstat; what else cannot be found out is left out
+ */
+export async function describeEntry({ at, shownAs, owners }: EntryPlace): Promise<DescribedEntry> {
+  const argument = toArgument(at)
+  const stats = await lstat(argument, { bigint: true })
+  const isSymlink = stats.isSymbolicLink()
+  const [target, metadata] = await Promise.all([isSymlink ? resolveTarget(at) : undefined, readMetadata(argument)])
+  const kind = isSymlink ? target?.stats : stats
+  const path = toText(shownAs)
+  const info = create(EntryInfoSchema, {
+    name: baseName(path),
+    path,
+    type: fileType(kind),
+    size: stats.size,
+    mode: Number((kind?.mode ?? 0n) & PERMISSION_BITS),
+    permissions: permissionsText(Number(stats.mode)),
+    owner: owners.user(Number(stats.uid)),
+    group: owners.group(Number(stats.gid)),
+    metadata,
+    isSymlink,
+  })
+  if (stats.mtimeNs !== 0n) info.modifiedTime = toTimestamp(stats.mtimeNs)
+  if (isSymlink) info.symlinkTarget = target === undefined ? path : toText(target.path)
+  return { info, isDirectory: stats.isDirectory() }
+}
+
+/** The final target of a link; undefined where it is missing or the link leads in a circle. */
+async function resolveTarget(at: BytePath): Promise<{ path: BytePath; stats: BigIntStats } | undefined> {
+  try {
+    const path = await evalSymlinks(at)
+    return { path, stats: await stat(toArgument(path), { bigint: true }) }
+  } catch {
+    return undefined
+  }
+}
+
+function fileType(stats: BigIntStats | undefined): FileType {
+  if (stats?.isFile() === true) return FileType.FILE
+  return stats?.isDirectory() === true ? FileType.DIRECTORY : FileType.UNSPECIFIED
+}
+
+/** Nanoseconds count forward from the second, before 1970 too. */
+function toTimestamp(ns: bigint): { $typeName: 'google.protobuf.Timestamp'; seconds: bigint; nanos: number } {
+  const nanos = ((ns % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND
+  return { $typeName: 'google.protobuf.Timestamp', seconds: (ns - nanos) / NANOS_PER_SECOND, nanos: Number(nanos) }
+}

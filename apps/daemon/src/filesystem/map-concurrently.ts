@@ -1,0 +1,25 @@
+/**
+ * Maps with at most `width` calls under way, results in the order of the items. After a failure nothing new is begun, and the
+ * promise rejects once what is under way has settled.
+ */
+export async function mapConcurrently<T, R>(items: readonly T[], width: number, map: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const queue = items.entries()
+  let failed = false
+  async function work(): Promise<void> {
+    // The iterator is shared: each worker takes the next item that none has taken.
+    for (const [index, item] of queue) {
+      if (failed) return
+      try {
+        results[index] = await map(item)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  const settled = await Promise.allSettled(Array.from({ length: Math.min(width, items.length) }, work))
+  const rejected = settled.find((outcome) => outcome.status === 'rejected')
+  if (rejected !== undefined) throw rejected.reason
+  return results
+}

@@ -1,0 +1,29 @@
+import { constants } from 'node:fs'
+
+const KIND_LETTERS: Readonly<Record<number, string>> = {
+  [constants.S_IFDIR]: 'd',
+  [constants.S_IFLNK]: 'L',
+  [constants.S_IFBLK]: 'D',
+  [constants.S_IFCHR]: 'D',
+  [constants.S_IFIFO]: 'p',
+  [constants.S_IFSOCK]: 'S',
+}
+const SETUID = 0o4000
+const SETGID = 0o2000
+const STICKY = 0o1000
+
+/**
+ * The mode of lstat as Go writes it: kind and flag letters in front, `-` where there are none, then nine positions that the flags
+ * do not alter (envd.md 7.2). `ls` writes it differently.
+ */
+export function permissionsText(mode: number): string {
+  const kind = mode & constants.S_IFMT
+  const letters =
+    (KIND_LETTERS[kind] ?? '') +
+    (mode & SETUID ? 'u' : '') +
+    (mode & SETGID ? 'g' : '') +
+    (kind === constants.S_IFCHR ? 'c' : '') +
+    (mode & STICKY ? 't' : '')
+  const bits = Array.from('rwxrwxrwx', (letter, index) => (mode & (0o400 >> index) ? letter : '-')).join('')
+  return (letters || '-') + bits
+}

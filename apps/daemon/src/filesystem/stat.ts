@@ -1,0 +1,35 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { StatRequest, StatResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import type { OwnerNames } from '../users/account-database.ts'
+import type { Caller } from '../users/caller.ts'
+import { resolvePath } from '../users/resolve-path.ts'
+import { toBytePath } from './byte-path.ts'
+import { describeEntry } from './entry-info.ts'
+
+/** Stat (envd.md 7.3): a link is described, not followed. What is below a file is `internal`, not `not_found`. */
+export async function statEntry(
+  request: StatRequest,
+  caller: Caller,
+  owners: OwnerNames,
+): Promise<MessageInitShape<typeof StatResponseSchema>> {
+  return { entry: await getEntry(resolvePath(request.path, caller), owners) }
+}
+
+/**
+ * The entry at a resolved path.
+ *
+ * @throws AppError `not_found` where there is none, `internal` where that cannot be said
+ */
+export async function getEntry(path: string, owners: OwnerNames) {
+  const bytes = toBytePath(path)
+  try {
+    return (await describeEntry({ at: bytes, shownAs: bytes, owners })).info
+  } catch (error) {
+    const text = failedCall('lstat', path, error)
+    throw errnoCode(error) === 'ENOENT'
+      ? new AppError('not_found', `file not found: ${text}`, { cause: error })
+      : new AppError('internal', `error getting file info: ${text}`, { cause: error })
+  }
+}
