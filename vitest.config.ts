@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import { reporters } from './tools/gate/count-reporter.ts'
 
 /** Tests that need more than this process (Postgres, the Docker engine, the SDKs) say so in their file name. */
 export default defineConfig({
   test: {
+    reporters: reporters(),
     projects: [
       { test: { name: 'unit', include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 10_000 } },
       {

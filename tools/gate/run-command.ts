@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+export interface CommandOptions {
+  readonly timeoutMs: number
+  readonly environment?: Readonly<Record<string, string>>
+  /** Shows the output while it comes; otherwise it is returned only. */
+  readonly isLive?: boolean
+}
+
+export interface CommandResult {
+  readonly ok: boolean
+  readonly output: string
+  readonly isLate: boolean
+}
+
+const DRAIN_MS = 2000
+const running = new Set<number>()
+
+/** Ends every command that is under way, with all that it started. */
+export function endCommands(): void {
+  for (const pid of running) killGroup(pid)
+}
+
+/** Runs one of the project's tools in the repository, in a process group of its own, which ends with it or after `timeoutMs`. Never throws. */
+export async function runCommand(program: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  const { timeoutMs, environment = {}, isLive = false } = options
+  const { promise, resolve } = Promise.withResolvers<CommandResult>()
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+      FORCE_COLOR: '0',
+      NO_COLOR: '1',
+      ...environment,
+    },
+  })
+  let output = ''
+  let isLate = false
+  const take = (chunk: string): void => {
+    output += chunk
+    if (isLive) process.stdout.write(chunk)
+  }
+  child.stdout.setEncoding('utf8').on('data', take)
+  child.stderr.setEncoding('utf8').on('data', take)
+  if (child.pid !== undefined) running.add(child.pid)
+  const timer = setTimeout(() => {
+    isLate = true
+    if (child.pid !== undefined) killGroup(child.pid)
+  }, timeoutMs)
+  const finish = (ok: boolean): void => {
+    clearTimeout(timer)
+    if (child.pid !== undefined) running.delete(child.pid)
+    resolve({ ok, output, isLate })
+  }
+  child.once('error', (err) => {
+    output += `${program}: ${err.message}\n`
+    finish(false)
+  })
+  // The pipes close a moment after the exit, or never: a process that a test left behind may hold them open.
+  child.once('exit', (code) => setTimeout(() => finish(code === 0), DRAIN_MS).unref())
+  child.once('close', (code) => finish(code === 0))
+  return promise
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The group is gone.
+  }
+}

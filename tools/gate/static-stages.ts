@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { oneFailed, onePassed, type Counts } from './counts.ts'
+import { findStaleGeneratedCode } from './generated-code.ts'
+import { ROOT, runCommand } from './run-command.ts'
+import type { Stage } from './stage.ts'
+
+const DOCS = join(ROOT, 'tools/docs.ts')
+
+/** The checks that need nothing but the tree. Each counts as one. */
+export const STATIC_STAGES: readonly Stage[] = [
+  check('lint', 180_000, ['oxlint', '--type-aware']),
+  check('format', 60_000, ['oxfmt', '--check', '.']),
+  check('typecheck', 180_000, ['tsc', '--noEmit']),
+  {
+    name: 'generated',
+    async run() {
+      const stale = await findStaleGeneratedCode()
+      if (stale === '') return onePassed()
+      process.stdout.write(`${stale}\n`)
+      return oneFailed('generated')
+    },
+  },
+  check('knip', 120_000, ['knip', '--no-progress']),
+  ...(existsSync(DOCS) ? [check('docs', 120_000, [process.execPath, DOCS, '--check'])] : []),
+]
+
+function check(name: string, timeoutMs: number, [program = '', ...args]: readonly string[]): Stage {
+  return {
+    name,
+    async run(): Promise<Counts> {
+      const { ok, output, isLate } = await runCommand(program, args, { timeoutMs })
+      if (ok) return onePassed()
+      process.stdout.write(output.endsWith('\n') ? output : `${output}\n`)
+      return oneFailed(isLate ? `${name} (took longer than ${timeoutMs / 1000} s)` : name)
+    },
+  }
+}

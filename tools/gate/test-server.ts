@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pollUntil } from '../../packages/kit/src/async/poll-until.ts'
+import { ROOT } from './run-command.ts'
+
+export interface TestServer extends AsyncDisposable {
+  /** What the server printed for its clients, `E2B_API_KEY` and the URLs, and where its data is. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const READY_TIMEOUT_MS = 300_000
+const STOP_TIMEOUT_MS = 60_000
+const OUTPUT = join(ROOT, '.tools/reports/server.out')
+
+/** Starts `npm start`'s own program on data and ports of its own, and reads the settings for clients from what it prints. */
+export async function startTestServer(): Promise<TestServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'sandyard-test-server-'))
+  const child = launch(directory)
+  const stop = async (): Promise<void> => {
+    await endServer(child)
+    await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    const exports = await pollUntil({ what: 'the server', timeoutMs: READY_TIMEOUT_MS, everyMs: 100 }, () => {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${lastLines()}`)
+      const printed = readFileSync(OUTPUT, 'utf8')
+      return printed.includes('Ctrl-C') ? exportsOf(printed) : undefined
+    })
+    return { environment: { ...exports, SANDYARD_TEST_DATA_DIR: directory }, [Symbol.asyncDispose]: stop }
+  } catch (err) {
+    await stop()
+    throw err
+  }
+}
+
+function launch(directory: string): ChildProcess {
+  mkdirSync(dirname(OUTPUT), { recursive: true })
+  const output = openSync(OUTPUT, 'w')
+  try {
+    return spawn(process.execPath, [join(ROOT, 'apps/standalone/src/main.ts')], {
+      cwd: ROOT,
+      stdio: ['ignore', output, output],
+      env: { ...process.env, SANDYARD_DATA_DIR: directory, SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0' },
+    })
+  } finally {
+    closeSync(output)
+  }
+}
+
+/** The `export NAME=value` lines, as a shell would take them. */
+export function exportsOf(printed: string): Record<string, string> {
+  return Object.fromEntries([...printed.matchAll(/^\s*export (\w+)=(\S+)\s*$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']))
+}
+
+async function endServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  child.kill('SIGTERM')
+  await ended
+  clearTimeout(timer)
+}
+
+function lastLines(): string {
+  return readFileSync(OUTPUT, 'utf8').trim().split('\n').slice(-5).join(' | ')
+}

@@ -1,0 +1,42 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { addCounts, oneFailed, type Counts } from './counts.ts'
+import { ROOT, runCommand } from './run-command.ts'
+import type { Need, Stage } from './stage.ts'
+
+/** The projects of `vitest.config.ts`, cheapest first. */
+export const TEST_STAGES: readonly Stage[] = [
+  project('unit', 180_000, []),
+  project('integration', 480_000, ['database']),
+  project('engine', 480_000, ['engine', 'database']),
+  project('acceptance', 600_000, ['engine', 'server']),
+]
+
+function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage {
+  return {
+    name,
+    needs,
+    async run({ environment }): Promise<Counts> {
+      const report = join(ROOT, '.tools/reports', `${name}.json`)
+      rmSync(report, { force: true })
+      const { ok, isLate } = await runCommand('vitest', ['run', '--project', name, '--passWithNoTests'], {
+        timeoutMs,
+        isLive: true,
+        environment: { ...environment, SANDYARD_TEST_REPORT: report },
+      })
+      if (isLate) return oneFailed(`${name} (took longer than ${timeoutMs / 1000} s)`)
+      const counts = readReport(report)
+      if (counts === undefined) return oneFailed(`${name} (vitest ended without a report)`)
+      // A run that vitest itself calls failed must not pass by its counts.
+      return ok || counts.failed > 0 ? counts : addCounts([counts, oneFailed(`${name} (vitest ended with an error)`)])
+    },
+  }
+}
+
+function readReport(file: string): Counts | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Counts
+  } catch {
+    return undefined
+  }
+}

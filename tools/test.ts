@@ -1,0 +1,86 @@
+/**
+ * The gate: `npm test`. Runs every check and test that can run here, each whatever the others said, and ends with one line of counts.
+ * `--only unit,lint` runs parts of it. In CI (`CI=true`) whatever is left out is a failure.
+ */
+import { parseArgs } from 'node:util'
+import { addCounts, closingLine, exitCode, NOTHING, oneFailed, oneSkipped, refuseSkips, type Counts } from './gate/counts.ts'
+import { Preparation } from './gate/preparation.ts'
+import { endCommands } from './gate/run-command.ts'
+import type { Stage } from './gate/stage.ts'
+import { STATIC_STAGES } from './gate/static-stages.ts'
+import { TEST_STAGES } from './gate/test-stages.ts'
+
+const STAGES = [...STATIC_STAGES, ...TEST_STAGES]
+const IS_CI = process.env['CI'] === 'true'
+
+interface Result {
+  readonly name: string
+  readonly counts: Counts
+  readonly seconds: number
+}
+
+function say(line: string): void {
+  process.stdout.write(`   ${line}\n`)
+}
+
+function chooseStages(args: readonly string[]): readonly Stage[] {
+  const { values } = parseArgs({ args: [...args], options: { only: { type: 'string' } } })
+  if (values.only === undefined) return STAGES
+  const wanted = values.only.split(',')
+  const unknown = wanted.filter((name) => !STAGES.some((stage) => stage.name === name))
+  if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; choose from ${STAGES.map(({ name }) => name).join(', ')}`)
+  return STAGES.filter(({ name }) => wanted.includes(name))
+}
+
+async function runStage(stage: Stage, preparation: Preparation): Promise<Counts> {
+  const missing = await preparation.meet(stage.needs ?? [])
+  if (missing !== undefined) {
+    say(missing)
+    return oneSkipped(stage.name, missing)
+  }
+  return stage.run({ environment: preparation.environment }).catch((err: unknown) => oneFailed(`${stage.name} (${(err as Error).message})`))
+}
+
+/** What was prepared is undone on every way out; an interrupt ends the stage that runs and leaves out the others. */
+async function runStages(stages: readonly Stage[], signal: AbortSignal): Promise<Result[]> {
+  const results: Result[] = []
+  await using preparation = new Preparation(say)
+  for (const stage of stages) {
+    if (signal.aborted) break
+    process.stdout.write(`\n== ${stage.name}\n`)
+    const start = performance.now()
+    const counts = await runStage(stage, preparation)
+    const result = { name: stage.name, counts: IS_CI ? refuseSkips(counts) : counts, seconds: (performance.now() - start) / 1000 }
+    results.push(result)
+    say(`${closingLine(result.counts)} (${result.seconds.toFixed(1)} s)`)
+  }
+  return results
+}
+
+function summarise(results: readonly Result[]): Counts {
+  const total = addCounts([NOTHING, ...results.map(({ counts }) => counts)])
+  process.stdout.write('\n== summary\n')
+  for (const { name, counts, seconds } of results) {
+    process.stdout.write(`   ${name.padEnd(12)} ${closingLine(counts).padEnd(40)} ${seconds.toFixed(1).padStart(7)} s\n`)
+  }
+  for (const skip of total.skips) process.stdout.write(`   skipped: ${skip}\n`)
+  for (const failure of total.failures) process.stdout.write(`   FAILED:  ${failure}\n`)
+  process.stdout.write(`\n${closingLine(total)}\n`)
+  return total
+}
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopping.abort()
+    endCommands()
+  })
+}
+
+try {
+  const total = summarise(await runStages(chooseStages(process.argv.slice(2)), stopping.signal))
+  process.exitCode = stopping.signal.aborted ? 130 : exitCode(total)
+} catch (err) {
+  process.stderr.write(`sandyard: ${(err as Error).message}\n`)
+  process.exitCode = 2
+}
