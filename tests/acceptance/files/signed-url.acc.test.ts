@@ -7,7 +7,10 @@ import { withSandbox } from '../support/with-sandbox.ts'
 /** Asks for a signed URL without the sandbox's token. With one address for all sandboxes only the headers say which one is meant. */
 async function open(sandboxId: string, url: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> {
   const { pathname, search } = new URL(url)
-  const headers = { ...headerForm(sandboxId, daemonPort), ...(body === undefined ? {} : { 'content-type': 'application/octet-stream' }) }
+  const headers = {
+    ...headerForm({ sandboxId }, daemonPort),
+    ...(body === undefined ? {} : { 'content-type': 'application/octet-stream' }),
+  }
   return rawRequest(server.sandboxUrl, { method, path: pathname + search, headers, ...(body === undefined ? {} : { body }) })
 }
 
