@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { rotateFile } from '../data/rotate-file.ts'
 import { commandLine, endProcess, identifyProcess, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 
 export interface OwnedDockerdOptions {
@@ -29,9 +30,12 @@ const STOP_SIGNALS = [
   { signal: 'SIGKILL', waitMs: 5_000 },
 ] as const
 
-/** Starts the engine detached from this process and terminal and records it. It does not wait until the engine answers. */
+/**
+ * Starts the engine detached from this process and terminal, with a new log, and records it. It does not wait until the engine answers.
+ */
 export function startOwnedDockerd({ program, args, recordFile, logFile }: OwnedDockerdOptions): ProcessIdentity {
   mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 })
+  rotateFile(logFile, 0)
   const log = openSync(logFile, 'a', 0o600)
   try {
     const child = spawn('/bin/sh', ['-c', WITH_LIMITS, program, ...args], { detached: true, stdio: ['ignore', log, log], cwd: '/' })

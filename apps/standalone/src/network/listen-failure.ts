@@ -1,0 +1,51 @@
+import { createServer } from 'node:net'
+import { StartFailure } from '../failures/start-failure.ts'
+
+/** A port that a server is to listen on, as a person knows it. */
+export interface Listening {
+  /** As it reads after "for": `the API`. */
+  readonly purpose: string
+  readonly host: string
+  readonly port: number
+  /** The variable that chooses it. */
+  readonly setting: string
+}
+
+/** The sentence for an address that could not be listened on; any other error as it is. */
+export function explainListenFailure(err: unknown, { purpose, host, port, setting }: Listening): unknown {
+  const { code } = err as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new StartFailure(`The port ${port} for ${purpose} is taken: end the program that uses it, or choose another with ${setting}.`)
+  }
+  if (code === 'EACCES') {
+    return new StartFailure(`The port ${port} for ${purpose} needs more rights than this user has: choose one above 1023 with ${setting}.`)
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return new StartFailure(`The address ${host} is not one of this machine: choose another with SANDYARD_BIND.`)
+  }
+  return err
+}
+
+/**
+ * Looks at the ports before the long part of a start, so that a taken one is said at once. What takes a port afterwards is said
+ * when the server listens.
+ *
+ * @throws StartFailure for the first one that cannot be listened on
+ */
+export async function checkPorts(all: readonly Listening[]): Promise<void> {
+  for (const listening of all) {
+    const probe = createServer()
+    try {
+      await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(listening.port, listening.host, resolve))
+    } catch (err) {
+      throw explainListenFailure(err, listening)
+    }
+    await new Promise((resolve) => probe.close(resolve))
+  }
+}
+
+/** How a client on this machine reaches a server that listens on `host`. */
+export function localUrl(host: string, port: number): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host)
+  return `http://${reached}:${port}`
+}

@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { commandLine, endProcess, identifyProcess, isStillRunning } from './process-identity.ts'
+
+it('knows a process from a later one with the same number', async () => {
+  const child = spawn('sleep', ['60'])
+  await once(child, 'spawn')
+  const identity = identifyProcess(child.pid ?? 0)
+  if (identity === undefined) throw new Error('no such process')
+  expect(isStillRunning(identity)).toBe(true)
+  expect(isStillRunning({ ...identity, startTicks: '1' })).toBe(false)
+  expect(isStillRunning({ ...identity, bootId: 'another' })).toBe(false)
+  expect(await endProcess({ ...identity, startTicks: '1' }, [{ signal: 'SIGKILL', waitMs: 1000 }])).toBe(true)
+  expect(commandLine(identity.pid)).toEqual(['sleep', '60'])
+  expect(await endProcess(identity, [{ signal: 'SIGTERM', waitMs: 5000 }])).toBe(true)
+  expect(isStillRunning(identity)).toBe(false)
+  expect(identifyProcess(0)).toBeUndefined()
+})
