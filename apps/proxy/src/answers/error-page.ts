@@ -1,0 +1,43 @@
+import type { Problem } from './proxy-error.ts'
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:15vh auto;padding:0 1rem;color:#222}code{background:#eee;padding:0 .3em}'
+
+/**
+ * The page that a person sees in a browser, or undefined where only JSON is defined. It starts with `<html` and ends with
+ * `</html>`, and holds the fragments of control-plane.md 19.3. Ids and ports are checked before, so nothing needs escaping.
+ */
+export function renderErrorPage(problem: Problem): string | undefined {
+  switch (problem.kind) {
+    case 'not_found':
+      return page('Sandbox Not Found', `The sandbox <code>${problem.sandboxId}</code> does not run. It may have been killed or timed out.`)
+    case 'port_closed':
+      return page(
+        'Closed Port',
+        `The sandbox <code>${problem.sandboxId}</code> runs, but there is no service running on port <code>${problem.port}</code>.`,
+      )
+    case 'no_answer':
+      return page(
+        'No Answer',
+        `In the sandbox <code>${problem.sandboxId}</code>, the service on port <code>${problem.port}</code> closed the connection without an answer.`,
+      )
+    case 'unavailable':
+      return page(
+        'Temporarily Unavailable',
+        `The sandbox <code>${problem.sandboxId}</code> cannot be reached right now. Try again in a moment.`,
+      )
+    case 'bad_request':
+    case 'reserved_route':
+    case 'internal':
+      return undefined
+  }
+}
+
+function page(title: string, text: string): string {
+  return [
+    '<html lang="en">',
+    `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>`,
+    `<body><h1>${title}</h1><p>${text}</p></body>`,
+    '</html>',
+  ].join('\n')
+}

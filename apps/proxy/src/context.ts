@@ -1,0 +1,51 @@
+import { Registry } from 'prom-client'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { ProxyConfig } from './config.ts'
+import { ConnectionTracker } from './routes/connection-tracker.ts'
+import type { Forwarding } from './forward/forwarding.ts'
+import { createLoggers, type ProxyLoggers } from './loggers.ts'
+import { createMetrics, type ProxyMetrics } from './metrics.ts'
+import { RouteCatalog } from './routes/route-catalog.ts'
+import type { RouteSource } from './routes/route.ts'
+import { UpstreamAgents } from './forward/upstream-agents.ts'
+
+export interface ProxyParts {
+  /** `databaseRoutes(database, log)`, or a map in tests. */
+  readonly routes: RouteSource
+  readonly log: Logger
+  /** Where the metrics go; a registry of its own when absent. */
+  readonly registry?: Registry
+}
+
+/** The parts of a proxy. Nothing runs before its server listens. */
+export interface ProxyContext extends Forwarding {
+  readonly config: ProxyConfig
+  readonly routes: RouteSource
+  readonly catalog: RouteCatalog
+  readonly tracker: ConnectionTracker
+  readonly agents: UpstreamAgents
+  readonly headerHosts: ReadonlySet<string>
+  readonly log: ProxyLoggers
+  readonly metrics: ProxyMetrics
+}
+
+/** A wrong route lives no longer than this where a notification got lost; a query per sandbox and period is the price. */
+const ROUTE_MAX_AGE_MS = 3000
+const MAX_ROUTES = 10_000
+
+export function createContext(config: ProxyConfig, { routes, log, registry = new Registry() }: ProxyParts): ProxyContext {
+  const loggers = createLoggers(log)
+  const catalog = new RouteCatalog(routes, { maxAgeMs: ROUTE_MAX_AGE_MS, maxEntries: MAX_ROUTES })
+  const tracker = new ConnectionTracker(routes, loggers.routes)
+  return Object.freeze({
+    config,
+    routes,
+    catalog,
+    tracker,
+    agents: new UpstreamAgents(),
+    isCurrent: catalog.isCurrent.bind(catalog),
+    headerHosts: new Set(config.headerHosts.map((host) => host.toLowerCase())),
+    log: loggers,
+    metrics: createMetrics(registry, () => tracker.count),
+  })
+}

@@ -1,0 +1,29 @@
+import type { Socket } from 'node:net'
+
+/**
+ * Connects two sockets byte for byte, at the pace of the slower one. One side's end of sending is passed on and the other direction
+ * goes on; a side that breaks takes the other with it by a reset. Resolves when both are closed.
+ */
+export async function splice(a: Socket, b: Socket): Promise<void> {
+  const ended = Promise.all([closed(a, b), closed(b, a)])
+  a.pipe(b)
+  b.pipe(a)
+  await ended
+}
+
+/** Resolves when `socket` is closed; `peer` is reset unless both directions of `socket` ended in order. */
+function closed(socket: Socket, peer: Socket): Promise<void> {
+  // Else Node ends the other direction by itself.
+  socket.allowHalfOpen = true
+  socket.setTimeout(0)
+  return new Promise((resolve) => {
+    // The error of a broken connection; the close that follows says all that matters.
+    socket.on('error', () => undefined)
+    const onClose = (): void => {
+      if (!socket.readableEnded || !socket.writableFinished) peer.resetAndDestroy()
+      resolve()
+    }
+    if (socket.closed) onClose()
+    else socket.once('close', onClose)
+  })
+}
