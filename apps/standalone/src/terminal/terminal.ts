@@ -27,7 +27,7 @@ export class Terminal implements ImageProgress {
   }
 
   say(line = ''): void {
-    this.#erase()
+    this.endPassingLine()
     this.#output.write(`${line}\n`)
     this.#lastWriteAt = this.#now()
   }
@@ -41,7 +41,7 @@ export class Terminal implements ImageProgress {
       .replaceAll(/[^\x20-\x7E]/g, ' ')
       .trim()
     if (this.#output.isTTY === true) {
-      this.#erase()
+      this.endPassingLine()
       this.#output.write(`    ${text}`.slice(0, (this.#output.columns ?? 80) - 1))
       this.#hasPassingLine = true
     } else if (this.#now() - this.#lastWriteAt >= QUIET_MS) {
@@ -49,7 +49,8 @@ export class Terminal implements ImageProgress {
     }
   }
 
-  #erase(): void {
+  /** Takes away what shows in passing, before something else writes. */
+  endPassingLine(): void {
     if (this.#hasPassingLine) this.#output.write(ERASE_LINE)
     this.#hasPassingLine = false
   }

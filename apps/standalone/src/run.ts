@@ -1,0 +1,50 @@
+import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import type { Environment } from '@sandyard/kit/config/parse-config'
+import { readStandaloneConfig } from './config.ts'
+import { openDataDirectory } from './data/data-directory.ts'
+import { lockDirectory } from './data/directory-lock.ts'
+import { describeFailure } from './failures/describe-failure.ts'
+import { Interrupted, listenForInterruption, type Interruption } from './interruption.ts'
+import { openLog, type ServerLog } from './logging/open-log.ts'
+import { startAll } from './start-all.ts'
+import { Terminal } from './terminal/terminal.ts'
+
+const INTERRUPTED_EXIT_CODE = 130
+
+/** Runs the server until it is asked to end, or cannot go on. Everything that a person has to know is on `output`. */
+export async function run(environment: Environment, output: NodeJS.WriteStream): Promise<number> {
+  const terminal = new Terminal(output)
+  const interruption = listenForInterruption()
+  let serverLog: ServerLog | undefined
+  try {
+    const config = readStandaloneConfig(environment)
+    const directory = openDataDirectory(config.dataDir)
+    using _lock = lockDirectory(directory.lockFile)
+    serverLog = openLog(config, directory)
+    const { log } = serverLog
+    process.on('uncaughtException', (err) => {
+      log.fatal({ err }, 'uncaught exception')
+      process.stderr.write(`sandyard: ${describeFailure(err, serverLog?.file).sentence}\n`)
+      process.exit(1)
+    })
+    await using shutdown = new Shutdown(log)
+    const { failed } = await startAll({ config, directory, log, terminal, interruption, shutdown, environment })
+    await untilAsked(interruption, failed)
+    terminal.say('\nStopping ... (once more to stop at once)')
+    await shutdown.run()
+    terminal.say('Stopped. Sandboxes that have not expired go on; the next start finds them.')
+    return 0
+  } catch (err) {
+    if (err instanceof Interrupted) return INTERRUPTED_EXIT_CODE
+    serverLog?.log.fatal({ err }, 'could not go on')
+    const { sentence, exitCode } = describeFailure(err, serverLog?.file)
+    terminal.endPassingLine()
+    process.stderr.write(`sandyard: ${sentence}\n`)
+    return exitCode
+  }
+}
+
+/** @throws what `failed` rejects with: a part that the server cannot do without has ended */
+async function untilAsked({ asked }: Interruption, failed: Promise<never>): Promise<void> {
+  await Promise.race([asked, failed])
+}
