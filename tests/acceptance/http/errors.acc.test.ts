@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { callApi, type ApiCall } from '../support/api.ts'
+import { fromEnvironment } from '../support/server.ts'
+import { unknownSandboxId } from '../support/unknown.ts'
+
+const json = 'application/json; charset=utf-8'
+
+describe('the JSON error body', () => {
+  test.each<[string, ApiCall, number, RegExp]>([
+    ['GET /no/such/route', {}, 404, /^validation error: /],
+    ['GET /', {}, 404, /^validation error: /],
+    ['PUT /sandboxes', {}, 404, /^validation error: /],
+    ['GET /instances', {}, 404, /^Endpoints are deprecated, please update your SDK to use the new endpoints\.$/],
+    ['GET /envs/x', {}, 404, /^Endpoints are deprecated, please update your SDK to use the new endpoints\.$/],
+    ['GET /%', {}, 400, /./],
+    ['POST /v2/sandboxes', { text: '{' }, 400, /./],
+    ['POST /v2/sandboxes', { text: 'x', headers: { 'content-type': 'text/plain' } }, 400, /./],
+    ['POST /v2/sandboxes', { text: JSON.stringify({ templateID: 'x'.repeat(17 * 1024 * 1024) }) }, 413, /./],
+    [`POST /sandboxes/${unknownSandboxId}/timeout`, { body: {} }, 400, /^validation error/],
+  ])('%s is answered with it', async (operation, call, code, message) => {
+    const answer = await callApi(operation, call)
+    expect(answer).toMatchObject({ status: code, headers: { 'content-type': json } })
+    expect(answer.body).toEqual({ code, message: expect.stringMatching(message) })
+  })
+})
+
+test('[GET /health] needs no key', async () => {
+  const answer = await callApi('GET /health', { key: false })
+  expect(answer).toMatchObject({ status: 200, text: 'Health check successful' })
+})
+
+test('[GET /ready] says that the database and the engine answer', async () => {
+  expect(await callApi('GET /ready', { key: false })).toMatchObject({ status: 200 })
+})
+
+test('a browser may call from anywhere', async () => {
+  const asked = 'x-api-key,content-type,lang,lang_version,package_version,publisher,sdk_runtime,system,browser'
+  const headers = { origin: 'https://app.test', 'access-control-request-method': 'POST', 'access-control-request-headers': asked }
+  const preflight = await callApi('OPTIONS /v2/sandboxes', { key: false, headers })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers['access-control-allow-origin']).toBe('*')
+  const allowed = String(preflight.headers['access-control-allow-headers']).toLowerCase().split(/,\s*/)
+  expect(allowed).toEqual(expect.arrayContaining(asked.split(',')))
+
+  for (const call of [{}, { key: false }]) {
+    const answer = await callApi('GET /v2/sandboxes', { ...call, headers: { origin: 'https://app.test' } })
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(String(answer.headers['access-control-expose-headers']).toLowerCase()).toContain('x-next-token')
+  }
+})
+
+describe('what is not built yet', () => {
+  /** The sum of the counters whose labels name what was refused. */
+  async function counted(label: string): Promise<number> {
+    const metrics = await (await fetch(fromEnvironment('SANDYARD_TEST_METRICS_URL'))).text()
+    const samples = metrics
+      .split('\n')
+      .filter((line) => !line.startsWith('#') && /unimplemented|not_implemented|unsupported/.test(line) && line.includes(label))
+    return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
+  }
+
+  test('[GET /volumes] is a 501 that says so, and is counted', async () => {
+    const before = await counted('olumes')
+    const answer = await callApi('GET /volumes')
+    expect(answer).toMatchObject({ status: 501, headers: { 'content-type': json } })
+    expect(answer.body).toEqual({ code: 501, message: expect.stringMatching(/./) })
+    expect(await counted('olumes')).toBe(before + 1)
+  })
+
+  test.each([
+    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
+    ['network.egressProxy', { network: { egressProxy: { address: 'proxy.test:1080' } } }],
+  ])('[POST /v2/sandboxes] refuses the field %s by name, and is counted', async (field, fields) => {
+    const before = await counted(field)
+    const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
+    expect(answer).toMatchObject({ status: 501, body: { code: 501, message: expect.stringContaining(field) } })
+    expect(await counted(field)).toBe(before + 1)
+  })
+
+  test.each([
+    [
+      'its defaults',
+      { autoPause: false, allow_internet_access: true, network: { allowPublicTraffic: true, allowOut: [] }, mcp: null, volumeMounts: [] },
+    ],
+  ])('[POST /v2/sandboxes] takes such a field at %s', async (_, fields) => {
+    const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
+    expect(answer.status).toBe(201)
+    await callApi(`DELETE /sandboxes/${String(answer.body['sandboxID'])}`)
+  })
+})

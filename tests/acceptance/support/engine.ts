@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Asks the Docker engine, past the server, e.g. whether a container is really gone. Gives the lines of the answer. */
+export async function engine(...args: string[]): Promise<string[]> {
+  const { stdout } = await run('docker', args)
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+/** The containers, in any state, that carry every label. */
+export async function containersWith(...labels: string[]): Promise<string[]> {
+  return engine('ps', '--all', '--quiet', ...labels.flatMap((label) => ['--filter', `label=${label}`]))
+}
