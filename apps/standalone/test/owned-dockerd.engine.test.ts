@@ -16,6 +16,8 @@ import {
 } from '../src/engine/owned-dockerd.ts'
 
 const dockerd = findProgram('dockerd')
+const unshare = findProgram('unshare')
+const NEEDS = 'it starts a second dockerd, which needs that program, unshare and root'
 const folder = mkdtempSync(join(tmpdir(), 'standalone-dockerd-'))
 const recordFile = join(folder, 'run/engine.json')
 const logFile = join(folder, 'engine.log')
@@ -25,9 +27,12 @@ const pidFile = join(folder, 'docker.pid')
 const PLACE = `--data-root ${folder}/data --exec-root ${folder}/exec --pidfile ${pidFile} --host unix://${socket}`.split(' ')
 const APART = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'.split(' ')
 
-/** A second engine, which shares neither files nor a bridge nor packet filters with the machine's own. */
+/**
+ * A second engine, with files of its own and in a network namespace of its own: an engine without a bridge removes the default one
+ * of its namespace, also when it belongs to another engine.
+ */
 function start(): ProcessIdentity {
-  return startOwnedDockerd({ program: dockerd ?? '', args: [...PLACE, ...APART], recordFile, logFile })
+  return startOwnedDockerd({ program: unshare ?? '', args: ['--net', dockerd ?? '', ...PLACE, ...APART], recordFile, logFile })
 }
 
 function ping(): Promise<string | undefined> {
@@ -44,7 +49,7 @@ afterAll(async () => {
 })
 
 it('starts an engine that answers, finds it again, and ends it and only it', async (context) => {
-  if (dockerd === undefined || process.getuid?.() !== 0) return context.skip('it starts a second dockerd, which needs the program and root')
+  if (dockerd === undefined || unshare === undefined || process.getuid?.() !== 0) return context.skip(NEEDS)
   const mine = start()
   expect(findOwnedDockerd(recordFile)).toEqual(mine)
   expect(await pollUntil({ what: 'the engine', timeoutMs: 60_000, everyMs: 100 }, ping)).toBe('OK')
@@ -58,8 +63,13 @@ it('starts an engine that answers, finds it again, and ends it and only it', asy
 })
 
 it('tells why an engine ended, from its log', async (context) => {
-  if (dockerd === undefined || process.getuid?.() !== 0) return context.skip('it starts a second dockerd, which needs the program and root')
-  const failing = startOwnedDockerd({ program: dockerd, args: [...PLACE, ...APART, '--data-root', '/dev/null/data'], recordFile, logFile })
+  if (dockerd === undefined || unshare === undefined || process.getuid?.() !== 0) return context.skip(NEEDS)
+  const failing = startOwnedDockerd({
+    program: unshare,
+    args: ['--net', dockerd, ...PLACE, ...APART, '--data-root', '/dev/null/data'],
+    recordFile,
+    logFile,
+  })
   await pollUntil({ what: 'its end', timeoutMs: 30_000, everyMs: 50 }, () => (isStillRunning(failing) ? undefined : true))
   expect(lastEngineError(logFile)).toMatch(/not a directory/)
 })

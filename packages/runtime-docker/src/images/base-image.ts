@@ -3,6 +3,7 @@ import type { ImageRef } from '@sandyard/runtime/types'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { contextHash, packContext, readContext, type ContextFile } from './build-context.ts'
 import { ensureDebianImage } from './debian-image.ts'
+import { followAnswer, type EngineNews } from './follow-answer.ts'
 import { imageExists } from './image-exists.ts'
 import type { ImageProgress } from './image-progress.ts'
 
@@ -45,16 +46,18 @@ export async function buildImage(docker: Docker, { context, image, progress }: B
     version: '1',
     labels: { 'sandyard.image': image },
   })
-  const news = ({ stream: text, status }: { stream?: string; status?: string }): void => {
+  const onNews = ({ stream: text, status }: EngineNews): void => {
     for (const line of (text ?? status ?? '').split('\n')) {
       const step = /^Step (\d+\/\d+) : (.*)$/.exec(line)
       if (step !== null) progress.step(`  step ${step[1]}: ${shorten(step[2] ?? '')}`)
       else if (line.trim() !== '') progress.detail(line.trim())
     }
   }
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(stream, (err) => (err === null ? resolve() : reject(failure(image, err))), news)
-  })
+  try {
+    await followAnswer(stream, onNews)
+  } catch (err) {
+    throw failure(image, err as Error)
+  }
 }
 
 const SHOWN_CHARS = 70

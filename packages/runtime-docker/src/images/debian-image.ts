@@ -7,6 +7,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { findProgram } from '../host/find-program.ts'
 import { installPackages } from '../host/install-packages.ts'
 import { makeDebianRootfs } from './debian-rootfs.ts'
+import { followAnswer } from './follow-answer.ts'
 import { imageExists } from './image-exists.ts'
 import type { ImageProgress } from './image-progress.ts'
 import { tryPull } from './pull-image.ts'
@@ -71,9 +72,7 @@ async function importRootfs(docker: Docker, folder: string, image: string): Prom
     'LABEL sandyard.stand-in=debootstrap',
   ]
   const answer = await docker.importImage(tar.stdout, { repo, tag, changes })
-  await new Promise<void>((resolve, reject) => {
-    docker.modem.followProgress(answer, (err) => (err === null ? resolve() : reject(err)))
-  })
+  await followAnswer(answer)
   // An archive that broke off is refused by the engine; one that only missed a file is not.
   if ((await ended) !== 0) {
     await docker.getImage(image).remove({ force: true })

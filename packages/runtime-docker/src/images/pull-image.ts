@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import type Docker from 'dockerode'
+import { followAnswer } from './follow-answer.ts'
 import type { ImageProgress } from './image-progress.ts'
 
 export interface PullLimits {
@@ -26,15 +28,11 @@ export async function tryPull(
   let timer = setTimeout(() => giveUp.abort(), limits.firstAnswerMs)
   try {
     const stream = await docker.pull(image, { abortSignal: giveUp.signal })
-    giveUp.signal.addEventListener('abort', () => (stream as NodeJS.ReadableStream & { destroy(): void }).destroy())
-    await new Promise<void>((resolve, reject) => {
-      const news = ({ status, id }: { status?: string; id?: string }): void => {
-        clearTimeout(timer)
-        timer = setTimeout(() => giveUp.abort(), limits.stallMs)
-        if (status !== undefined) progress.detail(id === undefined ? status : `${id}: ${status}`)
-      }
-      stream.once('close', () => reject(new Error('the answer broke off')))
-      docker.modem.followProgress(stream, (err) => (err === null ? resolve() : reject(err)), news)
+    giveUp.signal.addEventListener('abort', () => (stream as IncomingMessage).destroy(new Error('no news')))
+    await followAnswer(stream, ({ status, id }) => {
+      clearTimeout(timer)
+      timer = setTimeout(() => giveUp.abort(), limits.stallMs)
+      if (status !== undefined) progress.detail(id === undefined ? status : `${id}: ${status}`)
     })
     return undefined
   } catch (err) {
