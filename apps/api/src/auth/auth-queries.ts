@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '@sandyard/db/database'
+import type { TeamTable } from '@sandyard/db/schema/team'
+import type { Team, User } from '../teams/team.ts'
+
+const TEAM = ['team.id', 'team.name', 'team.slug', 'team.is_banned', 'team.is_blocked', 'team.blocked_reason'] as const
+
+export async function findTeamOfApiKey(db: Db, hash: string): Promise<{ apiKeyId: string; team: Team } | undefined> {
+  const row = await db
+    .selectFrom('api_key')
+    .innerJoin('team', 'team.id', 'api_key.team_id')
+    .select(TEAM)
+    .select('api_key.id as api_key_id')
+    .where('api_key.hash', '=', hash)
+    .executeTakeFirst()
+  return row && { apiKeyId: row.api_key_id, team: toTeam(row) }
+}
+
+export async function findUserOfAccessToken(db: Db, hash: string): Promise<User | undefined> {
+  return db
+    .selectFrom('access_token')
+    .innerJoin('app_user', 'app_user.id', 'access_token.user_id')
+    .select(['app_user.id', 'app_user.email'])
+    .where('access_token.hash', '=', hash)
+    .executeTakeFirst()
+}
+
+export async function findTeam(db: Db, teamId: string): Promise<Team | undefined> {
+  const row = await db.selectFrom('team').select(TEAM).where('team.id', '=', teamId).executeTakeFirst()
+  return row && toTeam(row)
+}
+
+/** The team, if the user is a member of it. */
+export async function findTeamOfMember(db: Db, teamId: string, userId: string): Promise<Team | undefined> {
+  const row = await db
+    .selectFrom('team')
+    .innerJoin('team_member', 'team_member.team_id', 'team.id')
+    .select(TEAM)
+    .where('team.id', '=', teamId)
+    .where('team_member.user_id', '=', userId)
+    .executeTakeFirst()
+  return row && toTeam(row)
+}
+
+/** Written at most once a minute for each key, however many servers see it (control-plane.md 1.7). */
+export async function touchApiKey(db: Db, apiKeyId: string): Promise<void> {
+  await db
+    .updateTable('api_key')
+    .set((eb) => ({ last_used_at: eb.fn<Date>('now') }))
+    .where('id', '=', apiKeyId)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', new Date(Date.now() - 60_000))]))
+    .execute()
+}
+
+type TeamRow = Pick<Selectable<TeamTable>, 'id' | 'name' | 'slug' | 'is_banned' | 'is_blocked' | 'blocked_reason'>
+
+function toTeam(row: TeamRow): Team {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    isBanned: row.is_banned,
+    isBlocked: row.is_blocked,
+    blockedReason: row.blocked_reason ?? undefined,
+  }
+}

@@ -1,0 +1,44 @@
+import type { AuthSet } from '@sandyard/api-contract/operation'
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import { missingCredential, teamBanned } from './auth-errors.ts'
+import type { Credentials } from './credentials.ts'
+import type { Principal } from './principal.ts'
+import { SCHEMES, type SchemeName, type SchemeParts } from './schemes.ts'
+
+/**
+ * The schemes of each set, in the order in which they are tried (control-plane.md 1.7). There is no external OpenID provider:
+ * where a set can only be met through one, the access tokens of this server stand in for its tokens.
+ */
+const SETS: Readonly<Record<Exclude<AuthSet, 'none'>, readonly SchemeName[]>> = {
+  T: ['apiKey', 'provider', 'adminTeam'],
+  TU: ['apiKey', 'accessToken', 'adminTeam'],
+  U: ['accessToken'],
+  G: ['accessToken'],
+  K: ['providerTeam', 'adminTeam'],
+  P: ['providerUser'],
+  PT: ['providerTeam'],
+  A: ['admin'],
+}
+
+/**
+ * Finds who the credentials are, by the first scheme of the set that accepts them. When none does, the first scheme whose
+ * credential was presented says why (control-plane.md 1.8).
+ *
+ * @throws AppError with the status and text of control-plane.md 1.8
+ */
+export async function authenticate(set: Exclude<AuthSet, 'none'>, credentials: Credentials, parts: SchemeParts): Promise<Principal> {
+  let refusal: Error | undefined
+  for (const name of SETS[set]) {
+    const scheme = SCHEMES[name]
+    if (!scheme.isPresented(credentials)) continue
+    try {
+      const principal = await scheme.authenticate(credentials, parts)
+      if (principal.team?.isBanned === true) throw teamBanned()
+      return principal
+    } catch (err) {
+      if (!isAppError(err)) throw err
+      refusal ??= err
+    }
+  }
+  throw refusal ?? missingCredential()
+}

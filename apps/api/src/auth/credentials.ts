@@ -1,0 +1,28 @@
+/** What a request presents of itself: header values, absent when empty. */
+export interface Credentials {
+  readonly apiKey: string | undefined
+  readonly authorization: string | undefined
+  readonly adminToken: string | undefined
+  readonly teamId: string | undefined
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+export function readCredentials(headers: Headers): Credentials {
+  return {
+    apiKey: first(headers['x-api-key']),
+    authorization: first(headers['authorization']),
+    adminToken: first(headers['x-admin-token']),
+    teamId: first(headers['x-team-id']),
+  }
+}
+
+/** The token of `Authorization: Bearer <token>`; the scheme's name is not case-sensitive. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  const text = (Array.isArray(value) ? value[0] : value)?.trim()
+  return text === '' ? undefined : text
+}

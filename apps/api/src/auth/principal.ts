@@ -1,0 +1,18 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Team, User } from '../teams/team.ts'
+
+export type Via = 'api_key' | 'access_token' | 'user_team' | 'admin_team' | 'admin'
+
+/** Who a request acts as (control-plane.md 1.9). */
+export interface Principal {
+  readonly via: Via
+  readonly team?: Team
+  readonly user?: User
+  readonly apiKeyId?: string
+}
+
+/** @throws AppError `unauthenticated` when the credential names no team */
+export function getTeam(principal: Principal | null): Team {
+  if (principal?.team === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
+  return principal.team
+}

@@ -1,0 +1,129 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Database } from '@sandyard/db/database'
+import type { Secret } from '@sandyard/kit/config/secret'
+import type { AuthCache } from './auth-cache.ts'
+import {
+  adminTeamMalformed,
+  adminTeamUnknown,
+  invalidAccessToken,
+  invalidAdminToken,
+  invalidApiKey,
+  invalidProviderTeam,
+  invalidProviderToken,
+  malformedCredential,
+} from './auth-errors.ts'
+import { findTeam, findTeamOfApiKey, findTeamOfMember, findUserOfAccessToken } from './auth-queries.ts'
+import { CREDENTIAL_PREFIXES, hashCredential } from './credential.ts'
+import { bearerToken, type Credentials } from './credentials.ts'
+import type { Principal } from './principal.ts'
+import type { User } from '../teams/team.ts'
+
+export interface SchemeParts {
+  readonly database: Database
+  readonly cache: AuthCache
+  /** Without one no administrator can authenticate. */
+  readonly adminToken: Secret | undefined
+  readonly onApiKeyUsed: (apiKeyId: string) => void
+}
+
+export interface Scheme {
+  isPresented(credentials: Credentials): boolean
+  /** @throws AppError that says why the credential is refused */
+  authenticate(credentials: Credentials, parts: SchemeParts): Promise<Principal>
+}
+
+export type SchemeName = 'apiKey' | 'accessToken' | 'provider' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * The ways to say who one is (control-plane.md 1.7), each with its own refusals. `provider` is the external provider of team
+ * routes: there is none, so it refuses whatever it is shown.
+ */
+export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
+  apiKey: { isPresented: ({ apiKey }) => apiKey !== undefined, authenticate: authenticateApiKey },
+  accessToken: {
+    isPresented: ({ authorization }) => authorization !== undefined,
+    authenticate: async (credentials, parts) => ({ via: 'access_token', user: await getUser(credentials, parts) }),
+  },
+  provider: {
+    isPresented: ({ authorization }) => authorization !== undefined,
+    authenticate: async ({ authorization }) => {
+      throw bearerToken(authorization) === undefined ? malformedCredential() : invalidProviderToken()
+    },
+  },
+  providerUser: {
+    isPresented: ({ authorization }) => authorization !== undefined,
+    authenticate: async (credentials, parts) => ({ via: 'access_token', user: await getProviderUser(credentials, parts) }),
+  },
+  providerTeam: { isPresented: ({ authorization }) => authorization !== undefined, authenticate: authenticateProviderTeam },
+  admin: {
+    isPresented: ({ adminToken }) => adminToken !== undefined,
+    authenticate: async (credentials, parts) => {
+      checkAdminToken(credentials, parts)
+      return { via: 'admin' }
+    },
+  },
+  adminTeam: { isPresented: ({ adminToken }) => adminToken !== undefined, authenticate: authenticateAdminTeam },
+}
+
+async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemeParts): Promise<Principal> {
+  if (!apiKey.startsWith(CREDENTIAL_PREFIXES.apiKey)) throw malformedCredential()
+  const hash = hashCredential(apiKey, CREDENTIAL_PREFIXES.apiKey)
+  if (hash === undefined) throw invalidApiKey('Invalid API key format')
+  const principal = await parts.cache.resolve(hash, async () => {
+    const found = await findTeamOfApiKey(parts.database.db, hash)
+    return found && { via: 'api_key', team: found.team, apiKeyId: found.apiKeyId }
+  })
+  if (principal === undefined) throw invalidApiKey('Cannot get the team for the given API key')
+  if (principal.apiKeyId !== undefined) parts.onApiKeyUsed(principal.apiKeyId)
+  return principal
+}
+
+async function getUser({ authorization }: Credentials, parts: SchemeParts): Promise<User> {
+  const token = bearerToken(authorization)
+  if (token === undefined || !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw malformedCredential()
+  const hash = hashCredential(token, CREDENTIAL_PREFIXES.accessToken)
+  if (hash === undefined) throw invalidAccessToken('Invalid access token format')
+  const principal = await parts.cache.resolve(hash, async () => {
+    const user = await findUserOfAccessToken(parts.database.db, hash)
+    return user && { via: 'access_token', user }
+  })
+  if (principal?.user === undefined) throw invalidAccessToken('Cannot get the user for the given access token')
+  return principal.user
+}
+
+/** The user of an access token of ours that stands where an external provider's token is asked for. */
+async function getProviderUser(credentials: Credentials, parts: SchemeParts): Promise<User> {
+  const token = bearerToken(credentials.authorization)
+  if (token !== undefined && !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw invalidProviderToken()
+  return getUser(credentials, parts)
+}
+
+async function authenticateProviderTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
+  const user = await getProviderUser(credentials, parts)
+  const { teamId } = credentials
+  if (teamId === undefined || !UUID.test(teamId)) throw invalidProviderTeam('Invalid team ID')
+  const team = await findTeamOfMember(parts.database.db, teamId, user.id)
+  if (team === undefined) throw invalidProviderTeam('Team not found')
+  return { via: 'user_team', user, team }
+}
+
+async function authenticateAdminTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
+  checkAdminToken(credentials, parts)
+  const { teamId } = credentials
+  if (teamId === undefined || !UUID.test(teamId)) throw adminTeamMalformed()
+  const team = await findTeam(parts.database.db, teamId)
+  if (team === undefined) throw adminTeamUnknown()
+  return { via: 'admin_team', team }
+}
+
+function checkAdminToken({ adminToken = '' }: Credentials, parts: SchemeParts): void {
+  const wanted = parts.adminToken?.reveal()
+  if (wanted === undefined || !timingSafeEqual(digest(adminToken), digest(wanted))) throw invalidAdminToken()
+}
+
+/** Equal lengths, so that the comparison tells nothing of the secret's. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,132 @@
+import { Database } from '@sandyard/db/database'
+import { listen } from '@sandyard/db/listen'
+import { CHANNELS } from '@sandyard/db/notify'
+import { ConfigError } from '@sandyard/kit/config/parse-config'
+import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
+import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { createLogger, type Logger } from '@sandyard/kit/logging/create-logger'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import { AuthCache } from './auth/auth-cache.ts'
+import { KeyUsage } from './auth/key-usage.ts'
+import type { SchemeParts } from './auth/schemes.ts'
+import type { ApiConfig } from './config.ts'
+import { createApiLoggers, type ApiLoggers } from './loggers.ts'
+import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
+import type { CreateParts } from './sandboxes/create-sandbox.ts'
+import { ExpiryReaper, REAP_EVERY_MS } from './sandboxes/expiry-reaper.ts'
+import { reconcile, RECONCILE_EVERY_MS } from './sandboxes/reconciler.ts'
+import { watchRuntime } from './sandboxes/runtime-watch.ts'
+import type { ViewParts } from './sandboxes/sandbox-view.ts'
+import { ensureInstallation, type Installation } from './settings/installation.ts'
+
+/** What another program brings along instead of having it made from the configuration. The bringer disposes of it. */
+export interface ApiParts {
+  readonly database?: Database
+  readonly runtime: SandboxRuntime | ((installation: Installation) => Promise<SandboxRuntime>)
+  readonly log?: Logger
+}
+
+/** Everything that the control plane's entry and route files work with. */
+export interface AppContext extends AsyncDisposable {
+  readonly config: ApiConfig
+  readonly log: ApiLoggers
+  readonly metrics: ApiMetrics
+  readonly database: Database
+  readonly runtime: SandboxRuntime
+  readonly installation: Installation
+  readonly auth: SchemeParts
+  readonly sandboxes: CreateParts
+  readonly view: ViewParts
+  /** While true, `/health` sends traffic elsewhere. */
+  isDraining: boolean
+  /** Starts the loops that repair and expire. They stop, in order, when the context is disposed. */
+  start(): Promise<void>
+}
+
+/** A create must be answered within the 60 s that clients wait (clients.md 3.8). */
+const START_TIMEOUT_MS = 50_000
+
+/**
+ * Builds the control plane on a migrated database. Disposing it stops the loops and closes what it opened itself.
+ *
+ * @throws ConfigError without a database; whatever keeps the database or the runtime from answering
+ */
+export async function createContext(config: ApiConfig, parts: ApiParts): Promise<AppContext> {
+  const log = createApiLoggers(parts.log ?? createLogger({ name: 'api', level: config.logLevel }))
+  const shutdown = new Shutdown(log.http)
+  const database = parts.database ?? openDatabase(config, log, shutdown)
+  try {
+    const installation = await ensureInstallation(database.db)
+    const runtime = await openRuntime(parts, installation, shutdown)
+    const usage = new KeyUsage(database, log.auth)
+    shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
+    const { tokenSeed } = installation
+    const { limits, adminToken, domain } = config
+    const context: AppContext = {
+      config,
+      log,
+      metrics: createApiMetrics(database),
+      database,
+      runtime,
+      installation,
+      auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
+      sandboxes: { database, runtime, tokenSeed, limits, log: log.sandboxes, startTimeoutMs: START_TIMEOUT_MS },
+      view: { tokenSeed, domain },
+      isDraining: false,
+      start: () => startLoops(context, shutdown),
+      [Symbol.asyncDispose]: () => shutdown.run(),
+    }
+    return context
+  } catch (err) {
+    await shutdown.run()
+    throw err
+  }
+}
+
+function openDatabase(config: ApiConfig, log: ApiLoggers, shutdown: Shutdown): Database {
+  const url = config.databaseUrl?.reveal()
+  if (url === undefined) throw new ConfigError(['DATABASE_URL is required: Postgres'])
+  const database = new Database({ url, applicationName: 'sandyard-api', log: log.database })
+  shutdown.add('database', () => database[Symbol.asyncDispose]())
+  return database
+}
+
+async function openRuntime({ runtime }: ApiParts, installation: Installation, shutdown: Shutdown): Promise<SandboxRuntime> {
+  if (typeof runtime !== 'function') return runtime
+  const opened = await runtime(installation)
+  shutdown.add('runtime', () => opened[Symbol.asyncDispose]())
+  return opened
+}
+
+async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void> {
+  const { database, runtime, auth, log } = context
+  const parts = { database, runtime, log: log.sandboxes }
+
+  const listener = listen({
+    url: database.url,
+    applicationName: 'sandyard-api-listen',
+    channels: [CHANNELS.authChanged],
+    log: log.database,
+    onNotification: () => auth.cache.clear(),
+    onRefresh: () => auth.cache.clear(),
+  })
+  shutdown.add('listener', () => listener[Symbol.asyncDispose]())
+
+  const watching = new AbortController()
+  const watched = watchRuntime(parts, watching.signal)
+  shutdown.add('runtime watch', async () => {
+    watching.abort()
+    await watched
+  })
+
+  const reconciling = runLoop({ name: 'reconciler', everyMs: RECONCILE_EVERY_MS, log: log.sandboxes }, () => reconcile(parts))
+  shutdown.add('reconciler', () => reconciling.stop())
+
+  const reaper = new ExpiryReaper(parts)
+  const reaping = runLoop({ name: 'expiry reaper', everyMs: REAP_EVERY_MS, log: log.sandboxes }, () => reaper.reap())
+  shutdown.add('expiry reaper', async () => {
+    await reaping.stop()
+    await reaper.drain()
+  })
+  await listener.ready
+}

@@ -1,0 +1,27 @@
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toErrorReply } from './error-reply.ts'
+
+const BY_CODE: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+}
+
+/** Answers what is not even HTTP, in the shape of every other error, and hangs up. */
+export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [code, message] = BY_CODE[error.code ?? ''] ?? [400, 'Bad Request']
+  const body = JSON.stringify({ code, message })
+  socket.end(
+    `HTTP/1.1 ${code} ${message}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Answers requests that the router cannot read, such as `/sandboxes/%zz`. */
+export function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { body } = toErrorReply(error, request)
+  void reply.code(body.code).type('application/json; charset=utf-8').send(body)
+}

@@ -1,0 +1,50 @@
+import type { FastifyError, FastifyRequest } from 'fastify'
+import type { ErrorBody } from '@sandyard/api-contract/error-body'
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import { httpStatus } from '@sandyard/kit/errors/http-status'
+import { noRouteMessage, validationMessage } from './validation-message.ts'
+
+export interface ErrorReply {
+  readonly body: ErrorBody
+  readonly headers: Readonly<Record<string, string>>
+  /** Nobody foresaw it: the log must have all of it. */
+  readonly isUnexpected: boolean
+}
+
+type Origin = Pick<FastifyRequest, 'url' | 'headers'>
+
+/** Whatever a request ended in, as the one error shape. What is not known to be for clients is withheld from them. */
+export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
+  if (isAppError(error)) {
+    const code = httpStatus(error.kind)
+    const body = { code, message: error.message, ...(error.reason !== undefined && { error_code: error.reason }) }
+    return { body, headers: error.headers, isUnexpected: false }
+  }
+  const known = error instanceof Error ? (error as FastifyError) : undefined
+  if (known?.validation !== undefined) return refusal(400, retiredMessage(origin) ?? validationMessage(known))
+  if (known?.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refusal(413, 'Request body is too large: the limit is 16 MiB')
+  if (known?.code === 'FST_ERR_HANDLER_TIMEOUT') {
+    return { body: { code: 504, message: 'The request took too long' }, headers: { 'should-retry': 'false' }, isUnexpected: true }
+  }
+  const status = known?.statusCode
+  if (known !== undefined && status !== undefined && status >= 400 && status < 500) return refusal(status, known.message)
+  return { body: { code: 500, message: 'Internal server error' }, headers: {}, isUnexpected: true }
+}
+
+/** No operation has this method and path (control-plane.md 1.5). */
+export function toNoRouteReply(origin: Origin): ErrorReply {
+  return refusal(404, retiredMessage(origin) ?? noRouteMessage)
+}
+
+function refusal(code: number, message: string): ErrorReply {
+  return { body: { code, message }, headers: {}, isUnexpected: false }
+}
+
+/** What clients of long ago are told. */
+function retiredMessage({ url, headers }: Origin): string | undefined {
+  if (/^\/(instances|envs)/.test(url)) return 'Endpoints are deprecated, please update your SDK to use the new endpoints.'
+  if (url.startsWith('/templates') && headers['content-type']?.startsWith('multipart/form-data') === true) {
+    return 'Endpoint deprecated please update your CLI to the latest version'
+  }
+  return undefined
+}

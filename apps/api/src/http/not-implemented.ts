@@ -1,0 +1,17 @@
+import { OPERATIONS } from '@sandyard/api-contract/operations'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { ApiInstance } from './api-instance.ts'
+import { operation, toUrl } from './operation.ts'
+
+/** Gives every operation that no route serves an answer that says so, after its credentials were checked. */
+export function registerNotImplemented(app: ApiInstance): void {
+  for (const { id, method, path } of OPERATIONS) {
+    if (app.hasRoute({ method, url: toUrl(path) })) continue
+    app.route({
+      ...operation(id),
+      handler: async () => {
+        throw new AppError('unimplemented', `This server does not implement ${method} ${path} yet.`)
+      },
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import swagger from '@fastify/swagger'
+import fp from 'fastify-plugin'
+import type { AuthSet } from '@sandyard/api-contract/operation'
+
+type Requirement = Record<string, string[]>
+
+const KEY: Requirement = { ApiKeyAuth: [] }
+const TOKEN: Requirement = { AccessTokenAuth: [] }
+const ADMIN: Requirement = { AdminTokenAuth: [] }
+const TEAM_OF_ADMIN: Requirement = { AdminTokenAuth: [], TeamAuth: [] }
+const TEAM_OF_USER: Requirement = { AccessTokenAuth: [], TeamAuth: [] }
+
+const SECURITY: Readonly<Record<AuthSet, readonly Requirement[]>> = {
+  none: [],
+  T: [KEY, TEAM_OF_ADMIN],
+  TU: [KEY, TEAM_OF_ADMIN, TOKEN],
+  U: [TOKEN],
+  G: [TOKEN],
+  K: [TEAM_OF_USER, TEAM_OF_ADMIN],
+  P: [TOKEN],
+  PT: [TEAM_OF_USER],
+  A: [ADMIN],
+}
+
+/** Describes every operation at `/openapi.json`; what the table of operations says of one is added to its schema here. */
+export const openapiPlugin = fp(
+  async (app) => {
+    app.addHook('onRoute', (route) => {
+      const operation = route.config?.operation
+      if (operation === undefined) {
+        route.schema = { ...route.schema, hide: true }
+        return
+      }
+      const { id, tag, auth, deprecated } = operation
+      route.schema = {
+        ...route.schema,
+        operationId: id,
+        tags: [tag],
+        security: SECURITY[auth],
+        ...(deprecated && { deprecated }),
+      }
+    })
+    await app.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: { title: 'Sandyard control plane', version: '0.1.0' },
+        components: {
+          securitySchemes: {
+            ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+            AccessTokenAuth: { type: 'http', scheme: 'bearer' },
+            AdminTokenAuth: { type: 'apiKey', in: 'header', name: 'X-Admin-Token' },
+            TeamAuth: { type: 'apiKey', in: 'header', name: 'X-Team-ID' },
+          },
+        },
+      },
+    })
+    app.get('/openapi.json', async () => app.swagger())
+  },
+  { name: 'openapi' },
+)

@@ -1,0 +1,31 @@
+import type { FastifyContextConfig } from 'fastify'
+import { ErrorBody } from '@sandyard/api-contract/error-body'
+import type { Operation } from '@sandyard/api-contract/operation'
+import { OPERATIONS, type OperationId } from '@sandyard/api-contract/operations'
+
+interface OperationRoute {
+  readonly method: Operation['method']
+  readonly url: string
+  readonly config: FastifyContextConfig
+}
+
+const BY_ID = new Map<OperationId, Operation>(OPERATIONS.map((operation) => [operation.id, operation]))
+
+/** Method, path and config of an operation's route; its place in the table of operations decides them. */
+export function operation(id: OperationId, options: { readonly isBodyOptional?: boolean } = {}): OperationRoute {
+  const found = BY_ID.get(id)
+  if (found === undefined) throw new Error(`there is no operation ${id}`)
+  return { method: found.method, url: toUrl(found.path), config: { operation: found, ...options } }
+}
+
+/** `/sandboxes/{sandboxID}` as the router writes it: `/sandboxes/:sandboxID`. */
+export function toUrl(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 501 | 503 | 504
+
+/** The error answers of an operation, all of one shape. */
+export function errors<S extends ErrorStatus>(...statuses: readonly S[]): Record<S, typeof ErrorBody> {
+  return Object.fromEntries(statuses.map((status) => [status, ErrorBody])) as Record<S, typeof ErrorBody>
+}

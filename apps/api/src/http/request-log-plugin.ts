@@ -1,0 +1,28 @@
+import fp from 'fastify-plugin'
+import type { ApiMetrics } from '../metrics/api-metrics.ts'
+
+/** One line and one measurement for each request. Never a body, never a header. */
+export const requestLogPlugin = fp<{ metrics: ApiMetrics }>(
+  async (app, { metrics }) => {
+    app.addHook('onResponse', async (request, reply) => {
+      const operation = request.routeOptions.config.operation?.id ?? 'none'
+      const { statusCode, elapsedTime } = reply
+      metrics.requests.observe({ operation, status: String(statusCode) }, elapsedTime / 1000)
+      if (statusCode === 501) metrics.unimplemented.inc({ operation })
+      const { team, via } = request.principal ?? {}
+      request.log.info(
+        {
+          operation,
+          method: request.method,
+          route: request.routeOptions.url,
+          status: statusCode,
+          ms: Math.round(elapsedTime),
+          via,
+          teamId: team?.id,
+        },
+        'request',
+      )
+    })
+  },
+  { name: 'request-log' },
+)

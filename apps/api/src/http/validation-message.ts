@@ -1,0 +1,24 @@
+import type { FastifyError } from 'fastify'
+
+const PREFIX = 'validation error: '
+const FULL_PREFIX = `${PREFIX}error in openapi3filter.RequestError: `
+
+const PLACES: Readonly<Record<string, string>> = { params: 'path', querystring: 'query', headers: 'header' }
+
+/** The text for a request that breaks its schema (control-plane.md 1.5); clients know its beginnings. */
+export function validationMessage(error: FastifyError): string {
+  const [first] = error.validation ?? []
+  const detail = first?.message ?? 'is not valid'
+  const place = PLACES[error.validationContext ?? '']
+  if (place === undefined) {
+    const where = first?.instancePath ?? ''
+    return where === ''
+      ? `${FULL_PREFIX}request body has an error: it ${detail}`
+      : `${FULL_PREFIX}request body has an error: ${where} ${detail}`
+  }
+  const name = first?.instancePath.slice(1) ?? ''
+  if (first?.keyword === 'type') return `${PREFIX}Invalid format for parameter ${name}: ${detail}`
+  return `${FULL_PREFIX}parameter "${name}" in ${place} has an error: ${detail}`
+}
+
+export const noRouteMessage = `${FULL_PREFIX}no matching operation was found`

@@ -1,0 +1,47 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Database } from '@sandyard/db/database'
+
+/** The metrics of one control plane. Labels are few and known: never an id. */
+export interface ApiMetrics {
+  readonly registry: Registry
+  readonly requests: Histogram<'operation' | 'status'>
+  readonly unimplemented: Counter<'operation'>
+}
+
+const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
+
+export function createApiMetrics(database: Database): ApiMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const sandboxes = new Gauge({
+    name: 'sandyard_sandboxes',
+    help: 'Sandboxes by state, of the whole installation',
+    labelNames: ['state'],
+    registers: [registry],
+    collect: async () => {
+      const rows = await database.db
+        .selectFrom('sandbox')
+        .select(['state', (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('state')
+        .execute()
+      sandboxes.reset()
+      for (const { state, count } of rows) sandboxes.set({ state }, count)
+    },
+  })
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'sandyard_api_request_seconds',
+      help: 'Time from request to answer',
+      labelNames: ['operation', 'status'],
+      buckets: SECONDS,
+      registers: [registry],
+    }),
+    unimplemented: new Counter({
+      name: 'sandyard_unimplemented_requests_total',
+      help: 'Requests for operations and fields that this server does not serve yet',
+      labelNames: ['operation'],
+      registers: [registry],
+    }),
+  }
+}

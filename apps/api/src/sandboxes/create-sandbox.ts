@@ -1,0 +1,77 @@
+import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Team } from '../teams/team.ts'
+import { resolveTemplate } from '../templates/resolve-template.ts'
+import { parseTemplateReference, type TemplateReference } from '../templates/template-reference.ts'
+import { checkServedFields, checkTexts } from './check-new-sandbox.ts'
+import { checkSecureSupport } from './check-secure.ts'
+import { findRemembered, type IdempotentRequest } from './idempotency.ts'
+import { reserveSandbox } from './reserve-sandbox.ts'
+import { lifetimeTooLong } from './sandbox-errors.ts'
+import type { SandboxAnswer } from './sandbox-view.ts'
+import { startSandbox, type StartParts } from './start-sandbox.ts'
+
+export interface SandboxLimits {
+  /** Sandboxes that a team may have at once. */
+  readonly concurrentSandboxes: number
+  readonly maxLifetimeSeconds: number
+}
+
+export interface CreateParts extends StartParts {
+  readonly limits: SandboxLimits
+}
+
+export interface CreateRequest {
+  readonly body: NewSandbox
+  /** What the route generation takes for absent fields (clients.md 2.4). */
+  readonly defaults: { readonly timeout: number; readonly secure: boolean }
+  readonly idempotent: IdempotentRequest | undefined
+}
+
+/**
+ * Creates a sandbox and returns when it serves. Checks run in the order of control-plane.md 6.2.2.
+ *
+ * @throws AppError of control-plane.md 2.4, 6.2.3 and 6.2.4; `unimplemented` for a field that is not served
+ */
+export async function createSandbox(parts: CreateParts, team: Team, request: CreateRequest): Promise<SandboxAnswer> {
+  const { body, defaults, idempotent } = request
+  const { database, limits } = parts
+  if (idempotent !== undefined) {
+    const remembered = await findRemembered(database.db, team.id, idempotent)
+    if (remembered !== undefined) return remembered
+  }
+  const { template, build } = await resolveTemplate(database.db, team, readReference(body.templateID))
+  const lifetimeSeconds = body.timeout ?? defaults.timeout
+  checkLifetime(lifetimeSeconds, limits.maxLifetimeSeconds)
+  checkServedFields(body)
+  checkTexts(body)
+  const isSecure = body.secure ?? defaults.secure
+  if (isSecure) checkSecureSupport(build.envdVersion)
+
+  const reserved = await reserveSandbox(database, {
+    teamId: team.id,
+    template,
+    build,
+    isSecure,
+    metadata: body.metadata ?? {},
+    allowInternetAccess: body.allow_internet_access ?? null,
+    idempotent,
+    limit: limits.concurrentSandboxes,
+  })
+  if ('remembered' in reserved) return reserved.remembered
+  const { templateId } = template
+  return startSandbox(parts, { ...reserved.ref, templateId, build, isSecure, envVars: body.envVars ?? {}, lifetimeSeconds })
+}
+
+function readReference(text: string): TemplateReference {
+  try {
+    return parseTemplateReference(text)
+  } catch (cause) {
+    throw new AppError('invalid_argument', `Invalid template reference: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function checkLifetime(seconds: number, maxSeconds: number): void {
+  if (seconds <= 0) throw new AppError('invalid_argument', 'Timeout must be greater than 0')
+  if (seconds > maxSeconds) throw lifetimeTooLong(maxSeconds)
+}

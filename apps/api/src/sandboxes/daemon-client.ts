@@ -1,0 +1,57 @@
+import { request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { SandboxEndpoint } from '@sandyard/runtime/types'
+
+/** What the daemon is told after each start (envd.md 5.5). */
+export interface DaemonInit {
+  readonly accessToken?: string
+  readonly envVars: Readonly<Record<string, string>>
+  readonly defaultUser: string
+  readonly defaultWorkdir: string
+}
+
+/** A daemon that is still starting refuses connections at once, so asking often costs little and saves the wait. */
+const PAUSE_MS = 4
+/** For one try: an address that does not answer yet must not eat the deadline. */
+const TRY_TIMEOUT_MS = 1000
+
+/**
+ * Posts `/init` until the daemon answers it. Safe to repeat: the daemon sets, it does not add.
+ *
+ * @throws AppError `internal` when the daemon refuses; the abort reason when `signal` aborts first
+ */
+export async function initDaemon(endpoint: SandboxEndpoint, init: DaemonInit, signal: AbortSignal): Promise<void> {
+  while (true) {
+    signal.throwIfAborted()
+    const body = JSON.stringify({ ...init, timestamp: new Date().toISOString() })
+    const status = await post(endpoint, body, signal).catch(() => undefined)
+    if (status === 204) return
+    if (status !== undefined && status < 500) throw new AppError('internal', `the daemon answered ${status} to /init`)
+    await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Each try has a connection of its own: nothing stays open to a sandbox that ends. */
+function post(endpoint: SandboxEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const call = request(
+      {
+        host: endpoint.host,
+        port: endpoint.daemonPort,
+        path: '/init',
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]),
+      },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode))
+        response.on('error', reject)
+      },
+    )
+    call.on('error', reject)
+    call.end(body)
+  })
+}

@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db, Tx } from '@sandyard/db/database'
+import type { Secret } from '@sandyard/kit/config/secret'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { SandboxAnswer } from './sandbox-view.ts'
+
+/** A create that its caller may repeat (clients-python-2.63.md 3). */
+export interface IdempotentRequest {
+  readonly key: string
+  readonly requestHash: string
+}
+
+const RETENTION_HOURS = 24
+const RETRY_AFTER_SECONDS = 1
+
+/**
+ * What a request is compared by: two that ask for the same have the same hash, whatever the order of their fields. Keyed, since
+ * bodies hold secrets.
+ */
+export function hashRequest(tokenSeed: Secret, operationId: string, body: unknown): string {
+  return createHmac('sha256', tokenSeed.reveal())
+    .update(`${operationId}\n${canonicalJson(body)}`)
+    .digest('hex')
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    item !== null && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  )
+}
+
+/**
+ * The answer to an earlier request with the same key, or undefined when there was none.
+ *
+ * @throws AppError `unprocessable` when that one asked for something else; `conflict` while it is under way
+ */
+export async function findRemembered(db: Db, teamId: string, request: IdempotentRequest): Promise<SandboxAnswer | undefined> {
+  const row = await db
+    .selectFrom('idempotency_key')
+    .select(['request_hash', 'answer'])
+    .where('team_id', '=', teamId)
+    .where('key', '=', request.key)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  if (row.request_hash !== request.requestHash) {
+    throw new AppError('unprocessable', 'The Idempotency-Key was used for another request.', { reason: 'idempotency_request_mismatch' })
+  }
+  if (row.answer === null) {
+    throw new AppError('conflict', 'A request with this Idempotency-Key is still under way.', {
+      reason: 'idempotency_in_progress',
+      headers: { 'should-retry': 'true', 'retry-after': String(RETRY_AFTER_SECONDS) },
+    })
+  }
+  return row.answer as SandboxAnswer
+}
+
+/** Takes the key for the sandbox that is being reserved. False when another request has it. */
+export async function claimKey(tx: Tx, teamId: string, { key, requestHash }: IdempotentRequest, sandboxId: string): Promise<boolean> {
+  const result = await tx
+    .insertInto('idempotency_key')
+    .values({ team_id: teamId, key, request_hash: requestHash, sandbox_id: sandboxId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Keeps the answer for the key that the sandbox was created under, if there is one. */
+export async function rememberAnswer(tx: Tx, answer: SandboxAnswer): Promise<void> {
+  await tx
+    .updateTable('idempotency_key')
+    .set({ answer: JSON.stringify(answer) })
+    .where('sandbox_id', '=', answer.sandboxId)
+    .execute()
+}
+
+/** Frees the key of a create that came to nothing, now that nothing of it is left. An answered one keeps its key. */
+export async function releaseKey(tx: Tx, sandboxId: string): Promise<void> {
+  await tx.deleteFrom('idempotency_key').where('sandbox_id', '=', sandboxId).where('answer', 'is', null).execute()
+}
+
+/** Answered keys are forgotten after a day. */
+export async function forgetOldKeys(db: Db): Promise<void> {
+  await db
+    .deleteFrom('idempotency_key')
+    .where('answer', 'is not', null)
+    .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${RETENTION_HOURS})`)
+    .execute()
+}

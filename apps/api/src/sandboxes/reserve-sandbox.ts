@@ -1,0 +1,64 @@
+import type { Database, Tx } from '@sandyard/db/database'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import type { ReadyBuild, Template } from '../templates/template.ts'
+import { claimKey, findRemembered, type IdempotentRequest } from './idempotency.ts'
+import { tooManySandboxes } from './sandbox-errors.ts'
+import { newSandboxId } from './sandbox-id.ts'
+import { countOccupied } from './sandbox-queries.ts'
+import { announce } from './sandbox-state.ts'
+import type { SandboxAnswer } from './sandbox-view.ts'
+
+export interface ReserveRequest {
+  readonly teamId: string
+  readonly template: Template
+  readonly build: ReadyBuild
+  readonly isSecure: boolean
+  readonly metadata: Readonly<Record<string, string>>
+  readonly allowInternetAccess: boolean | null
+  readonly idempotent: IdempotentRequest | undefined
+  /** Sandboxes that the team may have at once. */
+  readonly limit: number
+}
+
+export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
+
+/**
+ * Takes a place for a new sandbox: its row, in state `starting`, and its idempotency key in one transaction. Creates of one team
+ * take turns here, so that the limit and the key hold however many come at once.
+ *
+ * @throws AppError `resource_exhausted` at the limit; those of the idempotency key
+ */
+export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
+  const { teamId, idempotent } = request
+  const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
+  return database.transaction(async (tx) => {
+    await tx.selectFrom('team').select('id').where('id', '=', teamId).forNoKeyUpdate().executeTakeFirstOrThrow()
+    if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
+      const remembered = await findRemembered(tx, teamId, idempotent)
+      if (remembered === undefined) throw new Error('an idempotency key vanished under the lock of its team')
+      return { remembered }
+    }
+    if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
+    await insert(tx, ref, request)
+    return { ref }
+  })
+}
+
+async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {
+  await tx
+    .insertInto('sandbox')
+    .values({
+      sandbox_id: sandboxId,
+      incarnation,
+      team_id: request.teamId,
+      template_id: request.template.templateId,
+      build_id: request.build.buildId,
+      alias: request.template.alias ?? null,
+      state: 'starting',
+      is_secure: request.isSecure,
+      metadata: JSON.stringify(request.metadata),
+      allow_internet_access: request.allowInternetAccess,
+    })
+    .execute()
+  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting' })
+}

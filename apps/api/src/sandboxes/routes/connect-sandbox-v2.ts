@@ -1,0 +1,23 @@
+import { CONNECT_SECONDS_V2, ConnectSandboxV2 } from '@sandyard/api-contract/sandboxes/lifetime'
+import { Sandbox } from '@sandyard/api-contract/sandboxes/sandbox'
+import { getTeam } from '../../auth/principal.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { connectSandbox } from '../connect-sandbox.ts'
+import { toSandbox } from '../sandbox-view.ts'
+import { SandboxParams } from './sandbox-params.ts'
+
+/** `POST /v2/sandboxes/{sandboxID}/connect` (clients-python-2.63.md 2): the same, and nothing need be said. */
+export const connectSandboxV2Route: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('connectSandboxV2', { isBodyOptional: true }),
+    schema: {
+      params: SandboxParams,
+      body: ConnectSandboxV2,
+      response: { 200: Sandbox, 201: Sandbox, ...errors(400, 401, 403, 404, 409, 429, 500, 501, 503, 504) },
+    },
+    handler: async ({ principal, params, body }) => {
+      const request = { givenId: params.sandboxID, seconds: body.timeout ?? CONNECT_SECONDS_V2 }
+      return toSandbox(await connectSandbox(ctx.sandboxes, getTeam(principal).id, request), ctx.view)
+    },
+  })

@@ -1,0 +1,30 @@
+import { NEW_SANDBOX_SECONDS, NewSandboxV2 } from '@sandyard/api-contract/sandboxes/new-sandbox'
+import { Sandbox } from '@sandyard/api-contract/sandboxes/sandbox'
+import { getTeam } from '../../auth/principal.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { createSandbox } from '../create-sandbox.ts'
+import { toSandbox } from '../sandbox-view.ts'
+import { IdempotencyHeaders, readIdempotency } from './idempotency-header.ts'
+
+const DEFAULTS = { timeout: NEW_SANDBOX_SECONDS.v2, secure: true }
+
+/** `POST /v2/sandboxes` (clients.md 2.4): the same, with the defaults left to the server; secured. */
+export const createSandboxV2Route: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('createSandboxV2'),
+    schema: {
+      headers: IdempotencyHeaders,
+      body: NewSandboxV2,
+      response: { 201: Sandbox, ...errors(400, 401, 403, 404, 409, 422, 429, 500, 501, 503, 504) },
+    },
+    handler: async ({ principal, headers, body }, reply) => {
+      const { tokenSeed } = ctx.installation
+      const answer = await createSandbox(ctx.sandboxes, getTeam(principal), {
+        body,
+        defaults: DEFAULTS,
+        idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandboxV2', body }),
+      })
+      return reply.code(201).send(toSandbox(answer, ctx.view))
+    },
+  })

@@ -1,0 +1,17 @@
+import { Type } from 'typebox'
+import type { Secret } from '@sandyard/kit/config/secret'
+import { hashRequest, type IdempotentRequest } from '../idempotency.ts'
+
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', description: 'Requests with the same key have the same answer and one effect' }),
+  ),
+})
+
+/** What makes a request repeatable; undefined without the header. */
+export function readIdempotency(
+  key: string | undefined,
+  { tokenSeed, operationId, body }: { tokenSeed: Secret; operationId: string; body: unknown },
+): IdempotentRequest | undefined {
+  return key === undefined ? undefined : { key, requestHash: hashRequest(tokenSeed, operationId, body) }
+}

@@ -1,0 +1,19 @@
+import { REFRESH_SECONDS, SandboxRefresh } from '@sandyard/api-contract/sandboxes/lifetime'
+import { getTeam } from '../../auth/principal.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { Nothing } from '../../http/nothing.ts'
+import { setEndTime } from '../set-end-time.ts'
+import { SandboxParams } from './sandbox-params.ts'
+
+/** `POST /sandboxes/{sandboxID}/refreshes` (control-plane.md 6.10): only ever extends. */
+export const refreshSandboxRoute: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('refreshSandbox', { isBodyOptional: true }),
+    schema: { params: SandboxParams, body: SandboxRefresh, response: { 204: Nothing, ...errors(400, 401, 403, 404, 409, 429, 500) } },
+    handler: async ({ principal, params, body }, reply) => {
+      const seconds = Math.max(body.duration ?? 0, REFRESH_SECONDS.least)
+      await setEndTime(ctx.sandboxes, getTeam(principal).id, { givenId: params.sandboxID, seconds, rule: 'extend' })
+      return reply.code(204).send(null)
+    },
+  })

@@ -1,0 +1,27 @@
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+
+const PREFIX = 'Failed to place sandbox'
+
+/**
+ * What the caller of a create is told when the start failed (control-plane.md 6.2.4). Only a host without room is worth a repeat
+ * by itself: nothing was begun there. Every other failure may have had an effect for a while, so clients are told to leave it.
+ */
+export function startError(cause: unknown): AppError {
+  if (isAppError(cause, 'resource_exhausted')) {
+    const message = `${PREFIX}: not enough capacity for the requested resources right now, please retry shortly`
+    return new AppError('unavailable', message, { cause, reason: 'sandbox_capacity_unavailable', headers: { 'retry-after': '1' } })
+  }
+  const headers = { 'should-retry': 'false' }
+  if (isAppError(cause, 'deadline_exceeded') || isTimeout(cause)) {
+    const message = `${PREFIX}: placement timed out, please retry`
+    return new AppError('deadline_exceeded', message, { cause, reason: 'sandbox_placement_timeout', headers })
+  }
+  const message = isAppError(cause, 'not_found')
+    ? `${PREFIX}: ${cause.message}`
+    : `${PREFIX}: sandbox creation failed on 1 node(s), please retry; if the problem persists, contact us`
+  return new AppError('internal', message, { cause, reason: 'sandbox_create_failed', headers })
+}
+
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && (cause.name === 'TimeoutError' || cause.name === 'AbortError')
+}

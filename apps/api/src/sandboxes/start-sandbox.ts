@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Database, Tx } from '@sandyard/db/database'
+import type { Secret } from '@sandyard/kit/config/secret'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { ReadyBuild } from '../templates/template.ts'
+import { accessTokenDigest, sandboxAccessToken } from './access-token.ts'
+import { initDaemon } from './daemon-client.ts'
+import { beginEnd, finishEnd } from './end-sandbox.ts'
+import { rememberAnswer } from './idempotency.ts'
+import { toAnswer, type SandboxAnswer } from './sandbox-view.ts'
+import { isLive, selectSandboxes } from './sandbox-queries.ts'
+import { changeState } from './sandbox-state.ts'
+import { startError } from './start-errors.ts'
+
+export interface StartParts {
+  readonly database: Database
+  readonly runtime: SandboxRuntime
+  readonly tokenSeed: Secret
+  readonly log: Logger
+  /** For the whole start; far enough below the age at which reservations are taken for abandoned. */
+  readonly startTimeoutMs: number
+}
+
+/** A reserved sandbox, about to be started. */
+export interface Reservation extends SandboxRef {
+  readonly templateId: string
+  readonly build: ReadyBuild
+  readonly isSecure: boolean
+  readonly envVars: Readonly<Record<string, string>>
+  readonly lifetimeSeconds: number
+}
+
+/**
+ * Starts a reserved sandbox and returns once its daemon serves and its row says `running`. Its lifetime counts from then. On
+ * failure all of it is undone; what cannot be undone now the reconciler undoes.
+ *
+ * @throws AppError of control-plane.md 6.2.4
+ */
+export async function startSandbox(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
+  try {
+    const endpoint = await bringUp(parts, reservation)
+    return await parts.database.transaction((tx) => markRunning(tx, reservation, endpoint))
+  } catch (err) {
+    parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
+    await undo(parts, reservation)
+    throw startError(err)
+  }
+}
+
+async function bringUp(parts: StartParts, reservation: Reservation): Promise<SandboxEndpoint> {
+  const { sandboxId, incarnation, templateId, build, isSecure, envVars } = reservation
+  const token = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
+  const signal = AbortSignal.timeout(parts.startTimeoutMs)
+  const endpoint = await parts.runtime.create(
+    {
+      sandboxId,
+      incarnation,
+      image: build.image,
+      resources: { cpuCount: build.cpuCount, memoryMib: build.memoryMib, diskMib: build.diskMib },
+      daemonEnv: {
+        SANDYARD_SANDBOX_ID: sandboxId,
+        SANDYARD_TEMPLATE_ID: templateId,
+        SANDYARD_TOKEN_HASH: accessTokenDigest(token),
+      },
+      allowPrivilegeGain: true,
+    },
+    signal,
+  )
+  const { defaultUser, defaultWorkdir } = build
+  await initDaemon(endpoint, { ...(token !== undefined && { accessToken: token }), envVars, defaultUser, defaultWorkdir }, signal)
+  return endpoint
+}
+
+/** The row, the template's counters, the event and the remembered answer change together or not at all. */
+async function markRunning(tx: Tx, reservation: Reservation, endpoint: SandboxEndpoint): Promise<SandboxAnswer> {
+  const isOurs = await changeState(tx, reservation, {
+    to: 'running',
+    event: { kind: 'sandbox.running' },
+    endpoint,
+    lifetimeSeconds: reservation.lifetimeSeconds,
+  })
+  if (!isOurs) throw new Error('the reservation was given up meanwhile')
+  const row = await selectSandboxes(tx).where('sandbox_id', '=', reservation.sandboxId).executeTakeFirstOrThrow()
+  if (!isLive(row)) throw new Error('a running sandbox has no times')
+  const answer = toAnswer(row)
+  await rememberAnswer(tx, answer)
+  // Last, because every start of the template waits for this row.
+  await tx
+    .updateTable('template')
+    .set((eb) => ({ spawn_count: eb('spawn_count', '+', 1), last_spawned_at: sql<Date>`clock_timestamp()` }))
+    .where('template_id', '=', reservation.templateId)
+    .execute()
+  return answer
+}
+
+/** Also undoes a start whose commit was not confirmed: nobody was told of the sandbox. */
+async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
+  try {
+    await beginEnd(parts.database, ref, 'create_failed')
+    await finishEnd(parts, ref)
+  } catch (err) {
+    parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')
+  }
+}

@@ -1,0 +1,97 @@
+import type { Database, Tx } from '@sandyard/db/database'
+import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
+import { teamSlug } from '../teams/team-slug.ts'
+
+export interface IdentitySeed {
+  readonly teamName: string
+  readonly email: string
+}
+
+/** The raw values exist only here: whoever seeds must keep them. */
+export interface SeededCredentials {
+  readonly apiKey: string
+  readonly accessToken: string
+}
+
+export interface SeededIdentity {
+  readonly teamId: string
+  readonly userId: string
+  /** Set by the call that made them; undefined when they were made before. */
+  readonly credentials: SeededCredentials | undefined
+}
+
+const NAME = 'seeded'
+
+/**
+ * Makes sure of a team, a user who is its member, an API key of the team and an access token of the user. All of it in one
+ * transaction, so either a caller gets the raw credentials or they do not exist.
+ */
+export async function seedIdentity(database: Database, seed: IdentitySeed): Promise<SeededIdentity> {
+  return database.transaction(async (tx) => {
+    const teamId = await ensureTeam(tx, seed)
+    const userId = await ensureUser(tx, seed.email)
+    await tx
+      .insertInto('team_member')
+      .values({ team_id: teamId, user_id: userId, is_default: true })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const isSeeded = await hasSeededKey(tx, teamId)
+    return { teamId, userId, credentials: isSeeded ? undefined : await insertCredentials(tx, teamId, userId) }
+  })
+}
+
+/**
+ * Replaces the seeded credentials, for when the raw ones were lost. The old ones stop working at once.
+ *
+ * @throws Error when the identity was never seeded
+ */
+export async function reissueCredentials(
+  database: Database,
+  { teamId, userId }: { teamId: string; userId: string },
+): Promise<SeededCredentials> {
+  return database.transaction(async (tx) => {
+    await tx.deleteFrom('api_key').where('team_id', '=', teamId).where('name', '=', NAME).execute()
+    await tx.deleteFrom('access_token').where('user_id', '=', userId).where('name', '=', NAME).execute()
+    return insertCredentials(tx, teamId, userId)
+  })
+}
+
+async function ensureTeam(tx: Tx, { teamName, email }: IdentitySeed): Promise<string> {
+  const slug = teamSlug(teamName)
+  await tx
+    .insertInto('team')
+    .values({ name: teamName, slug, email })
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .execute()
+  const row = await tx.selectFrom('team').select('id').where('slug', '=', slug).forNoKeyUpdate().executeTakeFirstOrThrow()
+  return row.id
+}
+
+async function ensureUser(tx: Tx, email: string): Promise<string> {
+  await tx
+    .insertInto('app_user')
+    .values({ email })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .execute()
+  const row = await tx.selectFrom('app_user').select('id').where('email', '=', email).executeTakeFirstOrThrow()
+  return row.id
+}
+
+async function hasSeededKey(tx: Tx, teamId: string): Promise<boolean> {
+  const row = await tx.selectFrom('api_key').select('id').where('team_id', '=', teamId).where('name', '=', NAME).executeTakeFirst()
+  return row !== undefined
+}
+
+async function insertCredentials(tx: Tx, teamId: string, userId: string): Promise<SeededCredentials> {
+  const apiKey = issueCredential(CREDENTIAL_PREFIXES.apiKey)
+  const accessToken = issueCredential(CREDENTIAL_PREFIXES.accessToken)
+  await tx
+    .insertInto('api_key')
+    .values({ team_id: teamId, created_by: userId, name: NAME, ...apiKey.stored })
+    .execute()
+  await tx
+    .insertInto('access_token')
+    .values({ user_id: userId, name: NAME, ...accessToken.stored })
+    .execute()
+  return { apiKey: apiKey.raw, accessToken: accessToken.raw }
+}

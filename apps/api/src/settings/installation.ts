@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { Secret } from '@sandyard/kit/config/secret'
+import type { Db } from '@sandyard/db/database'
+
+/** What the first start of an installation makes, once and for every replica. */
+export interface Installation {
+  /** Labels what this installation owns on an engine. */
+  readonly id: string
+  /** Sandbox tokens are derived from it (docs/decisions/005-token-seed.md). */
+  readonly tokenSeed: Secret
+}
+
+const ID_LENGTH = 12
+const SEED_BYTES = 32
+
+export async function ensureInstallation(db: Db): Promise<Installation> {
+  return {
+    id: await ensureSetting(db, 'installation_id', () => randomId(ID_LENGTH)),
+    tokenSeed: new Secret(await ensureSetting(db, 'token_seed', () => randomBytes(SEED_BYTES).toString('hex'))),
+  }
+}
+
+/** The value that landed first: replicas that start together agree. */
+async function ensureSetting(db: Db, name: string, make: () => string): Promise<string> {
+  const find = (): Promise<{ value: string } | undefined> =>
+    db.selectFrom('server_setting').select('value').where('name', '=', name).executeTakeFirst()
+  const found = await find()
+  if (found !== undefined) return found.value
+  await db
+    .insertInto('server_setting')
+    .values({ name, value: make() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const landed = await find()
+  if (landed === undefined) throw new Error(`the setting ${name} vanished`)
+  return landed.value
+}

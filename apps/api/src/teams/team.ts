@@ -1,0 +1,15 @@
+/** A team as requests act for it. */
+export interface Team {
+  readonly id: string
+  readonly name: string
+  /** The namespace of its template names. */
+  readonly slug: string
+  readonly isBanned: boolean
+  readonly isBlocked: boolean
+  readonly blockedReason: string | undefined
+}
+
+export interface User {
+  readonly id: string
+  readonly email: string
+}

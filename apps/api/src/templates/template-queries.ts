@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import type { Db } from '@sandyard/db/database'
+import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
+import type { ReadyBuild, Template } from './template.ts'
+import { DEFAULT_TAG } from './template-reference.ts'
+
+/** The template that has the alias in the namespace; null is the namespace of promoted names. */
+export async function findTemplateByAlias(db: Db, alias: string, namespace: string | null): Promise<Template | undefined> {
+  const row = await selectTemplate(db)
+    .innerJoin('template_alias', 'template_alias.template_id', 'template.template_id')
+    .where('template_alias.alias', '=', alias)
+    .where('template_alias.namespace', namespace === null ? 'is' : '=', namespace)
+    .executeTakeFirst()
+  return row && toTemplate(row)
+}
+
+export async function findTemplateById(db: Db, templateId: string): Promise<Template | undefined> {
+  const row = await selectTemplate(db)
+    .where('template.template_id', '=', templateId)
+    .where('template.source', 'in', ['template', 'snapshot_template'])
+    .executeTakeFirst()
+  return row && toTemplate(row)
+}
+
+/** The newest assignment of the tag whose build is ready (control-plane.md 2.3). */
+export async function findReadyBuildByTag(db: Db, templateId: string, tag: string = DEFAULT_TAG): Promise<ReadyBuild | undefined> {
+  const row = await selectReadyBuild(db)
+    .innerJoin('tag_assignment', 'tag_assignment.build_id', 'build.build_id')
+    .where('tag_assignment.template_id', '=', templateId)
+    .where('tag_assignment.tag', '=', tag)
+    .orderBy('tag_assignment.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toReadyBuild(row)
+}
+
+export async function findReadyBuildById(db: Db, templateId: string, buildId: string): Promise<ReadyBuild | undefined> {
+  const row = await selectReadyBuild(db)
+    .where('build.template_id', '=', templateId)
+    .where('build.build_id', '=', buildId)
+    .executeTakeFirst()
+  return row && toReadyBuild(row)
+}
+
+function selectTemplate(db: Db) {
+  return db
+    .selectFrom('template')
+    .select(['template.template_id', 'template.team_id', 'template.is_public'])
+    .select(
+      sql<string | null>`(
+        select first.alias from template_alias as first
+        where first.template_id = template.template_id order by first.created_at, first.alias limit 1
+      )`.as('alias'),
+    )
+    .where('template.deleted_at', 'is', null)
+}
+
+function selectReadyBuild(db: Db) {
+  return db
+    .selectFrom('build')
+    .select([
+      'build.build_id',
+      'build.image',
+      'build.cpu_count',
+      'build.memory_mib',
+      'build.disk_mib',
+      'build.default_user',
+      'build.default_workdir',
+      'build.envd_version',
+    ])
+    .where('build.status', 'in', READY_BUILD_STATUSES)
+    .where('build.image', 'is not', null)
+    .$narrowType<{ image: string }>()
+}
+
+type TemplateRow = Awaited<ReturnType<ReturnType<typeof selectTemplate>['executeTakeFirstOrThrow']>>
+type BuildRow = Awaited<ReturnType<ReturnType<typeof selectReadyBuild>['executeTakeFirstOrThrow']>>
+
+function toTemplate(row: TemplateRow): Template {
+  return { templateId: row.template_id, teamId: row.team_id, isPublic: row.is_public, alias: row.alias ?? undefined }
+}
+
+function toReadyBuild(row: BuildRow): ReadyBuild {
+  return {
+    buildId: row.build_id,
+    image: row.image,
+    cpuCount: row.cpu_count,
+    memoryMib: row.memory_mib,
+    diskMib: row.disk_mib,
+    defaultUser: row.default_user,
+    defaultWorkdir: row.default_workdir,
+    envdVersion: row.envd_version ?? undefined,
+  }
+}

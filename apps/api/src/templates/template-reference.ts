@@ -1,0 +1,38 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+
+/** `[namespace "/"] name [":" tag]` (control-plane.md 2.2). `name` is an alias or a template id. */
+export interface TemplateReference {
+  /** Without the tag, trimmed and in lower case. */
+  readonly key: string
+  readonly namespace: string | undefined
+  readonly name: string
+  /** Undefined where none is given, and for `default`, which means the same. */
+  readonly tag: string | undefined
+}
+
+export const DEFAULT_TAG = 'default'
+
+const NAME = /^[a-z0-9_-]+$/
+const TAG = /^[a-z0-9_.-]+$/
+
+/** @throws AppError `invalid_argument` with the detail of control-plane.md 2.2 */
+export function parseTemplateReference(raw: string): TemplateReference {
+  const text = raw.trim().toLowerCase()
+  const [key, tag] = splitFirst(text, ':')
+  const [left, right] = splitFirst(key, '/')
+  const namespace = right === undefined ? undefined : left
+  const name = right ?? left
+  if (tag !== undefined && !TAG.test(tag)) throw invalid(`invalid tag: ${tag}`)
+  if (namespace !== undefined && !NAME.test(namespace)) throw invalid(`invalid namespace: ${namespace}`)
+  if (!NAME.test(name)) throw invalid(`invalid template ID: ${name}`)
+  return { key, namespace, name, tag: tag === DEFAULT_TAG ? undefined : tag }
+}
+
+function splitFirst(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator)
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + separator.length)]
+}
+
+function invalid(detail: string): AppError {
+  return new AppError('invalid_argument', detail)
+}

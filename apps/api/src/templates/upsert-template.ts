@@ -1,0 +1,100 @@
+import type { Database, Tx } from '@sandyard/db/database'
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { ImageRef } from '@sandyard/runtime/types'
+import { appendEvents } from '../events/event-log.ts'
+import { DEFAULT_TAG } from './template-reference.ts'
+
+/** A template whose image was made outside of a build, such as the base template. */
+export interface PrebuiltTemplate {
+  readonly teamId: string
+  readonly createdBy: string | undefined
+  /** A promoted name: every team may use it bare. */
+  readonly alias: string
+  readonly image: ImageRef
+  readonly cpuCount: number
+  readonly memoryMib: number
+  readonly diskMib: number
+  readonly defaultUser: string
+  readonly defaultWorkdir: string
+  readonly envdVersion: string
+}
+
+const TEMPLATE_ID_LENGTH = 20
+
+/**
+ * Registers a public template under a promoted name, with its image as the ready build of the default tag. Calling it again with
+ * the same image and sizes changes nothing; with others it adds a build, and new sandboxes start from that.
+ */
+export async function upsertTemplate(database: Database, wanted: PrebuiltTemplate): Promise<{ templateId: string; buildId: string }> {
+  return database.transaction(async (tx) => {
+    // Servers that start together take turns: the name has no row to lock yet.
+    await tx.selectFrom('team').select('id').where('id', '=', wanted.teamId).forNoKeyUpdate().executeTakeFirstOrThrow()
+    const templateId = (await findPromoted(tx, wanted.alias)) ?? (await insertTemplate(tx, wanted))
+    const buildId = (await findCurrentBuild(tx, templateId, wanted)) ?? (await insertBuild(tx, templateId, wanted))
+    return { templateId, buildId }
+  })
+}
+
+async function findPromoted(tx: Tx, alias: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('template_alias')
+    .select('template_id')
+    .where('alias', '=', alias)
+    .where('namespace', 'is', null)
+    .executeTakeFirst()
+  return row?.template_id
+}
+
+async function insertTemplate(tx: Tx, { teamId, createdBy, alias }: PrebuiltTemplate): Promise<string> {
+  const templateId = randomId(TEMPLATE_ID_LENGTH)
+  await tx
+    .insertInto('template')
+    .values({ template_id: templateId, team_id: teamId, source: 'template', is_public: true, created_by: createdBy ?? null })
+    .execute()
+  await tx.insertInto('template_alias').values({ alias, namespace: null, template_id: templateId }).execute()
+  return templateId
+}
+
+/** The newest build of the default tag, if it is exactly what is wanted. */
+async function findCurrentBuild(tx: Tx, templateId: string, wanted: PrebuiltTemplate): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('tag_assignment')
+    .innerJoin('build', 'build.build_id', 'tag_assignment.build_id')
+    .selectAll('build')
+    .where('tag_assignment.template_id', '=', templateId)
+    .where('tag_assignment.tag', '=', DEFAULT_TAG)
+    .orderBy('tag_assignment.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const isCurrent = row !== undefined && Object.entries(columnsOf(wanted)).every(([name, value]) => row[name as keyof typeof row] === value)
+  return isCurrent ? row.build_id : undefined
+}
+
+async function insertBuild(tx: Tx, templateId: string, wanted: PrebuiltTemplate): Promise<string> {
+  const { build_id: buildId } = await tx
+    .insertInto('build')
+    .values({ template_id: templateId, finished_at: new Date(), ...columnsOf(wanted) })
+    .returning('build_id')
+    .executeTakeFirstOrThrow()
+  await tx.insertInto('tag_assignment').values({ template_id: templateId, build_id: buildId, tag: DEFAULT_TAG }).execute()
+  await tx
+    .updateTable('template')
+    .set((eb) => ({ build_count: eb('build_count', '+', 1), updated_at: new Date() }))
+    .where('template_id', '=', templateId)
+    .execute()
+  await appendEvents(tx, [{ teamId: wanted.teamId, kind: 'template.built', subject: templateId, data: { buildId } }])
+  return buildId
+}
+
+function columnsOf(wanted: PrebuiltTemplate) {
+  return {
+    status: 'ready' as const,
+    image: wanted.image,
+    cpu_count: wanted.cpuCount,
+    memory_mib: wanted.memoryMib,
+    disk_mib: wanted.diskMib,
+    default_user: wanted.defaultUser,
+    default_workdir: wanted.defaultWorkdir,
+    envd_version: wanted.envdVersion,
+  }
+}

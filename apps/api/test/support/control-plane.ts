@@ -1,0 +1,125 @@
+import { createApp } from '@sandyard/api/app'
+import { parseApiConfig } from '@sandyard/api/config'
+import { createContext, type AppContext } from '@sandyard/api/context'
+import { seedBaseTemplate } from '@sandyard/api/seed/seed-base-template'
+import { seedIdentity, type SeededCredentials } from '@sandyard/api/seed/seed-identity'
+import { Database } from '@sandyard/db/database'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
+import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import type { ApiInstance } from '../../src/http/api-instance.ts'
+import { startDaemonStub, type DaemonStub } from './daemon-stub.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, unknown>
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read whatever was answered
+  readonly body: any
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  /** Default: the seeded key. */
+  readonly apiKey?: string | null
+}
+
+/** One server of the control plane on a database and an engine that may be shared by several. */
+export interface Server extends AsyncDisposable {
+  readonly ctx: AppContext
+  readonly app: ApiInstance
+  readonly runtime: FakeRuntime
+  call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, options?: CallOptions): Promise<Answer>
+}
+
+/** What outlives servers: the database, the engine and its sandboxes, and the credentials. */
+export interface World extends AsyncDisposable {
+  readonly database: Database
+  readonly engine: FakeEngine
+  readonly daemon: DaemonStub
+  readonly teamId: string
+  readonly userId: string
+  readonly credentials: SeededCredentials
+  readonly templateId: string
+  readonly buildId: string
+  /** A server of its own runtime on this world; its loops run only when asked for. */
+  startServer(options?: { readonly loops?: boolean; readonly env?: Record<string, string> }): Promise<Server>
+}
+
+export const ADMIN_TOKEN = 'admin-secret'
+
+const log = silentLogger()
+
+export async function createWorld(): Promise<World> {
+  const home = await createTestDatabase()
+  const shutdown = new Shutdown(log)
+  shutdown.add('postgres', () => home[Symbol.asyncDispose]())
+  const database = new Database({ url: home.url, applicationName: 'test', log })
+  shutdown.add('database', () => database[Symbol.asyncDispose]())
+  const daemon = await startDaemonStub()
+  shutdown.add('daemon', () => daemon[Symbol.asyncDispose]())
+  const engine = new FakeEngine()
+  const { teamId, userId, credentials } = await seedIdentity(database, { teamName: 'Acme', email: 'dev@acme.test' })
+  if (credentials === undefined) throw new Error('a new database has credentials already')
+  const base = await seedBaseTemplate(database, { teamId, userId, image: 'base:1', cpuCount: 2, memoryMib: 1024, diskMib: 4096 })
+  const world: World = {
+    database,
+    engine,
+    daemon,
+    teamId,
+    userId,
+    credentials,
+    ...base,
+    startServer: async (options) => {
+      const server = await startServer(world, options)
+      shutdown.add('server', () => server[Symbol.asyncDispose]())
+      return server
+    },
+    [Symbol.asyncDispose]: () => shutdown.run(),
+  }
+  return world
+}
+
+async function startServer(world: World, options: { loops?: boolean; env?: Record<string, string> } = {}): Promise<Server> {
+  const { database, engine, daemon } = world
+  const runtime = new FakeRuntime({ engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) })
+  const config = parseApiConfig({ SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN, ...options.env })
+  const ctx = await createContext(config, { database, runtime, log })
+  const app = await createApp(ctx)
+  if (options.loops === true) await ctx.start()
+  return {
+    ctx,
+    app,
+    runtime,
+    call: async (method, url, { body, headers, apiKey = world.credentials.apiKey } = {}) => {
+      const answer = await app.inject({
+        method,
+        url,
+        headers: { ...(apiKey !== null && { 'x-api-key': apiKey }), ...headers },
+        ...(body !== undefined && { payload: body as object }),
+      })
+      return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: parse(answer.body) }
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await ctx[Symbol.asyncDispose]()
+      await runtime[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export async function waitFor(what: string, test: () => boolean | Promise<boolean>): Promise<void> {
+  await pollUntil({ what, timeoutMs: 10_000, everyMs: 10 }, async () => ((await test()) ? true : undefined))
+}

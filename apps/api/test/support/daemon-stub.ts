@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What a daemon was told by `/init`, newest last. */
+export interface DaemonStub extends AsyncDisposable {
+  readonly port: number
+  readonly inits: Record<string, unknown>[]
+  /** How the next calls of `/init` are answered; 204 when there is none left. */
+  readonly answers: (number | 'hang')[]
+}
+
+/** Stands where the daemons of fake sandboxes would listen. */
+export async function startDaemonStub(): Promise<DaemonStub> {
+  const inits: Record<string, unknown>[] = []
+  const answers: (number | 'hang')[] = []
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const answer = answers.shift() ?? 204
+    if (answer === 'hang') return
+    const body = await readJson(request)
+    if (answer === 204) inits.push(body)
+    response.writeHead(answer).end()
+  }
+  const server = createServer((request, response) => void serve(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    inits,
+    answers,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return JSON.parse(text) as Record<string, unknown>
+}
