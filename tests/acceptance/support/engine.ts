@@ -13,3 +13,11 @@ export async function engine(...args: string[]): Promise<string[]> {
 export async function containersWith(...labels: string[]): Promise<string[]> {
   return engine('ps', '--all', '--quiet', ...labels.flatMap((label) => ['--filter', `label=${label}`]))
 }
+
+/** Removes the containers and networks that carry a label. */
+export async function removeAllWith(label: string): Promise<void> {
+  const containers = await containersWith(label)
+  if (containers.length > 0) await engine('rm', '--force', '--volumes', ...containers)
+  const networks = await engine('network', 'ls', '--quiet', '--filter', `label=${label}`)
+  if (networks.length > 0) await engine('network', 'rm', ...networks)
+}

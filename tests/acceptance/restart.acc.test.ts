@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Sandbox, SandboxNotFoundError } from 'e2b'
+import { afterEach, expect, test } from 'vitest'
+import { containersWith, engine, removeAllWith } from './support/engine.ts'
+import { startOwnServer, type Connection, type OwnServer } from './support/own-server.ts'
+import { commandsWith } from './support/processes.ts'
+
+const patience = { timeout: 30_000, interval: 100 }
+
+/** The labels of the installations that a test has made. What a failed test leaves on the engine would have no server to end it. */
+const installations = new Set<string>()
+
+afterEach(async () => {
+  for (const label of installations) await removeAllWith(label)
+  installations.clear()
+})
+
+test.each([
+  ['the server alone', 'server'],
+  ['the server and its database', 'everything'],
+] as const)(
+  '[GET /sandboxes/{sandboxID}] after a kill of %s, a sandbox whose time is over is gone and the others go on',
+  { timeout: 280_000 },
+  async (_, how) => {
+    await withDataDir(async (dataDir) => {
+      const before = await startOwnServer(dataDir)
+      const { short, long, pid } = await outlive(before, how)
+      await using after = await startOwnServer(dataDir)
+      expect(after.connection.apiKey).toBe(before.connection.apiKey)
+      await expectGone(short.sandboxId, after.connection)
+      await expectGoesOn(long.sandboxId, pid, after.connection)
+      await endCleanly(after, long.sandboxId, dataDir)
+    })
+  },
+)
+
+test('[POST /v2/sandboxes] a kill in the middle of a create leaves no container that nobody owns', { timeout: 280_000 }, async () => {
+  await withDataDir(async (dataDir) => {
+    await using before = await startOwnServer(dataDir)
+    const first = await create(before, 600_000)
+    const label = await installationLabel(first.sandboxId)
+    const known = await containersWith(label)
+    const cut = Sandbox.create(before.connection).catch(() => undefined)
+    await expect.poll(async () => (await containersWith(label)).length, { ...patience, interval: 5 }).toBeGreaterThan(known.length)
+    await before.crash('everything')
+    await cut
+
+    await using after = await startOwnServer(dataDir)
+    await expect
+      .poll(async () => new Set([...(await sandboxesOnEngine(label)), ...(await listedIds(after.connection))]), patience)
+      .toEqual(new Set([first.sandboxId]))
+    await endCleanly(after, first.sandboxId, dataDir)
+  })
+})
+
+async function withDataDir(work: (dataDir: string) => Promise<void>): Promise<void> {
+  const dataDir = join(tmpdir(), `sandyard-restart-${randomUUID()}`)
+  try {
+    await work(dataDir)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Makes a sandbox that ends while no server runs, and one that does not. */
+async function outlive(server: OwnServer, how: 'server' | 'everything'): Promise<{ short: Sandbox; long: Sandbox; pid: number }> {
+  await using running = server
+  const long = await create(running, 600_000)
+  await long.files.write('kept.txt', 'still here')
+  const { pid } = await long.commands.run('exec sleep 600', { background: true, timeoutMs: 0 })
+  const short = await create(running, 5000)
+  const { endAt } = await short.getInfo()
+  await running.crash(how)
+  await expect.poll(() => Date.now() > endAt.getTime(), patience).toBe(true)
+  expect(await containersWith(`sandyard.sandbox-id=${short.sandboxId}`)).not.toEqual([])
+  return { short, long, pid }
+}
+
+async function create(server: OwnServer, timeoutMs: number): Promise<Sandbox> {
+  const sandbox = await Sandbox.create({ ...server.connection, timeoutMs })
+  installations.add(await installationLabel(sandbox.sandboxId))
+  return sandbox
+}
+
+async function expectGone(sandboxId: string, connection: Connection): Promise<void> {
+  await expect.poll(() => containersWith(`sandyard.sandbox-id=${sandboxId}`), patience).toEqual([])
+  await expect(Sandbox.getInfo(sandboxId, connection)).rejects.toThrow(SandboxNotFoundError)
+  expect(await listedIds(connection)).not.toContain(sandboxId)
+}
+
+async function expectGoesOn(sandboxId: string, pid: number, connection: Connection): Promise<void> {
+  const sandbox = await Sandbox.connect(sandboxId, connection)
+  expect(await sandbox.commands.run('cat kept.txt')).toMatchObject({ stdout: 'still here', exitCode: 0 })
+  expect((await sandbox.commands.list()).map((process) => process.pid)).toContain(pid)
+}
+
+/** Kills the last sandbox, ends the server, and looks for what should not be left. */
+async function endCleanly(server: OwnServer, lastSandboxId: string, dataDir: string): Promise<void> {
+  const label = await installationLabel(lastSandboxId)
+  expect(await Sandbox.kill(lastSandboxId, server.connection)).toBe(true)
+  expect(await server.stop()).toBe(0)
+  expect(await containersWith(label)).toEqual([])
+  expect(await engine('network', 'ls', '--quiet', '--filter', `label=${label}`)).toEqual([])
+  expect(commandsWith(dataDir)).toEqual([])
+  for (const url of [server.connection.apiUrl, server.connection.sandboxUrl]) expect(await isListening(url), url).toBe(false)
+}
+
+async function listedIds(connection: Connection): Promise<string[]> {
+  return (await Sandbox.list(connection).nextItems()).map(({ sandboxId }) => sandboxId)
+}
+
+/** Things of one installation carry one label, and those of the server of the other tests another. */
+async function installationLabel(sandboxId: string): Promise<string> {
+  const format = '{{index .Config.Labels "sandyard.installation"}}'
+  const [container = ''] = await containersWith(`sandyard.sandbox-id=${sandboxId}`)
+  const [installation = ''] = await engine('inspect', '--format', format, container)
+  expect(installation).not.toBe('')
+  return `sandyard.installation=${installation}`
+}
+
+async function sandboxesOnEngine(label: string): Promise<string[]> {
+  const format = '{{.Label "sandyard.sandbox-id"}}'
+  return engine('ps', '--all', '--filter', `label=${label}`, '--filter', 'label=sandyard.sandbox-id', '--format', format)
+}
+
+async function isListening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  return once(socket, 'connect').then(
+    () => {
+      socket.destroy()
+      return true
+    },
+    () => false,
+  )
+}
