@@ -1,4 +1,7 @@
-import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
+import { ConfigError, env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
+import { dockerRuntimeSettings } from '@sandyard/runtime-docker/runtime-settings'
+
+const GIB = 1024 ** 3
 
 /** What `npm start` itself reads. The api and the proxy read their own settings from the same environment. */
 export const STANDALONE_SETTINGS = {
@@ -7,10 +10,6 @@ export const STANDALONE_SETTINGS = {
   apiPort: env.port('SANDYARD_API_PORT', { default: 3000, doc: 'Port of the control plane; 0 takes a free one.' }),
   metricsPort: env.port('SANDYARD_METRICS_PORT', { default: 3001, doc: 'Port of the metrics; 0 takes a free one.' }),
   proxyPort: env.port('SANDYARD_PROXY_PORT', { default: 3002, doc: 'Port of the sandbox proxy; 0 takes a free one.' }),
-  domain: env.text('SANDYARD_DOMAIN', {
-    default: undefined,
-    doc: 'The domain under which sandboxes are reached; `localhost:<proxy port>` by default.',
-  }),
   databaseUrl: env.secret('DATABASE_URL', { default: undefined, doc: 'A Postgres to use instead of the embedded one.' }),
   postgresPort: env.port('SANDYARD_POSTGRES_PORT', { default: 0, doc: 'Loopback port of the embedded Postgres; 0 takes a free one.' }),
   log: env.text('SANDYARD_LOG', {
@@ -21,15 +20,40 @@ export const STANDALONE_SETTINGS = {
     default: 'info',
     doc: 'The least level that is logged: trace, debug, info, warn, error, fatal.',
   }),
+  engine: env.text('SANDYARD_ENGINE', {
+    default: 'auto',
+    doc: 'Whether a Docker engine may be installed and started where none answers: `auto`, or `external` for never.',
+  }),
   debianMirror: env.text('SANDYARD_DEBIAN_MIRROR', {
     default: undefined,
     doc: "Debian's package mirror, where an image has to be made without a registry.",
   }),
+  baseCpuCount: env.integer('SANDYARD_BASE_CPU_COUNT', { default: 2, doc: 'Processors of a sandbox of the `base` template.' }),
+  baseMemory: env.size('SANDYARD_BASE_MEMORY', { default: GIB, doc: 'Memory of a sandbox of the `base` template.' }),
+  baseDisk: env.size('SANDYARD_BASE_DISK', { default: 10 * GIB, doc: 'Disk of a sandbox of the `base` template.' }),
+  ...dockerRuntimeSettings,
 } as const
 
 export type StandaloneConfig = ConfigOf<typeof STANDALONE_SETTINGS>
 
+const CHOICES = {
+  log: ['file', 'stdout'],
+  engine: ['auto', 'external'],
+  logLevel: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
+} as const
+const MIB = 1024 ** 2
+
 /** @throws ConfigError that lists every problem */
 export function readStandaloneConfig(environment: Environment): StandaloneConfig {
-  return parseConfig(STANDALONE_SETTINGS, environment)
+  const config = parseConfig(STANDALONE_SETTINGS, environment)
+  const problems = Object.entries(CHOICES).flatMap(([key, choices]) => {
+    const name = key as keyof typeof CHOICES
+    const isChoice = (choices as readonly string[]).includes(config[name])
+    return isChoice ? [] : [`${STANDALONE_SETTINGS[name].env} is one of ${choices.join(', ')}, not "${config[name]}"`]
+  })
+  if (config.baseCpuCount < 1) problems.push('SANDYARD_BASE_CPU_COUNT must be at least 1')
+  if (config.baseMemory < 128 * MIB) problems.push('SANDYARD_BASE_MEMORY must be at least 128MiB')
+  if (config.baseDisk < 512 * MIB) problems.push('SANDYARD_BASE_DISK must be at least 512MiB')
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
 }

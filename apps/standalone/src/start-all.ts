@@ -1,11 +1,19 @@
+import { writeFileSync } from 'node:fs'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { openApi, startApi } from './api.ts'
 import type { StandaloneConfig } from './config.ts'
+import { openDatabase } from './database.ts'
 import type { DataDirectory } from './data/data-directory.ts'
 import { ensureEngine } from './engine/ensure-engine.ts'
 import { orInterrupted, type Interruption } from './interruption.ts'
-import { checkPorts, type Listening } from './network/listen-failure.ts'
+import { confirmCredentials, seed } from './identity.ts'
+import { prepareImages } from './images.ts'
+import { startMetrics } from './metrics.ts'
+import { checkPorts, listenings, localUrl } from './network/listening.ts'
+import { startProxy } from './proxy.ts'
+import { readyText } from './terminal/ready-text.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 export interface StartParts {
@@ -26,19 +34,37 @@ export interface Started {
 
 /** Starts every part in the order of their needs. Whatever fails, `shutdown` undoes what had started. */
 export async function startAll(parts: StartParts): Promise<Started> {
-  const { config, terminal, interruption, environment } = parts
+  const { config, directory, terminal, interruption, environment } = parts
   terminal.say('Sandyard starts.')
-  await checkPorts(listenings(config))
+  await checkPorts(Object.values(listenings(config)))
   const isInteractive = process.stdin.isTTY && process.stdout.isTTY
   const engine = await orInterrupted(interruption, ensureEngine({ environment, say: (line) => terminal.step(line), isInteractive }))
   terminal.step(`engine: Docker ${engine.version}`)
-  return { failed: new Promise<never>(() => undefined) }
-}
 
-export function listenings({ bind: host, apiPort, proxyPort, metricsPort }: StandaloneConfig): [Listening, Listening, Listening] {
-  return [
-    { purpose: 'the API', host, port: apiPort, setting: 'SANDYARD_API_PORT' },
-    { purpose: 'the sandbox proxy', host, port: proxyPort, setting: 'SANDYARD_PROXY_PORT' },
-    { purpose: 'the metrics', host, port: metricsPort, setting: 'SANDYARD_METRICS_PORT' },
-  ]
+  const { database, failed } = await openDatabase(parts)
+  const images = await orInterrupted(interruption, prepareImages(parts, engine))
+  const proxy = await startProxy(parts, database)
+  const context = await orInterrupted(interruption, openApi(parts, { database, images, proxy }))
+  writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
+  const identity = await seed(parts, database, images.base)
+  const api = await startApi(parts, context)
+  const { apiKey, accessToken } = await confirmCredentials(parts, database, { identity, api })
+  const metricsPort = await startMetrics(parts, [context.metrics.registry, proxy.registry])
+  interruption.signal.throwIfAborted()
+
+  terminal.say(
+    readyText({
+      apiUrl: localUrl(config.bind, api.port),
+      proxyUrl: localUrl(config.bind, proxy.port),
+      metricsUrl: localUrl(config.bind, metricsPort),
+      domain: context.config.domain,
+      team: identity.team,
+      user: identity.user,
+      apiKey: apiKey.reveal(),
+      accessToken: accessToken.reveal(),
+      credentialsFile: directory.credentialsFile,
+      logFile: config.log === 'file' ? directory.serverLog : undefined,
+    }),
+  )
+  return { failed }
 }

@@ -7,6 +7,8 @@ export interface DataDirectory {
   readonly path: string
   readonly lockFile: string
   readonly credentialsFile: string
+  /** Holds the id that labels what this server owns on an engine. */
+  readonly installationFile: string
   readonly serverLog: string
   readonly postgresLog: string
   readonly postgresPassword: string
@@ -45,6 +47,7 @@ export function describeDataDirectory(path: string): DataDirectory {
     path: root,
     lockFile: join(root, 'lock'),
     credentialsFile: join(root, 'credentials'),
+    installationFile: join(root, 'installation'),
     serverLog: join(root, 'server.log'),
     postgresLog: join(root, 'postgres.log'),
     postgresPassword: join(root, 'postgres-password'),

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import type { StandaloneConfig } from '../config.ts'
 import { StartFailure } from '../failures/start-failure.ts'
 
 /** A port that a server is to listen on, as a person knows it. */
@@ -24,6 +25,19 @@ export function explainListenFailure(err: unknown, { purpose, host, port, settin
     return new StartFailure(`The address ${host} is not one of this machine: choose another with SANDYARD_BIND.`)
   }
   return err
+}
+
+export function listenings({
+  bind: host,
+  apiPort,
+  proxyPort,
+  metricsPort,
+}: StandaloneConfig): Record<'api' | 'proxy' | 'metrics', Listening> {
+  return {
+    api: { purpose: 'the API', host, port: apiPort, setting: 'SANDYARD_API_PORT' },
+    proxy: { purpose: 'the sandbox proxy', host, port: proxyPort, setting: 'SANDYARD_PROXY_PORT' },
+    metrics: { purpose: 'the metrics', host, port: metricsPort, setting: 'SANDYARD_METRICS_PORT' },
+  }
 }
 
 /**

@@ -1,0 +1,42 @@
+export interface ReadyFacts {
+  readonly apiUrl: string
+  readonly proxyUrl: string
+  readonly metricsUrl: string
+  /** The domain under which sandboxes have host names of their own. */
+  readonly domain: string
+  readonly team: string
+  readonly user: string
+  readonly apiKey: string
+  readonly accessToken: string
+  readonly credentialsFile: string
+  /** Undefined when the log is on standard output. */
+  readonly logFile: string | undefined
+}
+
+/** What a person reads when the server is ready. The indented `export` lines are to be copied into a shell as they are. */
+export function readyText(facts: ReadyFacts): string {
+  const { apiUrl, proxyUrl, metricsUrl, domain, team, user, apiKey, accessToken, credentialsFile, logFile } = facts
+  return `
+Sandyard is ready.
+
+  API        ${apiUrl}
+  Sandboxes  ${proxyUrl}  (in a browser: http://{port}-{sandboxID}.${domain})
+  Metrics    ${metricsUrl}/metrics
+  Team       ${team}
+  User       ${user}
+  Keys in    ${credentialsFile}
+  Log in     ${logFile ?? 'this output'}
+
+Any E2B SDK uses it with these settings:
+
+  export E2B_API_KEY=${apiKey}
+  export E2B_API_URL=${apiUrl}
+  export E2B_SANDBOX_URL=${proxyUrl}
+
+Clients that log in with an access token (older CLIs) take this one too:
+
+  export E2B_ACCESS_TOKEN=${accessToken}
+
+Ctrl-C stops the server.
+`
+}
