@@ -50,31 +50,29 @@ test('a browser may call from anywhere', async () => {
 })
 
 describe('what is not built yet', () => {
-  /** The sum of the counters whose labels name what was refused. */
-  async function counted(label: string): Promise<number> {
+  /** The sum of the counter of what was refused so. */
+  async function counted(): Promise<number> {
     const metrics = await (await fetch(fromEnvironment('SANDYARD_TEST_METRICS_URL'))).text()
-    const samples = metrics
-      .split('\n')
-      .filter((line) => !line.startsWith('#') && /unimplemented|not_implemented|unsupported/.test(line) && line.includes(label))
+    const samples = metrics.split('\n').filter((line) => line.startsWith('sandyard_unimplemented_requests_total'))
     return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
   }
 
   test('[GET /volumes] is a 501 that says so, and is counted', async () => {
-    const before = await counted('olumes')
+    const before = await counted()
     const answer = await callApi('GET /volumes')
     expect(answer).toMatchObject({ status: 501, headers: { 'content-type': json } })
     expect(answer.body).toEqual({ code: 501, message: expect.stringMatching(/./) })
-    expect(await counted('olumes')).toBe(before + 1)
+    expect(await counted()).toBe(before + 1)
   })
 
   test.each([
     ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.test:1080' } } }],
   ])('[POST /v2/sandboxes] refuses the field %s by name, and is counted', async (field, fields) => {
-    const before = await counted(field)
+    const before = await counted()
     const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
     expect(answer).toMatchObject({ status: 501, body: { code: 501, message: expect.stringContaining(field) } })
-    expect(await counted(field)).toBe(before + 1)
+    expect(await counted()).toBe(before + 1)
   })
 
   test.each([
