@@ -34,7 +34,7 @@ export function renderCompatibility(areas: readonly Area[], evidence: Evidence):
 
 function statusOf({ id }: Row, { served, tests }: Evidence): Status {
   if (!served.has(id)) return 'not yet'
-  return NOTES[id]?.partial === true || !tests.has(id) ? 'partial' : 'done'
+  return NOTES[id]?.status ?? (tests.has(id) ? 'done' : 'partial')
 }
 
 function renderRow({ id, isDeprecated }: Row, status: Status, { tests }: Evidence): string {
