@@ -7,6 +7,7 @@ import { createLoggers, type ProxyLoggers } from './loggers.ts'
 import { createMetrics, type ProxyMetrics } from './metrics.ts'
 import { RouteCatalog } from './routes/route-catalog.ts'
 import type { RouteSource } from './routes/route.ts'
+import { ProxyError } from './answers/proxy-error.ts'
 import { UpstreamAgents } from './forward/upstream-agents.ts'
 
 export interface ProxyParts {
@@ -37,15 +38,19 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const loggers = createLoggers(log)
   const catalog = new RouteCatalog(routes, { maxAgeMs: ROUTE_MAX_AGE_MS, maxEntries: MAX_ROUTES })
   const tracker = new ConnectionTracker(routes, loggers.routes)
-  return Object.freeze({
+  const ctx: ProxyContext = {
     config,
     routes,
     catalog,
     tracker,
     agents: new UpstreamAgents(),
-    isCurrent: catalog.isCurrent.bind(catalog),
+    isCurrent: (route) =>
+      catalog.isCurrent(route).catch((err: unknown) => {
+        throw new ProxyError({ kind: 'unavailable', sandboxId: route.sandboxId }, err)
+      }),
     headerHosts: new Set(config.headerHosts.map((host) => host.toLowerCase())),
     log: loggers,
     metrics: createMetrics(registry, () => tracker.count),
-  })
+  }
+  return Object.freeze(ctx)
 }

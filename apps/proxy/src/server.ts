@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './address/host.ts'
@@ -89,6 +90,8 @@ async function stop(ctx: ProxyContext, server: Server): Promise<void> {
   const drained = { what: 'open requests', timeoutMs: ctx.config.drainMs, everyMs: 20 }
   await pollUntil(drained, () => (ctx.tracker.count === 0 ? true : undefined)).catch(() => undefined)
   ctx.tracker.resetAll()
+  // The resets run to their sockets before these are closed in an orderly way.
+  await setImmediate()
   server.closeAllConnections()
   ctx.agents[Symbol.dispose]()
   await closed

@@ -26,6 +26,7 @@ export function toUpstreamCall({ req, target, address, route }: Exchange, upgrad
   if (!isDaemon && port === route.endpoint.daemonPort) throw new ProxyError({ kind: 'port_closed', sandboxId, port })
   const clientAddress = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   return {
+    address,
     route,
     port: isDaemon ? route.endpoint.daemonPort : port,
     method: req.method ?? 'GET',

@@ -4,6 +4,7 @@ import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
 import { responseHeaders } from './headers.ts'
 import { openUpstream } from './open-upstream.ts'
+import { readAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger, formatHead } from '../answers/raw-answer.ts'
 import { splice } from './splice.ts'
@@ -20,6 +21,7 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
   const { route, req } = exchange
   const call = toUpstreamCall(exchange, req.headers.upgrade ?? '')
   await whileTracked(forwarding.tracker, { route, socket: req.socket }, async (signal) => {
+    using ahead = readAhead(req.socket, head)
     const upstream = await openUpstream(forwarding, call, signal)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {
       upstream.destroy()
@@ -30,8 +32,9 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
       if (signal.reason instanceof ProxyError) for (const socket of sockets) socket.resetAndDestroy()
     }
     signal.addEventListener('abort', reset)
+    const client = { socket: req.socket, head: ahead.take() }
     if (reply.switched === undefined) await relayRefusal(reply.answer, req.socket)
-    else await relaySwitched(reply.answer, reply.switched, { socket: req.socket, head })
+    else await relaySwitched(reply.answer, reply.switched, client)
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { ConnectionTracker } from '../routes/connection-tracker.ts'
+import type { ConnectionTracker, ResetReason } from '../routes/connection-tracker.ts'
 import type { Exchange } from './exchange.ts'
 import type { Upstreams } from './open-upstream.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
@@ -26,7 +26,7 @@ export async function whileTracked(
 ): Promise<void> {
   if (socket.destroyed) return
   const ended = new AbortController()
-  const connection = { route, reset: () => ended.abort(new ProxyError({ kind: 'not_found', sandboxId: route.sandboxId })) }
+  const connection = { route, reset: (kind: ResetReason) => ended.abort(new ProxyError({ kind, sandboxId: route.sandboxId })) }
   // The socket, because an answer that waits behind another of the same connection is not told when that ends.
   const onClose = (): void => ended.abort(new ClientGone())
   socket.once('close', onClose)

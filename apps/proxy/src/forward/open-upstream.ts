@@ -1,10 +1,13 @@
 import { request, type ClientRequest } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { DAEMON_PORT, type SandboxAddress } from '../address/host.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { LiveRoute } from '../routes/route.ts'
 import type { UpstreamAgents } from './upstream-agents.ts'
 
 export interface UpstreamCall {
+  /** As the client wrote it, for what it is told. */
+  readonly address: SandboxAddress
   readonly route: LiveRoute
   /** The port on the route's host. */
   readonly port: number
@@ -18,7 +21,7 @@ export interface UpstreamCall {
 
 export interface Upstreams {
   readonly agents: UpstreamAgents
-  /** Whether the sandbox still runs as the route says. */
+  /** Whether the sandbox still runs as the route says. Rejects with a ProxyError `unavailable`. */
   readonly isCurrent: (route: LiveRoute) => Promise<boolean>
 }
 
@@ -39,8 +42,8 @@ const LOCAL_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS'
  * something; the signal's reason when it aborts
  */
 export async function openUpstream(upstreams: Upstreams, call: UpstreamCall, signal: AbortSignal): Promise<ClientRequest> {
-  const { route, port } = call
-  const { sandboxId } = route
+  const { route, address } = call
+  const { sandboxId } = address
   for (let attempt = 0; ; attempt++) {
     try {
       return await connect(upstreams.agents, call, signal)
@@ -52,8 +55,8 @@ export async function openUpstream(upstreams: Upstreams, call: UpstreamCall, sig
       signal.throwIfAborted()
       const pauseMs = RETRY_PAUSES_MS[attempt]
       // A daemon listens before its sandbox is running, so a refusal is an end that nobody has noticed yet.
-      const mayOpen = code === 'ECONNREFUSED' && port !== route.endpoint.daemonPort
-      if (!mayOpen || pauseMs === undefined) throw new ProxyError({ kind: 'port_closed', sandboxId, port }, err)
+      const mayOpen = code === 'ECONNREFUSED' && address.port !== DAEMON_PORT
+      if (!mayOpen || pauseMs === undefined) throw new ProxyError({ kind: 'port_closed', sandboxId, port: address.port }, err)
       await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }

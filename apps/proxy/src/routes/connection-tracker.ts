@@ -1,11 +1,14 @@
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { LiveRoute, Route, RouteSource } from './route.ts'
 
+/** The sandbox is gone, or the proxy stops. */
+export type ResetReason = 'not_found' | 'unavailable'
+
 /** One open exchange or upgraded connection. */
 export interface TrackedConnection {
   readonly route: LiveRoute
-  /** Ends it at once and without a clean end. Called at most once, never after `close`. */
-  readonly reset: () => void
+  /** Ends it at once and without a clean end; the reason is for a client without an answer. Called at most once, never after `close`. */
+  readonly reset: (reason: ResetReason) => void
 }
 
 /**
@@ -58,19 +61,22 @@ export class ConnectionTracker {
     const gone = connections.filter(({ route }) => !mayStayOpen(routes.get(route.sandboxId), route))
     if (gone.length > 0)
       this.#log.debug({ sandboxIds: [...new Set(gone.map(({ route }) => route.sandboxId))], connections: gone.length }, 'connections reset')
-    this.#reset(gone)
+    this.#reset(gone, 'not_found')
   }
 
   resetAll(): void {
-    this.#reset([...this.#bySandbox.values()].flatMap((open) => [...open]))
+    this.#reset(
+      [...this.#bySandbox.values()].flatMap((open) => [...open]),
+      'unavailable',
+    )
   }
 
-  #reset(connections: readonly TrackedConnection[]): void {
+  #reset(connections: readonly TrackedConnection[], reason: ResetReason): void {
     for (const connection of connections) {
       const isOpen = this.#bySandbox.get(connection.route.sandboxId)?.has(connection) === true
       if (!isOpen) continue
       this.close(connection)
-      connection.reset()
+      connection.reset(reason)
     }
   }
 }

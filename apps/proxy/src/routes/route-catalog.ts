@@ -57,7 +57,11 @@ export class RouteCatalog {
     return await this.#read(sandboxId)
   }
 
-  /** Whether a sandbox still runs as `route` says, by a read that begins after this call. */
+  /**
+   * Whether a sandbox still runs as `route` says, by a read that begins after this call.
+   *
+   * @throws what the source throws
+   */
   async isCurrent(route: LiveRoute): Promise<boolean> {
     this.#entries.delete(route.sandboxId)
     await this.#flights.get(route.sandboxId)?.route

@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net'
+
+/** What a client may send before the service has switched; more waits in the kernel. */
+const MAX_BYTES = 64 * 1024
+
+export interface ReadAhead extends Disposable {
+  /** Stops reading and hands over what has arrived. */
+  take(): Buffer
+}
+
+/**
+ * Reads from a client that waits for an answer, because only reading notices that it went. A client that ends its sending before
+ * the switch has given up: its socket is destroyed.
+ */
+export function readAhead(socket: Socket, head: Buffer): ReadAhead {
+  const chunks = [head]
+  let bytes = head.length
+  const onData = (chunk: Buffer): void => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) socket.pause()
+  }
+  const onEnd = (): void => void socket.destroy()
+  socket.on('data', onData)
+  socket.once('end', onEnd)
+  const stop = (): void => {
+    socket.off('data', onData)
+    socket.off('end', onEnd)
+    socket.pause()
+  }
+  return {
+    take() {
+      stop()
+      return Buffer.concat(chunks)
+    },
+    [Symbol.dispose]: stop,
+  }
+}

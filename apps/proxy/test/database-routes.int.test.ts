@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Database, type Tx } from '@sandyard/db/database'
+import { CHANNELS, notify } from '@sandyard/db/notify'
+import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
+import { databaseRoutes } from '../src/routes/database-routes.ts'
+import { RawClient } from './support/raw-client.ts'
+import { startProxy, type RunningProxy } from './support/start-proxy.ts'
+import { startService, type RunningService } from './support/start-service.ts'
+import { until } from './support/until.ts'
+
+let home: TestDatabase
+let database: Database
+let service: RunningService
+let proxy: RunningProxy
+let insert: (tx: Tx, sandboxId: string) => Promise<unknown>
+
+beforeAll(async () => {
+  home = await createTestDatabase()
+  database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
+  service = await startService((req, res) => {
+    if (req.url === '/stream') res.write('begun')
+    else res.end('done')
+  })
+  insert = await prepareRows()
+  proxy = await startProxy(databaseRoutes(database, silentLogger()))
+})
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await home[Symbol.asyncDispose]()
+})
+
+/** The rows that a sandbox refers to; returns what inserts a starting sandbox. */
+async function prepareRows(): Promise<typeof insert> {
+  const { db } = database
+  const teamId = randomUUID()
+  const buildId = randomUUID()
+  await db.insertInto('team').values({ id: teamId, name: 't', slug: 't', email: 't@x' }).execute()
+  await db.insertInto('template').values({ template_id: 't1', team_id: teamId, source: 'template' }).execute()
+  await db
+    .insertInto('build')
+    .values({
+      build_id: buildId,
+      template_id: 't1',
+      status: 'ready',
+      image: 'x',
+      cpu_count: 1,
+      memory_mib: 512,
+      disk_mib: 0,
+      default_user: 'user',
+      default_workdir: '/',
+    })
+    .execute()
+  return (tx, sandboxId) =>
+    tx
+      .insertInto('sandbox')
+      .values({
+        sandbox_id: sandboxId,
+        incarnation: 1,
+        team_id: teamId,
+        template_id: 't1',
+        build_id: buildId,
+        state: 'starting',
+        is_secure: true,
+      })
+      .execute()
+}
+
+async function change(sandboxId: string, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  await database.transaction(async (tx) => {
+    await work(tx)
+    await notify(tx, CHANNELS.routeChanged, sandboxId)
+  })
+}
+
+function setState(sandboxId: string, state: SandboxState): Promise<void> {
+  const now = new Date()
+  return change(sandboxId, (tx) =>
+    tx
+      .updateTable('sandbox')
+      .set({ state, endpoint_host: '127.0.0.1', endpoint_daemon_port: service.port, started_at: now, expires_at: now })
+      .where('sandbox_id', '=', sandboxId)
+      .execute(),
+  )
+}
+
+async function statusOf(sandboxId: string): Promise<number> {
+  const answer = await fetch(proxy.url, { headers: { 'E2b-Sandbox-Id': sandboxId, 'E2b-Sandbox-Port': '49983' } })
+  await answer.text()
+  return answer.status
+}
+
+it('follows a sandbox through its life, with an answer that is right at once after each change', async () => {
+  expect(await statusOf('i1')).toBe(502)
+  await change('i1', (tx) => insert(tx, 'i1'))
+  expect(await statusOf('i1')).toBe(502)
+  await setState('i1', 'running')
+  expect(await statusOf('i1')).toBe(200)
+  await setState('i1', 'killing')
+  await until('the end', () => proxy.ctx.tracker.count === 0)
+  await expect.poll(() => statusOf('i1')).toBe(502)
+  await change('i1', (tx) => tx.deleteFrom('sandbox').where('sandbox_id', '=', 'i1').execute())
+  expect(await statusOf('i1')).toBe(502)
+})
+
+it('cuts what is open when a change is heard, or was missed while the listener was away', async () => {
+  for (const sandboxId of ['i2', 'i3']) {
+    await change(sandboxId, (tx) => insert(tx, sandboxId))
+    await setState(sandboxId, 'running')
+    using client = new RawClient(proxy.port)
+    client.send(['GET /stream HTTP/1.1', `Host: 49983-${sandboxId}.x`])
+    await client.until('begun')
+    if (sandboxId === 'i2') await setState(sandboxId, 'pausing')
+    else {
+      await database.db.updateTable('sandbox').set({ state: 'killing' }).where('sandbox_id', '=', sandboxId).execute()
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sandyard-proxy-routes'`.execute(
+        database.db,
+      )
+    }
+    expect(await client.closed()).toBe('reset')
+    expect(await statusOf(sandboxId)).toBe(502)
+  }
+})

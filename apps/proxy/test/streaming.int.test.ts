@@ -1,0 +1,212 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryRoutes } from './support/memory-routes.ts'
+import { RawClient } from './support/raw-client.ts'
+import { startProxy, type RunningProxy } from './support/start-proxy.ts'
+import { startService, type RunningService } from './support/start-service.ts'
+import { until } from './support/until.ts'
+
+const routes = new MemoryRoutes()
+let proxy: RunningProxy
+let service: RunningService
+/** What the service does with the next request; it keeps the two for the test. */
+let handle: (req: IncomingMessage, res: ServerResponse) => void = () => undefined
+let seen: { req: IncomingMessage; res: ServerResponse }[] = []
+
+beforeAll(async () => {
+  service = await startService((req, res) => {
+    seen.push({ req, res })
+    handle(req, res)
+  })
+  proxy = await startProxy(routes)
+  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: service.port } })
+  routes.put({ sandboxId: 'i2', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+})
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
+})
+afterEach(() => {
+  handle = () => undefined
+  for (const { req } of seen) req.socket.destroy()
+  seen = []
+})
+
+/** Both ways of reaching the service: as a user's port with fresh connections, and as the daemon with kept ones. */
+const PORTS = [
+  ['a user port', () => `${service.port}-i2.localhost`],
+  ['the daemon', () => '49983-i1.localhost'],
+] as const
+
+async function open(lines: readonly string[], body = ''): Promise<{ client: RawClient; req: IncomingMessage; res: ServerResponse }> {
+  const client = new RawClient(proxy.port)
+  client.send(lines, body)
+  await until('the request in the service', () => seen.length > 0)
+  const [call] = seen
+  if (call === undefined) throw new Error('unreachable')
+  return { client, ...call }
+}
+
+describe.each(PORTS)('through %s', (_, host) => {
+  it('passes the first bytes of a request before its end, and those of its answer before it', async () => {
+    const { client, req, res } = await open([`POST /x HTTP/1.1`, `Host: ${host()}`, 'Transfer-Encoding: chunked'], '3\r\none\r\n')
+    using _ = client
+    let got = ''
+    req.setEncoding('latin1').on('data', (text: string) => (got += text))
+    await until('the first chunk', () => got === 'one')
+    res.writeHead(200, { 'x-early': '1' }).flushHeaders()
+    await client.until('x-early: 1')
+    res.write('first')
+    await client.until('5\r\nfirst\r\n')
+    client.socket.write('3\r\ntwo\r\n')
+    await until('the second chunk', () => got === 'onetwo')
+    client.socket.write('0\r\nX-Sum: 7\r\n\r\n')
+    await until('the end', () => req.complete)
+    expect(req.trailers).toEqual({ 'x-sum': '7' })
+    res.addTrailers({ 'X-Answer-Sum': '8' })
+    res.end('last')
+    await client.until('4\r\nlast\r\n0\r\nX-Answer-Sum: 8\r\n\r\n')
+    expect(client.received).not.toContain('content-encoding')
+  })
+
+  it('passes a head before any of its body', async () => {
+    const { client } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, 'Content-Length: 5'])
+    client[Symbol.dispose]()
+  })
+
+  it('tells the service when the client goes, in the request or in the answer', async () => {
+    for (const body of ['', 'x']) {
+      seen = []
+      const { client, req, res } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, `Content-Length: ${body === '' ? 0 : 5}`], body)
+      req.resume()
+      if (body === '') {
+        res.write('begun')
+        await client.until('begun')
+      }
+      const closed = new Promise((resolve) => res.once('close', resolve))
+      client.socket.destroy()
+      await closed
+      expect(res.writableFinished).toBe(false)
+    }
+    await until('no open connection', () => proxy.ctx.tracker.count === 0)
+  })
+
+  it('tells the client when the service breaks off, by no end of the answer', async () => {
+    const { client, res } = await open(['GET /x HTTP/1.1', `Host: ${host()}`])
+    using _ = client
+    res.write('begun')
+    await client.until('begun')
+    res.destroy()
+    await client.closed()
+    expect(client.received).not.toContain('\r\n0\r\n')
+  })
+
+  it('tells a client of HTTP/1.0 so by a reset, for its answers have no other end', async () => {
+    const { client, res } = await open(['GET /x HTTP/1.0', `Host: ${host()}`])
+    using _ = client
+    res.write('begun')
+    await client.until('begun')
+    res.destroy()
+    expect(await client.closed()).toBe('reset')
+  })
+
+  it('lets an answer end a request that is still being sent', async () => {
+    const { client, res } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, 'Content-Length: 100'], 'x'.repeat(50))
+    using _ = client
+    res.writeHead(413, { 'content-length': 3 }).end('big')
+    await client.until('big')
+    client.socket.write('x'.repeat(50))
+    client.send(['GET /next HTTP/1.1', `Host: ${host()}`])
+    await until('the next request', () => seen.length === 2)
+    expect(seen[1]?.req.url).toBe('/next')
+  })
+
+  it('asks for a body only when the service does', async () => {
+    service.server.once('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+      seen.push({ req, res })
+    })
+    const { client, req, res } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, 'Content-Length: 2', 'Expect: 100-continue'])
+    using _ = client
+    expect(client.received).toBe('')
+    res.writeContinue()
+    await client.until('HTTP/1.1 100 Continue\r\n\r\n')
+    client.socket.write('ok')
+    let got = ''
+    for await (const text of req.setEncoding('latin1')) got += String(text)
+    res.end(got)
+    await client.until('\r\n\r\nok')
+  })
+
+  it('passes interim answers', async () => {
+    handle = (_, res) => {
+      res.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => res.end('done'))
+    }
+    const { client } = await open(['GET /x HTTP/1.1', `Host: ${host()}`])
+    using _ = client
+    await client.until('done')
+    expect(client.received).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nlink: <\/style\.css>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n/i)
+  })
+
+  it.each<[string, number, Record<string, string>]>([
+    ['HEAD', 200, { 'content-length': '5' }],
+    ['HEAD', 200, { 'transfer-encoding': 'chunked', trailer: 'x-sum' }],
+    ['GET', 204, {}],
+    ['GET', 304, { 'content-length': '5', etag: '"e"' }],
+  ])('passes an answer without a body: %s %i %j', async (method, status, headers) => {
+    handle = (_, res) => void res.writeHead(status, headers).end()
+    const { client } = await open([`${method} /x HTTP/1.1`, `Host: ${host()}`])
+    using _ = client
+    await client.until('\r\n\r\n')
+    const answer = client.received.toLowerCase()
+    expect(answer).toMatch(new RegExp(`^http/1.1 ${status} .*\r\n\r\n$`, 's'))
+    expect(answer).not.toMatch(/transfer-encoding/)
+    if (headers['content-length'] !== undefined) expect(answer).toContain(`content-length: ${headers['content-length']}`)
+    handle = (_, res) => void res.end('next')
+    client.send(['GET /y HTTP/1.1', `Host: ${host()}`, 'Connection: close'])
+    await client.until('next')
+  })
+
+  it('holds a service that is faster than its client', async () => {
+    const sent = { bytes: 0 }
+    handle = (_, res) => sendForever(res, sent)
+    const { client } = await open(['GET /x HTTP/1.1', `Host: ${host()}`])
+    using _ = client
+    client.socket.pause()
+    // What the kernel and the streams hold between the two, not what the service could have sent.
+    expect(await standstill(sent)).toBeLessThan(FOREVER / 4)
+  })
+
+  it('holds a client that is faster than its service', async () => {
+    const sent = { bytes: 0 }
+    const { client, req } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, `Content-Length: ${FOREVER}`])
+    using _ = client
+    req.pause()
+    sendForever(client.socket, sent)
+    expect(await standstill(sent)).toBeLessThan(FOREVER / 4)
+  })
+})
+
+const FOREVER = 256 * 1024 * 1024
+
+function sendForever(stream: Writable, sent: { bytes: number }): void {
+  const chunk = Buffer.alloc(256 * 1024)
+  const more = (): void => {
+    let mayGoOn = true
+    while (mayGoOn && sent.bytes < FOREVER) {
+      mayGoOn = stream.write(chunk)
+      sent.bytes += chunk.length
+    }
+  }
+  stream.on('drain', more)
+  more()
+}
+
+/** The bytes sent when no more of them move while the proxy serves many other requests. */
+async function standstill(sent: { bytes: number }): Promise<number> {
+  while (true) {
+    const before = sent.bytes
+    for (let i = 0; i < 50; i++) await fetch(`${proxy.url}/health`).then((answer) => answer.text())
+    if (before > 0 && sent.bytes === before) return before
+  }
+}

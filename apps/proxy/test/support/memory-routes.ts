@@ -1,0 +1,43 @@
+import type { Route, RouteSource, RouteWatcher } from '../../src/routes/route.ts'
+
+/** Routes in a map; every change is told at once, unless `isSilent`. */
+export class MemoryRoutes implements RouteSource {
+  readonly #rows = new Map<string, Route>()
+  readonly #watchers = new Set<RouteWatcher>()
+  /** Keeps changes from being told, as a lost notification does. */
+  isSilent = false
+  readonly #reads = new Map<string, number>()
+
+  put(route: Route): void {
+    this.#rows.set(route.sandboxId, route)
+    this.#tell(route.sandboxId)
+  }
+
+  remove(sandboxId: string): void {
+    this.#rows.delete(sandboxId)
+    this.#tell(sandboxId)
+  }
+
+  readsOf(sandboxId: string): number {
+    return this.#reads.get(sandboxId) ?? 0
+  }
+
+  refresh(): void {
+    for (const watcher of this.#watchers) watcher.refresh()
+  }
+
+  read(sandboxIds: readonly string[]): Promise<Map<string, Route>> {
+    for (const id of sandboxIds) this.#reads.set(id, this.readsOf(id) + 1)
+    const rows = sandboxIds.map((id) => this.#rows.get(id)).filter((row) => row !== undefined)
+    return Promise.resolve(new Map(rows.map((row) => [row.sandboxId, row])))
+  }
+
+  watch(watcher: RouteWatcher): AsyncDisposable {
+    this.#watchers.add(watcher)
+    return { [Symbol.asyncDispose]: () => Promise.resolve(void this.#watchers.delete(watcher)) }
+  }
+
+  #tell(sandboxId: string): void {
+    if (!this.isSilent) for (const watcher of this.#watchers) watcher.changed(sandboxId)
+  }
+}
