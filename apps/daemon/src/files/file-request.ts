@@ -1,0 +1,59 @@
+import type { Secret } from '@sandyard/kit/config/secret'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { FastifyRequest } from 'fastify'
+import type { Account, AccountDatabase } from '../users/account-database.ts'
+import type { CallerDefaults } from '../users/caller.ts'
+import { resolvePath } from '../users/resolve-path.ts'
+import { type FileQuery, parseFileQuery } from './file-query.ts'
+import { checkFileAccess, type FileAccess } from './file-signature.ts'
+
+/** What `/init` sets, read at each request. */
+export interface FileSettings extends CallerDefaults {
+  /** The token that requests have to show or to be signed with; undefined leaves the routes open. */
+  readonly accessToken: Secret | undefined
+}
+
+export interface FileRouteDeps {
+  readonly accounts: AccountDatabase
+  readonly settings: FileSettings
+}
+
+/**
+ * The query of a request that may read or write files (envd.md 3.3).
+ *
+ * @throws InvalidQuery; AppError `unauthenticated`
+ */
+export function getPermittedQuery(request: FastifyRequest, settings: FileSettings, operation: FileAccess['operation']): FileQuery {
+  const query = parseFileQuery(request.raw.url ?? '')
+  const header = request.headers['x-access-token']
+  const presentedToken = Array.isArray(header) ? header[0] : header
+  checkFileAccess({ ...query, operation, presentedToken }, settings.accessToken?.reveal(), Date.now() / 1000)
+  return query
+}
+
+/** The name of the account that the request acts for: the parameter even where it is empty, else the default user. */
+export function getUserName(query: FileQuery, settings: FileSettings): string {
+  const name = query.username ?? settings.defaultUser
+  if (query.username === undefined && name === '') throw new AppError('invalid_argument', 'username not provided')
+  return name
+}
+
+/** @throws AppError `unauthenticated` for an account that is not in `/etc/passwd` */
+export async function getFileUser(accounts: AccountDatabase, name: string): Promise<Account> {
+  const user = await accounts.lookupUser(name)
+  if (user === undefined) throw new AppError('unauthenticated', `error looking up user '${name}': user: unknown user ${name}`)
+  return user
+}
+
+/** Resolves a path of these routes; `failure` is what the message of a failure begins with. */
+export function resolveFilePath(
+  path: string,
+  context: { readonly user: Account; readonly settings: FileSettings; readonly failure: string },
+) {
+  try {
+    return resolvePath(path, { user: context.user, defaultWorkdir: context.settings.defaultWorkdir })
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.kind, `${context.failure}: ${error.message}`, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** What a URL of `/files` says about its right to be served. Absent parameters are undefined. */
+export interface FileAccess {
+  readonly operation: 'read' | 'write'
+  /** As sent: neither resolved nor defaulted. */
+  readonly path: string | undefined
+  readonly username: string | undefined
+  readonly signature: string | undefined
+  /** Unix seconds. */
+  readonly expiration: bigint | undefined
+  /** The header `X-Access-Token`. */
+  readonly presentedToken: string | undefined
+}
+
+/** The signature that the holder of `token` puts into a URL (envd.md 3.3). */
+export function fileSignature(access: Pick<FileAccess, 'operation' | 'path' | 'username' | 'expiration'>, token: string): string {
+  const signed = [access.path ?? '', access.operation, access.username ?? '', token]
+  if (access.expiration !== undefined) signed.push(String(access.expiration))
+  return `v1_${createHash('sha256').update(signed.join(':')).digest('base64').replace(/=+$/, '')}`
+}
+
+/**
+ * Lets a request for `/files` pass, or says why not. A token in the header beats the signature, right or wrong; without a token of
+ * the sandbox everything passes (envd.md 3.3).
+ *
+ * @throws AppError `unauthenticated`
+ */
+export function checkFileAccess(access: FileAccess, token: string | undefined, nowSeconds: number): void {
+  if (token === undefined) return
+  if (access.presentedToken !== undefined && access.presentedToken !== '') {
+    if (isSame(access.presentedToken, token)) return
+    throw new AppError('unauthenticated', 'access token present in header but does not match')
+  }
+  if (access.signature === undefined) throw new AppError('unauthenticated', 'missing signature query parameter')
+  if (!isSame(access.signature, fileSignature(access, token))) throw new AppError('unauthenticated', 'invalid signature')
+  if (access.expiration !== undefined && access.expiration < BigInt(Math.floor(nowSeconds))) {
+    throw new AppError('unauthenticated', 'signature is already expired')
+  }
+}
+
+/** Takes the same time wherever two texts differ, and whatever their lengths. */
+function isSame(presented: string, expected: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(presented).digest(), createHash('sha256').update(expected).digest())
+}

@@ -1,0 +1,55 @@
+/** A part of a file: `length` bytes from `start`. */
+export interface ByteRange {
+  readonly start: number
+  readonly length: number
+}
+
+/** Why a `Range` cannot be served: the texts of the 416 answers (envd.md 5.6). */
+export type RangeFailure = 'invalid range' | 'invalid range: failed to overlap'
+
+/**
+ * Reads a `Range` header against a file's size. No ranges means the whole file: without a header, for an empty file, and for ranges
+ * that add up to more than the file has.
+ */
+export function parseRanges(header: string | undefined, size: number): readonly ByteRange[] | RangeFailure {
+  if (header === undefined || header === '') return []
+  if (!header.startsWith('bytes=')) return 'invalid range'
+  const specs = header
+    .slice('bytes='.length)
+    .split(',')
+    .map((spec) => spec.trim())
+    .filter((spec) => spec !== '')
+  const ranges = specs.map((spec) => parseSpec(spec, size))
+  if (ranges.includes('invalid')) return 'invalid range'
+  const overlapping = ranges.filter((range) => typeof range === 'object')
+  if (ranges.length > 0 && overlapping.length === 0) return size === 0 ? [] : 'invalid range: failed to overlap'
+  const total = overlapping.reduce((sum, range) => sum + range.length, 0)
+  return total > size ? [] : overlapping
+}
+
+/** `Content-Range` of a range. */
+export function contentRange(range: ByteRange, size: number): string {
+  return `bytes ${range.start}-${range.start + range.length - 1}/${size}`
+}
+
+function parseSpec(spec: string, size: number): ByteRange | 'invalid' | 'beyond' {
+  const dash = spec.indexOf('-')
+  if (dash < 0) return 'invalid'
+  const first = spec.slice(0, dash).trim()
+  const last = spec.slice(dash + 1).trim()
+  const end = toOffset(last)
+  if (first === '') {
+    if (end === undefined) return 'invalid'
+    const length = Math.min(end, size)
+    return { start: size - length, length }
+  }
+  const start = toOffset(first)
+  if (start === undefined || (last !== '' && end === undefined)) return 'invalid'
+  if (start >= size) return 'beyond'
+  if (end === undefined) return { start, length: size - start }
+  return start > end ? 'invalid' : { start, length: Math.min(end, size - 1) - start + 1 }
+}
+
+function toOffset(text: string): number | undefined {
+  return /^\+?\d{1,18}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,85 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { IncomingMessage } from 'node:http'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { errnoCode } from '../sys/errno-text.ts'
+
+/** The fixed part of a gzip header (RFC 1952). */
+const GZIP_HEADER_BYTES = 10
+const GZIP_DEFLATE = Buffer.of(0x1f, 0x8b, 0x08)
+
+/** The body is no whole gzip stream, as shows only when it is read. The message is for the client. */
+export class UndecodableBody extends Error {
+  override readonly name = 'UndecodableBody'
+}
+
+/**
+ * The body of an upload. Disposing of it lets the rest of the request run out unread, so that the answer reaches a client that is
+ * still sending, and the connection can serve its next request.
+ */
+export class RequestBody implements AsyncDisposable {
+  readonly #request: IncomingMessage
+  readonly #received: AsyncIterableIterator<Buffer>
+
+  constructor(request: IncomingMessage) {
+    this.#request = request
+    this.#received = request.iterator({ destroyOnReturn: false })
+  }
+
+  /**
+   * The bytes, decoded as the request's `Content-Encoding` says (envd.md 5.7). They fail where the client breaks off, and as
+   * UndecodableBody where they are no gzip after all.
+   *
+   * @throws AppError `invalid_argument` for another coding than gzip, and for what does not begin as gzip does
+   */
+  async decoded(): Promise<AsyncIterable<Buffer>> {
+    const header = this.#request.headers['content-encoding'] ?? ''
+    const coding = header.split(';', 1)[0]?.trim().toLowerCase()
+    if (coding === '' || coding === 'identity') return this.#received
+    if (coding !== 'gzip') throw undecodable(`unsupported Content-Encoding: ${header}, supported: [gzip]`)
+    return gunzip(await takeGzipHeader(this.#received), this.#received)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#received.return?.()
+    this.#request.resume()
+  }
+}
+
+/** Reads as much as shows whether gzip follows. */
+async function takeGzipHeader(received: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head = Buffer.alloc(0)
+  while (head.length < GZIP_HEADER_BYTES) {
+    const next = await received.next()
+    if (next.done === true) throw undecodable(`failed to create gzip reader: ${head.length === 0 ? 'EOF' : 'unexpected EOF'}`)
+    head = Buffer.concat([head, next.value])
+  }
+  if (!head.subarray(0, GZIP_DEFLATE.length).equals(GZIP_DEFLATE)) throw undecodable('failed to create gzip reader: gzip: invalid header')
+  return head
+}
+
+function undecodable(reason: string): AppError {
+  return new AppError('invalid_argument', `error decompressing request body: ${reason}`)
+}
+
+async function* gunzip(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async function* compressed(): AsyncGenerator<Buffer> {
+    yield head
+    yield* rest
+  }
+  const decoder = createGunzip()
+  // A failure surfaces in the loop over the decoder; there is nobody else to tell.
+  pipeline(Readable.from(compressed(), { objectMode: false }), decoder, () => undefined)
+  try {
+    yield* decoder
+  } catch (error) {
+    throw errnoCode(error).startsWith('Z_') ? new UndecodableBody(gzipFailure(error), { cause: error }) : error
+  }
+}
+
+function gzipFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  if (message === 'unexpected end of file') return 'unexpected EOF'
+  if (message.includes('header') || message.includes('compression method')) return 'gzip: invalid header'
+  return message.includes('check') ? 'gzip: invalid checksum' : 'flate: corrupt input'
+}

@@ -1,0 +1,37 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { httpStatus } from '@sandyard/kit/errors/http-status'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendError } from '../http/error-reply.ts'
+import { download } from './download-route.ts'
+import { InvalidQuery } from './file-query.ts'
+import type { FileRouteDeps } from './file-request.ts'
+import { HttpFailure, sendTextError } from './http-failure.ts'
+import { upload } from './upload-route.ts'
+
+/** The REST routes for the contents of files (envd.md 5.6 to 5.8), in a scope of their own for their errors. Bodies must arrive unread. */
+export function registerFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {
+  app.register((scope, _options, done) => {
+    scope.setErrorHandler(async (error, request, reply) => {
+      if (!isRefusedMediaType(error)) return answerFailure(error, request, reply)
+      // Fastify refuses a media type that it cannot read before any check of ours, and that is our upload's to word.
+      return upload(request, reply.code(200), deps).catch((failure: unknown) => answerFailure(failure, request, reply))
+    })
+    scope.get('/files', (request, reply) => download(request, reply, deps))
+    scope.post('/files', (request, reply) => upload(request, reply, deps))
+    scope.post('/files/compose', (_request, reply) => sendError(reply, 501, 'composing files is not supported yet'))
+    done()
+  })
+}
+
+function isRefusedMediaType(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
+}
+
+function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof InvalidQuery) return sendTextError(reply, 400, error.message)
+  if (error instanceof HttpFailure) return sendError(reply, error.status, error.message)
+  if (error instanceof AppError) return sendError(reply, httpStatus(error.kind), error.message)
+  // A client that went away has left nobody to be told, and nothing to be mended.
+  if (!request.raw.destroyed) request.log.error({ err: error }, 'file route failed')
+  return sendError(reply, 500, 'internal error')
+}

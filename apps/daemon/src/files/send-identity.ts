@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomBytes } from 'node:crypto'
+import { contentStream } from './content-stream.ts'
+import { typeByExtension } from './content-type.ts'
+import type { FileContent } from './file-content.ts'
+import { sendTextError } from './http-failure.ts'
+import { checkPreconditions } from './preconditions.ts'
+import { type ByteRange, contentRange, parseRanges } from './ranges.ts'
+import { sniffContentType } from './sniff-content-type.ts'
+
+interface SentFile {
+  readonly content: FileContent
+  readonly path: string
+}
+
+/** Answers with the file's bytes, all or the ranges asked for, as the conditions of the request have it (envd.md 5.6). Takes the file over. */
+export async function sendIdentity(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
+  const { content } = file
+  const verdict = checkPreconditions(request.headers, content.mtimeSeconds)
+  if (content.mtimeSeconds !== undefined) reply.header('last-modified', new Date(content.mtimeSeconds * 1000).toUTCString())
+  if (verdict === 'failed' || verdict === 'not-modified') {
+    await content[Symbol.asyncDispose]()
+    return reply.code(verdict === 'failed' ? 412 : 304).send()
+  }
+
+  const type = typeByExtension(file.path) ?? sniffContentType(content.start)
+  if (content.size === undefined) return reply.header('content-type', type).send(contentStream(content, content.toEnd()))
+
+  const ranges = parseRanges(verdict === 'full' ? undefined : request.headers.range, content.size)
+  if (typeof ranges === 'string') {
+    await content[Symbol.asyncDispose]()
+    if (ranges !== 'invalid range') reply.header('content-range', `bytes */${content.size}`)
+    return sendTextError(reply.removeHeader('last-modified'), 416, ranges)
+  }
+  reply.headers({ 'accept-ranges': 'bytes', 'content-type': type })
+  return sendRanges(reply, content, { ranges, size: content.size, type })
+}
+
+interface Ranges {
+  readonly ranges: readonly ByteRange[]
+  readonly size: number
+  readonly type: string
+}
+
+async function sendRanges(reply: FastifyReply, content: FileContent, { ranges, size, type }: Ranges): Promise<FastifyReply> {
+  const [range = { start: 0, length: size }, ...more] = ranges
+  if (more.length > 0) return sendByteRanges(reply, content, { ranges, size, type })
+  if (ranges.length > 0) reply.code(206).header('content-range', contentRange(range, size))
+  reply.header('content-length', range.length)
+  if (!content.isWhole) return reply.send(contentStream(content, content.range(range.start, range.length)))
+  await content[Symbol.asyncDispose]()
+  return reply.send(content.start.subarray(range.start, range.start + range.length))
+}
+
+/** Several ranges are the parts of a `multipart/byteranges` body. */
+function sendByteRanges(reply: FastifyReply, content: FileContent, { ranges, size, type }: Ranges): FastifyReply {
+  const boundary = randomBytes(30).toString('hex')
+  const heads = ranges.map((range, index) => {
+    const before = index === 0 ? '' : '\r\n'
+    return Buffer.from(`${before}--${boundary}\r\nContent-Range: ${contentRange(range, size)}\r\nContent-Type: ${type}\r\n\r\n`)
+  })
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`)
+
+  async function* parts(): AsyncGenerator<Buffer> {
+    for (const [index, range] of ranges.entries()) {
+      yield heads[index] ?? Buffer.alloc(0)
+      yield* content.range(range.start, range.length)
+    }
+    yield end
+  }
+  const length = [...heads, end].reduce((sum, bytes) => sum + bytes.length, 0) + ranges.reduce((sum, range) => sum + range.length, 0)
+  reply.code(206).headers({ 'content-type': `multipart/byteranges; boundary=${boundary}`, 'content-length': length })
+  return reply.send(contentStream(content, parts()))
+}

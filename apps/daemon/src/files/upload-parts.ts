@@ -1,0 +1,74 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { type MediaType, parseMediaType } from './media-type.ts'
+import { MalformedMultipart, type Part, readParts } from './multipart.ts'
+import { UndecodableBody } from './request-body.ts'
+import { writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
+
+/** What an upload is to write, and how. */
+export interface Upload extends WriteOptions {
+  readonly body: AsyncIterable<Buffer>
+  readonly mediaType: MediaType
+  /** The parameter `path`, which takes the place of every part's filename. */
+  readonly path: string | undefined
+  readonly resolve: (path: string) => string
+}
+
+/** The form name of the parts that are files; all others are skipped. */
+const FILE_PART = 'file'
+
+/** Writes the file parts of a multipart body, one after the other as they arrive. No file part at all is no failure (envd.md 5.7). */
+export async function uploadParts(upload: Upload): Promise<WrittenFile[]> {
+  const written: WrittenFile[] = []
+  for await (const part of partsOf(upload)) {
+    const disposition = readDisposition(part)
+    if (disposition.name !== FILE_PART) continue
+    const path = upload.resolve(upload.path ?? getFilename(disposition))
+    if (written.some((file) => file.path === path)) throw sameTarget(path, written)
+    written.push(await writeFile(path, part.body, upload))
+  }
+  return written
+}
+
+async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
+  const boundary = mediaType.parameters.get('boundary')
+  if (!mediaType.wellFormed || !['multipart/form-data', 'multipart/mixed'].includes(mediaType.type)) {
+    throw new AppError('internal', "error parsing multipart form: request Content-Type isn't multipart/form-data")
+  }
+  if (boundary === undefined) throw new AppError('internal', 'error parsing multipart form: no multipart boundary param in Content-Type')
+  try {
+    yield* readParts(body, boundary)
+  } catch (error) {
+    if (error instanceof MalformedMultipart || error instanceof UndecodableBody)
+      throw new AppError('internal', `error reading form: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+interface PartDisposition {
+  /** Empty for what is no form field. */
+  readonly name: string
+  readonly filename: string | undefined
+}
+
+/** Names are UTF-8 in whatever form the client wrote them. Directories in a filename are part of it. */
+function readDisposition(part: Part): PartDisposition {
+  const disposition = parseMediaType(part.headers.get('content-disposition') ?? '')
+  if (disposition?.type !== 'form-data') return { name: '', filename: undefined }
+  const decode = (text: string) => Buffer.from(text, 'latin1').toString()
+  const filename = disposition.parameters.get('filename')
+  return { name: decode(disposition.parameters.get('name') ?? ''), filename: filename === undefined ? undefined : decode(filename) }
+}
+
+function getFilename({ filename }: PartDisposition): string {
+  if (filename !== undefined) return filename
+  throw new AppError('invalid_argument', 'error getting multipart custom part file name: filename not found in Content-Disposition header')
+}
+
+function sameTarget(path: string, written: readonly WrittenFile[]): AppError {
+  const others = written.map((file) => file.path).filter((other) => other !== path)
+  const also = others.length > 1 ? `, also the following files were uploaded: ${others.join(', ')}` : ''
+  return new AppError(
+    'invalid_argument',
+    `you cannot upload multiple files to the same path '${path}' in one upload request, only the first specified file was uploaded${also}`,
+  )
+}

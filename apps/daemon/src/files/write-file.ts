@@ -1,0 +1,113 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { constants } from 'node:fs'
+import { chown, type FileHandle, open, stat } from 'node:fs/promises'
+import { readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
+import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
+import { baseName, parentDirectory } from '../users/path-parts.ts'
+import { copyToFile } from './copy-to-file.ts'
+
+/** A written file, as the answer to an upload names it. */
+export interface WrittenFile {
+  readonly path: string
+  readonly name: string
+  readonly type: 'file'
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+export interface WriteOptions {
+  readonly owner: Owner
+  readonly metadata: ReadonlyMap<string, string>
+  /** Of the request; only words the message of a full disk. */
+  readonly contentLength: number
+}
+
+/** Non-blocking, so that nothing that is opened can hold a thread of the pool; regular files do not care. */
+const WRITE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
+const NEW_FILE_MODE = 0o666
+
+/**
+ * Writes a file in place, links followed (envd.md 5.7). Watchers see each step, so the order of the calls is the wire's: a new small
+ * file is exactly CREATE, CHMOD, WRITE. What was written before a failure stays.
+ *
+ * @throws AppError with the texts of envd.md 5.7
+ */
+export async function writeFile(path: string, body: AsyncIterable<Buffer>, options: WriteOptions): Promise<WrittenFile> {
+  const { owner, metadata } = options
+  await ensureParent(path, owner)
+  const exists = await checkTarget(path)
+  if (exists) await changingOwner(chown(path, owner.uid, owner.gid), path)
+  const file = await openTarget(path)
+  try {
+    if (!exists) await changingOwner(file.chown(owner.uid, owner.gid), path)
+    await copyToFile(file, body, path).catch((error: unknown) => {
+      throw writeFailure(error, options.contentLength)
+    })
+    // A file that is new has no metadata to be cleared.
+    if (exists || metadata.size > 0) await writeMetadata(file, metadata, path)
+    const stored = metadata.size > 0 ? await readMetadata(file.fd) : {}
+    return { path, name: baseName(path), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
+  } finally {
+    await file.close()
+  }
+}
+
+async function ensureParent(path: string, owner: Owner): Promise<void> {
+  try {
+    await ensureDirs(parentDirectory(path), owner)
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.kind, `error ensuring directories: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+/** Whether there is something to overwrite. */
+async function checkTarget(path: string): Promise<boolean> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (errnoCode(error) === 'ENOENT') return undefined
+    throw new AppError('internal', `error getting file info: ${failedCall('stat', path, error)}`, { cause: error })
+  })
+  if (stats?.isDirectory() === true) throw new AppError('invalid_argument', `path is a directory: ${path}`)
+  if (stats?.isFIFO() === true || stats?.isSocket() === true) throw new AppError('invalid_argument', `path is not a regular file: ${path}`)
+  return stats !== undefined
+}
+
+async function changingOwner(change: Promise<void>, path: string): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    throw new AppError('internal', `error changing file ownership: ${failedCall('chown', path, error)}`, { cause: error })
+  }
+}
+
+async function openTarget(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, WRITE_FLAGS, NEW_FILE_MODE)
+  } catch (error) {
+    const text = failedCall('open', path, error)
+    if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough inodes available: ${text}`, { cause: error })
+    throw new AppError('internal', `error opening file: ${text}`, { cause: error })
+  }
+}
+
+function writeFailure(error: unknown, contentLength: number): Error {
+  if (isOutOfSpace(error instanceof Error ? error.cause : undefined)) {
+    const attempt = contentLength > 0 ? `attempted to write ${contentLength} bytes: ` : ''
+    return new AppError('insufficient_storage', `${attempt}not enough disk space available`, { cause: error })
+  }
+  return new AppError('internal', `error writing file: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+}
+
+async function writeMetadata(file: FileHandle, metadata: ReadonlyMap<string, string>, path: string): Promise<void> {
+  try {
+    await replaceMetadata(file.fd, metadata)
+  } catch (error) {
+    const text = failedCall('setxattr', path, error)
+    if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough space for file metadata: ${text}`, { cause: error })
+    throw new AppError('internal', `error writing file metadata: ${text}`, { cause: error })
+  }
+}
+
+function isOutOfSpace(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(errnoCode(error))
+}
