@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -21,6 +21,7 @@ export async function startTestServer(): Promise<TestServer> {
   const child = launch(directory)
   const stop = async (): Promise<void> => {
     await endServer(child)
+    await removeFromEngine(join(directory, 'installation'))
     await rm(directory, { recursive: true, force: true })
   }
   try {
@@ -62,6 +63,14 @@ async function endServer(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM')
   await ended
   clearTimeout(timer)
+}
+
+/** The server leaves sandboxes that have not expired, and their network, for its next start; there is none. */
+async function removeFromEngine(installationFile: string): Promise<void> {
+  if (!existsSync(installationFile)) return
+  const { connectEngine } = await import('../../packages/runtime-docker/src/engine/connect-engine.ts')
+  const { removeInstallation } = await import('../../packages/runtime-docker/src/remove-installation.ts')
+  await removeInstallation(await connectEngine(process.env['DOCKER_HOST']), readFileSync(installationFile, 'utf8').trim())
 }
 
 function lastLines(): string {

@@ -35,7 +35,10 @@ export async function run(environment: Environment, output: NodeJS.WriteStream):
     terminal.say('Stopped. Sandboxes that have not expired go on; the next start finds them.')
     return 0
   } catch (err) {
-    if (err instanceof Interrupted) return INTERRUPTED_EXIT_CODE
+    if (err instanceof Interrupted) {
+      terminal.say('Stopped before it was ready.')
+      return INTERRUPTED_EXIT_CODE
+    }
     serverLog?.log.fatal({ err }, 'could not go on')
     const { sentence, exitCode } = describeFailure(err, serverLog?.file)
     terminal.endPassingLine()
