@@ -1,0 +1,52 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '@sandyard/test-kit/postgres'
+
+function start(environment: Record<string, string>): { child: ChildProcess; stderr: Promise<string> } {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const stderr =
+    child.stderr === null
+      ? Promise.resolve('')
+      : child.stderr
+          .setEncoding('utf8')
+          .toArray()
+          .then((parts) => parts.join(''))
+  return { child, stderr }
+}
+
+it('serves as a process of its own and ends cleanly at SIGTERM', async () => {
+  await using database = await createTestDatabase()
+  const { child } = start({ DATABASE_URL: database.url, SANDYARD_PROXY_PORT: '0' })
+  if (child.stdout === null) throw new Error('unreachable')
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const { port, address } = JSON.parse(line) as AddressInfo
+  expect(address).toBe('127.0.0.1')
+  expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
+  const unknown = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'E2b-Sandbox-Id': 'i1', 'E2b-Sandbox-Port': '80' } })
+  expect(unknown.status).toBe(502)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+it('says what keeps it from starting', async () => {
+  const unset = start({ SANDYARD_PROXY_PORT: 'x' })
+  expect(await once(unset.child, 'exit')).toEqual([78, null])
+  const problems = await unset.stderr
+  expect(problems).toContain('DATABASE_URL is required')
+  expect(problems).toContain('SANDYARD_PROXY_PORT is not a valid port')
+
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as AddressInfo
+  const second = start({ DATABASE_URL: 'postgres://127.0.0.1:1/none', SANDYARD_PROXY_PORT: String(port) })
+  expect(await once(second.child, 'exit')).toEqual([1, null])
+  expect(await second.stderr).toContain('EADDRINUSE')
+  taken.close()
+})
