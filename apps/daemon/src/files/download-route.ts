@@ -20,10 +20,11 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   const asked = query.path ?? ''
   const path = resolveFilePath(asked, { user, settings, failure: `error expanding and resolving path '${asked}'` })
   await checkIsFile(path)
+  reply.header('vary', 'Accept-Encoding')
   const coding = negotiateCoding(request.headers)
   const content = await openContent(path)
   try {
-    reply.headers({ vary: 'Accept-Encoding', 'content-disposition': inlineDisposition(baseName(path)) })
+    reply.header('content-disposition', inlineDisposition(baseName(path)))
     return await (coding === 'gzip' ? sendGzip(reply, content, path) : sendIdentity(request, reply, { content, path }))
   } catch (error) {
     await content[Symbol.asyncDispose]()

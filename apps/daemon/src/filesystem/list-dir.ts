@@ -5,6 +5,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import type { OwnerNames } from '../users/account-database.ts'
 import type { Caller } from '../users/caller.ts'
+import { cleanPath } from '../users/path-parts.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import { type BytePath, childPath, toArgument, toBytePath, toText } from './byte-path.ts'
 import { type DescribedEntry, describeEntry } from './entry-info.ts'
@@ -39,7 +40,7 @@ export async function listDir(
   const path = resolvePath(request.path, caller)
   const root = await getDirectory(path)
   const listing: Listing = { root, ...options, entries: [] }
-  await listLevel(listing, { at: root, shownAs: toBytePath(path), depth: Math.max(request.depth, 1) })
+  await listLevel(listing, { at: root, shownAs: toBytePath(cleanPath(path)), depth: Math.max(request.depth, 1) })
   return { entries: listing.entries }
 }
 

@@ -57,12 +57,9 @@ export function systemError(syscall: string, errno: number): NodeJS.ErrnoExcepti
 
 /** The error's symbolic code, such as `ENOENT`; empty for what is not a system error. */
 export function errnoCode(error: unknown): string {
-  if (!(error instanceof Error)) return ''
-  if ('errno' in error && typeof error.errno === 'number') {
-    const name = NAME.get(Math.abs(error.errno))
-    if (name !== undefined) return name
-  }
-  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return ''
+  if (!error.code.startsWith('Unknown system error')) return error.code
+  return ('errno' in error && typeof error.errno === 'number' ? NAME.get(-error.errno) : undefined) ?? error.code
 }
 
 /** The lower-case Linux text of a system error; the message of any other error. */
