@@ -3,6 +3,7 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type { AppContext } from './context.ts'
 import type { ApiInstance } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
+import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { answerBrokenRequest, answerUnroutable } from './http/broken-requests.ts'
 import { corsPlugin } from './http/cors-plugin.ts'
@@ -10,7 +11,9 @@ import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi-plugin.ts'
+import { rateLimitPlugin } from './http/rate-limit-plugin.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
+import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { createValidatorCompiler } from './http/validators.ts'
 import { connectSandboxRoute } from './sandboxes/routes/connect-sandbox.ts'
 import { connectSandboxV2Route } from './sandboxes/routes/connect-sandbox-v2.ts'
@@ -69,10 +72,13 @@ export async function createApp(ctx: AppContext): Promise<ApiInstance> {
 
   // The order of control-plane.md 1.3: every hook runs in the order of its registration.
   await app.register(requestLogPlugin, { metrics: ctx.metrics })
+  await app.register(secretsCachePlugin)
   await app.register(corsPlugin)
-  await app.register(errorsPlugin)
+  await app.register(errorsPlugin, { metrics: ctx.metrics })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth })
+  await app.register(rateLimitPlugin, { limits: ctx.config.rateLimits })
+  await app.register(blockedTeamPlugin)
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { parseRateLimit, type RateLimits } from './http/rate-limit.ts'
 import type { SandboxLimits } from './sandboxes/create-sandbox.ts'
 
 /** Every setting of the control plane. */
@@ -41,7 +42,7 @@ export interface ApiConfig {
   readonly databaseUrl: Secret | undefined
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
-  readonly rateLimits: readonly string[]
+  readonly rateLimits: RateLimits
   readonly drainMs: number
 }
 
@@ -57,6 +58,8 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const problems: string[] = []
   if (maxSandboxes !== undefined && maxSandboxes < 1) problems.push('SANDYARD_MAX_SANDBOXES must be at least 1')
   if (maxSandboxLifetime < 1000 || maxSandboxLifetime > DAY_MS) problems.push('SANDYARD_MAX_SANDBOX_LIFETIME must be between 1s and 24h')
+  const rateLimits = settings.rateLimits.map(parseRateLimit)
+  problems.push(...rateLimits.filter((limit) => typeof limit === 'string'))
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     bind: settings.bind,
@@ -70,7 +73,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
     },
-    rateLimits: settings.rateLimits,
+    rateLimits: new Map(rateLimits.filter((limit) => typeof limit !== 'string')),
     drainMs: settings.drain,
   })
 }

@@ -1,12 +1,11 @@
 import fp from 'fastify-plugin'
 import { authenticate } from '../auth/authenticate.ts'
-import { teamBlocked } from '../auth/auth-errors.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import type { SchemeParts } from '../auth/schemes.ts'
 
 /**
  * Finds out who asks before a body is read, so that an unauthenticated request with an invalid body is told the former
- * (control-plane.md 1.3). A blocked team is turned away after validation and before any look-up (1.10).
+ * (control-plane.md 1.3).
  */
 export const authPlugin = fp<{ parts: SchemeParts }>(
   async (app, { parts }) => {
@@ -14,11 +13,6 @@ export const authPlugin = fp<{ parts: SchemeParts }>(
     app.addHook('onRequest', async (request) => {
       const auth = request.routeOptions.config.operation?.auth ?? 'none'
       if (auth !== 'none') request.principal = await authenticate(auth, readCredentials(request.headers), parts)
-    })
-    app.addHook('preHandler', async (request) => {
-      const team = request.principal?.team
-      const mayPass = request.routeOptions.config.operation?.whileBlocked === true
-      if (team?.isBlocked === true && !mayPass) throw teamBlocked(team.blockedReason)
     })
   },
   { name: 'auth' },

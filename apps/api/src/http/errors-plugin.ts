@@ -1,23 +1,37 @@
 import fp from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import type { ApiMetrics } from '../metrics/api-metrics.ts'
+import { UnservedFieldError } from '../sandboxes/unserved-field.ts'
 import { toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
 
 /** Every error of the server leaves through here: one shape, one content type (control-plane.md 1.4). */
-export const errorsPlugin = fp(
-  async (app) => {
-    app.setErrorHandler((error, request, reply) => send(request, reply, toErrorReply(error, request), error))
-    app.setNotFoundHandler((request, reply) => send(request, reply, toNoRouteReply(request)))
+export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
+  async (app, { metrics }) => {
+    app.setErrorHandler((error, request, reply) => {
+      const answer = toErrorReply(error, request)
+      if (isAppError(error, 'unimplemented')) metrics.unimplemented.inc(labelsOf(error, request))
+      if (answer.isUnexpected) request.log.error({ err: error }, 'request failed unexpectedly')
+      else if (answer.body.code >= 500) request.log.warn({ err: error }, 'request failed')
+      return send(reply, answer)
+    })
+    app.setNotFoundHandler((request, reply) => send(reply, toNoRouteReply(request)))
     // Before a body is read: what has no route has no body either.
     app.addHook('onRequest', async (request, reply) => {
-      if (request.is404) return send(request, reply, toNoRouteReply(request))
+      if (request.is404) return send(reply, toNoRouteReply(request))
       return undefined
     })
   },
   { name: 'errors' },
 )
 
-function send(request: FastifyRequest, reply: FastifyReply, answer: ErrorReply, error?: unknown): FastifyReply {
-  if (answer.isUnexpected) request.log.error({ err: error }, 'request failed unexpectedly')
-  else if (answer.body.code >= 500) request.log.warn({ err: error }, 'request failed')
-  return reply.code(answer.body.code).headers(answer.headers).type('application/json; charset=utf-8').send(answer.body)
+function send(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
+  // A connection that is closed while the client still sends a large body would lose the answer; the rest is read and dropped.
+  if (body.code === 413) reply.removeHeader('connection')
+  return reply.code(body.code).headers(headers).type('application/json; charset=utf-8').send(body)
+}
+
+function labelsOf(error: Error, request: FastifyRequest): { operation: string; field: string } {
+  const field = error instanceof UnservedFieldError ? error.field : ''
+  return { operation: request.routeOptions.config.operation?.id ?? '', field }
 }

@@ -8,7 +8,6 @@ export const requestLogPlugin = fp<{ metrics: ApiMetrics }>(
       const operation = request.routeOptions.config.operation?.id ?? 'none'
       const { statusCode, elapsedTime } = reply
       metrics.requests.observe({ operation, status: String(statusCode) }, elapsedTime / 1000)
-      if (statusCode === 501) metrics.unimplemented.inc({ operation })
       const { team, via } = request.principal ?? {}
       request.log.info(
         {

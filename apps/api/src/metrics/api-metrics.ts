@@ -5,7 +5,7 @@ import type { Database } from '@sandyard/db/database'
 export interface ApiMetrics {
   readonly registry: Registry
   readonly requests: Histogram<'operation' | 'status'>
-  readonly unimplemented: Counter<'operation'>
+  readonly unimplemented: Counter<'operation' | 'field'>
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -40,7 +40,7 @@ export function createApiMetrics(database: Database): ApiMetrics {
     unimplemented: new Counter({
       name: 'sandyard_unimplemented_requests_total',
       help: 'Requests for operations and fields that this server does not serve yet',
-      labelNames: ['operation'],
+      labelNames: ['operation', 'field'],
       registers: [registry],
     }),
   }

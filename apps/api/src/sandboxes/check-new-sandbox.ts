@@ -1,11 +1,12 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { UnservedFieldError } from './unserved-field.ts'
 
 /**
  * Refuses what a create asks for beyond its defaults and is not done yet: an accepted field that does nothing would be a lie. The
  * documented argument errors come first (control-plane.md 6.2.3).
  *
- * @throws AppError `invalid_argument`; `unimplemented`, which names the field
+ * @throws AppError `invalid_argument`; UnservedFieldError, which names the field
  */
 export function checkServedFields(body: NewSandbox): void {
   const autoResume = body.autoResume?.enabled === true
@@ -27,9 +28,7 @@ export function checkServedFields(body: NewSandbox): void {
     isFilled(body.iam?.tokens) && 'iam',
     isFilled(body.volumeMounts) && 'volumeMounts',
   ].find((field) => typeof field === 'string')
-  if (unserved !== undefined) {
-    throw new AppError('unimplemented', `This server does not support '${unserved}' of a new sandbox yet: leave it out or at its default.`)
-  }
+  if (unserved !== undefined) throw new UnservedFieldError(unserved)
 }
 
 /** Public traffic and empty lists are the defaults, which older clients spell out. */

@@ -4,7 +4,7 @@ import { hashRequest, type IdempotentRequest } from '../idempotency.ts'
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', description: 'Requests with the same key have the same answer and one effect' }),
+    Type.String({ pattern: '^[a-z0-9-]{1,255}$', description: 'Requests with the same key have the same answer and one effect' }),
   ),
 })
 

@@ -1,0 +1,14 @@
+import fp from 'fastify-plugin'
+import { teamBlocked } from '../auth/auth-errors.ts'
+
+/** A blocked team may read and delete. It is turned away after validation and before any look-up (control-plane.md 1.10). */
+export const blockedTeamPlugin = fp(
+  async (app) => {
+    app.addHook('preHandler', async (request) => {
+      const team = request.principal?.team
+      const mayPass = request.routeOptions.config.operation?.whileBlocked === true
+      if (team?.isBlocked === true && !mayPass) throw teamBlocked(team.blockedReason)
+    })
+  },
+  { name: 'blocked-team', dependencies: ['auth'] },
+)

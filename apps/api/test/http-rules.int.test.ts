@@ -1,0 +1,206 @@
+import { connect, type AddressInfo } from 'node:net'
+import { OPERATIONS } from '@sandyard/api-contract/operations'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWorld, type Server, type World } from './support/control-plane.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+let world: World
+let api: Server
+let origin: string
+beforeAll(async () => {
+  world = await createWorld()
+  api = await world.startServer({ env: { SANDYARD_RATE_LIMITS: 'listSandboxes=1/60:2' } })
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
+  origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+describe('errors', () => {
+  it.each<[string, string, number, string | RegExp]>([
+    ['GET', '/nothing', 404, /^validation error: .*no matching operation/],
+    ['PATCH', '/sandboxes', 404, /^validation error: /],
+    ['GET', '/instances/i0', 404, 'Endpoints are deprecated, please update your SDK to use the new endpoints.'],
+    ['POST', '/envs', 404, 'Endpoints are deprecated, please update your SDK to use the new endpoints.'],
+    ['GET', '/sandboxes/%zz', 400, /./],
+    ['GET', '/sandboxes/UPPER', 400, 'Invalid sandbox ID'],
+    ['GET', '/sandboxes/a%2Fb', 400, 'Invalid sandbox ID'],
+    ['GET', '/v2/sandboxes?limit=0', 400, /^validation error: error in openapi3filter.RequestError: /],
+    ['GET', '/v2/sandboxes?limit=ten', 400, /^validation error: Invalid format for parameter limit: /],
+    ['GET', '/v2/sandboxes?limit=', 400, /^validation error: Invalid format for parameter limit: /],
+    ['GET', '/v2/sandboxes?limit=1&limit=2', 400, /^validation error: Invalid format for parameter limit: /],
+  ])('%s %s is %i', async (method, url, code, message) => {
+    const answer = await api.call(method as 'GET', url)
+    expect(answer).toMatchObject({ status: code, headers: { 'content-type': JSON_TYPE } })
+    expect(answer.body).toEqual({ code, message: typeof message === 'string' ? message : expect.stringMatching(message) })
+  })
+
+  it.each<[string, string | undefined, string | undefined, RegExp]>([
+    ['/sandboxes', undefined, undefined, /^validation error: .*request body has an error/],
+    ['/sandboxes', 'application/json', '', /^validation error: .*request body has an error/],
+    ['/sandboxes', 'application/json', '{', /^Error when parsing request: error when parsing request: ./],
+    ['/v2/templates', 'application/json', '{', /^Invalid request body: ./],
+    ['/sandboxes', 'application/json', '[]', /^validation error: /],
+    ['/sandboxes', 'application/json', 'null', /^validation error: /],
+    ['/sandboxes', 'text/plain', '{"templateID":"base"}', /^validation error: .*Content-Type/],
+    ['/sandboxes', 'application/json', '{"templateID":"base","timeout":"2"}', /^validation error: .*timeout/],
+    ['/sandboxes', 'application/json', '{"templateID":"base","timeout":4294967296}', /^validation error: .*timeout/],
+    ['/sandboxes', 'application/json', '{"templateID":"base","metadata":{"a":1}}', /^validation error: .*metadata/],
+    ['/sandboxes', 'application/json', '{"templateID":"base","metadata":{"a":"\\u0000"}}', /^validation error: .*metadata/],
+    ['/sandboxes', 'application/json', '{"templateID":"base","metadata":{"a":"\\ud800"}}', /^validation error: .*metadata/],
+    ['/sandboxes', 'application/json', '{"templateID":"base","envVars":{"a=b":"c"}}', /^validation error: .*envVars/],
+  ])('POST %s (%s) %j is 400', async (url, type, payload, message) => {
+    const headers = { 'x-api-key': world.credentials.apiKey, ...(type !== undefined && { 'content-type': type }) }
+    const answer = await api.app.inject({ method: 'POST', url, headers, ...(payload !== undefined && { payload }) })
+    expect(answer.json()).toEqual({ code: 400, message: expect.stringMatching(message) })
+  })
+
+  it('tells old CLIs that they are old', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const answer = await api.call('POST', '/templates/x/y/z', { headers, body: '--x--' })
+    expect(answer.body).toEqual({ code: 404, message: 'Endpoint deprecated please update your CLI to the latest version' })
+  })
+
+  it('answers a body that is too large, though the client still sends it', async () => {
+    const body = `{"templateID":"${'x'.repeat(17 * 1024 * 1024)}"}`
+    const headers = { 'x-api-key': world.credentials.apiKey, 'content-type': 'application/json' }
+    const answer = await fetch(`${origin}/sandboxes`, { method: 'POST', headers, body })
+    expect(await answer.json()).toEqual({ code: 413, message: expect.stringContaining('16 MiB') })
+    const streamed = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(body))
+        controller.close()
+      },
+    })
+    const chunked = await fetch(`${origin}/sandboxes`, { method: 'POST', headers, body: streamed, duplex: 'half' })
+    expect(chunked.status).toBe(413)
+  })
+
+  it.each([
+    ['GET / HTTP/1.1\r\nhost: x\r\nbroken header\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nhost: x\r\nlarge: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('answers what is not HTTP in the same shape', async (text, code) => {
+    const answer = await speak(text)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `))
+    expect(answer).toContain(`{"code":${code},`)
+  })
+})
+
+/** Sends bytes and reads until the server hangs up. */
+function speak(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const { port } = api.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => (answer += String(chunk)))
+    socket.on('end', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+describe('bodies', () => {
+  it('ignores properties that it does not know, and prototypes', async () => {
+    const headers = { 'x-api-key': world.credentials.apiKey, 'content-type': 'application/json' }
+    const payload = '{"templateID":"base","unknown":{"a":1},"__proto__":{"secure":true}}'
+    const answer = await api.app.inject({ method: 'POST', url: '/sandboxes', headers, payload })
+    expect(answer.statusCode).toBe(201)
+    expect(answer.json()).not.toHaveProperty('envdAccessToken')
+  })
+
+  it('takes optional bodies absent, empty and chunked, and JSON on DELETE', async () => {
+    const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
+    const url = `${origin}/v2/sandboxes/${body.sandboxID}/connect`
+    const headers = { 'x-api-key': world.credentials.apiKey }
+    const json = { ...headers, 'content-type': 'application/json' }
+    const chunked = { body: new Blob(['{"timeout":', '60}']).stream(), duplex: 'half' } as RequestInit
+    for (const init of [{ headers }, { headers: json }, { headers: json, body: '{}' }, { headers: json, ...chunked }]) {
+      expect((await fetch(url, { method: 'POST', ...init })).status).toBe(200)
+    }
+    const killed = await fetch(`${origin}/sandboxes/${body.sandboxID}`, { method: 'DELETE', headers: json, body: '{}' })
+    expect([killed.status, await killed.text()]).toEqual([204, ''])
+  })
+})
+
+describe('pages of browsers', () => {
+  it('may call from anywhere', async () => {
+    const preflight = await fetch(`${origin}/v2/sandboxes`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.test',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-api-key,browser',
+      },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    const allowed = preflight.headers.get('access-control-allow-headers')?.toLowerCase() ?? ''
+    const wanted = 'content-type user-agent authorization x-api-key browser lang lang_version package_version publisher sdk_runtime system'
+    for (const name of wanted.split(' ')) expect(allowed).toContain(name)
+
+    const refused = await fetch(`${origin}/v2/sandboxes`, { headers: { origin: 'https://app.test' } })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+    expect(refused.headers.get('access-control-expose-headers')).toMatch(/X-Next-Token.*X-Total-Running.*RateLimit-Limit.*Retry-After/)
+  })
+})
+
+describe('limits and health', () => {
+  it('counts requests of a team where a limit is configured', async () => {
+    const answers = [await api.call('GET', '/sandboxes'), await api.call('GET', '/sandboxes'), await api.call('GET', '/sandboxes')]
+    expect(answers.map(({ status, headers }) => [status, headers['ratelimit-limit'], headers['ratelimit-remaining']])).toEqual([
+      [200, '2', '1'],
+      [200, '2', '0'],
+      [429, '2', '0'],
+    ])
+    expect(answers[2]?.body).toEqual({ code: 429, message: 'Rate limit exceeded' })
+    expect(Number(answers[2]?.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect((await api.call('GET', '/v2/sandboxes')).headers).not.toHaveProperty('ratelimit-limit')
+  })
+
+  it('keeps idle connections for longer than any client does', () => {
+    expect(api.app.server.keepAliveTimeout).toBe(620_000)
+  })
+
+  it('says when it drains, and when what it stands on is gone', async () => {
+    expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 200, text: 'Health check successful' })
+    expect(await api.call('GET', '/ready', { apiKey: null })).toMatchObject({ status: 200, body: { ready: true } })
+    world.engine.stop()
+    expect(await api.call('GET', '/ready', { apiKey: null })).toMatchObject({ status: 503, body: { ready: false, runtime: false } })
+    world.engine.start()
+    api.ctx.isDraining = true
+    expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 503, text: 'Service is unavailable' })
+    api.ctx.isDraining = false
+  })
+})
+
+describe('what is not served', () => {
+  it('is a 501 for every operation without a route, and counted', async () => {
+    const answer = await api.call('GET', '/volumes')
+    expect(answer).toMatchObject({ status: 501, headers: { 'content-type': JSON_TYPE } })
+    expect(answer.body).toEqual({ code: 501, message: 'This server does not implement GET /volumes yet.' })
+    const slashed = await api.call('GET', '/templates/aliases/acme%2Fapp%3Av1')
+    expect(slashed.status).toBe(501)
+    const metrics = await api.ctx.metrics.registry.metrics()
+    expect(metrics).toContain('sandyard_unimplemented_requests_total{operation="listVolumes",field=""} 1')
+    expect(metrics).toContain('sandyard_unimplemented_requests_total{operation="getTemplateAlias",field=""} 1')
+  })
+
+  it('keeps secrets out of caches', async () => {
+    for (const url of ['/secrets', '/secrets/sec_1']) expect((await api.call('GET', url)).headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('/openapi.json', () => {
+  it('describes every operation, with its version and what is deprecated', async () => {
+    const { body } = await api.call('GET', '/openapi.json', { apiKey: null })
+    expect(body.info.version).toBe('0.1.0')
+    for (const { method, path, id, ...operation } of OPERATIONS) {
+      const described = body.paths[path]?.[method.toLowerCase()]
+      expect(described?.operationId, path).toBe(id)
+      expect(described.deprecated ?? false, path).toBe('deprecated' in operation)
+    }
+    expect(body.paths['/sandboxes/{sandboxID}'].get.responses['200'].content['application/json'].schema.properties.domain.deprecated).toBe(
+      true,
+    )
+  })
+})
