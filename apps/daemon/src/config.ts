@@ -1,0 +1,26 @@
+import { type ConfigOf, env, type Environment, parseConfig } from '@sandyard/kit/config/parse-config'
+
+const schema = {
+  sandboxId: env.text('SANDYARD_SANDBOX_ID', { default: undefined, doc: 'id of the sandbox, shown to its processes' }),
+  templateId: env.text('SANDYARD_TEMPLATE_ID', { default: undefined, doc: 'id of its template, shown to its processes' }),
+  platformHash: env.text('SANDYARD_TOKEN_HASH', {
+    default: undefined,
+    doc: 'SHA-512 hex of the access token that /init may set; of the empty text where /init may remove it',
+  }),
+  requireConnectProtocolHeader: env.boolean('SANDYARD_REQUIRE_CONNECT_PROTOCOL_HEADER', {
+    default: true,
+    doc: 'refuse calls without Connect-Protocol-Version',
+  }),
+  path: env.text('PATH', {
+    default: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    doc: 'where commands of the sandbox are looked up',
+  }),
+  logLevel: env.text('SANDYARD_LOG_LEVEL', { default: 'info', doc: 'least level that is logged' }),
+}
+
+export type DaemonConfig = ConfigOf<typeof schema>
+
+/** @throws ConfigError that lists every problem */
+export function readConfig(environment: Environment): DaemonConfig {
+  return parseConfig(schema, environment)
+}

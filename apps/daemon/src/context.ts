@@ -1,0 +1,27 @@
+import type { DaemonConfig } from './config.ts'
+import { DaemonState } from './init/daemon-state.ts'
+import { createDaemonLog, type DaemonLog } from './loggers.ts'
+import { ProcessTable } from './process/process-table.ts'
+import { AccountDatabase } from './users/account-database.ts'
+
+/** The parts of the daemon, made once. Entry and route files take it; everything else takes what it needs. */
+export interface DaemonContext {
+  readonly config: DaemonConfig
+  readonly log: DaemonLog
+  readonly state: DaemonState
+  readonly accounts: AccountDatabase
+  readonly processes: ProcessTable
+  /** Aborts when the daemon is about to exit: every stream then ends with an envelope. */
+  readonly shutdown: AbortSignal
+}
+
+export function createContext(config: DaemonConfig, shutdown: AbortSignal): DaemonContext {
+  return {
+    config,
+    log: createDaemonLog(config.logLevel),
+    state: new DaemonState({ E2B_SANDBOX: 'true', E2B_SANDBOX_ID: config.sandboxId, E2B_TEMPLATE_ID: config.templateId }),
+    accounts: new AccountDatabase(),
+    processes: new ProcessTable(),
+    shutdown,
+  }
+}

@@ -1,0 +1,10 @@
+import type { FastifyReply } from 'fastify'
+
+/** Answers with the error body of the REST routes (envd.md 2.4): `code` is the status as a number, and the text ends in a newline. */
+export function sendError(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(`${JSON.stringify({ code: status, message })}\n`)
+}

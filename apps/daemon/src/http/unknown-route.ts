@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify'
+
+/** 404 for a path that no route has, 405 with `Allow` and no body for one that other methods have (envd.md 2.2). Goes before the routes. */
+export function answerUnknownRoutes(app: FastifyInstance): void {
+  const methodsByPath = new Map<string, string[]>()
+  app.addHook('onRoute', ({ url, method }) => {
+    methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), ...[method].flat()])
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    const methods = methodsByPath.get(request.url.split('?', 1)[0] ?? '')
+    if (methods !== undefined) return reply.code(405).header('Allow', methods.join(', ')).send()
+    return reply
+      .code(404)
+      .header('Content-Type', 'text/plain; charset=utf-8')
+      .header('X-Content-Type-Options', 'nosniff')
+      .send('404 page not found\n')
+  })
+}

@@ -1,0 +1,23 @@
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+
+export type DaemonLog = Pick<Logger, 'error' | 'warn' | 'info'>
+
+/**
+ * The daemon's log: JSON lines on stderr, which the engine collects. The logging library is loaded by the first line: a sandbox that
+ * has nothing to say starts without it.
+ */
+export function createDaemonLog(level: string): DaemonLog {
+  let loading: Promise<Logger> | undefined
+  function write(method: keyof DaemonLog) {
+    return (...line: [object, string]) => {
+      loading ??= load(level)
+      void loading.then((logger) => logger[method](...line))
+    }
+  }
+  return { error: write('error'), warn: write('warn'), info: write('info') } as DaemonLog
+}
+
+async function load(level: string): Promise<Logger> {
+  const { createLogger } = await import('@sandyard/kit/logging/create-logger')
+  return createLogger({ name: 'daemon', level, destination: { write: (line) => process.stderr.write(line) } })
+}

@@ -1,0 +1,43 @@
+import { exit, stderr, stdout } from 'node:process'
+import { readConfig } from './config.ts'
+import { createContext } from './context.ts'
+import { FlagError, parseFlags } from './flags.ts'
+import { writeRunFiles } from './init/run-files.ts'
+import { createServer } from './server.ts'
+import { DAEMON_VERSION } from './version.ts'
+
+/** How long the last bytes of streams may take to leave when the daemon ends; the engine waits longer. */
+const FAREWELL_MS = 1000
+const RUN_DIRECTORY = '/run/e2b'
+
+async function main(args: readonly string[]): Promise<void> {
+  const flags = parseFlags(args)
+  if (flags.version || flags.commit) {
+    stdout.write(`${flags.version ? DAEMON_VERSION : ''}\n`)
+    return
+  }
+  process.umask(0o022)
+  const config = readConfig(process.env)
+  const shutdown = new AbortController()
+  const context = createContext(config, shutdown.signal)
+  const server = createServer(context)
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      shutdown.abort()
+      setTimeout(() => exit(0), FAREWELL_MS).unref()
+      void server.close().then(() => exit(0))
+    })
+  }
+  await server.listen({ host: '0.0.0.0', port: flags.port })
+  await writeRunFiles({ directory: RUN_DIRECTORY, sandboxId: config.sandboxId, templateId: config.templateId }).catch((err: unknown) =>
+    context.log.warn({ err }, 'run files could not be written'),
+  )
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  stderr.write(`sandyard daemon: ${error instanceof Error ? error.message : String(error)}\n`)
+  exit(error instanceof FlagError ? 2 : 1)
+}

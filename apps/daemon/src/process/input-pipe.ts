@@ -1,0 +1,46 @@
+import { Socket } from 'node:net'
+import { AppError } from '@sandyard/kit/errors/app-error'
+
+/** The standard input of a process that has one (envd.md 8.8, SendInput and CloseStdin). */
+export class InputPipe {
+  readonly #socket: Socket
+  readonly #pid: number
+  #closed = false
+
+  constructor(fd: number, pid: number) {
+    this.#pid = pid
+    this.#socket = new Socket({ fd, readable: false, writable: true })
+    // Every write learns of a failure by itself.
+    this.#socket.on('error', () => undefined)
+  }
+
+  /**
+   * Writes all of `bytes`, after what was written before, and waits while the pipe is full.
+   *
+   * @throws AppError `internal` when the pipe is closed or nobody reads it any more
+   */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#closed) throw stdinClosed()
+    const failure = await new Promise<Error | null | undefined>((resolve) => this.#socket.write(bytes, resolve))
+    if (failure) throw new AppError('internal', `${PREFIX}error writing to stdin of process '${this.#pid}': write |1: broken pipe`)
+  }
+
+  /** End of file for the process, after what was written. Idempotent. */
+  end(): void {
+    this.#closed = true
+    this.#socket.end()
+  }
+
+  /** Gives up what is not yet written: the process is gone. */
+  destroy(): void {
+    this.#closed = true
+    this.#socket.destroy()
+  }
+}
+
+const PREFIX = 'error writing to stdin: '
+
+/** The failure of a write to a process that has no standard input. */
+export function stdinClosed(): AppError {
+  return new AppError('internal', `${PREFIX}stdin not enabled or closed`)
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ProcessConfig } from '@sandyard/daemon-protocol/process/process_pb'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { errnoText } from '../sys/errno-text.ts'
+import { type EndEvent, toEndEvent } from './end-event.ts'
+import { InputPipe, stdinClosed } from './input-pipe.ts'
+import { OutputFanout } from './output-fanout.ts'
+import { OutputPipe } from './output-pipe.ts'
+import type { SpawnedProcess } from './spawn-pipes.ts'
+import type { Subscription } from './subscription.ts'
+
+export interface ManagedProcessOptions {
+  /** As the request had it. */
+  readonly config: ProcessConfig
+  readonly tag: string | undefined
+  /** The process is killed after this time; 0 for none. */
+  readonly lifetimeMs: number
+  /** Called once, before any subscriber hears of the end. */
+  readonly onEnd: (process: ManagedProcess, end: EndEvent) => void
+}
+
+/** A process that the daemon started, until its end event (envd.md 8.6, 8.7). */
+export class ManagedProcess {
+  readonly pid: number
+  readonly config: ProcessConfig
+  readonly tag: string | undefined
+  readonly #fanout = new OutputFanout(() => this.#resume())
+  readonly #outputs: readonly OutputPipe[]
+  readonly #input: InputPipe | undefined
+  readonly #cutShort = Promise.withResolvers<'cut short'>()
+  readonly #lifetime: NodeJS.Timeout | undefined
+  #hasExited = false
+
+  constructor(spawned: SpawnedProcess, { config, tag, lifetimeMs, onEnd }: ManagedProcessOptions) {
+    this.pid = spawned.pid
+    this.config = config
+    this.tag = tag
+    this.#outputs = [this.#read('stdout', spawned.stdout), this.#read('stderr', spawned.stderr)]
+    this.#input = spawned.stdin === undefined ? undefined : new InputPipe(spawned.stdin, spawned.pid)
+    this.#lifetime = lifetimeMs > 0 ? setTimeout(() => this.signal('SIGKILL'), lifetimeMs) : undefined
+    void this.#watch(spawned, onEnd)
+  }
+
+  /** Events from now on; after the end the end alone. */
+  subscribe(): Subscription {
+    return this.#fanout.subscribe()
+  }
+
+  /** @throws AppError `internal` in the wire's words (envd.md 8.8) */
+  async writeStdin(bytes: Uint8Array): Promise<void> {
+    if (this.#input === undefined) throw stdinClosed()
+    await this.#input.write(bytes)
+  }
+
+  /** Idempotent, and no failure for a process without standard input. */
+  closeStdin(): void {
+    this.#input?.end()
+  }
+
+  /**
+   * Signals this one process, not its children. From now on its end does not wait for others that still hold its output.
+   *
+   * @throws AppError `internal` when the kernel refuses
+   */
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.#cutShort.resolve('cut short')
+    // The pid may be another process's by now.
+    if (this.#hasExited) return
+    try {
+      process.kill(this.pid, signal)
+    } catch (error) {
+      throw new AppError('internal', `error sending signal: ${errnoText(error)}`, { cause: error })
+    }
+  }
+
+  async #watch(spawned: SpawnedProcess, onEnd: ManagedProcessOptions['onEnd']): Promise<void> {
+    const outputClosed = Promise.all(this.#outputs.map((output) => output.closed)).then(() => this.#fanout.endOutput())
+    const exit = await spawned.exited
+    this.#hasExited = true
+    clearTimeout(this.#lifetime)
+    // One more turn of the event loop reads what the process wrote before the signal.
+    if ((await Promise.race([outputClosed, this.#cutShort.promise])) === 'cut short') await setImmediate()
+    for (const output of this.#outputs) output.close()
+    this.#input?.destroy()
+    const end = toEndEvent(exit)
+    onEnd(this, end)
+    this.#fanout.end(end)
+  }
+
+  #read(kind: 'stdout' | 'stderr', fd: number): OutputPipe {
+    return new OutputPipe(fd, (bytes) => {
+      this.#fanout.publish({ kind, bytes })
+      return !this.#fanout.isStalled
+    })
+  }
+
+  #resume(): void {
+    for (const output of this.#outputs) output.resume()
+  }
+}

@@ -1,0 +1,37 @@
+import { Socket } from 'node:net'
+
+/** The most that one data event carries (envd.md 8.5). */
+const READ_BYTES = 32 * 1024
+
+/** All pipes read into this one: a read and the callback that copies it out happen in one go. */
+const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+
+/** Reads one output of a process to its end. Back-pressure reaches the process: what is not read stays in the kernel's pipe. */
+export class OutputPipe {
+  /** Settles when every writer has closed the pipe, or after `close()`. */
+  readonly closed: Promise<void>
+  readonly #socket: Socket
+
+  /** @param onChunk takes bytes that are its own to keep; false stops the reading until `resume()` */
+  constructor(fd: number, onChunk: (bytes: Uint8Array<ArrayBuffer>) => boolean) {
+    this.#socket = new Socket({
+      fd,
+      readable: true,
+      writable: false,
+      onread: { buffer, callback: (bytes) => onChunk(new Uint8Array(buffer.subarray(0, bytes))) },
+    })
+    this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()))
+    // A pipe that fails has ended; `close` follows.
+    this.#socket.on('error', () => undefined)
+    this.#socket.resume()
+  }
+
+  resume(): void {
+    if (!this.#socket.destroyed) this.#socket.resume()
+  }
+
+  /** Whoever still writes gets EPIPE. */
+  close(): void {
+    this.#socket.destroy()
+  }
+}

@@ -1,0 +1,90 @@
+import type { EndEvent } from './end-event.ts'
+
+export type OutputEvent =
+  | { readonly kind: 'stdout' | 'stderr'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'end'; readonly end: EndEvent }
+
+export interface SubscriptionOwner {
+  /** The subscription takes more, or is gone. */
+  released(): void
+  remove(subscription: Subscription): void
+}
+
+/** How far one subscriber may fall behind before it holds the process up. */
+const MAX_QUEUED_BYTES = 256 * 1024
+
+/**
+ * One stream's view of a process's output, from the moment of subscribing (envd.md 8.6). Never loses an event: a subscriber that does not
+ * take its events stalls the process until it takes them or is closed.
+ */
+export class Subscription {
+  readonly #owner: SubscriptionOwner
+  readonly #queue: OutputEvent[] = []
+  #queuedBytes = 0
+  #outputEnded = false
+  #closed = false
+  #failure: Error | undefined
+  #wake: (() => void) | undefined
+
+  constructor(owner: SubscriptionOwner) {
+    this.#owner = owner
+  }
+
+  get isFull(): boolean {
+    return this.#queuedBytes >= MAX_QUEUED_BYTES
+  }
+
+  push(event: OutputEvent): void {
+    this.#queue.push(event)
+    if (event.kind !== 'end') this.#queuedBytes += event.bytes.length
+    this.#wake?.()
+  }
+
+  /** No output will come any more, only the end: there is nothing to keep a connection alive for (envd.md 6.7). */
+  outputEnded(): void {
+    this.#outputEnded = true
+    this.#wake?.()
+  }
+
+  /** Ends the subscription at once; `next()` then throws `failure`, or says that there is nothing more. */
+  close(failure?: Error): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#failure = failure
+    this.#queue.length = 0
+    this.#queuedBytes = 0
+    this.#owner.remove(this)
+    this.#wake?.()
+  }
+
+  /** The next event; `idle` when none came for `idleMs`; undefined when the subscription is closed. One call at a time. */
+  async next(idleMs: number): Promise<OutputEvent | 'idle' | undefined> {
+    const since = performance.now()
+    while (true) {
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#closed) return undefined
+      const event = this.#queue.shift()
+      if (event !== undefined) return this.#taken(event)
+      const left = this.#outputEnded ? undefined : idleMs - (performance.now() - since)
+      if (left !== undefined && left <= 0) return 'idle'
+      await this.#wakeUp(left)
+    }
+  }
+
+  #taken(event: OutputEvent): OutputEvent {
+    if (event.kind === 'end') return event
+    const wasFull = this.isFull
+    this.#queuedBytes -= event.bytes.length
+    if (wasFull && !this.isFull) this.#owner.released()
+    return event
+  }
+
+  async #wakeUp(timeoutMs: number | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs)
+    await promise
+    clearTimeout(timer)
+    this.#wake = undefined
+  }
+}

@@ -1,0 +1,59 @@
+import { createServer as createHttpServer } from 'node:http'
+import { httpStatus } from '@sandyard/kit/errors/http-status'
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
+import { basicUserHook } from './access/basic-user.ts'
+import { tokenGate } from './access/token-gate.ts'
+import type { DaemonContext } from './context.ts'
+import { registerFileRoutes } from './files/routes.ts'
+import { registerControlRoutes } from './health/control-routes.ts'
+import { registerHealthRoutes } from './health/health-routes.ts'
+import { applyCors } from './http/cors.ts'
+import { sendError } from './http/error-reply.ts'
+import { answerUnknownRoutes } from './http/unknown-route.ts'
+import { registerInitRoute } from './init/init-route.ts'
+import { registerServices } from './rpc/register-services.ts'
+
+/** Longer than the proxy in front keeps idle connections, so that it is never the daemon that closes one just as it is used again. */
+const KEEP_ALIVE_MS = 640_000
+const MAX_HEADER_BYTES = 1024 * 1024
+
+/** The daemon's HTTP server (envd.md 2). Uploads and streams take as long as they take, so requests have no time limit. */
+export function createServer(context: DaemonContext): FastifyInstance {
+  const app = fastify({
+    serverFactory: (handler) =>
+      createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES }, handler),
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    // No route has a schema, so the libraries that compile them need not be loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    frameworkErrors: (error, _request, reply) => void sendError(reply, error.statusCode ?? 400, error.message),
+  })
+  // Routes read their bodies themselves: most are streams, and none cares for the declared type before it has looked at the rest.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  app.decorateRequest('basicUser', undefined)
+  app.addHook('onRequest', applyCors)
+  app.addHook('onRequest', tokenGate({ state: context.state, awaitInit: context.config.platformHash !== undefined }))
+  app.addHook('onRequest', basicUserHook(context.accounts))
+  answerUnknownRoutes(app)
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (isAppError(error)) return sendError(reply, httpStatus(error.kind), error.message)
+    if (error.statusCode !== undefined && error.statusCode < 500) return sendError(reply, error.statusCode, error.message)
+    context.log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'request failed')
+    return sendError(reply, 500, 'internal error')
+  })
+
+  registerHealthRoutes(app, context)
+  registerControlRoutes(app)
+  registerInitRoute(app, context)
+  registerFileRoutes(app, { accounts: context.accounts, settings: context.state })
+  registerServices(app, context)
+  return app
+}
+
+function noSchemas(): never {
+  throw new Error('the daemon has no schemas')
+}
