@@ -1,0 +1,26 @@
+/** Read by glibc's loader, OpenSSL and libuv. */
+const NATIVE = `
+  LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_BIND_NOW LD_BIND_NOT LD_DEBUG LD_DEBUG_OUTPUT LD_DYNAMIC_WEAK LD_HWCAP_MASK
+  LD_ORIGIN_PATH LD_PROFILE LD_PROFILE_OUTPUT LD_SHOW_AUXV LD_TRACE_LOADED_OBJECTS LD_USE_LOAD_BIAS LD_VERBOSE LD_WARN
+  GLIBC_TUNABLES GCONV_PATH GETCONF_DIR LOCPATH MALLOC_TRACE NLSPATH RES_OPTIONS LOCALDOMAIN HOSTALIASES TMPDIR
+  UV_THREADPOOL_SIZE UV_USE_IO_URING OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES SSLKEYLOGFILE SSL_CERT_DIR SSL_CERT_FILE
+`
+
+/** Read by Node, each with `NODE_` before it. `NODE_ENV` is not: Node gives it no meaning. */
+const NODE = `
+  CHANNEL_FD CHANNEL_SERIALIZATION_MODE COMPILE_CACHE COMPILE_CACHE_PORTABLE DEBUG DEBUG_NATIVE EXTRA_CA_CERTS ICU_DATA
+  NO_WARNINGS OPTIONS PATH PENDING_DEPRECATION PENDING_PIPE_INSTANCES PRESERVE_SYMLINKS PRESERVE_SYMLINKS_MAIN
+  REDIRECT_WARNINGS REPL_EXTERNAL_MODULE REPL_HISTORY SKIP_PLATFORM_CHECK TEST_CONTEXT TLS_REJECT_UNAUTHORIZED UNIQUE_ID
+  USE_ENV_PROXY USE_SYSTEM_CA V8_COVERAGE
+`
+
+/**
+ * The variables that change what the daemon's loader, libraries or Node do. The daemon starts with the environment of the user's
+ * image, so each of them is taken out of it: an image can neither run code in the daemon nor break it. The user's processes lose
+ * nothing, for of the daemon's environment they get PATH only (envd.md 8.4).
+ */
+export const MASKED_ENV: readonly string[] = [...words(NATIVE), ...words(NODE).map((name) => `NODE_${name}`)]
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/)
+}

@@ -1,0 +1,101 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type Docker from 'dockerode'
+import type { Container, ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
+import type { DaemonVolume } from '../daemon-volume/daemon-volume.ts'
+import type { EgressControl } from '../egress/egress-control.ts'
+import { statusOf, unlessStatus } from '../engine/docker-errors.ts'
+import type { Bridge, SandboxNetwork } from '../network/sandbox-network.ts'
+import { addressOn, runtimeState } from './container-state.ts'
+import { removeContainer } from './remove-container.ts'
+
+export interface StartParts {
+  readonly docker: Docker
+  readonly network: SandboxNetwork
+  readonly volume: DaemonVolume
+  /** Undefined where the rules do not bind; then the container has its network from the start. */
+  readonly egress: EgressControl | undefined
+}
+
+export interface StartRequest {
+  readonly name: string
+  readonly options: ContainerCreateOptions
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Starts a container and returns its address on the sandbox network. In this order: it starts with no network at all, the egress
+ * rules are put in force in its namespace, the network is connected. So nothing in it ever has a network without the rules, and
+ * the daemon boots while the network is connected. On failure the container is gone.
+ *
+ * What it found half-made by a process that died, it finishes; what runs already, it only answers.
+ *
+ * @throws AppError `not_found` without the image, `conflict` for a container that has ended; the abort reason; the engine's errors
+ */
+export async function startSandbox(parts: StartParts, request: StartRequest): Promise<string> {
+  await parts.volume.ensure()
+  const bridge = await parts.network.ensure()
+  const container = await createOrFind(parts.docker, request)
+  const found = await container.inspect()
+  const address = addressOn(bridge.id, found)
+  if (address !== undefined && found.State.Running) return address
+  if (found.State.Status !== 'created' && runtimeState(found.State.Status) === 'stopped') {
+    throw new AppError('conflict', 'This sandbox has ended.')
+  }
+  try {
+    return await launch(parts, container, { bridge, signal: request.signal })
+  } catch (err) {
+    await removeContainer(parts.docker, container.id)
+    throw err
+  }
+}
+
+interface LaunchOptions {
+  readonly bridge: Bridge
+  readonly signal: AbortSignal | undefined
+}
+
+async function launch(parts: StartParts, container: Container, { bridge, signal }: LaunchOptions): Promise<string> {
+  signal?.throwIfAborted()
+  const [isIntact] = await Promise.all([parts.volume.isIntact(), unlessStatus(304, () => container.start())])
+  if (!isIntact) throw new AppError('unavailable', 'The daemon volume was removed.')
+  signal?.throwIfAborted()
+  const started = await container.inspect()
+  if (!started.State.Running)
+    throw new AppError('internal', 'The sandbox ended while it started.', { cause: new Error(started.State.Error) })
+  if (parts.egress !== undefined) {
+    const namespace = { pid: started.State.Pid, containerId: container.id, resolvers: started.HostConfig.Dns ?? [] }
+    await Promise.all([parts.egress.enforce(namespace, bridge), leaveNone(parts.docker, started)])
+    signal?.throwIfAborted()
+    await connect(parts.docker, container, bridge)
+    signal?.throwIfAborted()
+  }
+  const address = addressOn(bridge.id, await container.inspect())
+  if (address === undefined) throw new AppError('internal', 'The sandbox has no address.')
+  return address
+}
+
+/** Its name is unique on the engine: the container that has it already is this sandbox. */
+async function createOrFind(docker: Docker, { name, options }: StartRequest): Promise<Container> {
+  try {
+    return await docker.createContainer({ ...options, name })
+  } catch (err) {
+    if (statusOf(err) === 409) return docker.getContainer(name)
+    if (statusOf(err) === 404) throw new AppError('not_found', `Image "${options.Image ?? ''}" does not exist.`, { cause: err })
+    throw err
+  }
+}
+
+/** A container that is on the network of no connections can be on no other. */
+async function leaveNone(docker: Docker, { Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
+  const none = NetworkSettings.Networks['none']
+  if (none !== undefined) await docker.getNetwork(none.NetworkID).disconnect({ Container: Id })
+}
+
+async function connect(docker: Docker, container: Container, bridge: Bridge): Promise<void> {
+  try {
+    await docker.getNetwork(bridge.id).connect({ Container: container.id })
+  } catch (err) {
+    // Another process that finishes the same sandbox was faster.
+    if (addressOn(bridge.id, await container.inspect()) === undefined) throw err
+  }
+}

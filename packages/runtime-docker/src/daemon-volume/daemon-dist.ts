@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '@sandyard/kit/errors/app-error'
+
+/** A built distribution of the daemon: everything that it needs to run in any image. */
+export interface DaemonDist {
+  readonly dir: string
+  /** Names the content: other content has another version. */
+  readonly version: string
+}
+
+/** What the distribution says of itself in its `dist.json`. */
+export interface DaemonManifest {
+  /** Where its files must be in the container. */
+  readonly mount: string
+  readonly command: readonly string[]
+  readonly port: number
+}
+
+/** @throws AppError `failed_precondition` when there is no usable `dist.json` */
+export async function readManifest({ dir }: DaemonDist): Promise<DaemonManifest> {
+  const file = join(dir, 'dist.json')
+  const unusable = (cause: unknown): AppError =>
+    new AppError('failed_precondition', `The daemon distribution has no usable ${file}: build it again.`, { cause })
+  const manifest = await readFile(file, 'utf8').then(
+    (text) => JSON.parse(text) as Partial<DaemonManifest>,
+    (err: unknown) => {
+      throw unusable(err)
+    },
+  )
+  const { mount, command, port } = manifest
+  const isCommand = Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string')
+  if (typeof mount !== 'string' || !mount.startsWith('/') || !isCommand || typeof port !== 'number') throw unusable(manifest)
+  return { mount, command, port }
+}

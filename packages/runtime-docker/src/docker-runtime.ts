@@ -1,0 +1,209 @@
+import { Semaphore } from '@sandyard/kit/async/semaphore'
+import { SingleFlight } from '@sandyard/kit/async/single-flight'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import type {
+  ImageRef,
+  RuntimeCapabilities,
+  RuntimeEvent,
+  RuntimeSandbox,
+  RuntimeSnapshot,
+  SandboxEndpoint,
+  SandboxRef,
+  SandboxSpec,
+  Usage,
+} from '@sandyard/runtime/types'
+import type { Container, ContainerInspectInfo } from 'dockerode'
+import { containerSpec } from './containers/container-spec.ts'
+import { addressOn, runtimeState } from './containers/container-state.ts'
+import { removeContainer } from './containers/remove-container.ts'
+import { startSandbox } from './containers/start-sandbox.ts'
+import { toUsage } from './containers/usage.ts'
+import { engineCall, statusOf, toAppError, unlessStatus } from './engine/docker-errors.ts'
+import { engineEvents } from './events/engine-events.ts'
+import { imageExists } from './images/image-exists.ts'
+import { containerName, refOf, roleFilter } from './labels.ts'
+import { openParts, type RuntimeParts } from './runtime-parts.ts'
+import type { DockerRuntimeOptions } from './runtime-options.ts'
+import { upkeep } from './upkeep.ts'
+
+const UPKEEP_EVERY_MS = 600_000
+/** Questions for usage in flight at once; the engine answers each in a few milliseconds. */
+const USAGE_AT_ONCE = 8
+
+/**
+ * Sandboxes as containers of one Docker engine.
+ *
+ * Disposing ends what this process holds: the guard, the event streams, the upkeep. On the engine stay, for the next process: the
+ * sandboxes and snapshots, the network `sandyard-<installation>`, and, shared by all installations, the volumes
+ * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallation` takes away what is not shared.
+ */
+export class DockerRuntime implements SandboxRuntime {
+  readonly name = 'docker'
+  readonly #parts: RuntimeParts
+  readonly #upkeep: Loop
+  readonly #starts = new SingleFlight<string, string>()
+  readonly #disposed = new AbortController()
+
+  private constructor(parts: RuntimeParts) {
+    this.#parts = parts
+    this.#upkeep = runLoop({ name: 'runtime upkeep', everyMs: UPKEEP_EVERY_MS, log: parts.log }, () => upkeep(parts))
+    parts.egress?.onHostChange(() => this.#upkeep.wake())
+  }
+
+  /**
+   * A runtime that is ready to start sandboxes: network, daemon volume and guard are there. The first time on an engine this builds
+   * the guard's image and takes a minute at most.
+   *
+   * @throws AppError `invalid_argument`, `failed_precondition` or `unavailable` with a sentence for the operator
+   */
+  static async open(options: DockerRuntimeOptions): Promise<DockerRuntime> {
+    return new DockerRuntime(await openParts(options))
+  }
+
+  capabilities(): RuntimeCapabilities {
+    const { diskLimit, egress } = this.#parts
+    return { freeze: true, snapshot: 'files', diskLimit, egress: egress !== undefined }
+  }
+
+  create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
+    return this.#start(spec, spec.image, signal)
+  }
+
+  createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
+    return this.#start(spec, snapshot.image, signal)
+  }
+
+  freeze(ref: SandboxRef): Promise<void> {
+    return this.#changeState(ref, 'frozen', (container) => container.pause())
+  }
+
+  async thaw(ref: SandboxRef): Promise<SandboxEndpoint> {
+    await this.#changeState(ref, 'running', (container) => container.unpause())
+    const bridge = await this.#parts.network.ensure()
+    const host = addressOn(bridge.id, await this.#inspect(ref))
+    if (host === undefined) throw new AppError('failed_precondition', 'This sandbox has no address.')
+    return this.#endpoint(host)
+  }
+
+  snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
+    return this.#ask(ref, () => this.#parts.snapshots.take(ref, name))
+  }
+
+  deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
+    return engineCall('The snapshot could not be deleted.', () => this.#parts.snapshots.delete(snapshot))
+  }
+
+  remove(ref: SandboxRef): Promise<void> {
+    return engineCall('The sandbox could not be removed.', () => removeContainer(this.#parts.docker, this.#nameOf(ref)))
+  }
+
+  async list(): Promise<RuntimeSandbox[]> {
+    const filters = roleFilter(this.#parts.installation, 'sandbox')
+    const containers = await engineCall('The sandboxes could not be listed.', () =>
+      this.#parts.docker.listContainers({ all: true, filters }),
+    )
+    return containers.flatMap(({ Labels, State, Created }) => {
+      const ref = refOf(Labels)
+      return ref === undefined ? [] : [{ ...ref, state: runtimeState(State), createdAt: new Date(Created * 1000) }]
+    })
+  }
+
+  async usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {
+    const limit = new Semaphore(USAGE_AT_ONCE)
+    const found = await Promise.all(refs.map((ref) => limit.run(async () => [ref.sandboxId, await this.#usageOf(ref)] as const)))
+    return new Map(found.flatMap(([sandboxId, usage]) => (usage === undefined ? [] : [[sandboxId, usage]])))
+  }
+
+  events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>> {
+    const until = AbortSignal.any([signal, this.#disposed.signal])
+    return engineEvents(this.#parts.docker, this.#parts.installation, until)
+  }
+
+  imageExists(image: ImageRef): Promise<boolean> {
+    return engineCall('The image could not be looked up.', () => imageExists(this.#parts.docker, image))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed.abort()
+    await this.#upkeep.stop()
+    await this.#parts.egress?.[Symbol.asyncDispose]()
+  }
+
+  async #start(spec: SandboxSpec, image: ImageRef, signal: AbortSignal | undefined): Promise<SandboxEndpoint> {
+    signal?.throwIfAborted()
+    const name = this.#nameOf(spec)
+    const options = containerSpec(this.#parts.plan(), spec, image)
+    const start = (): Promise<string> => startSandbox(this.#parts, { name, options, signal })
+    const host = await this.#starts.run(name, async () => {
+      try {
+        return await start().catch(async (failure: unknown) => {
+          if (signal?.aborted || !(await this.#hasLostGround(failure))) throw failure
+          return start()
+        })
+      } catch (err) {
+        if (signal?.aborted && err === signal.reason) throw err
+        throw toAppError(err, 'The sandbox could not be started.')
+      }
+    })
+    return this.#endpoint(host)
+  }
+
+  /** Network and volume can be pruned under a runtime that has no sandbox at the moment: then they are made again, once. */
+  async #hasLostGround(failure: unknown): Promise<boolean> {
+    if (isAppError(failure, 'conflict') || isAppError(failure, 'not_found')) return false
+    const { network, volume, log } = this.#parts
+    const [bridge, isIntact] = await Promise.all([network.find(), volume.isIntact()]).catch(() => [null, true] as const)
+    if (bridge === undefined) network.forget()
+    const isLost = bridge === undefined || !isIntact
+    if (isLost) log.warn({ err: failure }, 'the sandbox network or the daemon volume was removed; it is made again')
+    return isLost
+  }
+
+  /** Asks for a change and takes the state for the answer where the engine refuses: it may be in that state already. */
+  #changeState(ref: SandboxRef, wanted: 'running' | 'frozen', change: (container: Container) => Promise<unknown>): Promise<void> {
+    return this.#ask(ref, async () => {
+      try {
+        await change(this.#containerOf(ref))
+      } catch (err) {
+        if (statusOf(err) === 404) throw err
+        const state = runtimeState((await this.#containerOf(ref).inspect()).State.Status)
+        if (state === 'stopped') throw new AppError('failed_precondition', 'This sandbox has ended.', { cause: err })
+        if (state !== wanted) throw err
+      }
+    })
+  }
+
+  async #usageOf(ref: SandboxRef): Promise<Usage | undefined> {
+    return engineCall('The usage could not be read.', async () => {
+      const stats = await unlessStatus(404, () => this.#containerOf(ref).stats({ stream: false, 'one-shot': true }))
+      return stats === undefined ? undefined : toUsage(stats)
+    })
+  }
+
+  #inspect(ref: SandboxRef): Promise<ContainerInspectInfo> {
+    return this.#ask(ref, () => this.#containerOf(ref).inspect())
+  }
+
+  async #ask<T>(ref: SandboxRef, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (err) {
+      if (statusOf(err) === 404) throw new AppError('not_found', `Sandbox "${ref.sandboxId}" does not exist.`, { cause: err })
+      throw toAppError(err, 'The Docker engine refused the change of the sandbox.')
+    }
+  }
+
+  #containerOf(ref: SandboxRef): Container {
+    return this.#parts.docker.getContainer(this.#nameOf(ref))
+  }
+
+  #nameOf(ref: SandboxRef): string {
+    return containerName(this.#parts.installation, ref)
+  }
+
+  #endpoint(host: string): SandboxEndpoint {
+    return { host, daemonPort: this.#parts.daemonPort }
+  }
+}

@@ -1,0 +1,81 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { parseCidr } from './cidr.ts'
+
+/** Everything that the rules of one sandbox depend on. Networks and addresses are IPv4, as `10.0.0.0/8` or `10.1.2.3`. */
+export interface EgressRules {
+  /** The sandbox's resolvers; open on port 53 and on nothing else, wherever they are. */
+  readonly resolvers: readonly string[]
+  /** The host's addresses, the sandbox network and the control network: never open. */
+  readonly closed: readonly string[]
+  /** The private networks that the operator opened. */
+  readonly openPrivate: readonly string[]
+  /** Whose new connections are let in: the proxy and the api. */
+  readonly ingressSources: readonly string[]
+}
+
+/**
+ * No policy opens these: this network, shared address space (metadata of Alibaba), loopback on another interface, link-local
+ * (metadata of most clouds), protocol assignments (metadata of Oracle), Azure's host agent, multicast, reserved and broadcast.
+ * Documentation and benchmark networks are not among them: package mirrors live there.
+ */
+const ALWAYS_CLOSED = '0.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 192.0.0.0/24 168.63.129.16/32 224.0.0.0/4 240.0.0.0/4'.split(' ')
+
+/** RFC 1918. */
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
+
+/**
+ * The nftables file of one sandbox. It replaces our table and touches no other: the engine's resolver has rules of its own in the
+ * same namespace. Refused packets are answered, so that programs fail at once instead of waiting.
+ *
+ * @throws AppError `invalid_argument` that names what is not an address
+ */
+export function compileRules(rules: EgressRules): string {
+  const sets = {
+    closed: [...ALWAYS_CLOSED, ...rules.closed],
+    opened: rules.openPrivate,
+    private: PRIVATE,
+    resolvers: rules.resolvers,
+    sources: rules.ingressSources,
+  }
+  const has = (name: keyof typeof sets, rule: string): string => (sets[name].length > 0 ? rule : '')
+  const refuse = 'reject with icmp type admin-prohibited;'
+  return [
+    'table inet sandyard;',
+    'delete table inet sandyard;',
+    'table inet sandyard {',
+    ...Object.entries(sets).map(([name, networks]) => addressSet(name, networks)),
+    '  chain output {',
+    '    type filter hook output priority filter; policy accept;',
+    '    oifname "lo" accept;',
+    '    meta nfproto ipv6 reject with icmpv6 type admin-prohibited;',
+    '    ct state established,related accept;',
+    has('resolvers', '    ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 accept;'),
+    `    ip daddr @closed ${refuse}`,
+    has('opened', '    ip daddr @opened accept;'),
+    `    ip daddr @private ${refuse}`,
+    '  };',
+    '  chain input {',
+    '    type filter hook input priority filter; policy drop;',
+    '    iifname "lo" accept;',
+    '    meta nfproto ipv6 drop;',
+    '    ct state established,related accept;',
+    has('sources', '    ip saddr @sources accept;'),
+    '  };',
+    '};',
+  ]
+    .filter((line) => line !== '')
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** Sorted and without repetitions, so that equal rules are equal texts. Empty: an empty set is a syntax error. */
+function addressSet(name: string, networks: readonly string[]): string {
+  const elements = [...new Set(networks.map(checked))].sort().join(', ')
+  return elements === '' ? '' : `  set ${name} { type ipv4_addr; flags interval; auto-merge; elements = { ${elements} }; };`
+}
+
+function checked(text: string): string {
+  const cidr = parseCidr(text)
+  if (cidr === undefined) throw new AppError('invalid_argument', `"${text}" is not an IPv4 address or network.`)
+  return cidr
+}

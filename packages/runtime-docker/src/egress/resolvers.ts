@@ -1,0 +1,46 @@
+import { isIPv4 } from 'node:net'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type Docker from 'dockerode'
+import { randomId } from '@sandyard/kit/ids/ids'
+
+const FILE = '/etc/resolv.conf'
+
+/**
+ * The resolvers that the engine gives to containers: those of its host, without the loopback ones, which a container does not
+ * reach. The file of the host tells less (it may name a local stub), so a container without a network is started and read.
+ *
+ * @throws AppError `failed_precondition` when there is none: names would never resolve inside
+ */
+export async function engineResolvers(docker: Docker, image: string): Promise<string[]> {
+  const text = await readInContainer(docker, image)
+  const resolvers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '').filter((address) => isIPv4(address))
+  if (resolvers.length > 0) return resolvers
+  throw new AppError('failed_precondition', 'The Docker engine knows no IPv4 resolver: name some in SANDYARD_RESOLVERS.')
+}
+
+async function readInContainer(docker: Docker, image: string): Promise<string> {
+  const container = await docker.createContainer({
+    name: `sandyard-probe-${randomId(12)}`,
+    Image: image,
+    Entrypoint: ['cat', FILE],
+    Cmd: [],
+    // One stream without the engine's framing.
+    Tty: true,
+    HostConfig: { AutoRemove: true, NetworkMode: 'none', CapDrop: ['ALL'], LogConfig: { Type: 'none', Config: {} } },
+  })
+  try {
+    const output = await container.attach({ stream: true, stdout: true })
+    const text = readAll(output)
+    await container.start()
+    return await text
+  } catch (err) {
+    await container.remove({ force: true }).catch(() => undefined)
+    throw err
+  }
+}
+
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}

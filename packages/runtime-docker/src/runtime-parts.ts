@@ -1,0 +1,67 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { ContainerPlan } from './containers/container-spec.ts'
+import type { StartParts } from './containers/start-sandbox.ts'
+import { readManifest } from './daemon-volume/daemon-dist.ts'
+import { DaemonVolume } from './daemon-volume/daemon-volume.ts'
+import type { EgressControl } from './egress/egress-control.ts'
+import { openEgress } from './egress/open-egress.ts'
+import { connectEngine } from './engine/connect-engine.ts'
+import { canLimitDisk } from './engine/disk-limit.ts'
+import { engineCall } from './engine/docker-errors.ts'
+import { readEngineFacts } from './engine/engine-facts.ts'
+import { networkName } from './labels.ts'
+import { SandboxNetwork } from './network/sandbox-network.ts'
+import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
+import { Snapshots } from './snapshots/snapshots.ts'
+
+const DEFAULT_PIDS_LIMIT = 4096
+
+/** What a runtime consists of; all of it stands before the first sandbox. */
+export interface RuntimeParts extends StartParts {
+  readonly installation: string
+  readonly log: Logger
+  readonly snapshots: Snapshots
+  readonly egress: EgressControl | undefined
+  readonly diskLimit: boolean
+  readonly plan: () => ContainerPlan
+  readonly daemonPort: number
+}
+
+/** Makes everything that is missing on the engine. @throws AppError with a sentence for the operator */
+export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeParts> {
+  checkOptions(options)
+  const { installation, daemonDist, log } = options
+  const manifest = await readManifest(daemonDist)
+  const docker = await connectEngine(options.dockerHost)
+  const facts = await readEngineFacts(docker, options.ociRuntime)
+  if (!facts.sharesNetworkStack && options.allowUnenforcedEgress !== true) throw unenforced(facts.ociRuntime)
+  const network = new SandboxNetwork(docker, installation)
+  const volume = new DaemonVolume(docker, daemonDist, manifest)
+  return engineCall('The Docker engine could not be prepared for sandboxes.', async () => {
+    await Promise.all([network.ensure(), volume.ensure()])
+    const diskLimit = await canLimitDisk(docker)
+    const egress = facts.sharesNetworkStack ? await openEgress(docker, options) : undefined
+    const plan = (): ContainerPlan => ({
+      installation,
+      ociRuntime: facts.ociRuntime,
+      pidsLimit: options.pidsLimit ?? DEFAULT_PIDS_LIMIT,
+      diskLimit,
+      network: egress === undefined ? networkName(installation) : 'none',
+      resolvers: egress?.resolvers ?? options.resolvers ?? [],
+      ipv6Loopback: egress?.host.hasIpv6 ?? false,
+      maxOpenFiles: egress?.host.maxOpenFiles,
+      daemon: { volume: volume.name, mount: manifest.mount, command: manifest.command },
+    })
+    const snapshots = new Snapshots(docker, installation)
+    return { docker, installation, log, network, volume, egress, snapshots, plan, diskLimit, daemonPort: manifest.port }
+  })
+}
+
+function unenforced(ociRuntime: string): AppError {
+  return new AppError(
+    'failed_precondition',
+    `The runtime "${ociRuntime}" brings its own network stack, so that the egress rules would not bind sandboxes: ` +
+      'choose another SANDYARD_SANDBOX_RUNTIME, or accept that with SANDYARD_ALLOW_UNENFORCED_EGRESS=true.',
+  )
+}

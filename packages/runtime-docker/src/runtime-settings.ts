@@ -1,0 +1,48 @@
+import { env, type ConfigOf } from '@sandyard/kit/config/parse-config'
+import type { DockerRuntimeOptions } from './runtime-options.ts'
+
+/** The settings of this runtime, to be spread into an app's own. */
+export const dockerRuntimeSettings = {
+  dockerHost: env.text('DOCKER_HOST', { default: undefined, doc: 'The Docker engine: unix:///path or tcp://host:port.' }),
+  sandboxRuntime: env.text('SANDYARD_SANDBOX_RUNTIME', {
+    default: undefined,
+    doc: "The OCI runtime of sandboxes, of those that the engine knows; the engine's default when absent.",
+  }),
+  pidsLimit: env.integer('SANDYARD_PIDS_LIMIT', { default: 4096, doc: 'How many processes and threads a sandbox may have.' }),
+  resolvers: env.list('SANDYARD_RESOLVERS', {
+    default: [],
+    doc: "IPv4 resolvers of sandboxes; those of the engine's host when empty.",
+  }),
+  egressAllowPrivate: env.list('SANDYARD_EGRESS_ALLOW_PRIVATE', {
+    default: [],
+    doc: 'Private IPv4 networks (RFC 1918) that sandboxes may reach. None by default.',
+  }),
+  controlNetworks: env.list('SANDYARD_CONTROL_NETWORKS', {
+    default: [],
+    doc: 'IPv4 networks of the control plane, which sandboxes never reach. The addresses of the host are always among them.',
+  }),
+  ingressSources: env.list('SANDYARD_INGRESS_SOURCES', {
+    default: [],
+    doc: 'IPv4 addresses that the proxy and the api reach sandboxes from; the host when empty.',
+  }),
+  allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
+    default: false,
+    doc: 'Accept a SANDYARD_SANDBOX_RUNTIME with a network stack of its own (runsc, kata), on which egress rules do not bind.',
+  }),
+}
+
+/** The part of the runtime's options that the settings decide. */
+export function optionsOf(
+  config: ConfigOf<typeof dockerRuntimeSettings>,
+): Omit<DockerRuntimeOptions, 'installation' | 'daemonDist' | 'log' | 'progress'> {
+  return {
+    dockerHost: config.dockerHost,
+    ociRuntime: config.sandboxRuntime,
+    pidsLimit: config.pidsLimit,
+    resolvers: config.resolvers,
+    openPrivate: config.egressAllowPrivate,
+    controlNetworks: config.controlNetworks,
+    ingressSources: config.ingressSources,
+    allowUnenforcedEgress: config.allowUnenforcedEgress,
+  }
+}
