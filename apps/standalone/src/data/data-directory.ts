@@ -41,7 +41,7 @@ export function openDataDirectory(path: string): DataDirectory {
   return directory
 }
 
-export function describeDataDirectory(path: string): DataDirectory {
+function describeDataDirectory(path: string): DataDirectory {
   const root = resolve(path)
   return {
     path: root,
