@@ -49,28 +49,20 @@ export function findAccount(passwd: string, name: string): Account | undefined {
   return fields === undefined ? undefined : { uid: Number(fields[2]), gid: Number(fields[3]) }
 }
 
+/** `access(2)`, with which initdb looks for its sibling, takes the capability into account only where the fix-up is off. */
+const PASSAGE = ['--securebits', '+no_setuid_fixup', '--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search']
+
 /**
- * The command line that runs a program as `account`. Where a folder on the way to one of `paths` is closed to the account (a clone
- * under root's home), the program gets the one capability that passes through it: to read and search, never to write.
+ * The command line that runs a program as `account`, never to gain rights again. Where a folder on the way to one of `paths` is closed to the
+ * account (a clone under root's home), the program gets the one capability that passes through it: to read and search, never to write.
  */
 export function runAs(account: Account | undefined, command: Command, paths: readonly string[]): Command {
   if (account === undefined) return command
   const setpriv = findProgram('setpriv')
   if (setpriv === undefined) throw new StartFailure('The program "setpriv" is missing: install the package util-linux and run this again.')
-  const passage = paths.every((path) => isReachable(path, account))
-    ? []
-    : ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search']
-  const args = [
-    '--reuid',
-    String(account.uid),
-    '--regid',
-    String(account.gid),
-    '--clear-groups',
-    ...passage,
-    command.program,
-    ...command.args,
-  ]
-  return { program: setpriv, args }
+  const identity = ['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups', '--no-new-privs']
+  const passage = paths.every((path) => isReachable(path, account)) ? [] : PASSAGE
+  return { program: setpriv, args: [...identity, ...passage, command.program, ...command.args] }
 }
 
 /** Whether `account` may pass through every folder above `path`. */
