@@ -1,0 +1,59 @@
+import { request, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
+
+/** What is read of the engine's answers. */
+export interface ContainerFacts {
+  readonly Id: string
+  readonly Image: string
+  readonly State: { readonly Pid: number }
+  readonly NetworkSettings: { readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>> }
+}
+
+const SOCKET = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '')
+
+/** The engine itself, without its command line: the floor that nothing on it can be faster than. */
+export async function createAndStart(image: string): Promise<string> {
+  const { Id } = (await call('POST', '/containers/create', {
+    Image: image,
+    Entrypoint: ['sleep'],
+    Cmd: ['600'],
+    Labels: { 'sandyard.bench': '1' },
+  })) as { Id: string }
+  await call('POST', `/containers/${Id}/start`)
+  return Id
+}
+
+export async function removeContainer(id: string): Promise<void> {
+  await call('DELETE', `/containers/${id}?force=true&v=true`)
+}
+
+/** The container of a sandbox of the server that is measured. */
+export async function findSandboxContainer(sandboxId: string): Promise<ContainerFacts> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`sandyard.sandbox-id=${sandboxId}`, 'sandyard.role=sandbox'] }))
+  const [found] = (await call('GET', `/containers/json?filters=${filters}`)) as { Id: string }[]
+  if (found === undefined)
+    throw new Error(`the engine on this machine has no container of the sandbox ${sandboxId}: the benchmarks run beside the server`)
+  return (await call('GET', `/containers/${found.Id}/json`)) as ContainerFacts
+}
+
+/** Pids on this machine, and commands, of all processes of a container. */
+export async function listProcesses(id: string): Promise<{ pid: number; command: string }[]> {
+  const { Processes } = (await call('GET', `/containers/${id}/top?ps_args=${encodeURIComponent('-eo pid,args')}`)) as {
+    Processes: [string, string][]
+  }
+  return Processes.map(([pid, command]) => ({ pid: Number(pid), command }))
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ socketPath: SOCKET, method, path: `/v1.40${path}`, headers }, resolve)
+      .on('error', reject)
+      .end(text)
+  })
+  const value = answer.statusCode === 204 ? (answer.resume(), undefined) : await json(answer)
+  if ((answer.statusCode ?? 500) >= 400)
+    throw new Error(`the engine answered ${answer.statusCode} to ${method} ${path}: ${JSON.stringify(value)}`)
+  return value
+}

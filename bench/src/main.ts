@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises'
+import { cpus, release, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchCreate } from './benches/create.ts'
+import { benchExec } from './benches/exec.ts'
+import { benchMemory } from './benches/memory.ts'
+import { benchOverhead } from './benches/overhead.ts'
+import { benchTransfer } from './benches/transfer.ts'
+import { formatRow, toRow, type Comparison, type Row } from './report.ts'
+import { readSettings, type Settings } from './settings.ts'
+
+const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Comparison[]>>> = {
+  create: benchCreate,
+  exec: benchExec,
+  transfer: benchTransfer,
+  memory: benchMemory,
+  overhead: benchOverhead,
+}
+
+const USAGE = `usage: npm run bench -- [--json FILE] [${Object.keys(BENCHES).join('|')}] ...`
+
+/** Runs the named benchmarks, or all, one after the other. */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
+  const unknown = positionals.find((name) => !(name in BENCHES))
+  if (unknown !== undefined) throw new Error(`there is no benchmark "${unknown}".\n${USAGE}`)
+  const settings = readSettings(process.env)
+  const machine = {
+    cpus: cpus().length,
+    model: cpus()[0]?.model,
+    memoryMib: Math.round(totalmem() / 2 ** 20),
+    kernel: release(),
+    node: process.version,
+  }
+  console.log(`${machine.cpus} x ${machine.model}, ${machine.memoryMib} MiB, Linux ${machine.kernel}, Node ${machine.node}\n`)
+  const rows: Row[] = []
+  for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+    for (const comparison of (await BENCHES[name]?.(settings)) ?? []) {
+      const row = toRow(comparison)
+      rows.push(row)
+      console.log(`${formatRow(row)}\n`)
+    }
+  }
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ machine, rows }, undefined, 1)}\n`)
+}
+
+await main().catch((err: unknown) => {
+  console.error(`sandyard: ${err instanceof Error ? err.message : String(err)}`)
+  process.exitCode = 1
+})

@@ -1,0 +1,59 @@
+import { quantile, type Samples } from './samples.ts'
+
+/** One thing measured, beside what it is compared with in the same run. */
+export interface Comparison {
+  readonly what: string
+  readonly unit: 'ms' | 'MiB/s' | 'MiB'
+  readonly ours: Samples
+  /** Absent where the number stands for itself. */
+  readonly against?: { readonly name: string; readonly samples: Samples } | undefined
+  /** As design.md words it. */
+  readonly goal?: string
+}
+
+interface Quantiles {
+  readonly p50: number
+  readonly p95: number
+}
+
+export interface Row {
+  readonly what: string
+  readonly unit: string
+  readonly n: number
+  readonly ours: Quantiles
+  readonly against?: Quantiles & { readonly name: string }
+  /** Ours divided by the other. */
+  readonly ratio?: Quantiles
+  readonly goal?: string
+}
+
+export function toRow({ what, unit, ours, against, goal }: Comparison): Row {
+  const own = summarize(ours)
+  const base = { what, unit, n: ours.length, ours: own, ...(goal === undefined ? {} : { goal }) }
+  if (against === undefined) return base
+  const other = summarize(against.samples)
+  const ratio = { p50: round(own.p50 / other.p50), p95: round(own.p95 / other.p95) }
+  return { ...base, against: { name: against.name, ...other }, ratio }
+}
+
+/** A row as two or three lines for a terminal. */
+export function formatRow({ what, unit, n, ours, against, ratio, goal }: Row): string {
+  const lines = [`${what} (n=${n})`, `  ours            p50 ${ours.p50} ${unit}, p95 ${ours.p95} ${unit}`]
+  if (against !== undefined && ratio !== undefined) {
+    lines.push(
+      `  ${against.name.padEnd(15)} p50 ${against.p50} ${unit}, p95 ${against.p95} ${unit}`,
+      `  ratio           p50 ${ratio.p50}, p95 ${ratio.p95}`,
+    )
+  }
+  if (goal !== undefined) lines.push(`  goal            ${goal}`)
+  return lines.join('\n')
+}
+
+/** For throughput too, p95 is the value that 95 of 100 do not exceed. */
+function summarize(samples: Samples): Quantiles {
+  return { p50: round(quantile(samples, 0.5)), p95: round(quantile(samples, 0.95)) }
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(value >= 100 ? 4 : 3))
+}

@@ -1,0 +1,36 @@
+/** Milliseconds, or any other measure, of the repetitions of one thing. */
+export type Samples = readonly number[]
+
+/** The value that `share` of the samples do not exceed. Zero samples have none. */
+export function quantile(samples: Samples, share: number): number {
+  const sorted = samples.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export async function timeMs(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+export interface RepeatOptions {
+  readonly times: number
+  /** Repetitions before those that count. */
+  readonly warmUps: number
+}
+
+/** Measures each of `works` in turn, again and again, so that whatever disturbs the machine disturbs all of them. */
+export async function interleave<K extends string>(
+  { times, warmUps }: RepeatOptions,
+  works: Readonly<Record<K, () => Promise<number>>>,
+): Promise<Record<K, Samples>> {
+  const names = Object.keys(works) as K[]
+  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, number[]>
+  for (let round = -warmUps; round < times; round++) {
+    for (const name of names) {
+      const value = await works[name]()
+      if (round >= 0) samples[name].push(value)
+    }
+  }
+  return samples
+}

@@ -1,0 +1,16 @@
+/** The server that is measured, named as for any client of the SDKs. The engine is the one on this machine. */
+export interface Settings {
+  readonly apiUrl: string
+  readonly sandboxUrl: string
+}
+
+/** @throws Error that says how to get a server */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const { E2B_API_KEY: apiKey, E2B_API_URL: apiUrl, E2B_SANDBOX_URL: sandboxUrl } = environment
+  if (!apiKey || !apiUrl || !sandboxUrl) {
+    throw new Error(
+      'The benchmarks need a running server: run `npm start`, copy its three `export E2B_...` lines into this shell, and run this again.',
+    )
+  }
+  return { apiUrl, sandboxUrl }
+}
