@@ -8,10 +8,11 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
-import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import type { ApiInstance } from '../../src/http/api-instance.ts'
 import { startDaemonStub, type DaemonStub } from './daemon-stub.ts'
+import { FusedDatabase, FusedRuntime, type Fuse } from './fuse.ts'
 
 export interface Answer {
   readonly status: number
@@ -47,7 +48,14 @@ export interface World extends AsyncDisposable {
   readonly templateId: string
   readonly buildId: string
   /** A server of its own runtime on this world; its loops run only when asked for. */
-  startServer(options?: { readonly loops?: boolean; readonly env?: Record<string, string> }): Promise<Server>
+  startServer(options?: ServerOptions): Promise<Server>
+}
+
+export interface ServerOptions {
+  readonly loops?: boolean
+  readonly env?: Record<string, string>
+  /** Kills the server in the middle of its work. */
+  readonly fuse?: Fuse
 }
 
 export const ADMIN_TOKEN = 'admin-secret'
@@ -84,9 +92,12 @@ export async function createWorld(): Promise<World> {
   return world
 }
 
-async function startServer(world: World, options: { loops?: boolean; env?: Record<string, string> } = {}): Promise<Server> {
-  const { database, engine, daemon } = world
-  const runtime = new FakeRuntime({ engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) })
+async function startServer(world: World, options: ServerOptions = {}): Promise<Server> {
+  const { engine, daemon } = world
+  const { fuse } = options
+  const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) }
+  const runtime = fuse === undefined ? new FakeRuntime(runtimeOptions) : new FusedRuntime(runtimeOptions, fuse)
+  const database = fuse === undefined ? world.database : new FusedDatabase(world.database.url, fuse)
   const config = parseApiConfig({ SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN, ...options.env })
   const ctx = await createContext(config, { database, runtime, log })
   const app = await createApp(ctx)
@@ -108,6 +119,7 @@ async function startServer(world: World, options: { loops?: boolean; env?: Recor
       await app.close()
       await ctx[Symbol.asyncDispose]()
       await runtime[Symbol.asyncDispose]()
+      if (database !== world.database) await database[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { reconcile } from '../src/sandboxes/reconciler.ts'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+import { Fuse, type CrashPoint } from './support/fuse.ts'
+
+let world: World
+let api: Server
+beforeEach(async () => {
+  world = await createWorld()
+  api = await world.startServer()
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+const KEY = { 'idempotency-key': 'one-create' }
+const NEW = { templateID: 'base', timeout: 600 }
+
+/** A server that dies at the point; resolves when it is dead. What it was asked is never answered. */
+async function crashAt(point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> {
+  const fuse = new Fuse(point)
+  const dying = await world.startServer({ fuse })
+  ask(dying)
+  await fuse.blown
+}
+
+/** Lets so much time pass that whatever is half done counts as abandoned, and runs the repair that every server runs. */
+async function heal(): Promise<void> {
+  await world.database.db
+    .updateTable('sandbox')
+    .set({ state_changed_at: sql<Date>`state_changed_at - interval '2 minutes'` })
+    .execute()
+  await reconcile({ database: api.ctx.database, runtime: api.runtime, log: api.ctx.log.sandboxes })
+}
+
+const rows = () => world.database.db.selectFrom('sandbox').select(['sandbox_id', 'state']).execute()
+const sandboxesOfEngine = () => [...world.engine.sandboxes.values()].map(({ spec }) => spec.sandboxId)
+
+/** Every row runs and has its sandbox, every sandbox has its row. */
+async function expectAgreement(count: number): Promise<void> {
+  const left = await rows()
+  expect(left.map(({ state }) => state)).toEqual(left.map(() => 'running'))
+  expect(left.map(({ sandbox_id }) => sandbox_id).sort()).toEqual(sandboxesOfEngine().sort())
+  expect(left).toHaveLength(count)
+}
+
+const POINTS = (steps: number): CrashPoint[] =>
+  Array.from({ length: steps }, (_, index) => index + 1).flatMap((step) => [
+    { step, when: 'before' as const },
+    { step, when: 'after' as const },
+  ])
+
+describe('a server that is killed while it creates a sandbox', () => {
+  // Reservation, runtime, running.
+  it.each(POINTS(3))('$when step $step leaves one sandbox or none, and the key is honest', async (point) => {
+    await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY }))
+
+    const early = await api.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY })
+    if (early.status === 409) {
+      expect(early.body).toMatchObject({ code: 409, error_code: 'idempotency_in_progress' })
+      expect(early.headers).toMatchObject({ 'should-retry': 'true', 'retry-after': '1' })
+    } else expect(early.status).toBe(201)
+
+    await heal()
+    const late = await api.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY })
+    expect(late.status).toBe(201)
+    if (early.status === 201) expect(late.body).toEqual(early.body)
+    await expectAgreement(1)
+    expect(sandboxesOfEngine()).toEqual([late.body.sandboxID])
+  })
+
+  it('before its daemon answered leaves nothing', async () => {
+    world.daemon.answers.push('hang')
+    await crashAt({ step: 2, when: 'after' }, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))
+    await heal()
+    await expectAgreement(0)
+  })
+})
+
+describe('a server that is killed while it ends a sandbox', () => {
+  // State, runtime, row.
+  it.each(POINTS(3))('by request, $when step $step, leaves nothing or a sandbox that works', async (point) => {
+    const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
+    await crashAt(point, (dying) => dying.call('DELETE', `/sandboxes/${body.sandboxID}`))
+    await heal()
+    const wasTold = !(point.step === 1 && point.when === 'before')
+    await expectAgreement(wasTold ? 0 : 1)
+    expect((await api.call('GET', `/sandboxes/${body.sandboxID}`)).status).toBe(wasTold ? 404 : 200)
+  })
+
+  it.each(POINTS(3))('that has expired, $when step $step, leaves nothing once another runs', async (point) => {
+    const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
+    const fuse = new Fuse(point)
+    const dying = await world.startServer({ fuse })
+    await api.call('POST', `/sandboxes/${body.sandboxID}/timeout`, { body: { timeout: 0 } })
+    const { ExpiryReaper } = await import('../src/sandboxes/expiry-reaper.ts')
+    void new ExpiryReaper({ database: dying.ctx.database, runtime: dying.runtime, log: dying.ctx.log.sandboxes }).reap()
+    await fuse.blown
+
+    await world.startServer({ loops: true })
+    await heal()
+    await waitFor('the sandbox to go', async () => (await rows()).length === 0 && sandboxesOfEngine().length === 0)
+  })
+
+  it('after a failed start, leaves nothing', async () => {
+    for (const point of POINTS(5).slice(4)) {
+      world.daemon.answers.push(401)
+      await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))
+      await heal()
+      await expectAgreement(0)
+    }
+  })
+})

@@ -1,0 +1,286 @@
+import { seedIdentity } from '@sandyard/api/seed/seed-identity'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWorld, type Answer, type Server, type World } from './support/control-plane.ts'
+
+const BUILD_ELSEWHERE = '00000000-0000-4000-8000-000000000000'
+
+let world: World
+let api: Server
+let strangerKey: string
+let strangerTeam: string
+
+beforeAll(async () => {
+  world = await createWorld()
+  api = await world.startServer()
+  const stranger = await seedIdentity(world.database, { teamName: 'Strangers', email: 'stranger@acme.test' })
+  strangerKey = stranger.credentials?.apiKey ?? ''
+  strangerTeam = stranger.teamId
+  await insertTemplate('ownerapp000000000000', { alias: 'app', namespace: 'acme', isPublic: false })
+  await insertTemplate('sharedapp00000000000', { alias: 'shared', namespace: 'acme', isPublic: true })
+  await insertTemplate('emptyapp000000000000', { alias: 'empty', namespace: 'acme', isPublic: true, builds: [] })
+  await insertTemplate('shadowbase0000000000', { alias: 'base', namespace: 'strangers', isPublic: false, teamId: strangerTeam })
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+interface TemplateOptions {
+  readonly alias: string
+  readonly namespace: string
+  readonly isPublic: boolean
+  readonly teamId?: string
+  readonly builds?: readonly string[]
+}
+
+/** A template with one ready build for each of its tags. */
+async function insertTemplate(template_id: string, options: TemplateOptions): Promise<void> {
+  const { alias, namespace, isPublic, teamId = world.teamId, builds = ['default', 'v1'] } = options
+  const { db } = world.database
+  await db.insertInto('template').values({ template_id, team_id: teamId, source: 'template', is_public: isPublic }).execute()
+  await db.insertInto('template_alias').values({ alias, namespace, template_id }).execute()
+  const shape = { cpu_count: 1, memory_mib: 512, disk_mib: 1024, default_user: 'user', default_workdir: '/home/user' }
+  for (const tag of builds) {
+    const { build_id } = await db
+      .insertInto('build')
+      .values({ template_id, status: 'ready', image: `${alias}:${tag}`, envd_version: '0.6.13', ...shape })
+      .returning('build_id')
+      .executeTakeFirstOrThrow()
+    await db.insertInto('tag_assignment').values({ template_id, build_id, tag }).execute()
+  }
+  const { build_id } = await db
+    .insertInto('build')
+    .values({ template_id, status: 'building', ...shape })
+    .returning('build_id')
+    .executeTakeFirstOrThrow()
+  await db.insertInto('tag_assignment').values({ template_id, build_id, tag: 'default' }).execute()
+}
+
+const create = (body: object, options: { apiKey?: string; url?: string } = {}): Promise<Answer> =>
+  api.call('POST', options.url ?? '/v2/sandboxes', {
+    body: { templateID: 'base', ...body },
+    ...(options.apiKey && { apiKey: options.apiKey }),
+  })
+
+const imageOf = (answer: Answer): string | undefined =>
+  [...world.engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === answer.body.sandboxID)?.spec.image
+
+describe('template references', () => {
+  it.each([
+    ['base', 'base:1'],
+    ['e2bdev/base', 'base:1'],
+    [' BASE:default ', 'base:1'],
+    ['app', 'app:default'],
+    ['app:v1', 'app:v1'],
+    ['acme/app', 'app:default'],
+    ['ownerapp000000000000', 'app:default'],
+    ['ownerapp000000000000:v1', 'app:v1'],
+  ])('%j starts from %s', async (templateID, image) => {
+    const answer = await create({ templateID })
+    expect(answer.status).toBe(201)
+    expect(imageOf(answer)).toBe(image)
+  })
+
+  it('take a build in the place of the tag', async () => {
+    const byId = await create({ templateID: `base:${world.buildId}` })
+    expect(imageOf(byId)).toBe('base:1')
+    const elsewhere = await create({ templateID: `base:${BUILD_ELSEWHERE}` })
+    expect(elsewhere.body).toEqual({ code: 404, message: `tag '${BUILD_ELSEWHERE}' does not exist for template 'base'` })
+  })
+
+  it("prefer a team's own names to promoted ones", async () => {
+    expect(imageOf(await create({ templateID: 'base' }, { apiKey: strangerKey }))).toBe('base:default')
+    expect(imageOf(await create({ templateID: 'acme/shared' }, { apiKey: strangerKey }))).toBe('shared:default')
+  })
+
+  it.each([
+    ['nothing', 404, "template 'nothing' not found"],
+    ['nothing:v1', 404, "template 'nothing' not found"],
+    ['acme/nothing', 404, "template 'acme/nothing' not found"],
+    ['base:v9', 404, "tag 'v9' does not exist for template 'base'"],
+    ['empty', 404, "tag 'default' does not exist for template 'empty'"],
+    ['', 400, 'Invalid template reference: invalid template ID: '],
+    ['a b', 400, 'Invalid template reference: invalid template ID: a b'],
+    ['n!/a', 400, 'Invalid template reference: invalid namespace: n!'],
+    ['a:t!', 400, 'Invalid template reference: invalid tag: t!'],
+  ])('%j is %i', async (templateID, code, message) => {
+    expect((await create({ templateID })).body).toEqual({ code, message })
+  })
+
+  it("hide another team's private templates, with and without a tag", async () => {
+    for (const templateID of ['acme/app', 'acme/app:v9', 'ownerapp000000000000']) {
+      const key = templateID.split(':')[0]
+      expect((await create({ templateID }, { apiKey: strangerKey })).body).toEqual({ code: 404, message: `template '${key}' not found` })
+    }
+  })
+})
+
+describe('defaults of the two generations', () => {
+  it.each([
+    ['/sandboxes', {}, 15, false],
+    ['/sandboxes', { secure: true, timeout: 40 }, 40, true],
+    ['/v2/sandboxes', {}, 300, true],
+    ['/v2/sandboxes', { secure: false, timeout: 40 }, 40, false],
+  ])('POST %s %j', async (url, body, seconds, isSecure) => {
+    const { body: sandbox } = await create(body, { url })
+    expect('envdAccessToken' in sandbox).toBe(isSecure)
+    const { body: detail } = await api.call('GET', `/sandboxes/${sandbox.sandboxID}`)
+    expect(detail.envdAccessToken).toBe(isSecure ? sandbox.envdAccessToken : null)
+    expect(Date.parse(detail.endAt) - Date.parse(detail.startedAt)).toBe(seconds * 1000)
+    const init = world.daemon.inits.at(-1)
+    expect(init?.['accessToken']).toBe(isSecure ? sandbox.envdAccessToken : undefined)
+  })
+})
+
+describe('arguments', () => {
+  it.each<[object, number, string]>([
+    [{ timeout: 0 }, 400, 'Timeout must be greater than 0'],
+    [{ timeout: 86_401 }, 400, 'Timeout cannot be greater than 24 hours'],
+    [{ autoPauseMemory: false }, 400, 'autoPauseMemory=false only applies when autoPause is true.'],
+    [
+      { autoPause: true, autoPauseMemory: false, autoResume: { enabled: true } },
+      400,
+      'autoPauseMemory=false (filesystem-only auto-pause) cannot be combined with autoResume: a filesystem-only snapshot cannot be auto-resumed by traffic and must be resumed explicitly.',
+    ],
+  ])('%j is %i', async (body, code, message) => {
+    expect((await create(body)).body).toEqual({ code, message })
+  })
+
+  it.each<[string, object]>([
+    ['autoPause', { autoPause: true }],
+    ['autoResume', { autoResume: { enabled: true } }],
+    ['allow_internet_access', { allow_internet_access: false }],
+    ['network.allowPublicTraffic', { network: { allowPublicTraffic: false } }],
+    ['network.allowOut', { network: { allowOut: ['1.1.1.1'] } }],
+    ['network.egressProxy', { network: { egressProxy: { address: 'proxy:1080' } } }],
+    ['network.maskRequestHost', { network: { maskRequestHost: 'localhost' } }],
+    ['network.httpsPorts', { network: { httpsPorts: [8443] } }],
+    ['mcp', { mcp: { github: {} } }],
+    ['iam', { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }],
+    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
+  ])('%s beyond its default is a 501 that names it, and starts nothing', async (field, body) => {
+    const before = world.engine.sandboxes.size
+    const answer = await create(body)
+    expect(answer.body).toEqual({
+      code: 501,
+      message: `This server does not support the field '${field}' yet: leave it out or at its default.`,
+    })
+    expect(world.engine.sandboxes.size).toBe(before)
+    const metrics = await api.ctx.metrics.registry.metrics()
+    expect(metrics).toContain(`sandyard_unimplemented_requests_total{operation="createSandboxV2",field="${field}"} 1`)
+  })
+
+  it('takes those fields at their defaults, as older clients send them', async () => {
+    const answer = await create({
+      autoPause: false,
+      autoPauseMemory: true,
+      autoResume: { enabled: false },
+      allow_internet_access: true,
+      network: { allowPublicTraffic: true, allowOut: [], denyOut: [], egressProxy: null, rules: {} },
+      mcp: null,
+      iam: {},
+      volumeMounts: [],
+      metadata: {},
+      envVars: {},
+    })
+    expect(answer.status).toBe(201)
+    expect((await api.call('GET', `/sandboxes/${answer.body.sandboxID}`)).body.allowInternetAccess).toBe(true)
+  })
+
+  it('refuses secure access where the daemon is too old for it', async () => {
+    const { db } = world.database
+    const setVersion = (envd_version: string | null) =>
+      db.updateTable('build').set({ envd_version }).where('image', '=', 'app:v1').execute()
+    await setVersion('0.1.9')
+    expect((await create({ templateID: 'app:v1' })).body.message).toMatch(/^Template is not compatible with secured access\. /)
+    await setVersion(null)
+    expect((await create({ templateID: 'app:v1' })).body.message).toMatch(/^You need to re-build template to allow using secured access\. /)
+    expect((await create({ templateID: 'app:v1', secure: false })).status).toBe(201)
+    await setVersion('0.6.13')
+  })
+})
+
+describe('limits and failures of the start', () => {
+  it('holds the number of sandboxes however many are asked for at once', async () => {
+    const small = await world.startServer({ env: { SANDYARD_MAX_SANDBOXES: '3' } })
+    const apiKey = strangerKey
+    for (const { spec } of world.engine.sandboxes.values()) {
+      await small.call('DELETE', `/sandboxes/${spec.sandboxId}`, { apiKey })
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => small.call('POST', '/v2/sandboxes', { body: { templateID: 'base' }, apiKey })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(5)
+    expect(refused[0]?.body.message).toMatch(
+      /^you have reached the maximum number of concurrent E2B sandboxes \(3\)\. If you need more, please visit 'https:\/\/e2b\.dev\/docs\/billing'.*SANDYARD_MAX_SANDBOXES/,
+    )
+  })
+
+  it.each<[string, Error, number, string, string, string | undefined]>([
+    [
+      'no room',
+      new AppError('resource_exhausted', 'full'),
+      503,
+      'sandbox_capacity_unavailable',
+      'Failed to place sandbox: not enough capacity for the requested resources right now, please retry shortly',
+      undefined,
+    ],
+    [
+      'an image that is gone',
+      new AppError('not_found', 'Image "base:1" does not exist.'),
+      500,
+      'sandbox_create_failed',
+      'Failed to place sandbox: Image "base:1" does not exist.',
+      'false',
+    ],
+    [
+      'an engine that is away',
+      new AppError('unavailable', 'secret detail'),
+      500,
+      'sandbox_create_failed',
+      'Failed to place sandbox: sandbox creation failed on 1 node(s), please retry; if the problem persists, contact us',
+      'false',
+    ],
+    [
+      'a start that takes too long',
+      new DOMException('late', 'TimeoutError'),
+      504,
+      'sandbox_placement_timeout',
+      'Failed to place sandbox: placement timed out, please retry',
+      'false',
+    ],
+  ])('undoes everything after %s', async (_name, error, code, error_code, message, shouldRetry) => {
+    const before = world.engine.sandboxes.size
+    api.runtime.faults.failBefore('create', error)
+    const answer = await create({})
+    expect(answer.status).toBe(code)
+    expect(answer.body).toEqual({ code, error_code, message })
+    expect(answer.headers['should-retry']).toBe(shouldRetry)
+    expect(world.engine.sandboxes.size).toBe(before)
+    const left = await world.database.db.selectFrom('sandbox').select('sandbox_id').where('state', '!=', 'running').execute()
+    expect(left).toEqual([])
+  })
+
+  it('waits for the daemon, and undoes everything when the daemon refuses', async () => {
+    world.daemon.answers.push(503, 502)
+    expect((await create({})).status).toBe(201)
+    const before = world.engine.sandboxes.size
+    world.daemon.answers.push(401)
+    expect(await create({})).toMatchObject({ status: 500, headers: { 'should-retry': 'false' } })
+    expect(world.engine.sandboxes.size).toBe(before)
+  })
+
+  it('counts the starts of a template', async () => {
+    const count = async (): Promise<number> => {
+      const row = await world.database.db
+        .selectFrom('template')
+        .select(['spawn_count', 'last_spawned_at'])
+        .where('template_id', '=', world.templateId)
+        .executeTakeFirstOrThrow()
+      return row.last_spawned_at === null ? -1 : row.spawn_count
+    }
+    const before = await count()
+    await create({})
+    expect(await count()).toBe(before + 1)
+  })
+})

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+
+let world: World
+let api: Server
+beforeAll(async () => {
+  world = await createWorld()
+  api = await world.startServer()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+async function create(timeout: number): Promise<string> {
+  const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', timeout } })
+  return body.sandboxID
+}
+
+/** Seconds from now until the sandbox expires, to the nearest ten. */
+async function secondsLeft(id: string): Promise<number> {
+  const { body } = await api.call('GET', `/sandboxes/${id}`)
+  return Math.round((Date.parse(body.endAt) - Date.now()) / 10_000) * 10
+}
+
+const setState = (id: string, state: 'running' | 'killing' | 'pausing' | 'snapshotting' | 'paused'): Promise<unknown> =>
+  world.database.db.updateTable('sandbox').set({ state }).where('sandbox_id', '=', id).execute()
+
+describe('the end time', () => {
+  it.each<[string, string, object, number]>([
+    ['timeout lengthens', 'timeout', { timeout: 600 }, 600],
+    ['timeout shortens', 'timeout', { timeout: 100 }, 100],
+    ['timeout is cut off at the longest life', 'timeout', { timeout: 200_000 }, 86_400],
+    ['refreshes lengthens', 'refreshes', { duration: 600 }, 600],
+    ['refreshes never shortens', 'refreshes', { duration: 20 }, 300],
+    ['refreshes without a duration is fine', 'refreshes', {}, 300],
+    ['connect lengthens', 'connect', { timeout: 600 }, 600],
+    ['connect never shortens', 'connect', { timeout: 20 }, 300],
+    ['connect with zero changes nothing', 'connect', { timeout: 0 }, 300],
+  ])('%s', async (_name, action, body, seconds) => {
+    const id = await create(300)
+    const answer = await api.call('POST', `/sandboxes/${id}/${action}`, { body })
+    expect(answer.status).toBe(action === 'connect' ? 200 : 204)
+    if (action !== 'connect') expect(answer.text).toBe('')
+    expect(await secondsLeft(id)).toBe(seconds)
+  })
+
+  it('is lengthened by a v2 connect that says nothing', async () => {
+    const id = await create(100)
+    const answer = await api.call('POST', `/v2/sandboxes/${id}/connect`)
+    expect(answer).toMatchObject({ status: 200, body: { sandboxID: id, clientID: '6532622b', domain: 'localhost:3002' } })
+    expect(answer.body.envdAccessToken).toMatch(/^[0-9a-f]{64}$/)
+    expect(await secondsLeft(id)).toBe(300)
+  })
+
+  it('cannot be moved past the longest life', async () => {
+    const id = await create(300)
+    const old = sql<Date>`clock_timestamp() - interval '25 hours'`
+    await world.database.db.updateTable('sandbox').set({ started_at: old }).where('sandbox_id', '=', id).execute()
+    expect((await api.call('POST', `/sandboxes/${id}/timeout`, { body: { timeout: 60 } })).body).toEqual({
+      code: 400,
+      message: 'Max instance length exceeded',
+    })
+    await api.call('DELETE', `/sandboxes/${id}`)
+  })
+})
+
+describe('requests in other states', () => {
+  const actions = ['timeout', 'refreshes', 'connect']
+
+  it('name a sandbox that is not there as it was written', async () => {
+    for (const given of ['i0unknown', 'i0unknown-6532622b']) {
+      const message = `Sandbox "${given}" doesn't exist or you don't have access to it`
+      for (const action of actions) {
+        const answer = await api.call('POST', `/sandboxes/${given}/${action}`, { body: { timeout: 1 } })
+        expect(answer.body, action).toEqual({ code: 404, message })
+      }
+      expect((await api.call('DELETE', `/sandboxes/${given}`)).body).toEqual({ code: 404, message })
+      expect((await api.call('GET', `/sandboxes/${given}`)).body).toEqual({ code: 404, message })
+    }
+  })
+
+  it('say what is being done to it', async () => {
+    const id = await create(300)
+    const status = async (action: string) => {
+      const { body } = await api.call('POST', `/sandboxes/${id}/${action}`, { body: { timeout: 1 } })
+      return [body.code, body.message]
+    }
+    await setState(id, 'killing')
+    for (const action of actions) expect(await status(action)).toEqual([409, `Sandbox "${id}" is being killed`])
+    expect((await api.call('GET', `/sandboxes/${id}`)).status).toBe(404)
+    await setState(id, 'pausing')
+    expect(await status('timeout')).toEqual([409, `Sandbox "${id}" is being paused`])
+    expect((await api.call('GET', `/sandboxes/${id}`)).body.state).toBe('paused')
+    await setState(id, 'snapshotting')
+    expect(await status('refreshes')).toEqual([409, `Sandbox "${id}" is being snapshotted`])
+    expect((await api.call('GET', `/sandboxes/${id}`)).body.state).toBe('running')
+    await setState(id, 'running')
+  })
+
+  it('are the same for ids with the suffix of older clients', async () => {
+    const id = await create(300)
+    expect((await api.call('GET', `/sandboxes/${id}-6532622b`)).body.sandboxID).toBe(id)
+    expect((await api.call('DELETE', `/sandboxes/${id}-6532622b`)).status).toBe(204)
+  })
+
+  it('check a connect above the limit before they look the sandbox up', async () => {
+    const answer = await api.call('POST', '/sandboxes/i0unknown/connect', { body: { timeout: 86_401 } })
+    expect(answer.body).toEqual({ code: 400, message: 'Timeout cannot be greater than 24 hours' })
+  })
+
+  it("never reach another team's sandbox", async () => {
+    const id = await create(300)
+    const headers = { 'x-admin-token': 'admin-secret', 'x-team-id': await insertTeam() }
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/connect'],
+      ['POST', '/timeout'],
+      ['POST', '/refreshes'],
+    ] as const) {
+      const answer = await api.call(method, `/sandboxes/${id}${path}`, {
+        apiKey: null,
+        headers,
+        ...(method === 'POST' && { body: { timeout: 1 } }),
+      })
+      expect(answer.status, path).toBe(404)
+    }
+  })
+})
+
+async function insertTeam(): Promise<string> {
+  const row = await world.database.db
+    .insertInto('team')
+    .values({ name: 'Other', slug: 'other', email: 'other@acme.test' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+describe('kills', () => {
+  it('that come at once are one kill for all of them', async () => {
+    const id = await create(300)
+    const hold = api.runtime.faults.hold('remove')
+    const first = api.call('DELETE', `/sandboxes/${id}`)
+    await hold.reached
+    const second = api.call('DELETE', `/sandboxes/${id}`)
+    expect((await second).status).toBe(204)
+    hold.release()
+    expect((await first).status).toBe(204)
+    expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(404)
+  })
+
+  it('that the engine fails leave the sandbox out of reach, and a repeat ends it', async () => {
+    const id = await create(300)
+    api.runtime.faults.failBefore('remove')
+    expect((await api.call('DELETE', `/sandboxes/${id}`)).body).toEqual({
+      code: 500,
+      message: 'Error killing sandbox: The engine cannot be reached.',
+    })
+    expect((await api.call('GET', `/sandboxes/${id}`)).status).toBe(404)
+    expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(204)
+    await waitFor('the container to go', () => ![...world.engine.sandboxes.values()].some(({ spec }) => spec.sandboxId === id))
+  })
+})

@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { reconcile } from '../src/sandboxes/reconciler.ts'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+
+let world: World
+let api: Server
+beforeEach(async () => {
+  world = await createWorld()
+  api = await world.startServer()
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+const create = async (body: object = {}): Promise<string> =>
+  (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', ...body } })).body.sandboxID
+
+const status = async (id: string): Promise<number> => (await api.call('GET', `/sandboxes/${id}`)).status
+const isOnEngine = (id: string): boolean => [...world.engine.sandboxes.values()].some(({ spec }) => spec.sandboxId === id)
+const runReconciler = (): Promise<void> => reconcile({ database: world.database, runtime: api.runtime, log: api.ctx.log.sandboxes })
+
+async function eventsOf(subject: string): Promise<[string, unknown][]> {
+  const rows = await world.database.db
+    .selectFrom('event')
+    .select(['kind', 'data'])
+    .where('subject', '=', subject)
+    .orderBy('event_id')
+    .execute()
+  return rows.map(({ kind, data }) => [kind, data['reason']])
+}
+
+describe('the expiry reaper', () => {
+  it('ends what has expired, and nothing else, however many servers run one', async () => {
+    const [short, long] = [await create({ timeout: 1 }), await create({ timeout: 600 })]
+    for (let servers = 0; servers < 3; servers += 1) await world.startServer({ loops: true })
+    await waitFor('the end', async () => (await status(short)) === 404 && !isOnEngine(short))
+    expect(await status(long)).toBe(200)
+    await waitFor('the last event', async () => (await eventsOf(short)).length === 4)
+    expect(await eventsOf(short)).toEqual([
+      ['sandbox.starting', undefined],
+      ['sandbox.running', undefined],
+      ['sandbox.killing', 'expired'],
+      ['sandbox.ended', undefined],
+    ])
+  })
+
+  it('ends what expired while no server ran', async () => {
+    const id = await create()
+    await world.database.db
+      .updateTable('sandbox')
+      .set({ expires_at: sql<Date>`clock_timestamp() - interval '1 hour'` })
+      .execute()
+    await api[Symbol.asyncDispose]()
+    api = await world.startServer({ loops: true })
+    await waitFor('the end', async () => (await status(id)) === 404 && !isOnEngine(id))
+  })
+
+  it('goes on while one removal hangs', async () => {
+    const server = await world.startServer({ loops: true })
+    const hold = server.runtime.faults.hold('remove')
+    const stuck = await create({ timeout: 1 })
+    await hold.reached
+    const other = await create({ timeout: 1 })
+    await waitFor('the other to go', () => !isOnEngine(other))
+    expect(await status(stuck)).toBe(404)
+    hold.release()
+  })
+})
+
+describe('the reconciler', () => {
+  it('ends sandboxes whose engine restarted', async () => {
+    const id = await create()
+    world.engine.stop()
+    world.engine.start()
+    await runReconciler()
+    expect(await status(id)).toBe(404)
+    expect(isOnEngine(id)).toBe(false)
+    expect((await eventsOf(id)).at(2)).toEqual(['sandbox.killing', 'lost'])
+  })
+
+  it('ends nothing while the engine cannot be asked', async () => {
+    const id = await create()
+    world.engine.stop()
+    await expect(runReconciler()).rejects.toThrow('cannot be reached')
+    expect(await status(id)).toBe(200)
+  })
+
+  it('ends a sandbox when the runtime says that it exited, and after a broken event stream', async () => {
+    await world.startServer({ loops: true })
+    const one = await create()
+    await waitFor('the subscription', () => world.engine.events.listenerCount('event') > 0)
+    world.engine.exit('fake', { sandboxId: one, incarnation: 1 })
+    await waitFor('the first to go', async () => (await status(one)) === 404 && !isOnEngine(one))
+
+    const two = await create()
+    world.engine.stop()
+    world.engine.start()
+    await waitFor('the second to go', async () => (await status(two)) === 404 && !isOnEngine(two))
+  })
+
+  it('removes what has no row, unless it is young; of an incarnation that is over, too', async () => {
+    const id = await create()
+    const kept = [...world.engine.sandboxes.values()][0]
+    if (kept === undefined) throw new Error('nothing on the engine')
+    const old = new Date(Date.now() - 3_600_000)
+    const put = (sandboxId: string, incarnation: number, createdAt: Date): void =>
+      world.engine.put({ ...kept, spec: { ...kept.spec, sandboxId, incarnation }, createdAt })
+    put('iorphan', 1, old)
+    put('iyoung', 1, new Date())
+    put(id, 7, old)
+    await runReconciler()
+    expect([...world.engine.sandboxes.values()].map(({ spec }) => `${spec.sandboxId}/${spec.incarnation}`).sort()).toEqual(
+      [`${id}/1`, 'iyoung/1'].sort(),
+    )
+  })
+
+  it('leaves a start that is under way alone', async () => {
+    const hold = api.runtime.faults.hold('create')
+    const creating = create()
+    await hold.reached
+    await runReconciler()
+    hold.release()
+    expect(await status(await creating)).toBe(200)
+  })
+
+  it('goes on with the others when one fails', async () => {
+    const ids = [await create(), await create()]
+    world.engine.stop()
+    world.engine.start()
+    api.runtime.faults.failBefore('remove')
+    await runReconciler()
+    expect(ids.filter(isOnEngine)).toHaveLength(1)
+    await world.database.db
+      .updateTable('sandbox')
+      .set({ state_changed_at: sql<Date>`state_changed_at - interval '1 minute'` })
+      .execute()
+    await runReconciler()
+    expect(ids.filter(isOnEngine)).toEqual([])
+  })
+
+  it('forgets answered keys after a day', async () => {
+    const headers = { 'idempotency-key': 'old' }
+    const first = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' }, headers })
+    await world.database.db
+      .updateTable('idempotency_key')
+      // The column is not for updates; time passes for it all the same.
+      .set({ created_at: sql`now() - interval '25 hours'` } as never)
+      .execute()
+    await runReconciler()
+    const second = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' }, headers })
+    expect(second.body.sandboxID).not.toBe(first.body.sandboxID)
+  })
+})

@@ -1,0 +1,74 @@
+import { Database, type Tx } from '@sandyard/db/database'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
+import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+
+/** Where a server is killed: at its n-th step that lasts, from 1, before it happens or once it has. */
+export interface CrashPoint {
+  readonly step: number
+  readonly when: 'before' | 'after'
+}
+
+/**
+ * Ends a server in the middle of its work, as `kill -9` does: from the crash point on nothing that lasts happens any more, and
+ * nothing that it waits for ever returns. Steps are transactions and calls of the runtime, which happen wholly or not at all.
+ */
+export class Fuse {
+  readonly #point: CrashPoint
+  readonly #blown = Promise.withResolvers<void>()
+  #steps = 0
+  #isBlown = false
+
+  constructor(point: CrashPoint) {
+    this.#point = point
+  }
+
+  /** Resolves when the server is dead. */
+  get blown(): Promise<void> {
+    return this.#blown.promise
+  }
+
+  async step<T>(work: () => Promise<T>): Promise<T> {
+    this.#steps += 1
+    const isHere = this.#steps === this.#point.step
+    if (this.#isBlown || (isHere && this.#point.when === 'before')) return this.#blow()
+    const result = await work()
+    return isHere ? this.#blow() : result
+  }
+
+  #blow(): Promise<never> {
+    this.#isBlown = true
+    this.#blown.resolve()
+    return new Promise(() => undefined)
+  }
+}
+
+export class FusedDatabase extends Database {
+  readonly #fuse: Fuse
+
+  constructor(url: string, fuse: Fuse) {
+    super({ url, applicationName: 'fused', log: silentLogger() })
+    this.#fuse = fuse
+  }
+
+  override transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#fuse.step(() => super.transaction(work))
+  }
+}
+
+export class FusedRuntime extends FakeRuntime {
+  readonly #fuse: Fuse
+
+  constructor(options: FakeRuntimeOptions, fuse: Fuse) {
+    super(options)
+    this.#fuse = fuse
+  }
+
+  override create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
+    return this.#fuse.step(() => super.create(spec, signal))
+  }
+
+  override remove(ref: SandboxRef): Promise<void> {
+    return this.#fuse.step(() => super.remove(ref))
+  }
+}
