@@ -13,6 +13,8 @@ const INTERRUPTED_EXIT_CODE = 130
 
 /** Runs the server until it is asked to end, or cannot go on. Everything that a person has to know is on `output`. */
 export async function run(environment: Environment, output: NodeJS.WriteStream): Promise<number> {
+  // Whoever read the output may leave; the server goes on.
+  output.on('error', () => undefined)
   const terminal = new Terminal(output)
   const interruption = listenForInterruption()
   let serverLog: ServerLog | undefined
