@@ -1,12 +1,10 @@
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
-import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
+import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { unlessStatus } from '../engine/docker-errors.ts'
 import { imageExists } from '../images/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
-
-const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/
 
 /** Files of sandboxes, kept as images of the engine: one image a snapshot, tagged and labelled with the installation. */
 export class Snapshots {
@@ -20,7 +18,7 @@ export class Snapshots {
   }
 
   async take(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
-    if (!NAME.test(name)) throw new AppError('invalid_argument', `"${name}" is not a name for a snapshot.`)
+    checkSnapshotName(name)
     const image = snapshotImage(this.#installation, name)
     await this.#flight.run(image, async () => {
       if (!(await imageExists(this.#docker, image))) await this.#commit(ref, name, image)

@@ -1,6 +1,7 @@
 import { on } from 'node:events'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRuntime } from '../sandbox-runtime.ts'
+import { checkSnapshotName } from '../snapshot-name.ts'
 import type {
   ImageRef,
   RuntimeCapabilities,
@@ -73,6 +74,7 @@ export class FakeRuntime implements SandboxRuntime {
 
   snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
     return this.#call('snapshot', () => {
+      checkSnapshotName(name)
       const image = `${SNAPSHOT_PREFIX}${this.#installation}/${name}`
       if (!this.engine.snapshots.has(image)) {
         this.engine.snapshots.set(image, { installation: this.#installation, files: new Map(this.#get(ref).files) })
@@ -139,6 +141,8 @@ export class FakeRuntime implements SandboxRuntime {
           const own = new Map(files())
           const endpoint = (await this.#options.endpointOf?.(spec)) ?? NOWHERE
           signal?.throwIfAborted()
+          const raced = this.engine.find(this.#installation, spec)
+          if (raced !== undefined) return raced.endpoint
           this.engine.put({ installation: this.#installation, spec, endpoint, files: own, state: 'running', createdAt: new Date() })
           return endpoint
         },

@@ -1,0 +1,41 @@
+import { describe, it } from 'vitest'
+import type { RuntimeEvent } from '../types.ts'
+import type { ContractBench } from './contract-bench.ts'
+
+export function describeEvents(bench: () => ContractBench): void {
+  describe('events', () => {
+    it('tells what happens after the subscription, also while nobody reads, and ends when aborted', async ({ expect }) => {
+      const on = bench()
+      const { spec } = await on.start()
+      const stop = new AbortController()
+      const events = await on.runtime.events(stop.signal)
+      const { sandboxId, incarnation } = spec
+      const wanted: RuntimeEvent[] = [{ sandboxId, incarnation, kind: 'exited' }]
+      if (on.runtime.capabilities().freeze) {
+        await on.runtime.freeze(spec)
+        await on.runtime.thaw(spec)
+        wanted.unshift({ sandboxId, incarnation, kind: 'frozen' }, { sandboxId, incarnation, kind: 'thawed' })
+      }
+      await on.runtime.remove(spec)
+      const seen: RuntimeEvent[] = []
+      for await (const event of events) {
+        seen.push(event)
+        if (seen.length === wanted.length) stop.abort()
+      }
+      expect(seen).toEqual(wanted)
+    })
+
+    it('tells that a sandbox ended by itself', async ({ expect }) => {
+      const on = bench()
+      const { spec, inside } = await on.start()
+      const stop = new AbortController()
+      const events = await on.runtime.events(stop.signal)
+      await inside.end()
+      for await (const event of events) {
+        expect(event).toEqual({ sandboxId: spec.sandboxId, incarnation: 1, kind: 'exited' })
+        stop.abort()
+      }
+      expect(await on.stateOf(spec)).toBe('stopped')
+    })
+  })
+}

@@ -1,0 +1,95 @@
+import { describe, it } from 'vitest'
+import type { ContractBench } from './contract-bench.ts'
+
+export function describeLifecycle(bench: () => ContractBench): void {
+  describe('create, list, usage, remove', () => {
+    it('starts a sandbox, lists it, tells what it uses and frees it', async ({ expect }) => {
+      const on = bench()
+      const before = Date.now()
+      const { spec, endpoint } = await on.start()
+      expect(endpoint.host).not.toBe('')
+      expect(endpoint.daemonPort).toBeGreaterThan(0)
+      const [listed] = await on.runtime.list()
+      expect(listed).toMatchObject({ sandboxId: spec.sandboxId, incarnation: 1, state: 'running' })
+      expect(Math.abs((listed?.createdAt.getTime() ?? 0) - before)).toBeLessThan(60_000)
+      const usage = (await on.runtime.usage([spec, { sandboxId: 'absent', incarnation: 1 }])).get(spec.sandboxId)
+      expect(usage?.memoryBytes).toBeGreaterThan(0)
+      expect(usage?.pids).toBeGreaterThan(0)
+      expect(usage?.cpuMicroseconds).toBeGreaterThanOrEqual(0)
+      await on.runtime.remove(spec)
+      expect(await on.stateOf(spec)).toBeUndefined()
+      expect(await on.runtime.usage([spec])).toEqual(new Map())
+    })
+
+    it('answers a repeated create with the sandbox that is there', async ({ expect }) => {
+      const on = bench()
+      const first = await on.start()
+      await first.inside.writeFile('/root/kept', 'yes')
+      const again = await on.runtime.create(first.spec)
+      expect(again).toEqual(first.endpoint)
+      expect(await on.inside(first.spec, again).readFile('/root/kept')).toBe('yes')
+      expect(await on.runtime.list()).toHaveLength(1)
+    })
+
+    it('makes one sandbox of two creates at once', async ({ expect }) => {
+      const on = bench()
+      const wanted = on.spec()
+      const [left, right] = await Promise.all([on.runtime.create(wanted), on.runtime.create(wanted)])
+      expect(left).toEqual(right)
+      expect(await on.runtime.list()).toHaveLength(1)
+    })
+
+    it('keeps incarnations of one id apart', async ({ expect }) => {
+      const on = bench()
+      const { spec: first } = await on.start()
+      const { spec: second } = await on.start({ sandboxId: first.sandboxId, incarnation: 2 })
+      await on.runtime.remove(first)
+      expect(await on.stateOf(first)).toBeUndefined()
+      expect(await on.stateOf(second)).toBe('running')
+    })
+
+    it('refuses an image that does not exist and leaves nothing', async ({ expect }) => {
+      const on = bench()
+      const image = 'sandyard/no-such-image:1'
+      expect(await on.runtime.imageExists(on.spec().image)).toBe(true)
+      expect(await on.runtime.imageExists(image)).toBe(false)
+      await expect(on.runtime.create(on.spec({ image }))).rejects.toMatchObject({ kind: 'not_found' })
+      expect(await on.runtime.list()).toEqual([])
+    })
+
+    it.for(['before', 'during'])('leaves nothing of a create that was aborted %s it', async (when, { expect }) => {
+      const on = bench()
+      const abort = new AbortController()
+      const reason = new Error('not wanted any more')
+      if (when === 'before') abort.abort(reason)
+      const created = on.runtime.create(on.spec(), abort.signal)
+      queueMicrotask(() => abort.abort(reason))
+      await expect(created).rejects.toBe(reason)
+      expect(await on.runtime.list()).toEqual([])
+    })
+
+    it('removes what is absent, twice, at once and after its end', async ({ expect }) => {
+      const on = bench()
+      await on.runtime.remove(on.spec())
+      const running = await on.start()
+      await Promise.all([on.runtime.remove(running.spec), on.runtime.remove(running.spec)])
+      const ended = await on.start()
+      await ended.inside.end()
+      await on.untilState(ended.spec, 'stopped')
+      await on.runtime.remove(ended.spec)
+      expect(await on.runtime.list()).toEqual([])
+    })
+
+    it('does not start over what has ended', async ({ expect }) => {
+      const on = bench()
+      const { spec, inside } = await on.start()
+      await inside.end()
+      await on.untilState(spec, 'stopped')
+      await expect(on.runtime.create(spec)).rejects.toMatchObject({ kind: 'conflict' })
+      await expect(on.runtime.freeze(spec)).rejects.toMatchObject({ kind: 'failed_precondition' })
+      await expect(on.runtime.thaw(spec)).rejects.toMatchObject({ kind: 'failed_precondition' })
+      expect(await on.runtime.usage([spec])).toEqual(new Map())
+      expect(await on.stateOf(spec)).toBe('stopped')
+    })
+  })
+}

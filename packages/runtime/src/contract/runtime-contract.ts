@@ -1,0 +1,30 @@
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { ContractBench } from './contract-bench.ts'
+import type { ContractHarness } from './contract-harness.ts'
+import { describeEvents } from './describe-events.ts'
+import { describeFreezing } from './describe-freezing.ts'
+import { describeLifecycle } from './describe-lifecycle.ts'
+import { describeSeparation } from './describe-separation.ts'
+import { describeSnapshots } from './describe-snapshots.ts'
+
+/** The guarantees of `SandboxRuntime`, for every implementation. Goes through the seam only; `makeHarness` is called once. */
+export function describeRuntimeContract(name: string, makeHarness: () => Promise<ContractHarness>): void {
+  describe(`the runtime contract: ${name}`, () => {
+    let opened: ContractBench | undefined
+    const bench = (): ContractBench => {
+      if (opened === undefined) throw new Error('the runtimes did not open')
+      return opened
+    }
+    beforeAll(async () => {
+      opened = await ContractBench.open(await makeHarness())
+    })
+    afterEach(() => opened?.removeAll())
+    afterAll(() => opened?.[Symbol.asyncDispose]())
+
+    describeLifecycle(bench)
+    describeFreezing(bench)
+    describeSnapshots(bench)
+    describeEvents(bench)
+    describeSeparation(bench)
+  })
+}

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { ContractHarness } from '../contract/contract-harness.ts'
+import { describeRuntimeContract } from '../contract/runtime-contract.ts'
+import type { SandboxEndpoint, SandboxSpec } from '../types.ts'
+import { FakeEngine } from './fake-engine.ts'
+import { FakeRuntime } from './fake-runtime.ts'
+
+const IMAGE = 'base'
+
+async function fakeHarness(): Promise<ContractHarness> {
+  const engine = new FakeEngine()
+  let port = 50_000
+  const endpointOf = async (): Promise<SandboxEndpoint> => {
+    await nextTurn()
+    return { host: '127.0.0.1', daemonPort: port++ }
+  }
+  return {
+    image: IMAGE,
+    open: async (installation) => new FakeRuntime({ engine, installation, images: new Set([IMAGE]), endpointOf }),
+    inside: (installation, ref) => ({
+      writeFile: async (path, text) => void engine.find(installation, ref)?.files.set(path, text),
+      readFile: async (path) => engine.find(installation, ref)?.files.get(path),
+      end: async () => engine.exit(installation, ref),
+    }),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+describeRuntimeContract('fake', fakeHarness)
+
+describe('the faults of the fake runtime', () => {
+  const spec: SandboxSpec = {
+    sandboxId: 'i1',
+    incarnation: 1,
+    image: IMAGE,
+    resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
+    daemonEnv: {},
+    allowPrivilegeGain: true,
+  }
+  const fault = new AppError('internal', 'scripted')
+
+  it.for(['failBefore', 'failAfter'] as const)('%s: the create fails once and leaves nothing', async (fail) => {
+    await using runtime = new FakeRuntime()
+    runtime.faults[fail]('create', fault)
+    await expect(runtime.create(spec)).rejects.toBe(fault)
+    expect(await runtime.list()).toEqual([])
+    await runtime.create(spec)
+    expect(runtime.faults.calls).toEqual(['create', 'list', 'create'])
+  })
+
+  it('does what it was asked and loses the answer', async () => {
+    await using runtime = new FakeRuntime()
+    await runtime.create(spec)
+    runtime.faults.failAfter('remove', fault)
+    await expect(runtime.remove(spec)).rejects.toBe(fault)
+    expect(await runtime.list()).toEqual([])
+  })
+
+  it('holds a call until it is released or aborted', async () => {
+    await using runtime = new FakeRuntime()
+    const first = runtime.faults.hold('create')
+    const created = runtime.create(spec)
+    await first.reached
+    expect(await runtime.list()).toEqual([])
+    first.release()
+    await created
+
+    const abort = new AbortController()
+    const second = runtime.faults.hold('create')
+    const aborted = runtime.create({ ...spec, incarnation: 2 }, abort.signal)
+    await second.reached
+    abort.abort(fault)
+    await expect(aborted).rejects.toBe(fault)
+    expect(await runtime.list()).toHaveLength(1)
+  })
+
+  it('ends sandboxes and event streams with the engine', async () => {
+    await using runtime = new FakeRuntime()
+    await runtime.create(spec)
+    const events = await runtime.events(new AbortController().signal)
+    runtime.engine.stop()
+    for await (const event of events) expect.unreachable(event.kind)
+    await expect(runtime.list()).rejects.toMatchObject({ kind: 'unavailable' })
+    runtime.engine.start()
+    expect(await runtime.list()).toMatchObject([{ state: 'stopped' }])
+  })
+})
