@@ -9,6 +9,7 @@ import type { SandboxImages } from './images.ts'
 import { explainListenFailure, listenings } from './network/listening.ts'
 import type { StartParts } from './start-all.ts'
 import type { StartedProxy } from './proxy.ts'
+import { tidyEngine } from './tidy-engine.ts'
 
 export interface ApiNeeds {
   readonly database: Database
@@ -27,6 +28,7 @@ export async function openApi(parts: StartParts, { database, images, proxy }: Ap
     runtime: ({ id }) =>
       DockerRuntime.open({ ...optionsOf(config), installation: id, daemonDist: images.daemonDist, log, progress: terminal }),
   })
+  shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, context.installation.id))
   shutdown.add('api parts', () => context[Symbol.asyncDispose]())
   return context
 }

@@ -32,11 +32,15 @@ export interface Started {
   readonly failed: Promise<never>
 }
 
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
+
 /** Starts every part in the order of their needs. Whatever fails, `shutdown` undoes what had started. */
 export async function startAll(parts: StartParts): Promise<Started> {
   const { config, directory, terminal, interruption, environment } = parts
   terminal.say('Sandyard starts.')
   await checkPorts(Object.values(listenings(config)))
+  if (!LOOPBACK.includes(config.bind))
+    terminal.step(`SANDYARD_BIND=${config.bind}: others can reach the servers, and keys travel in plain HTTP`)
   const isInteractive = process.stdin.isTTY && process.stdout.isTTY
   const engine = await orInterrupted(interruption, ensureEngine({ environment, say: (line) => terminal.step(line), isInteractive }))
   terminal.step(`engine: Docker ${engine.version}`)
