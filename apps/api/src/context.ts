@@ -1,10 +1,9 @@
-import { Database } from '@sandyard/db/database'
+import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
-import { ConfigError } from '@sandyard/kit/config/parse-config'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
-import { createLogger, type Logger } from '@sandyard/kit/logging/create-logger'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
@@ -19,11 +18,13 @@ import { watchRuntime } from './sandboxes/runtime-watch.ts'
 import type { ViewParts } from './sandboxes/sandbox-view.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 
-/** What another program brings along instead of having it made from the configuration. The bringer disposes of it. */
+/** What the control plane stands on. */
 export interface ApiParts {
-  readonly database?: Database
+  /** At this release's schema. Whoever opened it closes it. */
+  readonly database: Database
+  /** A runtime, or how to open one for this installation; one that is opened here is closed here. */
   readonly runtime: SandboxRuntime | ((installation: Installation) => Promise<SandboxRuntime>)
-  readonly log?: Logger
+  readonly log: Logger
 }
 
 /** Everything that the control plane's entry and route files work with. */
@@ -47,14 +48,14 @@ export interface AppContext extends AsyncDisposable {
 const START_TIMEOUT_MS = 50_000
 
 /**
- * Builds the control plane on a migrated database. Disposing it stops the loops and closes what it opened itself.
+ * Builds the control plane. Disposing it stops the loops and closes what was opened here.
  *
- * @throws ConfigError without a database; whatever keeps the database or the runtime from answering
+ * @throws whatever keeps the database or the runtime from answering
  */
 export async function createContext(config: ApiConfig, parts: ApiParts): Promise<AppContext> {
-  const log = createApiLoggers(parts.log ?? createLogger({ name: 'api', level: config.logLevel }))
+  const log = createApiLoggers(parts.log)
   const shutdown = new Shutdown(log.http)
-  const database = parts.database ?? openDatabase(config, log, shutdown)
+  const { database } = parts
   try {
     const installation = await ensureInstallation(database.db)
     const runtime = await openRuntime(parts, installation, shutdown)
@@ -81,14 +82,6 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     await shutdown.run()
     throw err
   }
-}
-
-function openDatabase(config: ApiConfig, log: ApiLoggers, shutdown: Shutdown): Database {
-  const url = config.databaseUrl?.reveal()
-  if (url === undefined) throw new ConfigError(['DATABASE_URL is required: Postgres'])
-  const database = new Database({ url, applicationName: 'sandyard-api', log: log.database })
-  shutdown.add('database', () => database[Symbol.asyncDispose]())
-  return database
 }
 
 async function openRuntime({ runtime }: ApiParts, installation: Installation, shutdown: Shutdown): Promise<SandboxRuntime> {

@@ -1,7 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Team, User } from '../teams/team.ts'
 
-export type Via = 'api_key' | 'access_token' | 'user_team' | 'admin_team' | 'admin'
+type Via = 'api_key' | 'access_token' | 'user_team' | 'admin_team' | 'admin'
 
 /** Who a request acts as (control-plane.md 1.9). */
 export interface Principal {

@@ -16,7 +16,7 @@ export interface SandboxFilter {
 }
 
 /** A place in the order: the last sandbox of the page before. */
-export interface Position {
+interface Position {
   readonly time: string
   readonly id: string
 }

@@ -6,7 +6,7 @@ import type { SandboxRef } from '@sandyard/runtime/types'
 import { appendEvents, type Event } from '../events/event-log.ts'
 
 /** The states that a sandbox may go to from each (control-plane.md 17.1). A row that is gone is the state after `killing`. */
-export const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
+const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
   starting: ['running', 'paused', 'killing'],
   running: ['pausing', 'snapshotting', 'killing'],
   pausing: ['paused', 'killing'],

@@ -22,7 +22,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown
   readonly headers?: Record<string, string>
   /** Default: the seeded key. */
@@ -51,7 +51,7 @@ export interface World extends AsyncDisposable {
   startServer(options?: ServerOptions): Promise<Server>
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly loops?: boolean
   readonly env?: Record<string, string>
   /** Kills the server in the middle of its work. */
