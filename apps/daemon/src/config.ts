@@ -15,6 +15,7 @@ const schema = {
     default: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     doc: 'where commands of the sandbox are looked up',
   }),
+  runDirectory: env.text('SANDYARD_RUN_DIRECTORY', { default: '/run/e2b', doc: 'where programs of the sandbox read what it is' }),
   logLevel: env.text('SANDYARD_LOG_LEVEL', { default: 'info', doc: 'least level that is logged' }),
 }
 

@@ -1,5 +1,7 @@
 export interface Flags {
   readonly port: number
+  /** Our own: upstream has none and listens on every address. */
+  readonly host: string
   readonly version: boolean
   readonly commit: boolean
 }
@@ -17,11 +19,12 @@ export class FlagError extends Error {
  * @throws FlagError for an unknown flag or a bad value
  */
 export function parseFlags(args: readonly string[]): Flags {
-  const flags = { port: 49_983, version: false, commit: false }
+  const flags = { port: 49_983, host: '0.0.0.0', version: false, commit: false }
   const rest = [...args]
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     const [, name, given] = /^--?([^-=][^=]*)(?:=(.*))?$/.exec(argument) ?? []
     if (name === 'port') flags.port = readPort(given ?? rest.shift())
+    else if (name === 'host') flags.host = given ?? rest.shift() ?? flags.host
     else if (name === 'version' || name === 'commit') flags[name] = given !== 'false'
     else if (name === undefined || IGNORED[name] === undefined) throw new FlagError(`flag provided but not defined: ${argument}`)
     else if (IGNORED[name] && given === undefined) rest.shift()

@@ -8,7 +8,6 @@ import { DAEMON_VERSION } from './version.ts'
 
 /** How long the last bytes of streams may take to leave when the daemon ends; the engine waits longer. */
 const FAREWELL_MS = 1000
-const RUN_DIRECTORY = '/run/e2b'
 
 async function main(args: readonly string[]): Promise<void> {
   const flags = parseFlags(args)
@@ -29,15 +28,14 @@ async function main(args: readonly string[]): Promise<void> {
       void server.close().then(() => exit(0))
     })
   }
-  await server.listen({ host: '0.0.0.0', port: flags.port })
-  await writeRunFiles({ directory: RUN_DIRECTORY, sandboxId: config.sandboxId, templateId: config.templateId }).catch((err: unknown) =>
-    context.log.warn({ err }, 'run files could not be written'),
+  await server.listen({ host: flags.host, port: flags.port })
+  await writeRunFiles({ directory: config.runDirectory, sandboxId: config.sandboxId, templateId: config.templateId }).catch(
+    (err: unknown) => context.log.warn({ err }, 'run files could not be written'),
   )
 }
 
-try {
-  await main(process.argv.slice(2))
-} catch (error) {
+// The bundle is CommonJS, which starts faster and knows no top-level await.
+main(process.argv.slice(2)).catch((error: unknown) => {
   stderr.write(`sandyard daemon: ${error instanceof Error ? error.message : String(error)}\n`)
   exit(error instanceof FlagError ? 2 : 1)
-}
+})

@@ -1,0 +1,97 @@
+import { chmod, constants, copyFile, link, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { DAEMON_VERSION } from '../src/version.ts'
+import { bundleDaemon, findKoffiBinary, KOFFI_BINARY } from './bundle.ts'
+import { CACHE_DIRECTORY, LAUNCHER, trainCompileCache } from './compile-cache.ts'
+import { hashInputs } from './input-hash.ts'
+import { listSharedLibraries } from './shared-libraries.ts'
+import { ensureStaticBash } from './static-bash.ts'
+
+/** A built distribution of the daemon: everything that it needs to run in any image for this machine's processor. */
+export interface DaemonDist {
+  readonly dir: string
+  /** Names the content: other content has another version. */
+  readonly version: string
+}
+
+const TOOLS = join(import.meta.dirname, '../../../.tools')
+const MOUNT = '/opt/sandyard'
+const PORT = 49_983
+/** How long a distribution that nobody asks for is kept: another checkout's server may still want to copy it. */
+const KEEP_MS = 3 * 24 * 60 * 60 * 1000
+
+/**
+ * Builds the daemon's distribution into `.tools/daemon-dist/<version>/` unless it is there: the bundle, this Node with its loader and
+ * libraries, and a static bash where one can be had. Any number of processes may call it at once; what is there is whole.
+ */
+export async function ensureDaemonDist(): Promise<DaemonDist> {
+  const parent = join(TOOLS, 'daemon-dist')
+  const bash = await ensureStaticBash(join(TOOLS, 'static-bash'))
+  const version = `${DAEMON_VERSION}-${await hashInputs(join(TOOLS, '..'), bash === undefined ? [] : [bash])}`
+  const dir = join(parent, version)
+  if (await touch(dir)) return { dir, version }
+
+  await mkdir(parent, { recursive: true })
+  const building = await mkdtemp(join(parent, 'building-'))
+  try {
+    await fill(building, bash)
+    await chmod(building, 0o755)
+    await rename(building, dir)
+  } catch (error) {
+    // Another process was faster: its result is as good.
+    if (!(await touch(dir))) throw error
+  } finally {
+    await rm(building, { recursive: true, force: true })
+  }
+  await removeOld(parent)
+  return { dir, version }
+}
+
+async function fill(dir: string, bash: string | undefined): Promise<void> {
+  const node = await realpath(process.execPath)
+  const koffi = findKoffiBinary()
+  const { loader, libraries } = await listSharedLibraries([node, koffi])
+  for (const folder of ['bin', 'lib', CACHE_DIRECTORY]) await mkdir(join(dir, folder))
+  await place(node, join(dir, 'bin/node'))
+  if (bash !== undefined) await place(bash, join(dir, 'bin/bash'))
+  for (const library of [loader, ...libraries]) await copyFile(library, join(dir, 'lib', basename(library)))
+  await copyFile(koffi, join(dir, KOFFI_BINARY))
+  await bundleDaemon(join(dir, 'bundle.cjs'))
+  await writeFile(join(dir, 'daemon.cjs'), LAUNCHER)
+  await trainCompileCache(command(dir, loader))
+  const manifest = {
+    mount: MOUNT,
+    command: command(MOUNT, loader),
+    port: PORT,
+    ...(bash === undefined ? {} : { bash: `${MOUNT}/bin/bash` }),
+  }
+  await writeFile(join(dir, 'dist.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** The image's own loader and C library are never asked, so the image may have others or none. */
+function command(at: string, loader: string): string[] {
+  return [`${at}/lib/${basename(loader)}`, '--library-path', `${at}/lib`, `${at}/bin/node`, ...ENGINE_FLAGS, `${at}/daemon.cjs`]
+}
+
+const ENGINE_FLAGS: readonly string[] = []
+
+/** Large files are shared with where they come from where the file system allows it. */
+async function place(source: string, destination: string): Promise<void> {
+  await link(source, destination).catch(() => copyFile(source, destination, constants.COPYFILE_FICLONE))
+}
+
+/** True when a whole distribution is there, which then counts as just used. */
+async function touch(dir: string): Promise<boolean> {
+  const now = new Date()
+  return utimes(join(dir, 'dist.json'), now, now).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function removeOld(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const used = await stat(join(parent, name, 'dist.json')).catch(() => stat(join(parent, name)))
+    if (Date.now() - used.mtimeMs > KEEP_MS) await rm(join(parent, name), { recursive: true, force: true })
+  }
+}
