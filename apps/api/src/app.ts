@@ -37,8 +37,8 @@ const LIMITS = {
   http: { headersTimeout: 5000, connectionsCheckingInterval: 1000 },
 }
 
-/** A template reference with a namespace and a tag is far longer than the router's default of 100 characters. */
-const MAX_SEGMENT_LENGTH = 1024
+/** As long as a request line can be: a segment that is too long for what it names is told so by its operation. */
+const MAX_SEGMENT_LENGTH = 16 * 1024
 
 const ROUTES = [
   createSandboxRoute,

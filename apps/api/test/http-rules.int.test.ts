@@ -1,5 +1,6 @@
 import { connect, type AddressInfo } from 'node:net'
 import { OPERATIONS } from '@sandyard/api-contract/operations'
+import { createMetricsServer } from '@sandyard/api/metrics-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
@@ -53,6 +54,10 @@ describe('errors', () => {
     const headers = { 'x-api-key': world.credentials.apiKey, ...(type !== undefined && { 'content-type': type }) }
     const answer = await api.app.inject({ method: 'POST', url, headers, ...(payload !== undefined && { payload }) })
     expect(answer.json()).toEqual({ code: 400, message: expect.stringMatching(message) })
+  })
+
+  it('has no limit for ids but that of a request line', async () => {
+    expect((await api.call('GET', `/sandboxes/${'a'.repeat(5000)}`)).status).toBe(404)
   })
 
   it('tells old CLIs that they are old', async () => {
@@ -157,8 +162,13 @@ describe('limits and health', () => {
     expect((await api.call('GET', '/v2/sandboxes')).headers).not.toHaveProperty('ratelimit-limit')
   })
 
-  it('keeps idle connections for longer than any client does', () => {
-    expect(api.app.server.keepAliveTimeout).toBe(620_000)
+  it('gives up on slow requests, and keeps idle connections for longer than any client does', () => {
+    const { keepAliveTimeout, headersTimeout, requestTimeout } = api.app.server
+    expect({ keepAliveTimeout, headersTimeout, requestTimeout }).toEqual({
+      keepAliveTimeout: 620_000,
+      headersTimeout: 5000,
+      requestTimeout: 10_000,
+    })
   })
 
   it('says when it drains, and when what it stands on is gone', async () => {
@@ -170,6 +180,21 @@ describe('limits and health', () => {
     api.ctx.isDraining = true
     expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 503, text: 'Service is unavailable' })
     api.ctx.isDraining = false
+  })
+})
+
+describe('metrics', () => {
+  it('are served on a listener of their own', async () => {
+    const server = createMetricsServer(api.ctx.metrics.registry)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const text = await (await fetch(`${url}/metrics`)).text()
+    expect(text).toMatch(/sandyard_api_request_seconds_count\{operation="getHealth",status="200"\} \d/)
+    expect(text).toContain('sandyard_sandboxes{state="running"} ')
+    expect((await fetch(url)).status).toBe(404)
+    expect((await fetch(`${origin}/metrics`)).status).toBe(404)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
   })
 })
 

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '@sandyard/api-contract/operations'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ApiInstance } from './api-instance.ts'
-import { operation, toUrl } from './operation.ts'
+import { errors, operation, toUrl } from './operation.ts'
 
 /** Gives every operation that no route serves an answer that says so, after its credentials were checked. */
 export function registerNotImplemented(app: ApiInstance): void {
@@ -9,6 +9,7 @@ export function registerNotImplemented(app: ApiInstance): void {
     if (app.hasRoute({ method, url: toUrl(path) })) continue
     app.route({
       ...operation(id),
+      schema: { response: errors(401, 501) },
       handler: async () => {
         throw new AppError('unimplemented', `This server does not implement ${method} ${path} yet.`)
       },

@@ -13,8 +13,8 @@ export interface DaemonInit {
 
 /** A daemon that is still starting refuses connections at once, so asking often costs little and saves the wait. */
 const PAUSE_MS = 4
-/** For one try: an address that does not answer yet must not eat the deadline. */
-const TRY_TIMEOUT_MS = 1000
+/** For one try: an address that does not answer yet must not eat the deadline, and a busy daemon must not be asked in vain for ever. */
+const TRY_TIMEOUT_MS = { first: 250, last: 8000 } as const
 
 /**
  * Posts `/init` until the daemon answers it. Safe to repeat: the daemon sets, it does not add.
@@ -22,12 +22,15 @@ const TRY_TIMEOUT_MS = 1000
  * @throws AppError `internal` when the daemon refuses; the abort reason when `signal` aborts first
  */
 export async function initDaemon(endpoint: SandboxEndpoint, init: DaemonInit, signal: AbortSignal): Promise<void> {
+  let tryTimeoutMs: number = TRY_TIMEOUT_MS.first
   while (true) {
     signal.throwIfAborted()
     const body = JSON.stringify({ ...init, timestamp: new Date().toISOString() })
-    const status = await post(endpoint, body, signal).catch(() => undefined)
+    const late = AbortSignal.timeout(tryTimeoutMs)
+    const status = await post(endpoint, body, AbortSignal.any([signal, late])).catch(() => undefined)
     if (status === 204) return
     if (status !== undefined && status < 500) throw new AppError('internal', `the daemon answered ${status} to /init`)
+    if (late.aborted) tryTimeoutMs = Math.min(tryTimeoutMs * 2, TRY_TIMEOUT_MS.last)
     await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
 }
@@ -43,7 +46,7 @@ function post(endpoint: SandboxEndpoint, body: string, signal: AbortSignal): Pro
         method: 'POST',
         agent: false,
         headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]),
+        signal,
       },
       (response) => {
         response.resume()
