@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
@@ -19,10 +20,10 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   const user = await getFileUser(accounts, getUserName(query, settings))
   const asked = query.path ?? ''
   const path = resolveFilePath(asked, { user, settings, failure: `error expanding and resolving path '${asked}'` })
-  await checkIsFile(path)
+  const stats = await getFileStats(path)
   reply.header('vary', 'Accept-Encoding')
   const coding = negotiateCoding(request.headers)
-  const content = await openContent(path)
+  const content = await openContent(path, stats)
   try {
     reply.header('content-disposition', inlineDisposition(baseName(path)))
     return await (coding === 'gzip' ? sendGzip(reply, content, path) : sendIdentity(request, reply, { content, path }))
@@ -32,7 +33,7 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   }
 }
 
-async function checkIsFile(path: string): Promise<void> {
+async function getFileStats(path: string): Promise<Stats> {
   const stats = await stat(path).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT') throw new AppError('not_found', `path '${path}' does not exist`, { cause: error })
     throw new AppError('internal', `error checking if path exists '${path}': ${failedCall('stat', path, error)}`, { cause: error })
@@ -40,6 +41,7 @@ async function checkIsFile(path: string): Promise<void> {
   if (stats.isDirectory()) throw new AppError('invalid_argument', `path '${path}' is a directory`)
   // Nothing says when the bytes of these end, if they ever begin.
   if (stats.isFIFO() || stats.isSocket()) throw new AppError('invalid_argument', `path '${path}' is not a regular file`)
+  return stats
 }
 
 /** Parts of a file and conditions on it speak of its bytes as they are. */
@@ -56,9 +58,9 @@ function negotiateCoding(headers: IncomingHttpHeaders): ContentCoding {
   return 'identity'
 }
 
-async function openContent(path: string): Promise<FileContent> {
+async function openContent(path: string, stats: Stats): Promise<FileContent> {
   try {
-    return await FileContent.open(path)
+    return await FileContent.open(path, stats)
   } catch (error) {
     throw new AppError('internal', `error opening file '${path}': ${failedCall('open', path, error)}`, { cause: error })
   }

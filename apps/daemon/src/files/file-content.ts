@@ -1,4 +1,4 @@
-import { constants, type BigIntStats } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { SNIFFED_BYTES } from './sniff-content-type.ts'
 
@@ -8,27 +8,33 @@ const CHUNK_BYTES = 256 * 1024
 
 /** A file that is open for a download. Its bytes come from the open file, whatever happens to the path meanwhile. */
 export class FileContent implements AsyncDisposable {
-  readonly stats: BigIntStats
+  /** Modification time in whole seconds; undefined for the epoch, which stands for none. */
+  readonly mtimeSeconds: number | undefined
   /** The first bytes, at least as many as tell the type; everything if `size` is no more. */
   readonly start: Buffer
   /** Undefined where only reading to the end will tell, as in `/proc`. */
   readonly size: number | undefined
   readonly #handle: FileHandle
 
-  private constructor(handle: FileHandle, stats: BigIntStats, read: { readonly start: Buffer; readonly size: number | undefined }) {
+  private constructor(handle: FileHandle, stats: Stats, read: { readonly start: Buffer; readonly size: number | undefined }) {
     this.#handle = handle
-    this.stats = stats
+    this.mtimeSeconds = stats.mtimeMs === 0 ? undefined : Math.floor(stats.mtimeMs / 1000)
     this.start = read.start
     this.size = read.size
   }
 
-  /** @throws the system error of open, fstat or read */
-  static async open(path: string): Promise<FileContent> {
+  /**
+   * @param stats of the path, from just now: what the file has become since shows in what can be read
+   * @throws the system error of open or read
+   */
+  static async open(path: string, stats: Stats): Promise<FileContent> {
     // Non-blocking, so that a FIFO without a writer cannot hold a thread of the pool; regular files do not care.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      const stats = await handle.stat({ bigint: true })
-      return new FileContent(handle, stats, await readStart(handle, stats))
+      const content = new FileContent(handle, stats, await readStart(handle, stats))
+      // Nothing is left to be read, so nobody need wait until it is closed.
+      if (content.isWhole) void content[Symbol.asyncDispose]()
+      return content
     } catch (error) {
       await handle.close()
       throw error
@@ -38,12 +44,6 @@ export class FileContent implements AsyncDisposable {
   /** Whether {@link start} is everything. */
   get isWhole(): boolean {
     return this.size === this.start.length
-  }
-
-  /** Modification time in whole seconds; undefined for the epoch, which stands for none. */
-  get mtimeSeconds(): number | undefined {
-    const seconds = Math.floor(Number(this.stats.mtimeMs) / 1000)
-    return seconds === 0 ? undefined : seconds
   }
 
   /**
@@ -76,8 +76,9 @@ export class FileContent implements AsyncDisposable {
     }
   }
 
+  /** Closes the file, after the chunk that is being read; again does nothing. A failure loses nothing of a file that is only read. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close()
+    await this.#handle.close().catch(() => undefined)
   }
 
   async #readAt(length: number, position: number | null): Promise<Buffer> {
@@ -88,8 +89,8 @@ export class FileContent implements AsyncDisposable {
 }
 
 /** The kernel's pseudo-files announce 0 bytes, or a page, whatever they hold: sizes that small are found out by reading. */
-async function readStart(handle: FileHandle, stats: BigIntStats): Promise<{ start: Buffer; size: number | undefined }> {
-  const announced = stats.isFile() ? Number(stats.size) : 0
+async function readStart(handle: FileHandle, stats: Stats): Promise<{ start: Buffer; size: number | undefined }> {
+  const announced = stats.isFile() ? stats.size : 0
   if (announced > WHOLE_BYTES) {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
     return { start: buffer.subarray(0, bytesRead), size: announced }

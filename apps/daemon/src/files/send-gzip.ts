@@ -14,10 +14,7 @@ const gzipWhole = promisify(gzip)
 /** Answers with the compressed file: no length, ranges or date, since those would be of other bytes (envd.md 5.6). Takes the file over. */
 export async function sendGzip(reply: FastifyReply, content: FileContent, path: string): Promise<FastifyReply> {
   reply.headers({ 'content-encoding': 'gzip', 'content-type': typeByExtension(path) ?? 'application/octet-stream' })
-  if (content.isWhole) {
-    await content[Symbol.asyncDispose]()
-    return reply.send(await gzipWhole(content.start, { level: LEVEL }))
-  }
+  if (content.isWhole) return reply.send(await gzipWhole(content.start, { level: LEVEL }))
   const compressor = createGzip({ level: LEVEL })
   // A failure reaches the reply through the compressor; it has nobody else to tell.
   pipeline(contentStream(content, content.toEnd()), compressor, () => undefined)

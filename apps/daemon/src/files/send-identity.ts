@@ -47,9 +47,8 @@ async function sendRanges(reply: FastifyReply, content: FileContent, { ranges, s
   if (more.length > 0) return sendByteRanges(reply, content, { ranges, size, type })
   if (ranges.length > 0) reply.code(206).header('content-range', contentRange(range, size))
   reply.header('content-length', range.length)
-  if (!content.isWhole) return reply.send(contentStream(content, content.range(range.start, range.length)))
-  await content[Symbol.asyncDispose]()
-  return reply.send(content.start.subarray(range.start, range.start + range.length))
+  if (content.isWhole) return reply.send(content.start.subarray(range.start, range.start + range.length))
+  return reply.send(contentStream(content, content.range(range.start, range.length)))
 }
 
 /** Several ranges are the parts of a `multipart/byteranges` body. */

@@ -1,7 +1,8 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { constants } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 import { chown, type FileHandle, open, stat } from 'node:fs/promises'
 import { readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
+import { mayHaveAttributes } from '../filesystem/metadata-probe.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
 import { baseName, parentDirectory } from '../users/path-parts.ts'
@@ -34,17 +35,17 @@ const NEW_FILE_MODE = 0o666
  */
 export async function writeFile(path: string, body: AsyncIterable<Buffer>, options: WriteOptions): Promise<WrittenFile> {
   const { owner, metadata } = options
-  await ensureParent(path, owner)
-  const exists = await checkTarget(path)
-  if (exists) await changingOwner(chown(path, owner.uid, owner.gid), path)
+  const existing = await findTarget(path, owner)
+  if (existing !== undefined) await changingOwner(chown(path, owner.uid, owner.gid), path)
   const file = await openTarget(path)
   try {
-    if (!exists) await changingOwner(file.chown(owner.uid, owner.gid), path)
+    if (existing === undefined) await changingOwner(file.chown(owner.uid, owner.gid), path)
     await copyToFile(file, body, path).catch((error: unknown) => {
       throw writeFailure(error, options.contentLength)
     })
-    // A file that is new has no metadata to be cleared.
-    if (exists || metadata.size > 0) await writeMetadata(file, metadata, path)
+    // What is new, or has no attributes, has no metadata to be cleared.
+    const isClear = existing === undefined || !(await mayHaveAttributes(path, existing.dev))
+    if (!isClear || metadata.size > 0) await writeMetadata(file, metadata, path)
     const stored = metadata.size > 0 ? await readMetadata(file.fd) : {}
     return { path, name: baseName(path), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
   } finally {
@@ -52,24 +53,29 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
   }
 }
 
-async function ensureParent(path: string, owner: Owner): Promise<void> {
+/** What is to be overwritten, if anything, with the directories above it in place. */
+async function findTarget(path: string, owner: Owner): Promise<BigIntStats | undefined> {
+  const find = (): Promise<BigIntStats | Error> => stat(path, { bigint: true }).catch((error: Error) => error)
+  // Both are looked at in the same moment; only directories that were made meanwhile can have changed what was seen.
+  const [found, madeParents] = await Promise.all([find(), ensureParent(path, owner)])
+  const target = madeParents ? await find() : found
+  if (target instanceof Error) {
+    if (errnoCode(target) === 'ENOENT') return undefined
+    throw new AppError('internal', `error getting file info: ${failedCall('stat', path, target)}`, { cause: target })
+  }
+  if (target.isDirectory()) throw new AppError('invalid_argument', `path is a directory: ${path}`)
+  // Nobody may ever read from the other end of these.
+  if (target.isFIFO() || target.isSocket()) throw new AppError('invalid_argument', `path is not a regular file: ${path}`)
+  return target
+}
+
+async function ensureParent(path: string, owner: Owner): Promise<boolean> {
   try {
-    await ensureDirs(parentDirectory(path), owner)
+    return await ensureDirs(parentDirectory(path), owner)
   } catch (error) {
     if (error instanceof AppError) throw new AppError(error.kind, `error ensuring directories: ${error.message}`, { cause: error })
     throw error
   }
-}
-
-/** Whether there is something to overwrite. */
-async function checkTarget(path: string): Promise<boolean> {
-  const stats = await stat(path).catch((error: unknown) => {
-    if (errnoCode(error) === 'ENOENT') return undefined
-    throw new AppError('internal', `error getting file info: ${failedCall('stat', path, error)}`, { cause: error })
-  })
-  if (stats?.isDirectory() === true) throw new AppError('invalid_argument', `path is a directory: ${path}`)
-  if (stats?.isFIFO() === true || stats?.isSocket() === true) throw new AppError('invalid_argument', `path is not a regular file: ${path}`)
-  return stats !== undefined
 }
 
 async function changingOwner(change: Promise<void>, path: string): Promise<void> {

@@ -7,6 +7,7 @@ import { baseName } from '../users/path-parts.ts'
 import { type BytePath, toArgument, toText } from './byte-path.ts'
 import { evalSymlinks } from './eval-symlinks.ts'
 import { readMetadata } from './metadata.ts'
+import { mayHaveAttributes } from './metadata-probe.ts'
 import { permissionsText } from './permissions.ts'
 
 const PERMISSION_BITS = 0o777n
@@ -35,7 +36,9 @@ export async function describeEntry({ at, shownAs, owners }: EntryPlace): Promis
   const argument = toArgument(at)
   const stats = await lstat(argument, { bigint: true })
   const isSymlink = stats.isSymbolicLink()
-  const [target, metadata] = await Promise.all([isSymlink ? resolveTarget(at) : undefined, readMetadata(argument)])
+  const target = isSymlink ? await resolveTarget(at) : undefined
+  // A link's metadata is that of its target, which may be anywhere.
+  const metadata = isSymlink || (await mayHaveAttributes(argument, stats.dev)) ? await readMetadata(argument) : {}
   const kind = isSymlink ? target?.stats : stats
   const path = toText(shownAs)
   const info = create(EntryInfoSchema, {

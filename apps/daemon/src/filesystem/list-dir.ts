@@ -35,11 +35,11 @@ interface Level {
 export async function listDir(
   request: ListDirRequest,
   caller: Caller,
-  options: { readonly owners: OwnerNames; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<MessageInitShape<typeof ListDirResponseSchema>> {
   const path = resolvePath(request.path, caller)
   const root = await getDirectory(path)
-  const listing: Listing = { root, ...options, entries: [] }
+  const listing: Listing = { root, owners: caller.owners, signal, entries: [] }
   await listLevel(listing, { at: root, shownAs: toBytePath(cleanPath(path)), depth: Math.max(request.depth, 1) })
   return { entries: listing.entries }
 }

@@ -3,22 +3,17 @@ import type { MakeDirRequest, MakeDirResponseSchema } from '@sandyard/daemon-pro
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { stat } from 'node:fs/promises'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
-import type { OwnerNames } from '../users/account-database.ts'
 import type { Caller } from '../users/caller.ts'
 import { ensureDirs } from '../users/ensure-dirs.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import { getEntry } from './stat.ts'
 
 /** MakeDir (envd.md 7.5): with its parents, all new levels owned by the caller. */
-export async function makeDir(
-  request: MakeDirRequest,
-  caller: Caller,
-  owners: OwnerNames,
-): Promise<MessageInitShape<typeof MakeDirResponseSchema>> {
+export async function makeDir(request: MakeDirRequest, caller: Caller): Promise<MessageInitShape<typeof MakeDirResponseSchema>> {
   const path = resolvePath(request.path, caller)
   await checkFree(path)
   await ensureDirs(path, caller.user)
-  return { entry: await getEntry(path, owners) }
+  return { entry: await getEntry(path, caller.owners) }
 }
 
 async function checkFree(path: string): Promise<void> {

@@ -3,7 +3,6 @@ import type { MoveRequest, MoveResponseSchema } from '@sandyard/daemon-protocol/
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { lstat, rename } from 'node:fs/promises'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
-import type { OwnerNames } from '../users/account-database.ts'
 import type { Caller } from '../users/caller.ts'
 import { ensureDirs } from '../users/ensure-dirs.ts'
 import { parentDirectory } from '../users/path-parts.ts'
@@ -14,7 +13,7 @@ import { getEntry } from './stat.ts'
  * Move (envd.md 7.6): the destination is the whole new path, never a directory to move into. Its missing parents are made first and
  * stay if the move fails.
  */
-export async function move(request: MoveRequest, caller: Caller, owners: OwnerNames): Promise<MessageInitShape<typeof MoveResponseSchema>> {
+export async function move(request: MoveRequest, caller: Caller): Promise<MessageInitShape<typeof MoveResponseSchema>> {
   const source = resolvePath(request.source, caller)
   const destination = resolvePath(request.destination, caller)
   await ensureDirs(parentDirectory(destination), caller.user)
@@ -24,7 +23,7 @@ export async function move(request: MoveRequest, caller: Caller, owners: OwnerNa
   } catch (error) {
     throw renameFailure(source, destination, error)
   }
-  return { entry: await getEntry(destination, owners) }
+  return { entry: await getEntry(destination, caller.owners) }
 }
 
 /** rename(2) replaces an empty directory without a word; clients count on a refusal. */

@@ -8,6 +8,7 @@ const KIND_LETTERS: Readonly<Record<number, string>> = {
   [constants.S_IFIFO]: 'p',
   [constants.S_IFSOCK]: 'S',
 }
+const TRIPLETS = ['---', '--x', '-w-', '-wx', 'r--', 'r-x', 'rw-', 'rwx']
 const SETUID = 0o4000
 const SETGID = 0o2000
 const STICKY = 0o1000
@@ -24,6 +25,6 @@ export function permissionsText(mode: number): string {
     (mode & SETGID ? 'g' : '') +
     (kind === constants.S_IFCHR ? 'c' : '') +
     (mode & STICKY ? 't' : '')
-  const bits = Array.from('rwxrwxrwx', (letter, index) => (mode & (0o400 >> index) ? letter : '-')).join('')
-  return (letters || '-') + bits
+  const [owner, group, others] = [TRIPLETS[(mode >> 6) & 7], TRIPLETS[(mode >> 3) & 7], TRIPLETS[mode & 7]]
+  return `${letters || '-'}${owner}${group}${others}`
 }

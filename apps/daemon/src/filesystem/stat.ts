@@ -9,12 +9,8 @@ import { toBytePath } from './byte-path.ts'
 import { describeEntry } from './entry-info.ts'
 
 /** Stat (envd.md 7.3): a link is described, not followed. What is below a file is `internal`, not `not_found`. */
-export async function statEntry(
-  request: StatRequest,
-  caller: Caller,
-  owners: OwnerNames,
-): Promise<MessageInitShape<typeof StatResponseSchema>> {
-  return { entry: await getEntry(resolvePath(request.path, caller), owners) }
+export async function statEntry(request: StatRequest, caller: Caller): Promise<MessageInitShape<typeof StatResponseSchema>> {
+  return { entry: await getEntry(resolvePath(request.path, caller), caller.owners) }
 }
 
 /**

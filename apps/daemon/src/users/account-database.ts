@@ -7,12 +7,44 @@ export interface Account extends PasswdEntry {
   readonly groups: readonly number[]
 }
 
-/** Account and group names by id, as one state of the files says. */
+/** Account and group names by id. */
 export interface OwnerNames {
   /** The account's name, or the decimal id where no account has it. */
   user(uid: number): string
   /** The group's name, or the decimal id where no group has it. */
   group(gid: number): string
+}
+
+/** The accounts of one moment. */
+export class Accounts implements OwnerNames {
+  readonly #passwd: readonly PasswdEntry[]
+  readonly #groups: readonly GroupEntry[]
+  readonly #userNames: ReadonlyMap<number, string>
+  readonly #groupNames: ReadonlyMap<number, string>
+
+  constructor(passwd: readonly PasswdEntry[], groups: readonly GroupEntry[]) {
+    this.#passwd = passwd
+    this.#groups = groups
+    // The first account of an id names it, so later ones must not replace it.
+    this.#userNames = new Map(passwd.toReversed().map((entry) => [entry.uid, entry.name]))
+    this.#groupNames = new Map(groups.toReversed().map((entry) => [entry.gid, entry.name]))
+  }
+
+  /** Finds an account by its exact name; an id in decimal is not a name. Where two accounts share a name, the first one counts. */
+  findUser(name: string): Account | undefined {
+    const entry = this.#passwd.find((candidate) => candidate.name === name)
+    if (entry === undefined) return undefined
+    const memberships = this.#groups.filter((group) => group.members.includes(name)).map((group) => group.gid)
+    return { ...entry, groups: [...new Set([entry.gid, ...memberships])] }
+  }
+
+  user(uid: number): string {
+    return this.#userNames.get(uid) ?? String(uid)
+  }
+
+  group(gid: number): string {
+    return this.#groupNames.get(gid) ?? String(gid)
+  }
 }
 
 /**
@@ -22,34 +54,24 @@ export interface OwnerNames {
 export class AccountDatabase {
   readonly #passwd: AccountFile<readonly PasswdEntry[]>
   readonly #group: AccountFile<readonly GroupEntry[]>
-  #names: { passwd: readonly PasswdEntry[]; group: readonly GroupEntry[]; value: OwnerNames } | undefined
+  #latest: { passwd: readonly PasswdEntry[]; groups: readonly GroupEntry[]; accounts: Accounts } | undefined
 
   constructor(files: { readonly passwd: string; readonly group: string } = { passwd: '/etc/passwd', group: '/etc/group' }) {
     this.#passwd = new AccountFile(files.passwd, parsePasswd)
     this.#group = new AccountFile(files.group, parseGroup)
   }
 
-  /** Finds an account by its exact name; an id in decimal is not a name. Where two accounts share a name, the first one counts. */
-  async lookupUser(name: string): Promise<Account | undefined> {
-    const entry = (await this.#passwd.read()).find((candidate) => candidate.name === name)
-    if (entry === undefined) return undefined
-    const memberships = (await this.#group.read()).filter((group) => group.members.includes(name)).map((group) => group.gid)
-    return { ...entry, groups: [...new Set([entry.gid, ...memberships])] }
-  }
-
-  /** The names of owners, for entries of the file system. */
-  async ownerNames(): Promise<OwnerNames> {
-    const [passwd, group] = await Promise.all([this.#passwd.read(), this.#group.read()])
-    if (this.#names?.passwd !== passwd || this.#names.group !== group) {
-      this.#names = { passwd, group, value: toOwnerNames(passwd, group) }
+  /** All accounts as they are now. */
+  async read(): Promise<Accounts> {
+    const [passwd, groups] = await Promise.all([this.#passwd.read(), this.#group.read()])
+    if (this.#latest?.passwd !== passwd || this.#latest.groups !== groups) {
+      this.#latest = { passwd, groups, accounts: new Accounts(passwd, groups) }
     }
-    return this.#names.value
+    return this.#latest.accounts
   }
-}
 
-function toOwnerNames(passwd: readonly PasswdEntry[], group: readonly GroupEntry[]): OwnerNames {
-  // The first account of an id names it, so later ones must not replace it.
-  const users = new Map(passwd.toReversed().map((entry) => [entry.uid, entry.name]))
-  const groups = new Map(group.toReversed().map((entry) => [entry.gid, entry.name]))
-  return { user: (uid) => users.get(uid) ?? String(uid), group: (gid) => groups.get(gid) ?? String(gid) }
+  /** Finds an account among those of now: {@link Accounts.findUser}. */
+  async lookupUser(name: string): Promise<Account | undefined> {
+    return (await this.read()).findUser(name)
+  }
 }

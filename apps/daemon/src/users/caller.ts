@@ -1,10 +1,12 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { Account, AccountDatabase } from './account-database.ts'
+import type { Account, AccountDatabase, OwnerNames } from './account-database.ts'
 import type { PathContext } from './resolve-path.ts'
 
 /** The account that an operation acts for, and how its paths are read. */
 export interface Caller extends PathContext {
   readonly user: Account
+  /** Names for the entries that it asks for. */
+  readonly owners: OwnerNames
 }
 
 export interface CallerDefaults {
@@ -17,12 +19,13 @@ export interface CallerDefaults {
  *
  * @throws AppError `unauthenticated` for an account that is not in `/etc/passwd`
  */
-export async function getCaller(accounts: AccountDatabase, named: string | undefined, defaults: CallerDefaults): Promise<Caller> {
+export async function getCaller(database: AccountDatabase, named: string | undefined, defaults: CallerDefaults): Promise<Caller> {
   const name = named ?? defaults.defaultUser
   if (named === undefined && name === '') throw new AppError('unauthenticated', 'no user specified')
-  const user = await accounts.lookupUser(name)
+  const accounts = await database.read()
+  const user = accounts.findUser(name)
   if (user === undefined) {
     throw new AppError('unauthenticated', named === undefined ? `invalid default user: '${name}'` : `invalid username: '${name}'`)
   }
-  return { user, defaultWorkdir: defaults.defaultWorkdir }
+  return { user, owners: accounts, defaultWorkdir: defaults.defaultWorkdir }
 }

@@ -15,12 +15,14 @@ const NEW_DIRECTORY_MODE = 0o755
  * Creates what is missing of an absolute path, each new level owned by `owner`; levels that exist keep owner and mode, and may be
  * links (envd.md 4.2). Any number of calls may create one tree at the same time, and all of them succeed.
  *
+ * @returns whether anything was missing
  * @throws AppError `internal` with the text of envd.md 4.2
  */
-export async function ensureDirs(path: string, owner: Owner): Promise<void> {
+export async function ensureDirs(path: string, owner: Owner): Promise<boolean> {
   const missing: string[] = []
   for (let level = path; !(await isDirectory(level)); level = parentDirectory(level)) missing.push(level)
   for (const level of missing.toReversed()) await createDirectory(level, owner)
+  return missing.length > 0
 }
 
 async function isDirectory(path: string): Promise<boolean> {
