@@ -2,18 +2,23 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
 import type { Container, ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
 import type { DaemonVolume } from '../daemon-volume/daemon-volume.ts'
-import type { EgressControl } from '../egress/egress-control.ts'
+import type { Namespace } from '../egress/egress-control.ts'
 import { statusOf, unlessStatus } from '../engine/docker-errors.ts'
 import type { Bridge, SandboxNetwork } from '../network/sandbox-network.ts'
 import { addressOn, runtimeState } from './container-state.ts'
 import { removeContainer } from './remove-container.ts'
+
+/** Puts the egress rules of one sandbox in force; rejects when they are not. */
+export interface EgressEnforcer {
+  enforce(namespace: Namespace, bridge: Bridge): Promise<void>
+}
 
 export interface StartParts {
   readonly docker: Docker
   readonly network: SandboxNetwork
   readonly volume: DaemonVolume
   /** Undefined where the rules do not bind; then the container has its network from the start. */
-  readonly egress: EgressControl | undefined
+  readonly egress: EgressEnforcer | undefined
 }
 
 export interface StartRequest {

@@ -6,11 +6,18 @@
  *   GET  /file?path=      the file, or 404
  *   PUT  /file?path=      writes the file
  *   GET  /env             the daemon's environment
+ *   POST /dial            {"host", "port"} -> "open", "timeout" or the error's code
+ *   GET  /early           what the dials of STAND_IN_EARLY (host:port), tried without a pause from the first moment on, came to
+ *   POST /end             ends the daemon
+ *
+ * With STAND_IN_DNS it also is a resolver, on STAND_IN_DNS_ADDRESS, that gives that address for every name.
  */
 export const daemonSource = `
 import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createSocket } from 'node:dgram'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
 function run({ command: [file, ...args], timeoutMs = 20_000 }) {
@@ -23,12 +30,47 @@ function run({ command: [file, ...args], timeoutMs = 20_000 }) {
   })
 }
 
+function dial({ host, port }) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1500 })
+    const end = (outcome) => (socket.destroy(), resolve(outcome))
+    socket.on('connect', () => end('open')).on('timeout', () => end('timeout')).on('error', (err) => end(err.code))
+  })
+}
+
+const early = new Set()
+async function dialWithoutPause(host, port) {
+  for (const until = Date.now() + 2000; Date.now() < until; ) early.add(await dial({ host, port }))
+}
+if (process.env.STAND_IN_EARLY) dialWithoutPause(...process.env.STAND_IN_EARLY.split(':'))
+
+if (process.env.STAND_IN_DNS) {
+  const address = process.env.STAND_IN_DNS.split('.').map(Number)
+  const socket = createSocket('udp4')
+  socket.on('message', (query, { port, address: from }) => {
+    let end = 12
+    while (query[end] !== 0) end += query[end] + 1
+    const question = query.subarray(12, end + 5)
+    const isA = query.readUInt16BE(end + 1) === 1
+    const header = Buffer.from([query[0], query[1], 0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0])
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address])
+    socket.send(Buffer.concat(isA ? [header, question, record] : [header, question]), port, from)
+  })
+  // Answers must come from the address that was asked, which the machine gets later.
+  const bind = () => socket.bind(53, process.env.STAND_IN_DNS_ADDRESS)
+  socket.on('error', () => setTimeout(bind, 20))
+  bind()
+}
+
 async function answer(request, url) {
   const path = url.searchParams.get('path')
   switch (request.method + ' ' + url.pathname) {
     case 'GET /health': return [204]
+    case 'POST /end': setTimeout(() => process.exit(1), 20); return [204]
     case 'GET /env': return [200, JSON.stringify(process.env)]
     case 'POST /run': return [200, JSON.stringify(await run(JSON.parse(await buffer(request))))]
+    case 'POST /dial': return [200, await dial(JSON.parse(await buffer(request)))]
+    case 'GET /early': return [200, JSON.stringify([...early])]
     case 'PUT /file': await writeFile(path, await buffer(request)); return [204]
     case 'GET /file': return [200, await readFile(path)]
     default: return [404]

@@ -7,6 +7,9 @@ import { daemonSource } from './stand-in-daemon.ts'
 
 export const DAEMON_PORT = 49_983
 
+export const STAND_IN_COMMAND =
+  '/opt/sandyard/lib/ld-linux-x86-64.so.2 --library-path /opt/sandyard/lib /opt/sandyard/bin/node /opt/sandyard/daemon.mjs'.split(' ')
+
 /**
  * A daemon distribution in `dir` with this Node, its loader and libraries and a program that runs what it is told: enough to look
  * at a sandbox from inside without `docker exec`. `salt` makes a version of its own.
@@ -19,9 +22,7 @@ export async function makeStandInDist(dir: string, salt: string): Promise<Daemon
   await chmod(join(dir, 'bin/node'), 0o755)
   for (const path of librariesOf(process.execPath)) await copyFile(path, join(lib, basename(path)))
   await writeFile(join(dir, 'daemon.mjs'), daemonSource)
-  const loader = '/opt/sandyard/lib/ld-linux-x86-64.so.2'
-  const command = [loader, '--library-path', '/opt/sandyard/lib', '/opt/sandyard/bin/node', '/opt/sandyard/daemon.mjs']
-  await writeFile(join(dir, 'dist.json'), JSON.stringify({ mount: '/opt/sandyard', command, port: DAEMON_PORT }))
+  await writeFile(join(dir, 'dist.json'), JSON.stringify({ mount: '/opt/sandyard', command: STAND_IN_COMMAND, port: DAEMON_PORT }))
   return { dir, version: `test-${createHash('sha256').update(daemonSource).update(salt).digest('hex').slice(0, 12)}` }
 }
 

@@ -35,7 +35,7 @@ export function describeEvents(bench: () => ContractBench): void {
         expect(event).toEqual({ sandboxId: spec.sandboxId, incarnation: 1, kind: 'exited' })
         stop.abort()
       }
-      expect(await on.stateOf(spec)).toBe('stopped')
+      await on.untilState(spec, 'stopped')
     })
   })
 }

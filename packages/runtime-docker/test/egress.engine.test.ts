@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { networkName, roleFilter } from '../src/labels.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { onHost } from './support/host-shell.ts'
+import { Inside } from './support/inside.ts'
+import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
+import { ensureToolImage } from './support/tool-image.ts'
+
+const installation = 'test-egress'
+/** What a refused packet's sender is told. */
+const REFUSED = 'EHOSTUNREACH'
+
+describe('default egress', () => {
+  const stack = new AsyncDisposableStack()
+  let bench: EngineBench
+  let world: OutsideWorld
+  let runtime: DockerRuntime
+  let image: string
+  let gateway: string
+  /** In the sandbox network and without rules: what this cannot reach, a closed door of a sandbox proves nothing about. */
+  let witness: Bystander
+  let neighbour: Bystander
+  let sandbox: Inside
+
+  beforeAll(async () => {
+    bench = stack.use(await EngineBench.open())
+    image = await ensureToolImage(bench.docker)
+    runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
+    world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
+    witness = await world.bystander(networkName(installation))
+    neighbour = await world.bystander(networkName(installation))
+    gateway = witness.address.replace(/\.\d+$/, '.1')
+    sandbox = await start()
+  })
+  afterAll(() => stack.disposeAsync())
+
+  async function start(change: Parameters<typeof sandboxSpec>[0] = {}, on: DockerRuntime = runtime): Promise<Inside> {
+    return new Inside(await on.create(sandboxSpec({ image, ...change })))
+  }
+
+  const closedDoors: [string, () => [string, number]][] = [
+    ['the metadata address', () => [OUTSIDE.metadata, OUTSIDE.port]],
+    ['the metadata address of another cloud', () => [OUTSIDE.sharedSpace, OUTSIDE.port]],
+    ['a private address', () => [OUTSIDE.private, OUTSIDE.port]],
+    ['the resolver on another port than 53', () => [OUTSIDE.resolver, OUTSIDE.port]],
+    ['a server of the host, by the gateway', () => [gateway, world.hostPort]],
+    ["a server of the host, by the host's own address", () => [world.hostAddress, world.hostPort]],
+    ['a neighbour on the sandbox network', () => [neighbour.address, OUTSIDE.port]],
+  ]
+
+  it.for(closedDoors)('closes %s, which is open without the rules', async ([, door]) => {
+    expect(await witness.inside.dial(...door()), 'without rules').toBe('open')
+    expect(await sandbox.dial(...door()), 'with rules').toBe(REFUSED)
+  })
+
+  it('leaves the public open, and names resolve', async () => {
+    expect(await sandbox.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+    expect(await sandbox.sh('getent ahostsv4 some.example.org')).toMatchObject({ code: 0, stdout: expect.stringContaining(OUTSIDE.public) })
+  })
+
+  it('has IPv6 on the loopback interface and nowhere else', async () => {
+    const { stdout } = await sandbox.sh("awk '{print $6}' /proc/net/if_inet6")
+    expect(stdout).toBe('lo\n')
+  })
+
+  it('lets connections in from the host only', async () => {
+    const other = await runtime.create(sandboxSpec({ image }))
+    expect(await new Inside(other).isHealthy(), 'from the host').toBe(true)
+    expect(await witness.inside.dial(neighbour.address, OUTSIDE.port), 'to a container without rules').toBe('open')
+    expect(await witness.inside.dial(other.host, other.daemonPort), 'to a sandbox').toBe('timeout')
+  })
+
+  it('is in force before anything inside has a network', async () => {
+    const inside = await start({ daemonEnv: { STAND_IN_EARLY: `${OUTSIDE.metadata}:${OUTSIDE.port}` } })
+    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
+      const seen = await inside.early()
+      return seen.includes(REFUSED) ? seen : undefined
+    })
+    expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
+  })
+
+  it('tells a sandbox nothing about others through the resolver', async () => {
+    const { stdout } = await sandbox.sh(`getent hosts ${neighbour.address}; getent hosts $(hostname -i)`)
+    expect(stdout).not.toMatch(/i[a-z0-9]{19}/)
+  })
+
+  it.for([
+    'nft flush ruleset',
+    'nft delete table inet sandyard',
+    'nft add table inet mine',
+    'iptables -P OUTPUT ACCEPT',
+    'iptables -F',
+    'iptables-legacy -F',
+    'ip link set eth0 down',
+    'ip route add 10.99.0.0/16 via 127.0.0.1',
+    'ip address add 10.0.0.9/24 dev eth0',
+    'ip netns add mine',
+    'unshare --net true',
+    'unshare --map-root-user --net true',
+    'nsenter --target 1 --net true',
+    'capsh --caps=cap_net_admin+eip -- -c true',
+    'sysctl -w net.ipv6.conf.eth0.disable_ipv6=0 || echo 0 > /proc/sys/net/ipv6/conf/eth0/disable_ipv6',
+    'mount -o remount,rw /proc/sys',
+  ])('root inside cannot get around it: %s', async (command) => {
+    const { code, stdout, stderr } = await sandbox.sh(`PATH=$PATH:/usr/sbin:/sbin; ${command}`)
+    expect(code, stdout + stderr).not.toBe(0)
+    expect(code, 'the tool is there').not.toBe(127)
+    expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
+  })
+
+  it('stays in force over freeze and thaw', async () => {
+    const spec = sandboxSpec({ image })
+    await runtime.create(spec)
+    await runtime.freeze(spec)
+    const inside = new Inside(await runtime.thaw(spec))
+    expect(await inside.dial(OUTSIDE.private, OUTSIDE.port)).toBe(REFUSED)
+    expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+  })
+
+  it('opens the private networks that the operator names, and nothing that is always closed', async () => {
+    const openPrivate = ['10.77.0.0/24', `${OUTSIDE.metadata}/32`, `${world.hostAddress}/32`]
+    const inside = await start({}, await bench.runtime({ openPrivate, controlNetworks: ['10.77.0.53/32'], resolvers: ['10.77.0.10'] }))
+    expect(await inside.dial(OUTSIDE.private, OUTSIDE.port)).toBe('open')
+    expect(await inside.dial(OUTSIDE.resolver, OUTSIDE.port), 'a control network').toBe(REFUSED)
+    expect(await inside.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
+    expect(await inside.dial(world.hostAddress, world.hostPort)).toBe(REFUSED)
+  })
+
+  it('closes an address that the host gets later', async () => {
+    const address = '198.51.100.77'
+    await onHost(bench.docker, image, `ip address add ${address}/32 dev lo`)
+    try {
+      expect(await witness.inside.dial(address, world.hostPort)).toBe('open')
+      await pollUntil({ what: 'the address to be closed', timeoutMs: 20_000, everyMs: 50 }, async () =>
+        (await sandbox.dial(address, world.hostPort)) === REFUSED ? true : undefined,
+      )
+      expect(await sandbox.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+    } finally {
+      await onHost(bench.docker, image, `ip address del ${address}/32 dev lo`)
+    }
+  })
+
+  it('replaces a guard that has died', async () => {
+    const guards = () => bench.docker.listContainers({ filters: roleFilter(installation, 'guard') })
+    const [guard] = await guards()
+    await bench.docker.getContainer(guard?.Id ?? '').kill()
+    const inside = await start()
+    expect(await inside.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
+    expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+    const [successor, ...more] = await guards()
+    expect(more).toEqual([])
+    expect(successor?.Id).not.toBe(guard?.Id)
+  })
+})

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import type { SandboxSpec } from '@sandyard/runtime/types'
+import type Docker from 'dockerode'
+import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
+import { DockerRuntime } from '../../src/docker-runtime.ts'
+import { connectEngine } from '../../src/engine/connect-engine.ts'
+import { unlessStatus } from '../../src/engine/docker-errors.ts'
+import { removeInstallation } from '../../src/remove-installation.ts'
+import type { DockerRuntimeOptions } from '../../src/runtime-options.ts'
+import { makeStandInDist } from './stand-in-dist.ts'
+
+/** What every engine has after `npm start` or `npm test` has prepared it. */
+export const DEBIAN = 'debian:bookworm-slim'
+
+/** A connection to the engine, a stand-in daemon, and runtimes whose traces on the engine are removed in the end. */
+export class EngineBench implements AsyncDisposable {
+  readonly docker: Docker
+  readonly dist: DaemonDist
+  readonly #folder: string
+  readonly #installations = new Set<string>()
+  readonly #runtimes: DockerRuntime[] = []
+
+  private constructor(docker: Docker, dist: DaemonDist, folder: string) {
+    this.docker = docker
+    this.dist = dist
+    this.#folder = folder
+  }
+
+  static async open(): Promise<EngineBench> {
+    const docker = await connectEngine()
+    const folder = await mkdtemp(join(tmpdir(), 'sandyard-dist-'))
+    return new EngineBench(docker, await makeStandInDist(folder, folder), folder)
+  }
+
+  async runtime(change: Partial<DockerRuntimeOptions> = {}): Promise<DockerRuntime> {
+    const installation = change.installation ?? `test-${randomId(8)}`
+    this.#installations.add(installation)
+    const runtime = await DockerRuntime.open({
+      installation,
+      daemonDist: this.dist,
+      log: silentLogger(),
+      progress: { step: () => undefined, detail: () => undefined },
+      ...change,
+    })
+    this.#runtimes.push(runtime)
+    return runtime
+  }
+
+  get volume(): string {
+    return `sandyard-daemon-${this.dist.version}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const runtime of this.#runtimes) await runtime[Symbol.asyncDispose]()
+    for (const installation of this.#installations) await removeInstallation(this.docker, installation)
+    await unlessStatus(404, () => this.docker.getVolume(this.volume).remove())
+    await rm(this.#folder, { recursive: true })
+  }
+}
+
+/** A small sandbox of a name of its own. */
+export function sandboxSpec(change: Partial<SandboxSpec> = {}): SandboxSpec {
+  return {
+    sandboxId: `i${randomId(19)}`,
+    incarnation: 1,
+    image: DEBIAN,
+    resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
+    daemonEnv: {},
+    allowPrivilegeGain: true,
+    ...change,
+  }
+}

@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { randomId } from '@sandyard/kit/ids/ids'
+import type Docker from 'dockerode'
+import type { Container } from 'dockerode'
+import { removeContainer } from '../../src/containers/remove-container.ts'
+import { Inside } from './inside.ts'
+import { onHost } from './host-shell.ts'
+import { DAEMON_PORT, STAND_IN_COMMAND } from './stand-in-dist.ts'
+
+/** Addresses of a machine outside of the host, each served by the stand-in daemon on its port. */
+export const OUTSIDE = {
+  public: '198.51.100.10',
+  metadata: '169.254.169.254',
+  sharedSpace: '100.100.100.200',
+  private: '10.77.0.10',
+  resolver: '10.77.0.53',
+  port: DAEMON_PORT,
+} as const
+
+const ADDRESSES = [OUTSIDE.public, OUTSIDE.metadata, OUTSIDE.sharedSpace, OUTSIDE.private, OUTSIDE.resolver]
+
+/** A container with the stand-in daemon and without any rules. */
+export interface Bystander {
+  readonly address: string
+  readonly inside: Inside
+}
+
+export interface WorldOptions {
+  readonly docker: Docker
+  /** With iproute2 and util-linux. */
+  readonly toolImage: string
+  readonly volume: string
+}
+
+/**
+ * What sandboxes must and must not reach, for real: a machine of its own behind the host (a network namespace joined by a veth
+ * pair, with routes on the host), and a server on every address of the host itself.
+ */
+export class OutsideWorld implements AsyncDisposable {
+  readonly #docker: Docker
+  readonly #options: WorldOptions
+  readonly #host: Server
+  readonly #containers: Container[] = []
+
+  private constructor(options: WorldOptions, host: Server) {
+    this.#docker = options.docker
+    this.#options = options
+    this.#host = host
+  }
+
+  static async open(options: WorldOptions): Promise<OutsideWorld> {
+    const host = createServer((_, response) => response.end('host')).listen(0, '0.0.0.0')
+    const world = new OutsideWorld(options, host)
+    const machine = await world.#start('none', [`STAND_IN_DNS=${OUTSIDE.public}`, `STAND_IN_DNS_ADDRESS=${OUTSIDE.resolver}`])
+    const { State } = await machine.inspect()
+    const [near, far] = [`syt${randomId(8)}`, `syt${randomId(8)}`]
+    const inside = `nsenter -t ${State.Pid} -n`
+    await onHost(
+      options.docker,
+      options.toolImage,
+      [
+        `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
+        `ip address add 198.51.100.1/32 dev ${near}`,
+        `ip link set ${near} up`,
+        ...ADDRESSES.map((address) => `${inside} ip address add ${address}/32 dev ${far}`),
+        `${inside} ip link set ${far} up`,
+        `${inside} ip route add default dev ${far}`,
+        ...ADDRESSES.map((address) => `ip route add ${address}/32 dev ${near}`),
+      ].join('\n'),
+    )
+    return world
+  }
+
+  /** The port of the server that listens on every address of the host: where a database or an api would. */
+  get hostPort(): number {
+    return (this.#host.address() as AddressInfo).port
+  }
+
+  /** An address of the host that is not on a bridge of the engine. */
+  get hostAddress(): string {
+    const all = Object.entries(networkInterfaces()).flatMap(([name, addresses]) => (addresses ?? []).map((item) => ({ name, ...item })))
+    const found = all.find(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|sy)/.test(name))
+    if (found === undefined) throw new Error('this host has no address of its own')
+    return found.address
+  }
+
+  async bystander(network: string): Promise<Bystander> {
+    const container = await this.#start(network)
+    const { NetworkSettings } = await container.inspect()
+    const address = Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? ''
+    return { address, inside: new Inside({ host: address, daemonPort: DAEMON_PORT }) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { id } of this.#containers) await removeContainer(this.#docker, id)
+    this.#host.closeAllConnections()
+    await new Promise((resolve) => this.#host.close(resolve))
+  }
+
+  async #start(network: string, env: readonly string[] = []): Promise<Container> {
+    const container = await this.#docker.createContainer({
+      name: `sandyard-test-${randomId(8)}`,
+      Image: this.#options.toolImage,
+      Entrypoint: STAND_IN_COMMAND,
+      Cmd: [],
+      Env: [...env],
+      HostConfig: {
+        NetworkMode: network,
+        Mounts: [{ Type: 'volume', Source: this.#options.volume, Target: '/opt/sandyard', ReadOnly: true }],
+      },
+    })
+    this.#containers.push(container)
+    await container.start()
+    return container
+  }
+}
