@@ -13,8 +13,10 @@ export interface DaemonInit {
 
 /** A daemon that is still starting refuses connections at once, so asking often costs little and saves the wait. */
 const PAUSE_MS = 4
-/** For one try: an address that does not answer yet must not eat the deadline, and a busy daemon must not be asked in vain for ever. */
-const TRY_TIMEOUT_MS = { first: 250, last: 8000 } as const
+/** An address that is not there yet swallows what is sent to it; asking again soon is faster than the kernel's own repeats. */
+const CONNECT_TIMEOUT_MS = 200
+/** A busy daemon is given more time with every try that was in vain. */
+const ANSWER_TIMEOUT_MS = { first: 1000, last: 8000 } as const
 
 /**
  * Posts `/init` until the daemon answers it. Safe to repeat: the daemon sets, it does not add.
@@ -22,39 +24,40 @@ const TRY_TIMEOUT_MS = { first: 250, last: 8000 } as const
  * @throws AppError `internal` when the daemon refuses; the abort reason when `signal` aborts first
  */
 export async function initDaemon(endpoint: SandboxEndpoint, init: DaemonInit, signal: AbortSignal): Promise<void> {
-  let tryTimeoutMs: number = TRY_TIMEOUT_MS.first
+  let answerTimeoutMs: number = ANSWER_TIMEOUT_MS.first
   while (true) {
     signal.throwIfAborted()
     const body = JSON.stringify({ ...init, timestamp: new Date().toISOString() })
-    const late = AbortSignal.timeout(tryTimeoutMs)
+    const late = AbortSignal.timeout(answerTimeoutMs)
     const status = await post(endpoint, body, AbortSignal.any([signal, late])).catch(() => undefined)
     if (status === 204) return
     if (status !== undefined && status < 500) throw new AppError('internal', `the daemon answered ${status} to /init`)
-    if (late.aborted) tryTimeoutMs = Math.min(tryTimeoutMs * 2, TRY_TIMEOUT_MS.last)
+    if (late.aborted) answerTimeoutMs = Math.min(answerTimeoutMs * 2, ANSWER_TIMEOUT_MS.last)
     await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
 }
 
 /** Each try has a connection of its own: nothing stays open to a sandbox that ends. */
 function post(endpoint: SandboxEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const call = request(
-      {
-        host: endpoint.host,
-        port: endpoint.daemonPort,
-        path: '/init',
-        method: 'POST',
-        agent: false,
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        signal,
-      },
-      (response) => {
-        response.resume()
-        response.on('end', () => resolve(response.statusCode))
-        response.on('error', reject)
-      },
-    )
-    call.on('error', reject)
-    call.end(body)
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  const call = request({
+    host: endpoint.host,
+    port: endpoint.daemonPort,
+    path: '/init',
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    signal,
   })
+  const connecting = setTimeout(() => call.destroy(new Error('the daemon cannot be connected to yet')), CONNECT_TIMEOUT_MS)
+  call.on('socket', (socket) => socket.once('connect', () => clearTimeout(connecting)))
+  call.on('close', () => clearTimeout(connecting))
+  call.on('response', (response) => {
+    response.resume()
+    response.on('end', () => resolve(response.statusCode))
+    response.on('error', reject)
+  })
+  call.on('error', reject)
+  call.end(body)
+  return promise
 }

@@ -53,6 +53,7 @@ async function bringUp(parts: StartParts, reservation: Reservation): Promise<San
   const { sandboxId, incarnation, templateId, build, isSecure, envVars } = reservation
   const token = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
   const signal = AbortSignal.timeout(parts.startTimeoutMs)
+  const begun = performance.now()
   const endpoint = await parts.runtime.create(
     {
       sandboxId,
@@ -68,8 +69,11 @@ async function bringUp(parts: StartParts, reservation: Reservation): Promise<San
     },
     signal,
   )
+  const created = performance.now()
   const { defaultUser, defaultWorkdir } = build
   await initDaemon(endpoint, { ...(token !== undefined && { accessToken: token }), envVars, defaultUser, defaultWorkdir }, signal)
+  const [runtimeMs, daemonMs] = [created - begun, performance.now() - created].map(Math.round)
+  parts.log.info({ sandboxId, templateId, runtimeMs, daemonMs }, 'sandbox serves')
   return endpoint
 }
 
