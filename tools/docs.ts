@@ -1,18 +1,29 @@
-/** `npm run docs`: writes the pages that are generated from the code. With `--check` it writes nothing and fails when one is stale. */
+/** `npm run docs`: writes what of the docs is generated from the code. With `--check` it writes nothing and fails when a page is stale. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listAreas } from './compatibility/operations.ts'
 import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
 import { findTests } from './compatibility/tests.ts'
+import { fillSettings } from './settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGE = 'docs/compatibility.md'
 
-const page = renderCompatibility(listAreas(), { served: findServed(ROOT), tests: findTests(ROOT) })
-if (!process.argv.includes('--check')) writeFileSync(join(ROOT, PAGE), page)
-else if (readIfThere(join(ROOT, PAGE)) !== page) {
-  console.error(`${PAGE} is stale: run "npm run docs".`)
+const PAGES: Readonly<Record<string, (page: string) => string>> = {
+  'docs/compatibility.md': () => renderCompatibility(listAreas(), { served: findServed(ROOT), tests: findTests(ROOT) }),
+  'docs/operations.md': fillSettings,
+}
+
+for (const [name, generate] of Object.entries(PAGES)) {
+  const file = join(ROOT, name)
+  const present = readIfThere(file)
+  const wanted = generate(present)
+  if (present === wanted) continue
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, wanted)
+    continue
+  }
+  console.error(`${name} is stale: run "npm run docs".`)
   process.exitCode = 1
 }
 

@@ -5,7 +5,7 @@ import { parseRateLimit, type RateLimits } from './http/rate-limit.ts'
 import type { SandboxLimits } from './sandboxes/create-sandbox.ts'
 
 /** Every setting of the control plane. Where it listens and what it stands on is the affair of the program that it is part of. */
-const API_SETTINGS = {
+export const API_SETTINGS = {
   proxyPort: env.port('SANDYARD_PROXY_PORT', { default: 3002, doc: 'port of the sandbox proxy' }),
   domain: env.text('SANDYARD_DOMAIN', {
     default: undefined,

@@ -4,7 +4,7 @@ import { dockerRuntimeSettings } from '@sandyard/runtime-docker/runtime-settings
 const GIB = 1024 ** 3
 
 /** What `npm start` itself reads. The api and the proxy read their own settings from the same environment. */
-const STANDALONE_SETTINGS = {
+export const STANDALONE_SETTINGS = {
   dataDir: env.text('SANDYARD_DATA_DIR', { default: './.sandyard', doc: 'Where the database, the credentials and the logs are kept.' }),
   bind: env.text('SANDYARD_BIND', { default: '127.0.0.1', doc: 'The address that the servers listen on.' }),
   apiPort: env.port('SANDYARD_API_PORT', { default: 3000, doc: 'Port of the control plane; 0 takes a free one.' }),
