@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { SandboxSpec } from '@sandyard/runtime/types'
+import { containerSpec, type ContainerPlan } from './container-spec.ts'
+
+const plan: ContainerPlan = {
+  installation: 'home',
+  ociRuntime: 'runc',
+  pidsLimit: 4096,
+  diskLimit: false,
+  network: 'none',
+  resolvers: ['10.0.0.53'],
+  ipv6Loopback: true,
+  maxOpenFiles: 1_048_576,
+  daemon: { volume: 'sandyard-daemon-1', mount: '/opt/sandyard', command: ['/opt/sandyard/daemon', '--listen'] },
+}
+const spec: SandboxSpec = {
+  sandboxId: 'i1',
+  incarnation: 2,
+  image: 'template:1',
+  resources: { cpuCount: 2, memoryMib: 1024, diskMib: 5120 },
+  daemonEnv: { SANDYARD_SANDBOX_ID: 'i1', EMPTY: '' },
+  allowPrivilegeGain: true,
+}
+
+describe('containerSpec', () => {
+  const { HostConfig: host = {}, ...container } = containerSpec(plan, spec, 'other:1')
+
+  it('runs the daemon as root, whatever the image says', () => {
+    expect(container).toMatchObject({
+      Image: 'other:1',
+      User: '0:0',
+      WorkingDir: '/',
+      Entrypoint: ['/opt/sandyard/daemon', '--listen'],
+      Cmd: [],
+      Healthcheck: { Test: ['NONE'] },
+    })
+    expect(host).toMatchObject({ Init: true, RestartPolicy: { Name: 'no' }, NetworkMode: 'none' })
+  })
+
+  it('labels it with its identity', () => {
+    expect(container.Labels).toEqual({
+      'sandyard.installation': 'home',
+      'sandyard.role': 'sandbox',
+      'sandyard.sandbox-id': 'i1',
+      'sandyard.incarnation': '2',
+    })
+  })
+
+  it('gives the daemon its variables and takes away those that would change it', () => {
+    const env = container.Env ?? []
+    expect(env).toEqual(expect.arrayContaining(['SANDYARD_SANDBOX_ID=i1', 'EMPTY=', 'LD_PRELOAD', 'NODE_OPTIONS', 'OPENSSL_CONF']))
+    expect(env.filter((entry) => entry.startsWith('PATH') || entry.startsWith('HOME'))).toEqual([])
+  })
+
+  it('mounts the daemon read-only and nothing else', () => {
+    expect(host.Binds ?? []).toEqual([])
+    expect(host.Devices ?? []).toEqual([])
+    expect(host.Mounts).toEqual([
+      expect.objectContaining({ Type: 'volume', Source: 'sandyard-daemon-1', Target: '/opt/sandyard', ReadOnly: true }),
+    ])
+  })
+
+  it('drops all capabilities but those that it names', () => {
+    expect(host.CapDrop).toEqual(['ALL'])
+    const dangerous = 'NET_ADMIN NET_RAW SYS_ADMIN SYS_PTRACE SYS_MODULE SYS_RAWIO SYS_TIME SYS_BOOT MKNOD SETFCAP SETPCAP BPF PERFMON'
+    expect(host.CapAdd?.filter((name: string) => dangerous.split(' ').includes(name))).toEqual([])
+    expect(host.Privileged).toBe(false)
+  })
+
+  it('limits memory without swap, processors, processes, files and logs', () => {
+    expect(host).toMatchObject({
+      Memory: 1024 ** 3,
+      MemorySwap: 1024 ** 3,
+      ShmSize: 1024 ** 3 / 2,
+      CpuPeriod: 100_000,
+      CpuQuota: 200_000,
+      PidsLimit: 4096,
+      LogConfig: { Type: 'local', Config: { 'max-size': '1m' } },
+    })
+    expect(host.StorageOpt).toBeUndefined()
+  })
+
+  it.for<[string, Partial<ContainerPlan>, Partial<SandboxSpec>, object]>([
+    ['privileges may grow, for sudo', {}, {}, { SecurityOpt: [] }],
+    ['privileges may not grow', {}, { allowPrivilegeGain: false }, { SecurityOpt: ['no-new-privileges'] }],
+    ['a disk limit where the storage has it', { diskLimit: true }, {}, { StorageOpt: { size: '5120m' } }],
+    ['IPv6 on the loopback interface', {}, {}, { Sysctls: { 'net.ipv6.conf.lo.disable_ipv6': '0' } }],
+    [
+      'another OCI runtime, with its network from the start',
+      { ociRuntime: 'runsc', network: 'n' },
+      {},
+      { Runtime: 'runsc', NetworkMode: 'n' },
+    ],
+    ['resolvers, and no search domains of the host', {}, {}, { Dns: ['10.0.0.53'], DnsSearch: ['.'] }],
+    [
+      'as many files as the engine can give',
+      { maxOpenFiles: 20_000 },
+      {},
+      {
+        Ulimits: [
+          { Name: 'nofile', Soft: 20_000, Hard: 20_000 },
+          { Name: 'core', Soft: 0, Hard: 0 },
+        ],
+      },
+    ],
+    [
+      'a sane number of files of an engine without a limit',
+      { maxOpenFiles: Infinity },
+      {},
+      {
+        Ulimits: [
+          { Name: 'nofile', Soft: 65_536, Hard: 524_288 },
+          { Name: 'core', Soft: 0, Hard: 0 },
+        ],
+      },
+    ],
+    ['no number of files that nobody knows', { maxOpenFiles: undefined }, {}, { Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }] }],
+    ['half a processor', {}, { resources: { cpuCount: 0.5, memoryMib: 128, diskMib: 1 } }, { CpuQuota: 50_000 }],
+  ])('has %s', ([, planChange, specChange, expected]) => {
+    const { HostConfig } = containerSpec({ ...plan, ...planChange }, { ...spec, ...specChange }, 'image:1')
+    expect(HostConfig).toMatchObject(expected)
+  })
+
+  it('says nothing of IPv6 on a host without it', () => {
+    expect(containerSpec({ ...plan, ipv6Loopback: false }, spec, 'image:1').HostConfig?.Sysctls).toBeUndefined()
+  })
+})
