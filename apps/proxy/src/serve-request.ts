@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProxyContext } from './context.ts'
 import { errorHeaders, preflightHeaders } from './answers/error-headers.ts'
 import { forwardRequest } from './forward/forward-request.ts'
+import { resetSocket } from './forward/reset-socket.ts'
 import { findRoute, locate, type Location } from './address/locate.ts'
 import { ProxyError, renderProblem } from './answers/proxy-error.ts'
 
@@ -60,6 +61,6 @@ function cut(ctx: ProxyContext, { req, res, err }: { req: IncomingMessage; res: 
   ctx.metrics.countRequest('cut')
   ctx.log.traffic.debug({ err }, 'answer cut off')
   if (res.socket === null) res.destroy()
-  else if (err instanceof ProxyError || req.httpVersion === '1.0') res.socket.resetAndDestroy()
+  else if (err instanceof ProxyError || req.httpVersion === '1.0') resetSocket(res.socket)
   else res.socket.destroy()
 }

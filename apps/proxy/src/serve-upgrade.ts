@@ -18,8 +18,6 @@ export function isForwardedUpgrade(req: IncomingMessage): boolean {
 
 /** Serves one upgrade until both of its connections are closed. Never rejects. */
 export async function serveUpgrade(ctx: ProxyContext, req: IncomingMessage, head: Buffer): Promise<void> {
-  // The server has let go of the socket; an error without a listener would end the process.
-  req.socket.on('error', () => undefined)
   try {
     const exchange = await findRoute(req, locate(req, ctx.headerHosts), (sandboxId) => ctx.catalog.find(sandboxId))
     await forwardUpgrade(ctx, exchange, head)

@@ -48,8 +48,12 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
   server.on('upgrade', (req, _, head) => void serveUpgrade(ctx, req, head))
   server.on('connect', (req) => endWithAnswer(req.socket, { status: 405, headers: TEXT }, 'CONNECT is not supported'))
   server.on('clientError', (err, socket) => answerMalformed(err, socket as Socket, newest.get(socket as Socket)))
-  // One for each request that a client sends ahead of its answers.
-  server.on('connection', (socket) => socket.setMaxListeners(0))
+  server.on('connection', (socket) => {
+    // One for each request that a client sends ahead of its answers.
+    socket.setMaxListeners(0)
+    // Upgrades and refusals leave the HTTP server, and an error without a listener would end the process. What matters is the close.
+    socket.on('error', () => undefined)
+  })
 
   let watching: AsyncDisposable | undefined
   let closed: Promise<void> | undefined

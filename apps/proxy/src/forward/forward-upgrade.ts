@@ -7,6 +7,7 @@ import { openUpstream } from './open-upstream.ts'
 import { readAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger, formatHead } from '../answers/raw-answer.ts'
+import { resetSocket } from './reset-socket.ts'
 import { splice } from './splice.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
     })
     const sockets = [req.socket, reply.answer.socket]
     const reset = (): void => {
-      if (signal.reason instanceof ProxyError) for (const socket of sockets) socket.resetAndDestroy()
+      if (signal.reason instanceof ProxyError) for (const socket of sockets) resetSocket(socket)
     }
     signal.addEventListener('abort', reset)
     const client = { socket: req.socket, head: ahead.take() }
@@ -75,7 +76,7 @@ async function relayRefusal(answer: IncomingMessage, socket: Socket): Promise<vo
   socket.write(formatHead({ status, reason, headers: [...responseHeaders(answer, false), 'Connection', 'close'] }), 'latin1')
   answer.pipe(socket, { end: false })
   answer.once('end', () => endAndLinger(socket))
-  answer.once('error', () => socket.resetAndDestroy())
+  answer.once('error', () => resetSocket(socket))
   await new Promise((resolve) => socket.once('close', resolve))
   answer.destroy()
 }

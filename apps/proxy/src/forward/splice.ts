@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { resetSocket } from './reset-socket.ts'
 
 /**
  * Connects two sockets byte for byte, at the pace of the slower one. One side's end of sending is passed on and the other direction
@@ -20,7 +21,7 @@ function closed(socket: Socket, peer: Socket): Promise<void> {
     // The error of a broken connection; the close that follows says all that matters.
     socket.on('error', () => undefined)
     const onClose = (): void => {
-      if (!socket.readableEnded || !socket.writableFinished) peer.resetAndDestroy()
+      if (!socket.readableEnded || !socket.writableFinished) resetSocket(peer)
       resolve()
     }
     if (socket.closed) onClose()

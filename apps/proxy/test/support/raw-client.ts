@@ -1,20 +1,25 @@
 import { connect, type Socket } from 'node:net'
-import { pollUntil } from '@sandyard/kit/async/poll-until'
+
+/** How a connection ended: in order, or broken off. */
+export type Outcome = 'end' | 'reset'
+
+const DEADLINE_MS = 25_000
 
 /** A TCP client that sends bytes as they are and keeps what it gets. */
 export class RawClient implements Disposable {
   readonly socket: Socket
   received = ''
-  /** `end`: the other side closed in order; `reset`: it broke the connection. Absent while open. */
-  outcome: 'end' | 'reset' | undefined
+  /** Absent while the connection is open. */
+  outcome: Outcome | undefined
+  readonly #waiting = new Set<() => void>()
 
   constructor(port: number) {
     this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     this.socket.setEncoding('latin1')
-    this.socket.on('data', (text: string) => (this.received += text))
-    this.socket.on('end', () => (this.outcome ??= 'end'))
-    this.socket.on('error', () => (this.outcome ??= 'reset'))
-    this.socket.on('close', () => (this.outcome ??= 'reset'))
+    this.socket.on('data', (text: string) => this.#changed(() => (this.received += text)))
+    this.socket.on('end', () => this.#changed(() => (this.outcome ??= 'end')))
+    this.socket.on('error', () => this.#changed(() => (this.outcome ??= 'reset')))
+    this.socket.on('close', () => this.#changed(() => (this.outcome ??= 'reset')))
   }
 
   /** Lines of a head, joined as HTTP wants them; then `body` as it is. */
@@ -23,16 +28,35 @@ export class RawClient implements Disposable {
   }
 
   async until(text: string): Promise<void> {
-    await pollUntil({ what: `"${text}" in "${this.received}"`, timeoutMs: 5000, everyMs: 2 }, () =>
-      this.received.includes(text) ? true : undefined,
-    )
+    await this.#until(`"${text}"`, () => this.received.includes(text))
   }
 
-  async closed(): Promise<'end' | 'reset'> {
-    return pollUntil({ what: `the end of the connection after "${this.received}"`, timeoutMs: 8000, everyMs: 2 }, () => this.outcome)
+  async closed(): Promise<Outcome | undefined> {
+    await this.#until('the end', () => this.outcome !== undefined)
+    return this.outcome
   }
 
   [Symbol.dispose](): void {
     this.socket.destroy()
+  }
+
+  #changed(apply: () => unknown): void {
+    apply()
+    for (const check of this.#waiting) check()
+  }
+
+  /** Looks at every event of the connection, so that a thousand clients can wait without work. */
+  async #until(what: string, isSo: () => boolean): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const check = (): void => void (isSo() && resolve())
+    const expired = setTimeout(() => reject(new Error(`timed out waiting for ${what} after "${this.received}"`)), DEADLINE_MS)
+    this.#waiting.add(check)
+    check()
+    try {
+      await promise
+    } finally {
+      clearTimeout(expired)
+      this.#waiting.delete(check)
+    }
   }
 }

@@ -1,10 +1,11 @@
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createContext, type ProxyContext } from '../../src/context.ts'
 import type { RouteSource } from '../../src/routes/route.ts'
-import { createProxyServer } from '../../src/server.ts'
+import { createProxyServer, type ProxyServer } from '../../src/server.ts'
 
 export interface RunningProxy extends AsyncDisposable {
   readonly ctx: ProxyContext
+  readonly server: ProxyServer
   readonly port: number
   readonly url: string
 }
@@ -15,5 +16,5 @@ export async function startProxy(routes: RouteSource): Promise<RunningProxy> {
   const ctx = createContext(config, { routes, log: silentLogger() })
   const server = createProxyServer(ctx)
   const { port } = await server.listen()
-  return { ctx, port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => server.close() }
+  return { ctx, server, port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => server.close() }
 }

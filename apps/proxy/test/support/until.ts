@@ -1,6 +1,6 @@
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 
-/** Waits for a condition, for five seconds at most. */
+/** Waits for a condition, for 25 seconds at most. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
-  await pollUntil({ what, timeoutMs: 5000, everyMs: 2 }, () => (isSo() ? true : undefined))
+  await pollUntil({ what, timeoutMs: 25_000, everyMs: 5 }, () => (isSo() ? true : undefined))
 }
