@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream/promises'
 import fp from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAppError } from '@sandyard/kit/errors/app-error'
@@ -8,8 +10,9 @@ import { toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
 /** Every error of the server leaves through here: one shape, one content type (control-plane.md 1.4). */
 export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
   async (app, { metrics }) => {
-    app.setErrorHandler((error, request, reply) => {
+    app.setErrorHandler(async (error, request, reply) => {
       const answer = toErrorReply(error, request)
+      if (answer.body.code === 413) await discardBody(request.raw)
       if (isAppError(error, 'unimplemented')) metrics.unimplemented.inc(labelsOf(error, request))
       if (answer.isUnexpected) request.log.error({ err: error }, 'request failed unexpectedly')
       else if (answer.body.code >= 500) request.log.warn({ err: error }, 'request failed')
@@ -26,9 +29,16 @@ export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
 )
 
 function send(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
-  // A connection that is closed while the client still sends a large body would lose the answer; the rest is read and dropped.
-  if (body.code === 413) reply.removeHeader('connection')
   return reply.code(body.code).headers(headers).type('application/json; charset=utf-8').send(body)
+}
+
+/**
+ * Reads and drops the rest of a body that is too large: to close the connection while the client still sends would lose it the
+ * answer. The server's time limit for a whole request ends this, too.
+ */
+async function discardBody(request: IncomingMessage): Promise<void> {
+  request.resume()
+  await finished(request).catch(() => undefined)
 }
 
 function labelsOf(error: Error, request: FastifyRequest): { operation: string; field: string } {
