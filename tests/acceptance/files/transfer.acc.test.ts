@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { FileNotFoundError, InvalidArgumentError, type Sandbox } from 'e2b'
+import { FileNotFoundError, InvalidArgumentError, type FilesystemWriteOpts, type Sandbox } from 'e2b'
 import { describe, expect, test } from 'vitest'
 import { withSandbox } from '../support/with-sandbox.ts'
 
@@ -25,24 +25,28 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
 }
 
 describe('[daemon POST /files]', () => {
-  test.each([
-    ['a string', () => 'héllo 🚀\n', {}, Buffer.from('héllo 🚀\n')],
-    ['an ArrayBuffer', () => new Uint8Array(binary).buffer, {}, binary],
-    ['a Blob', () => new Blob([new Uint8Array(binary)]), {}, binary],
-    ['a stream', () => streamOf(binary.subarray(0, 1_000_000), binary.subarray(1_000_000)), {}, binary],
-    ['bytes as octet stream', () => new Uint8Array(binary).buffer, { useOctetStream: true }, binary],
-    ['compressed bytes', () => new Uint8Array(binary).buffer, { gzip: true }, binary],
-    ['nothing', () => '', {}, Buffer.alloc(0)],
-    ['nothing as octet stream', () => '', { useOctetStream: true }, Buffer.alloc(0)],
-    ['nothing compressed', () => '', { gzip: true }, Buffer.alloc(0)],
-  ])('writes %s byte by byte', async (_, data, options, expected) => {
+  test('writes any kind of data byte by byte, in each form of request', async () => {
+    const writes: [() => string | ArrayBuffer | Blob | ReadableStream, FilesystemWriteOpts, Buffer][] = [
+      [() => 'héllo 🚀\n', {}, Buffer.from('héllo 🚀\n')],
+      [() => new Uint8Array(binary).buffer, {}, binary],
+      [() => new Blob([new Uint8Array(binary)]), {}, binary],
+      [() => streamOf(binary.subarray(0, 1_000_000), binary.subarray(1_000_000)), {}, binary],
+      [() => new Uint8Array(binary).buffer, { useOctetStream: true }, binary],
+      [() => new Uint8Array(binary).buffer, { gzip: true }, binary],
+      [() => '', {}, Buffer.alloc(0)],
+      [() => '', { useOctetStream: true }, Buffer.alloc(0)],
+      [() => '', { gzip: true }, Buffer.alloc(0)],
+    ]
     await withSandbox(async (sandbox) => {
-      expect(await sandbox.files.write('written.bin', data(), options)).toEqual({
-        name: 'written.bin',
-        path: '/home/user/written.bin',
-        type: 'file',
-      })
-      expect(await sha256Inside(sandbox, '/home/user/written.bin')).toBe(sha256(expected))
+      for (const [index, [data, options, expected]] of writes.entries()) {
+        const path = `/home/user/written-${index}`
+        expect(await sandbox.files.write(`written-${index}`, data(), options), path).toEqual({
+          name: `written-${index}`,
+          path,
+          type: 'file',
+        })
+        expect(await sha256Inside(sandbox, path), path).toBe(sha256(expected))
+      }
     })
   })
 

@@ -44,11 +44,9 @@ describe.each(routes)('[%s]', (route) => {
   test('finds the base template by each of its names', async () => {
     await withRawSandbox(route, {}, async ({ answer }) => {
       const templateID = String(answer.body['templateID'])
-      for (const name of [templateID, 'base:default', ' BASE ', 'e2bdev/base', `${templateID}:default`]) {
-        await withRawSandbox(route, { templateID: name }, async (other) => {
-          expect(other.answer.body['templateID'], name).toBe(templateID)
-        })
-      }
+      const names = [templateID, 'base:default', ' BASE ', 'e2bdev/base', `${templateID}:default`]
+      const found = names.map((name) => withRawSandbox(route, { templateID: name }, async (other) => other.answer.body['templateID']))
+      expect(await Promise.all(found)).toEqual(names.map(() => templateID))
     })
   })
 
