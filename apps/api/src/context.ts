@@ -15,6 +15,7 @@ import type { CreateParts } from './sandboxes/create-sandbox.ts'
 import { ExpiryReaper, REAP_EVERY_MS } from './sandboxes/expiry-reaper.ts'
 import { reconcile, RECONCILE_EVERY_MS } from './sandboxes/reconciler.ts'
 import { watchRuntime } from './sandboxes/runtime-watch.ts'
+import { StartsUnderWay } from './sandboxes/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/sandbox-view.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 
@@ -71,7 +72,15 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       runtime,
       installation,
       auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
-      sandboxes: { database, runtime, tokenSeed, limits, log: log.sandboxes, startTimeoutMs: START_TIMEOUT_MS },
+      sandboxes: {
+        database,
+        runtime,
+        tokenSeed,
+        limits,
+        starts: new StartsUnderWay(),
+        log: log.sandboxes,
+        startTimeoutMs: START_TIMEOUT_MS,
+      },
       view: { tokenSeed, domain },
       isDraining: false,
       start: () => startLoops(context, shutdown),
@@ -106,7 +115,7 @@ async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   const watching = new AbortController()
-  const watched = watchRuntime(parts, watching.signal)
+  const watched = watchRuntime({ ...parts, starts: context.sandboxes.starts }, watching.signal)
   shutdown.add('runtime watch', async () => {
     watching.abort()
     await watched

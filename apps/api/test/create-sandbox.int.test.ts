@@ -113,7 +113,7 @@ describe('template references', () => {
   })
 })
 
-describe('defaults of the two generations', () => {
+describe('[POST /sandboxes] [POST /v2/sandboxes] the defaults of the two generations', () => {
   it.each([
     ['/sandboxes', {}, 15, false],
     ['/sandboxes', { secure: true, timeout: 40 }, 40, true],

@@ -175,7 +175,7 @@ describe('limits and health', () => {
     })
   })
 
-  it('says when it drains, and when what it stands on is gone', async () => {
+  it('[GET /health] says when it drains, and when what it stands on is gone', async () => {
     expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 200, text: 'Health check successful' })
     expect(await api.call('GET', '/ready', { apiKey: null })).toMatchObject({ status: 200, body: { ready: true } })
     world.engine.stop()

@@ -24,7 +24,7 @@ async function secondsLeft(id: string): Promise<number> {
 const setState = (id: string, state: 'running' | 'killing' | 'pausing' | 'snapshotting' | 'paused'): Promise<unknown> =>
   world.database.db.updateTable('sandbox').set({ state }).where('sandbox_id', '=', id).execute()
 
-describe('the end time', () => {
+describe('[POST /sandboxes/{sandboxID}/timeout] [POST /sandboxes/{sandboxID}/refreshes] [POST /sandboxes/{sandboxID}/connect] the end time', () => {
   it.each<[string, string, object, number]>([
     ['timeout lengthens', 'timeout', { timeout: 600 }, 600],
     ['timeout shortens', 'timeout', { timeout: 100 }, 100],
@@ -43,7 +43,7 @@ describe('the end time', () => {
     expect(await secondsLeft(id)).toBe(seconds)
   })
 
-  it('is lengthened by a v2 connect that says nothing', async () => {
+  it('[POST /v2/sandboxes/{sandboxID}/connect] is lengthened by a v2 connect that says nothing', async () => {
     const id = await create(100)
     const answer = await api.call('POST', `/v2/sandboxes/${id}/connect`)
     expect(answer).toMatchObject({ status: 200, body: { sandboxID: id, clientID: '6532622b', domain: 'localhost:3002' } })
@@ -136,7 +136,7 @@ async function insertTeam(): Promise<string> {
   return row.id
 }
 
-describe('kills', () => {
+describe('[DELETE /sandboxes/{sandboxID}] kills', () => {
   it('that come at once are one kill for all of them', async () => {
     const id = await create(300)
     const hold = api.runtime.faults.hold('remove')

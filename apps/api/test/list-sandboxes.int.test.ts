@@ -42,7 +42,7 @@ const list = async (query = '', path = '/v2/sandboxes'): Promise<{ ids: string[]
 /** Newest first; of two that started together the smaller id. */
 const descending = (): string[] => [ids[2], ids[3], ids[1], ids[0]].map(String)
 
-describe('GET /v2/sandboxes', () => {
+describe('[GET /v2/sandboxes]', () => {
   it.each(['desc', 'asc'])('goes through all in pages, %s', async (order) => {
     const seen: string[] = []
     let token = ''
@@ -113,7 +113,7 @@ describe('GET /v2/sandboxes', () => {
   })
 })
 
-describe('GET /sandboxes', () => {
+describe('[GET /sandboxes]', () => {
   it('has all that run on one page, filtered by metadata', async () => {
     expect(await list('', '/sandboxes')).toEqual({ ids: descending(), next: undefined, total: undefined })
     expect((await list('metadata=app%3Da%252520b', '/sandboxes')).ids).toEqual([ids[1], ids[0]])

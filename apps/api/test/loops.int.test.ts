@@ -97,6 +97,18 @@ describe('the reconciler', () => {
     await waitFor('the second to go', async () => (await status(two)) === 404 && !isOnEngine(two))
   })
 
+  it('gives up a start whose sandbox ends before its daemon answers', async () => {
+    const server = await world.startServer({ loops: true })
+    await waitFor('the subscription', () => world.engine.events.listenerCount('event') > 0)
+    world.daemon.answers.push(...Array.from({ length: 10_000 }, () => 503))
+    const creating = server.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
+    await waitFor('the sandbox', () => world.engine.sandboxes.size === 1)
+    for (const { spec } of world.engine.sandboxes.values()) world.engine.exit('fake', spec)
+    expect(await creating).toMatchObject({ status: 500, body: { error_code: 'sandbox_create_failed' } })
+    world.daemon.answers.length = 0
+    expect(world.engine.sandboxes.size).toBe(0)
+  })
+
   it('removes what has no row, unless it is young; of an incarnation that is over, too', async () => {
     const id = await create()
     const kept = [...world.engine.sandboxes.values()][0]

@@ -33,9 +33,11 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   await forgetOldKeys(database.db)
 }
 
-/** What the runtime said of one sandbox: its daemon ended, so the sandbox does. */
+/** What the runtime said of one sandbox: its daemon ended, so the sandbox does, unless someone is ending it already. */
 export async function endExited(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
-  await end(parts, ref, 'lost')
+  await attempt(parts, ref, async () => {
+    if (await beginEnd(parts.database, ref, 'lost')) await finishEnd(parts, ref)
+  })
 }
 
 type Row = SandboxRef & { readonly state: SandboxState }

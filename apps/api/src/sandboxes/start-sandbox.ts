@@ -13,12 +13,14 @@ import { toAnswer, type SandboxAnswer } from './sandbox-view.ts'
 import { isLive, selectSandboxes } from './sandbox-queries.ts'
 import { changeState } from './sandbox-state.ts'
 import { startError } from './start-errors.ts'
+import type { StartsUnderWay } from './starts-under-way.ts'
 
 export interface StartParts {
   readonly database: Database
   readonly runtime: SandboxRuntime
   readonly tokenSeed: Secret
   readonly log: Logger
+  readonly starts: StartsUnderWay
   /** For the whole start; far enough below the age at which reservations are taken for abandoned. */
   readonly startTimeoutMs: number
 }
@@ -40,7 +42,7 @@ export interface Reservation extends SandboxRef {
  */
 export async function startSandbox(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
   try {
-    const endpoint = await bringUp(parts, reservation)
+    const endpoint = await parts.starts.run(reservation, (ended) => bringUp(parts, reservation, ended))
     return await parts.database.transaction((tx) => markRunning(tx, reservation, endpoint))
   } catch (err) {
     parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
@@ -49,10 +51,10 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
   }
 }
 
-async function bringUp(parts: StartParts, reservation: Reservation): Promise<SandboxEndpoint> {
+async function bringUp(parts: StartParts, reservation: Reservation, ended: AbortSignal): Promise<SandboxEndpoint> {
   const { sandboxId, incarnation, templateId, build, isSecure, envVars } = reservation
   const token = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
-  const signal = AbortSignal.timeout(parts.startTimeoutMs)
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(parts.startTimeoutMs)])
   const begun = performance.now()
   const endpoint = await parts.runtime.create(
     {
