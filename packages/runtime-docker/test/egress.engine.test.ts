@@ -6,7 +6,7 @@ import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
 import { Inside } from './support/inside.ts'
 import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
-import { ensureToolImage } from './support/tool-image.ts'
+import { ensureToolImage } from './support/test-images.ts'
 
 const installation = 'test-egress'
 /** What a refused packet's sender is told. */

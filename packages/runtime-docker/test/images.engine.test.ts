@@ -1,53 +1,65 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
-import { connectEngine } from '../src/engine/connect-engine.ts'
-import { buildImage, ensureBaseImage } from '../src/images/base-image.ts'
-import { contextHash, readContext } from '../src/images/build-context.ts'
-import { DEBIAN_IMAGE, ensureDebianImage } from '../src/images/debian-image.ts'
-import { imageExists } from '../src/images/image-exists.ts'
-import { tryPull } from '../src/images/pull-image.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { Inside } from './support/inside.ts'
+import { buildTestImage } from './support/test-images.ts'
 
-const docker = await connectEngine(process.env['DOCKER_HOST'])
-const image = `sandyard-test-images:${randomBytes(4).toString('hex')}`
-const folder = mkdtempSync(join(tmpdir(), 'images-'))
-const steps: string[] = []
-const progress = { step: (line: string) => steps.push(line), detail: () => undefined }
+/** One static program and nothing else: no C library, no file of users. */
+const BUSYBOX = `
+FROM debian:bookworm-slim AS parts
+RUN apt-get update && apt-get install --yes --no-install-recommends busybox-static && rm -rf /var/lib/apt/lists/*
+RUN mkdir -p /image/bin && cp /bin/busybox /image/bin/ && ln -s busybox /image/bin/sh
+FROM scratch
+COPY --from=parts /image/ /
+`
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  if (await imageExists(docker, image)) await docker.getImage(image).remove({ force: true })
-})
+/** The C library of Alpine, with a program that is linked to it. */
+const MUSL = `
+FROM debian:bookworm-slim AS parts
+RUN apt-get update && apt-get install --yes --no-install-recommends busybox-static gcc musl musl-dev musl-tools && rm -rf /var/lib/apt/lists/*
+RUN mkdir -p /image/bin /image/lib && cp /bin/busybox /image/bin/ && ln -s busybox /image/bin/sh && cp -L /lib/ld-musl-*.so.1 /image/lib/ \\
+  && printf '#include <stdio.h>\\nint main(void) { puts("hello from musl"); }\\n' > /hello.c && musl-gcc -o /image/bin/hello /hello.c
+FROM scratch
+COPY --from=parts /image/ /
+`
 
-function contextOf(dockerfile: string): ReturnType<typeof readContext> {
-  writeFileSync(join(folder, 'Dockerfile'), dockerfile)
-  return readContext(pathToFileURL(`${folder}/`))
-}
+describe('the daemon of the volume', () => {
+  const stack = new AsyncDisposableStack()
+  let bench: EngineBench
+  let runtime: DockerRuntime
 
-it('finds the images that the gate made, without building', async () => {
-  await ensureDebianImage(docker, { progress })
-  expect(await ensureBaseImage(docker, { progress })).toMatch(/^sandyard\/base:[0-9a-f]{12}$/)
-  expect(steps).toEqual([])
-})
+  beforeAll(async () => {
+    bench = stack.use(await EngineBench.open())
+    runtime = await bench.runtime()
+  })
+  afterAll(() => stack.disposeAsync())
 
-it('builds with visible steps, and tags only what was built to its end', async () => {
-  await ensureDebianImage(docker, { progress })
-  const broken = await contextOf(`FROM ${DEBIAN_IMAGE}\nRUN echo one\nRUN exit 3\n`)
-  await expect(buildImage(docker, { context: broken, image, progress })).rejects.toThrow(/could not be built \(.*exit 3.*3\)/)
-  expect(await imageExists(docker, image)).toBe(false)
-  const whole = await contextOf(`FROM ${DEBIAN_IMAGE}\nCOPY Dockerfile /copied\n`)
-  expect(contextHash(whole)).not.toBe(contextHash(broken))
-  await buildImage(docker, { context: whole, image, progress })
-  expect(await imageExists(docker, image)).toBe(true)
-  expect(steps.join('\n')).toMatch(/step 3\/\d: RUN exit 3/)
-})
+  it('runs in an image that has nothing but a static busybox', async () => {
+    const image = await buildTestImage(bench.docker, 'busybox', BUSYBOX)
+    const inside = new Inside(await runtime.create(sandboxSpec({ image })))
+    expect(await inside.isHealthy()).toBe(true)
+    expect(await inside.run(['/bin/busybox', 'echo', 'hello'])).toMatchObject({ code: 0, stdout: 'hello\n' })
+    expect(await inside.sh('/bin/busybox ls /lib')).toMatchObject({ code: 1 })
+  })
 
-it('gives up soon on a registry that is not there', async () => {
-  const reason = await tryPull(docker, '127.0.0.1:1/none:latest', { progress })
-  expect(reason).toBe('its registry is not reached from here')
-  const limits = { firstAnswerMs: 1, stallMs: 1 }
-  expect(await tryPull(docker, '127.0.0.1:1/none:latest', { progress, limits })).toMatch(/did not answer in time|not reached/)
+  it('runs in an image with another C library, whose programs run as well', async () => {
+    const image = await buildTestImage(bench.docker, 'musl', MUSL)
+    const inside = new Inside(await runtime.create(sandboxSpec({ image })))
+    expect(await inside.isHealthy()).toBe(true)
+    expect(await inside.run(['/bin/hello'])).toMatchObject({ code: 0, stdout: 'hello from musl\n' })
+  })
+
+  it('runs from a snapshot of such an image', async () => {
+    const image = await buildTestImage(bench.docker, 'busybox', BUSYBOX)
+    const spec = sandboxSpec({ image, daemonEnv: { SANDYARD_TOKEN_HASH: 'of the first' } })
+    await new Inside(await runtime.create(spec)).writeFile('/kept', 'yes')
+    const snapshot = await runtime.snapshot(spec, spec.sandboxId)
+    const { Config } = await bench.docker.getImage(snapshot.image).inspect()
+    expect(JSON.stringify(Config)).not.toMatch(/of the first|daemon\.mjs/)
+    expect(Config.Labels['sandyard.sandbox-id']).toBe('')
+    const copy = new Inside(await runtime.createFrom(snapshot, sandboxSpec({ daemonEnv: { SANDYARD_OTHER: 'x' } })))
+    expect(await copy.readFile('/kept')).toBe('yes')
+    expect(await copy.environment()).toMatchObject({ SANDYARD_OTHER: 'x' })
+    expect((await copy.environment())['SANDYARD_TOKEN_HASH'] ?? '').toBe('')
+  })
 })

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { Inside } from './support/inside.ts'
+import { buildTestImage, ensureToolImage } from './support/test-images.ts'
+
+/** An image that tries to get into the daemon, to become someone else and to keep things. */
+const HOSTILE_IMAGE = `
+FROM debian:bookworm-slim
+ENV LD_PRELOAD=/nowhere.so NODE_OPTIONS=--require=/nowhere.js OPENSSL_CONF=/nowhere.cnf NODE_CHANNEL_FD=7
+ENV PATH=/opt/mine/bin:/usr/bin:/bin
+LABEL sandyard.installation=another sandyard.sandbox-id=another sandyard.role=guard
+USER nobody
+WORKDIR /tmp
+VOLUME /data
+HEALTHCHECK --interval=1s CMD false
+ENTRYPOINT ["/bin/false"]
+CMD ["nothing"]
+`
+
+describe('a sandbox', () => {
+  const stack = new AsyncDisposableStack()
+  let bench: EngineBench
+  let runtime: DockerRuntime
+  let image: string
+  let inside: Inside
+
+  beforeAll(async () => {
+    bench = stack.use(await EngineBench.open())
+    image = await ensureToolImage(bench.docker)
+    runtime = await bench.runtime({ pidsLimit: 100 })
+    inside = await start()
+  })
+  afterAll(() => stack.disposeAsync())
+
+  async function start(change: Parameters<typeof sandboxSpec>[0] = {}): Promise<Inside> {
+    return new Inside(await runtime.create(sandboxSpec({ image, ...change })))
+  }
+
+  it("has only the capabilities that it needs, and the engine's seccomp profile", async () => {
+    const { stdout } = await inside.sh("capsh --decode=$(sed -n 's/^CapBnd:\\s*//p' /proc/self/status); grep ^Seccomp: /proc/self/status")
+    const kept = 'chown dac_override fowner fsetid kill setgid setuid net_bind_service sys_chroot audit_write'
+    expect(stdout.trim().split('\n')).toEqual([
+      expect.stringContaining(
+        `=${kept
+          .split(' ')
+          .map((name) => `cap_${name}`)
+          .join()}`,
+      ),
+      'Seccomp:\t2',
+    ])
+  })
+
+  it('sees nothing of the host: no files of it, no socket of the engine, no devices, no control groups', async () => {
+    const { stdout } = await inside.sh("awk '{ print $5 }' /proc/self/mountinfo | grep -v -E '^/(proc|sys|dev)(/|$)' | sort")
+    expect(stdout.trim().split('\n')).toEqual([
+      '/',
+      '/etc/hostname',
+      '/etc/hosts',
+      '/etc/resolv.conf',
+      '/opt/sandyard',
+      '/usr/sbin/docker-init',
+    ])
+    expect(await inside.sh('ls /var/run/docker.sock /run/docker.sock')).toMatchObject({ code: 2, stdout: '' })
+    const devices = await inside.sh('find /dev -type b; mknod /tmp/disk b 8 0')
+    expect(devices).toMatchObject({ code: 1, stdout: '' })
+    expect((await inside.sh('cut -d: -f3 /proc/1/cgroup | sort -u')).stdout).toBe('/\n')
+  })
+
+  it.for([
+    'touch /opt/sandyard/mine',
+    'rm /opt/sandyard/daemon.mjs',
+    'mount -o remount,rw /opt/sandyard',
+    'mount -t tmpfs none /mnt',
+    'chroot /proc/1/root nsenter -t 1 -m true',
+  ])('cannot do as root: %s', async (command) => {
+    expect((await inside.sh(command)).code).not.toBe(0)
+  })
+
+  it('has sudo, su, chown, set-uid programs, low ports and packages for its users', async () => {
+    const script = `
+      set -e
+      test "$(su user -c 'sudo -n id -u' 2>&1)" = 0
+      su user -c 'sudo -n -u nobody true'
+      touch /tmp/f && chown user: /tmp/f && chmod u+s /tmp/f
+      sleep 100 & su user -c "sudo -n kill $!"
+      dpkg --configure -a
+      chroot / true`
+    expect(await inside.sh(script)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('has no sudo where its template forbids it', async () => {
+    const strict = await start({ allowPrivilegeGain: false })
+    const { code, stderr } = await strict.sh("su user -c 'sudo -n id -u'")
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('no new privileges')
+  })
+
+  it('ends neither the daemon nor the host with a fork bomb', async () => {
+    const bombed = await start()
+    const { stderr } = await bombed.sh('for i in $(seq 300); do sleep 60 >/dev/null 2>&1 & done')
+    expect(stderr).toMatch(/fork|Resource temporarily unavailable/i)
+    expect(await bombed.isHealthy()).toBe(true)
+  })
+
+  it('ends the process that takes more memory than there is, and not the daemon', async () => {
+    const hungry = await start({ resources: { cpuCount: 1, memoryMib: 128, diskMib: 512 } })
+    const { code } = await hungry.sh('head --bytes 1G /dev/zero | tail --bytes 1G > /dev/null; exit ${PIPESTATUS:-$?}')
+    expect(code).toBe(137)
+    expect(await hungry.isHealthy()).toBe(true)
+  })
+
+  it('has the processor time that it was given', async () => {
+    const half = await start({ resources: { cpuCount: 0.5, memoryMib: 128, diskMib: 512 } })
+    const { stdout } = await half.sh(
+      'cat /sys/fs/cgroup/cpu.max 2>/dev/null || cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us',
+    )
+    expect(stdout.trim().split(/\s+/)).toEqual(['50000', '100000'])
+  })
+
+  it('runs the daemon whatever its image wants, and leaves no volume of it', async () => {
+    const hostile = await buildTestImage(bench.docker, 'hostile', HOSTILE_IMAGE)
+    const before = await volumes()
+    const spec = sandboxSpec({ image: hostile })
+    const guest = new Inside(await runtime.create(spec))
+    const environment = await guest.environment()
+    expect(Object.keys(environment).toSorted()).toEqual(['HOME', 'HOSTNAME', 'PATH'])
+    expect(environment['PATH']).toBe('/opt/mine/bin:/usr/bin:/bin')
+    expect((await guest.sh('id -u; pwd')).stdout).toBe('0\n/\n')
+    expect(await runtime.list()).toContainEqual(expect.objectContaining({ sandboxId: spec.sandboxId, state: 'running' }))
+    expect((await volumes()).length).toBeGreaterThan(before.length)
+    await runtime.remove(spec)
+    expect(await volumes()).toEqual(before)
+  })
+
+  async function volumes(): Promise<string[]> {
+    return (await bench.docker.listVolumes()).Volumes.map(({ Name }) => Name).toSorted()
+  }
+})
