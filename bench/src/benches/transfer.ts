@@ -23,7 +23,7 @@ interface Target {
 /** A file into a sandbox and out of it through the proxy, against a bare `node:http` server that does the same on this machine. */
 export async function benchTransfer({ sandboxUrl }: Settings): Promise<Comparison[]> {
   await using bare = await startBareCopyServer()
-  return withSandbox(async (sandbox) => {
+  return await withSandbox(async (sandbox) => {
     const routing = { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '49983' }
     const toTarget = (signed: string): Target => {
       const { pathname, search } = new URL(signed)
@@ -67,10 +67,9 @@ async function throughput(work: () => Promise<unknown>): Promise<number> {
 async function send({ url, headers }: Target): Promise<void> {
   const length = { 'content-type': 'application/octet-stream', 'content-length': String(SIZE_MIB * MIB) }
   const call = request(url, { method: 'POST', headers: { ...headers, ...length }, agent: false })
-  const answered = once(call, 'response') as Promise<[IncomingMessage]>
   const chunk = Buffer.alloc(MIB, 'a')
-  await pipeline(Readable.from(Array(SIZE_MIB).fill(chunk)), call)
-  const [answer] = await answered
+  const sent = pipeline(Readable.from(Array(SIZE_MIB).fill(chunk)), call)
+  const [[answer]] = (await Promise.all([once(call, 'response'), sent])) as [[IncomingMessage], void]
   await expectOk(url, answer)
   answer.resume()
   await once(answer, 'end')
