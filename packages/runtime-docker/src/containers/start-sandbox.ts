@@ -39,19 +39,15 @@ export interface StartRequest {
 export async function startSandbox(parts: StartParts, request: StartRequest): Promise<string> {
   await parts.volume.ensure()
   const bridge = await parts.network.ensure()
-  const container = await createOrFind(parts.docker, request)
-  const found = await container.inspect()
+  const made = await create(parts.docker, request)
+  if (made !== undefined) return launch(parts, made, { bridge, signal: request.signal })
+  const found = await parts.docker.getContainer(request.name).inspect()
   const address = addressOn(bridge.id, found)
-  if (address !== undefined && found.State.Running) return address
+  if (found.State.Running && address !== undefined) return address
   if (found.State.Status !== 'created' && runtimeState(found.State.Status) === 'stopped') {
     throw new AppError('conflict', 'This sandbox has ended.')
   }
-  try {
-    return await launch(parts, container, { bridge, signal: request.signal })
-  } catch (err) {
-    await removeContainer(parts.docker, container.id)
-    throw err
-  }
+  return launch(parts, parts.docker.getContainer(found.Id), { bridge, signal: request.signal })
 }
 
 interface LaunchOptions {
@@ -59,7 +55,17 @@ interface LaunchOptions {
   readonly signal: AbortSignal | undefined
 }
 
-async function launch(parts: StartParts, container: Container, { bridge, signal }: LaunchOptions): Promise<string> {
+async function launch(parts: StartParts, container: Container, options: LaunchOptions): Promise<string> {
+  try {
+    return await run(parts, container, options)
+  } catch (err) {
+    // An engine that fails here too leaves a container that `list` shows, for the caller's next look.
+    await removeContainer(parts.docker, container.id).catch(() => undefined)
+    throw err
+  }
+}
+
+async function run(parts: StartParts, container: Container, { bridge, signal }: LaunchOptions): Promise<string> {
   signal?.throwIfAborted()
   const [isIntact] = await Promise.all([parts.volume.isIntact(), unlessStatus(304, () => container.start())])
   if (!isIntact) throw new AppError('unavailable', 'The daemon volume was removed.')
@@ -79,12 +85,12 @@ async function launch(parts: StartParts, container: Container, { bridge, signal 
   return address
 }
 
-/** Its name is unique on the engine: the container that has it already is this sandbox. */
-async function createOrFind(docker: Docker, { name, options }: StartRequest): Promise<Container> {
+/** Undefined when there is a container of this name: names are unique on an engine. */
+async function create(docker: Docker, { name, options }: StartRequest): Promise<Container | undefined> {
   try {
     return await docker.createContainer({ ...options, name })
   } catch (err) {
-    if (statusOf(err) === 409) return docker.getContainer(name)
+    if (statusOf(err) === 409) return undefined
     if (statusOf(err) === 404) throw new AppError('not_found', `Image "${options.Image ?? ''}" does not exist.`, { cause: err })
     throw err
   }

@@ -36,16 +36,21 @@ export class EngineBench implements AsyncDisposable {
     return new EngineBench(docker, await makeStandInDist(folder, folder), folder)
   }
 
-  async runtime(change: Partial<DockerRuntimeOptions> = {}): Promise<DockerRuntime> {
+  /** Options of a runtime whose traces are removed in the end. */
+  options(change: Partial<DockerRuntimeOptions> = {}): DockerRuntimeOptions {
     const installation = change.installation ?? `test-${randomId(8)}`
     this.#installations.add(installation)
-    const runtime = await DockerRuntime.open({
+    return {
       installation,
       daemonDist: this.dist,
       log: silentLogger(),
       progress: { step: () => undefined, detail: () => undefined },
       ...change,
-    })
+    }
+  }
+
+  async runtime(change: Partial<DockerRuntimeOptions> = {}): Promise<DockerRuntime> {
+    const runtime = await DockerRuntime.open(this.options(change))
     this.#runtimes.push(runtime)
     return runtime
   }

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { containerSpec } from '../src/containers/container-spec.ts'
+import { startSandbox } from '../src/containers/start-sandbox.ts'
+import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { containerName, networkName, roleFilter } from '../src/labels.ts'
+import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { Inside } from './support/inside.ts'
+
+describe('what a runtime does about', () => {
+  const installation = 'test-recovery'
+  const stack = new AsyncDisposableStack()
+  let bench: EngineBench
+  let runtime: DockerRuntime
+  let parts: RuntimeParts
+
+  beforeAll(async () => {
+    bench = stack.use(await EngineBench.open())
+    runtime = await bench.runtime({ installation })
+    parts = await openParts(bench.options({ installation }))
+    stack.defer(() => parts.egress?.[Symbol.asyncDispose]())
+  })
+  afterAll(() => stack.disposeAsync())
+
+  async function containers(): Promise<number> {
+    return (await bench.docker.listContainers({ all: true, filters: roleFilter(installation, 'sandbox') })).length
+  }
+
+  it('a process that died after it had created the container: the next create finishes it', async () => {
+    const spec = sandboxSpec()
+    await bench.docker.createContainer({ ...containerSpec(parts.plan(), spec, spec.image), name: containerName(installation, spec) })
+    expect(await runtime.list()).toMatchObject([{ sandboxId: spec.sandboxId, state: 'stopped' }])
+    expect(await new Inside(await runtime.create(spec)).isHealthy()).toBe(true)
+    await runtime.remove(spec)
+  })
+
+  it('a process that died after it had started the container: the next create finishes it', async () => {
+    const spec = sandboxSpec()
+    const options = { ...containerSpec(parts.plan(), spec, spec.image), name: containerName(installation, spec) }
+    await (await bench.docker.createContainer(options)).start()
+    expect(await new Inside(await runtime.create(spec)).isHealthy()).toBe(true)
+    await runtime.remove(spec)
+  })
+
+  it('rules that cannot be put in force: no sandbox', async () => {
+    const spec = sandboxSpec()
+    const refusal = new AppError('internal', 'The egress rules could not be put in force.')
+    const options = containerSpec(parts.plan(), spec, spec.image)
+    const request = { name: containerName(installation, spec), options, signal: undefined }
+    const egress = { enforce: () => Promise.reject(refusal) }
+    await expect(startSandbox({ ...parts, egress }, request)).rejects.toBe(refusal)
+    expect(await containers()).toBe(0)
+  })
+
+  it('rules that nft refuses, and a process that is not of the container', async () => {
+    const spec = sandboxSpec()
+    await runtime.create(spec)
+    const { Id, State } = await bench.docker.getContainer(containerName(installation, spec)).inspect()
+    const bridge = await parts.network.ensure()
+    const enforce = (pid: number, resolver: string): Promise<void> | undefined =>
+      parts.egress?.enforce({ pid, containerId: Id, resolvers: [resolver] }, bridge)
+    await enforce(State.Pid, '10.0.0.53')
+    await expect(enforce(process.pid, '10.0.0.53')).rejects.toMatchObject({ kind: 'internal' })
+    await expect(enforce(2 ** 22, '10.0.0.53')).rejects.toMatchObject({ kind: 'internal' })
+    await expect(enforce(State.Pid, 'not an address')).rejects.toMatchObject({ kind: 'invalid_argument' })
+    await runtime.remove(spec)
+  })
+
+  it('a network and a volume that were pruned: they are made again', async () => {
+    await bench.docker.getNetwork(networkName(installation)).remove()
+    await bench.docker.getVolume(bench.volume).remove()
+    const spec = sandboxSpec()
+    expect(await new Inside(await runtime.create(spec)).isHealthy()).toBe(true)
+    await runtime.remove(spec)
+  })
+
+  it('two processes that make the network at once: there is one', async () => {
+    const opened = await Promise.all([bench, bench, bench].map(() => openParts(bench.options({ installation: 'test-race' }))))
+    const bridges = await Promise.all(opened.map(({ network }) => network.ensure()))
+    expect(new Set(bridges.map(({ id }) => id)).size).toBe(1)
+    for (const { egress } of opened) await egress?.[Symbol.asyncDispose]()
+  })
+
+  it('an abort at any moment: nothing is left', async () => {
+    for (const afterMs of [20, 150, 300, 450]) {
+      const abort = new AbortController()
+      const reason = new Error('aborted')
+      const created = runtime.create(sandboxSpec(), abort.signal)
+      setTimeout(() => abort.abort(reason), afterMs)
+      const outcome = await created.then(
+        () => 'created',
+        (err: unknown) => err,
+      )
+      if (outcome === 'created') break
+      expect(outcome).toBe(reason)
+      expect(await containers()).toBe(0)
+    }
+  })
+
+  it('the death of its process: the guard ends and is gone', async () => {
+    const script = new URL('./support/hold-runtime.ts', import.meta.url).pathname
+    const child = spawn(
+      process.execPath,
+      [script, bench.options({ installation: 'test-killed' }).installation, bench.dist.dir, bench.dist.version],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const guards = () => bench.docker.listContainers({ all: true, filters: roleFilter('test-killed', 'guard') })
+    await once(createInterface({ input: child.stdout }), 'line')
+    expect(await guards()).toHaveLength(1)
+    child.kill('SIGKILL')
+    await pollUntil({ what: 'the end of the guard', timeoutMs: 20_000, everyMs: 50 }, async () =>
+      (await guards()).length === 0 ? true : undefined,
+    )
+  })
+})
