@@ -4,7 +4,6 @@ import { SNIFFED_BYTES } from './sniff-content-type.ts'
 
 /** Files up to this size are read before the answer begins: one read, one write, and a size that is surely right. */
 const WHOLE_BYTES = 64 * 1024
-const CHUNK_BYTES = 256 * 1024
 
 /** A file that is open for a download. Its bytes come from the open file, whatever happens to the path meanwhile. */
 export class FileContent implements AsyncDisposable {
@@ -46,45 +45,15 @@ export class FileContent implements AsyncDisposable {
     return this.size === this.start.length
   }
 
-  /**
-   * `length` bytes from `start`, of a file with a known size.
-   *
-   * @throws Error when the file has become shorter: its announced length can no longer be kept
-   */
-  async *range(start: number, length: number): AsyncGenerator<Buffer> {
-    if (this.isWhole) {
-      if (length > 0) yield this.start.subarray(start, start + length)
-      return
-    }
-    for (let at = start; at < start + length;) {
-      const chunk = await this.#readAt(Math.min(CHUNK_BYTES, start + length - at), at)
-      if (chunk.length === 0) throw new Error('the file became shorter while it was sent')
-      yield chunk
-      at += chunk.length
-    }
+  /** Reads into a buffer from a position, or on from the last read where the size is not known. 0 is the end. */
+  async readInto(buffer: Buffer, position: number): Promise<number> {
+    const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.size === undefined ? null : position)
+    return bytesRead
   }
 
-  /** Everything to the end, wherever that turns out to be. */
-  async *toEnd(): AsyncGenerator<Buffer> {
-    if (this.start.length > 0) yield this.start
-    if (this.isWhole) return
-    for (let at = this.start.length; ;) {
-      const chunk = await this.#readAt(CHUNK_BYTES, this.size === undefined ? null : at)
-      if (chunk.length === 0) return
-      yield chunk
-      at += chunk.length
-    }
-  }
-
-  /** Closes the file, after the chunk that is being read; again does nothing. A failure loses nothing of a file that is only read. */
+  /** Closes the file, after what is being read; again does nothing. A failure loses nothing of a file that is only read. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close().catch(() => undefined)
-  }
-
-  async #readAt(length: number, position: number | null): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafeSlow(length)
-    const { bytesRead } = await this.#handle.read(buffer, 0, length, position)
-    return buffer.subarray(0, bytesRead)
   }
 }
 

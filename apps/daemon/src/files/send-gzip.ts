@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import { pipeline } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
-import { contentStream } from './content-stream.ts'
 import { typeByExtension } from './content-type.ts'
 import type { FileContent } from './file-content.ts'
+import { pumpContent } from './pump-content.ts'
 
 /** Every download of a usual client is compressed, mostly for a network that is faster than the compressor: speed counts. */
 const LEVEL = 1
@@ -16,7 +15,9 @@ export async function sendGzip(reply: FastifyReply, content: FileContent, path: 
   reply.headers({ 'content-encoding': 'gzip', 'content-type': typeByExtension(path) ?? 'application/octet-stream' })
   if (content.isWhole) return reply.send(await gzipWhole(content.start, { level: LEVEL }))
   const compressor = createGzip({ level: LEVEL })
-  // A failure reaches the reply through the compressor; it has nobody else to tell.
-  pipeline(contentStream(content, content.toEnd()), compressor, () => undefined)
+  pumpContent(content, ['everything'], compressor).then(
+    () => compressor.end(),
+    (error: Error) => compressor.destroy(error),
+  )
   return reply.send(compressor)
 }

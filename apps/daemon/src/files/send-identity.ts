@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
-import { contentStream } from './content-stream.ts'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { typeByExtension } from './content-type.ts'
 import type { FileContent } from './file-content.ts'
 import { sendTextError } from './http-failure.ts'
 import { checkPreconditions } from './preconditions.ts'
+import { type Piece, pumpContent } from './pump-content.ts'
 import { type ByteRange, contentRange, parseRanges } from './ranges.ts'
 import { sniffContentType } from './sniff-content-type.ts'
 
@@ -24,7 +25,7 @@ export async function sendIdentity(request: FastifyRequest, reply: FastifyReply,
   }
 
   const type = typeByExtension(file.path) ?? sniffContentType(content.start)
-  if (content.size === undefined) return reply.header('content-type', type).send(contentStream(content, content.toEnd()))
+  if (content.size === undefined) return sendPieces(reply.header('content-type', type), content, ['everything'])
 
   const ranges = parseRanges(verdict === 'full' ? undefined : request.headers.range, content.size)
   if (typeof ranges === 'string') {
@@ -46,28 +47,34 @@ async function sendRanges(reply: FastifyReply, content: FileContent, { ranges, s
   const [range = { start: 0, length: size }, ...more] = ranges
   if (more.length > 0) return sendByteRanges(reply, content, { ranges, size, type })
   if (ranges.length > 0) reply.code(206).header('content-range', contentRange(range, size))
-  reply.header('content-length', range.length)
   if (content.isWhole) return reply.send(content.start.subarray(range.start, range.start + range.length))
-  return reply.send(contentStream(content, content.range(range.start, range.length)))
+  reply.header('content-length', range.length)
+  return sendPieces(reply, content, [range])
 }
 
 /** Several ranges are the parts of a `multipart/byteranges` body. */
-function sendByteRanges(reply: FastifyReply, content: FileContent, { ranges, size, type }: Ranges): FastifyReply {
+function sendByteRanges(reply: FastifyReply, content: FileContent, { ranges, size, type }: Ranges): Promise<FastifyReply> {
   const boundary = randomBytes(30).toString('hex')
-  const heads = ranges.map((range, index) => {
-    const before = index === 0 ? '' : '\r\n'
-    return Buffer.from(`${before}--${boundary}\r\nContent-Range: ${contentRange(range, size)}\r\nContent-Type: ${type}\r\n\r\n`)
+  const pieces = ranges.flatMap((range, index): (Buffer | ByteRange)[] => {
+    const newline = index === 0 ? '' : '\r\n'
+    const head = Buffer.from(`${newline}--${boundary}\r\nContent-Range: ${contentRange(range, size)}\r\nContent-Type: ${type}\r\n\r\n`)
+    return [head, content.isWhole ? content.start.subarray(range.start, range.start + range.length) : range]
   })
-  const end = Buffer.from(`\r\n--${boundary}--\r\n`)
-
-  async function* parts(): AsyncGenerator<Buffer> {
-    for (const [index, range] of ranges.entries()) {
-      yield heads[index] ?? Buffer.alloc(0)
-      yield* content.range(range.start, range.length)
-    }
-    yield end
-  }
-  const length = [...heads, end].reduce((sum, bytes) => sum + bytes.length, 0) + ranges.reduce((sum, range) => sum + range.length, 0)
+  pieces.push(Buffer.from(`\r\n--${boundary}--\r\n`))
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   reply.code(206).headers({ 'content-type': `multipart/byteranges; boundary=${boundary}`, 'content-length': length })
-  return reply.send(contentStream(content, parts()))
+  return sendPieces(reply, content, pieces)
+}
+
+/** Writes past Fastify, which does not tell when a chunk has left. An answer that fails on the way is cut off. */
+async function sendPieces(reply: FastifyReply, content: FileContent, pieces: readonly Piece[]): Promise<FastifyReply> {
+  reply.hijack()
+  const response = reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  try {
+    await pumpContent(content, pieces, response)
+    response.end()
+  } catch {
+    response.destroy()
+  }
+  return reply
 }

@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readlink, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { Secret } from '@sandyard/kit/config/secret'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { fileSignature } from '../src/files/file-signature.ts'
+import { type Answer, exchange } from './support/http-exchange.ts'
+import { createScratchDirectory } from './support/scratch-directory.ts'
+import { asUser, startDaemon, type TestDaemon } from './support/test-daemon.ts'
+
+const run = promisify(execFile)
+
+let daemon: TestDaemon
+let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
+let dir: string
+
+beforeAll(async () => {
+  daemon = await startDaemon()
+})
+afterAll(() => daemon[Symbol.asyncDispose]())
+beforeEach(async () => {
+  scratch = await createScratchDirectory()
+  dir = scratch.path
+})
+afterEach(() => scratch[Symbol.asyncDispose]())
+
+function get(path: string, headers: Record<string, string> = {}, query = ''): Promise<Answer> {
+  return exchange(daemon.url, { path: `/files?path=${encodeURIComponent(path)}${query}`, headers })
+}
+
+function errorOf(answer: Answer): unknown {
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.text.endsWith('\n')).toBe(true)
+  return JSON.parse(answer.text)
+}
+
+describe('GET /files', () => {
+  it('sends the bytes of a file with their type, length and date', async () => {
+    await writeFile(`${dir}/my file.json`, '{"a":1}')
+    await utimes(`${dir}/my file.json`, 0, 784_111_777.9)
+    const answer = await get(`${dir}/my file.json`)
+    expect([answer.status, answer.text]).toEqual([200, '{"a":1}'])
+    expect(answer.headers).toMatchObject({
+      'accept-ranges': 'bytes',
+      'content-disposition': 'inline; filename="my file.json"',
+      'content-length': '7',
+      'content-type': 'application/json',
+      'last-modified': 'Sun, 06 Nov 1994 08:49:37 GMT',
+      vary: 'Accept-Encoding',
+    })
+    for (const absent of ['etag', 'content-encoding']) expect(answer.headers).not.toHaveProperty(absent)
+  })
+
+  it('18.25: names what cannot be downloaded', async () => {
+    await writeFile(`${dir}/file`, '')
+    await run('mkfifo', [`${dir}/fifo`])
+    const failures = async (path: string, query = '') => {
+      const answer = await get(path, {}, query)
+      return { status: answer.status, error: errorOf(answer) }
+    }
+    const failure = (status: number, message: string) => ({ status, error: { code: status, message } })
+    expect(await failures(`${dir}/missing`)).toEqual(failure(404, `path '${dir}/missing' does not exist`))
+    expect(await failures(dir)).toEqual(failure(400, `path '${dir}' is a directory`))
+    expect(await failures('', '&username=daemon')).toEqual(failure(400, "path '/usr/sbin' is a directory"))
+    expect(await failures(`${dir}/file/x`)).toEqual(
+      failure(500, `error checking if path exists '${dir}/file/x': stat ${dir}/file/x: not a directory`),
+    )
+    expect(await failures('~x')).toEqual(
+      failure(
+        400,
+        "error expanding and resolving path '~x': failed to expand path '~x' for user 'root': cannot expand user-specific home dir",
+      ),
+    )
+    expect(await failures(`${dir}/file`, '&username=ghost')).toEqual(
+      failure(401, "error looking up user 'ghost': user: unknown user ghost"),
+    )
+    expect(await failures(`${dir}/file`, '&username=')).toEqual(failure(401, "error looking up user '': user: unknown user "))
+    expect(await failures(`${dir}/fifo`)).toEqual(failure(400, `path '${dir}/fifo' is not a regular file`))
+    expect((await failures('/a\0b')).status).toBe(400)
+  })
+
+  it('18.2: refuses an unknown account of the Basic header', async () => {
+    await writeFile(`${dir}/file`, '')
+    const answer = await get(`${dir}/file`, asUser('ghost').headers)
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([401, { code: 'unauthenticated', message: "invalid username: 'ghost'" }])
+  })
+
+  it('answers a malformed query in plain text, and other methods and spellings as unknown routes', async () => {
+    const repeated = await exchange(daemon.url, { path: '/files?path=a&path=b' })
+    expect([repeated.status, repeated.headers['content-type'], repeated.text]).toEqual([
+      400,
+      'text/plain; charset=utf-8',
+      "Invalid format for parameter path: multiple values for single value parameter 'path'\n",
+    ])
+    const head = await exchange(daemon.url, { method: 'HEAD', path: '/files?path=/etc/passwd' })
+    expect([head.status, head.headers.allow]).toEqual([405, 'GET, POST'])
+    expect((await exchange(daemon.url, { path: '/files/?path=/etc/passwd' })).status).toBe(404)
+  })
+
+  it('18.22: compresses for whoever accepts it, small files and large ones', async () => {
+    for (const content of [Buffer.from('hello'), randomBytes(300_000)]) {
+      await writeFile(`${dir}/file.txt`, content)
+      const answer = await get(`${dir}/file.txt`, { 'accept-encoding': 'gzip, deflate' })
+      expect(answer.headers).toMatchObject({
+        'content-encoding': 'gzip',
+        'content-type': 'text/plain; charset=utf-8',
+        vary: 'Accept-Encoding',
+      })
+      for (const absent of ['last-modified', 'accept-ranges']) expect(answer.headers).not.toHaveProperty(absent)
+      expect(gunzipSync(answer.body).equals(content)).toBe(true)
+      const plain = await get(`${dir}/file.txt`, { 'accept-encoding': 'gzip, deflate', range: 'bytes=1-2' })
+      expect([plain.status, plain.body]).toEqual([206, content.subarray(1, 3)])
+    }
+    const refused = await get(`${dir}/file.txt`, { 'accept-encoding': 'br, identity;q=0' })
+    expect([refused.status, errorOf(refused)]).toEqual([
+      406,
+      { code: 406, message: 'error parsing Accept-Encoding: no acceptable encoding found, supported: [gzip]' },
+    ])
+    const refusedRange = await get(`${dir}/file.txt`, { 'accept-encoding': 'gzip, identity;q=0', range: 'bytes=0-1' })
+    expect(errorOf(refusedRange)).toEqual({ code: 406, message: 'identity encoding not acceptable for Range or conditional request' })
+  })
+
+  it('sends ranges of small and large files', async () => {
+    for (const content of [Buffer.from('0123456789abc'), randomBytes(700_000)]) {
+      await writeFile(`${dir}/f.bin`, content)
+      const size = content.length
+      const tail = await get(`${dir}/f.bin`, { range: 'bytes=-3' })
+      expect([tail.status, tail.headers['content-range'], tail.body]).toEqual([
+        206,
+        `bytes ${size - 3}-${size - 1}/${size}`,
+        content.subarray(-3),
+      ])
+      const open = await get(`${dir}/f.bin`, { range: 'bytes=5-' })
+      expect([open.status, open.headers['content-length'], open.body.equals(content.subarray(5))]).toEqual([206, String(size - 5), true])
+      const beyond = await get(`${dir}/f.bin`, { range: `bytes=${size}-` })
+      expect([beyond.status, beyond.headers['content-range'], beyond.text]).toEqual([
+        416,
+        `bytes */${size}`,
+        'invalid range: failed to overlap\n',
+      ])
+
+      const several = await get(`${dir}/f.bin`, { range: 'bytes=0-1,4-5' })
+      const boundary = /^multipart\/byteranges; boundary=(\w+)$/.exec(several.headers['content-type'] ?? '')?.[1]
+      const part = (first: number, last: number) =>
+        `--${boundary}\r\nContent-Range: bytes ${first}-${last}/${size}\r\nContent-Type: application/octet-stream\r\n\r\n` +
+        `${content.toString('latin1', first, last + 1)}\r\n`
+      expect(several.body.toString('latin1')).toBe(`${part(0, 1)}${part(4, 5)}--${boundary}--\r\n`)
+      expect([several.status, several.headers['content-length']]).toEqual([206, String(several.body.length)])
+    }
+  })
+
+  it('18.24: weighs conditions by the date', async () => {
+    await writeFile(`${dir}/f`, 'x')
+    await utimes(`${dir}/f`, 0, 784_111_777)
+    const same = 'Sun, 06 Nov 1994 08:49:37 GMT'
+    const unchanged = await get(`${dir}/f`, { 'if-modified-since': same })
+    expect([unchanged.status, unchanged.text, unchanged.headers['content-type']]).toEqual([304, '', undefined])
+    expect((await get(`${dir}/f`, { 'if-none-match': '*' })).status).toBe(304)
+    expect((await get(`${dir}/f`, { 'if-none-match': '"x"', 'if-modified-since': same })).status).toBe(200)
+    const failed = await get(`${dir}/f`, { 'if-match': '"x"' })
+    expect([failed.status, failed.text]).toEqual([412, ''])
+    expect((await get(`${dir}/f`, { range: 'bytes=0-0', 'if-range': same })).status).toBe(206)
+    expect((await get(`${dir}/f`, { range: 'bytes=0-0', 'if-range': '"x"' })).status).toBe(200)
+  })
+
+  it('18.24: sends empty files in every form', async () => {
+    await writeFile(`${dir}/empty`, '')
+    const plain = await get(`${dir}/empty`, { range: 'bytes=0-1' })
+    expect([plain.status, plain.headers['content-length'], plain.text]).toEqual([200, '0', ''])
+    expect(gunzipSync((await get(`${dir}/empty`, { 'accept-encoding': 'gzip' })).body).length).toBe(0)
+  })
+
+  it('sends what the kernel makes up on reading', async () => {
+    const version = await get('/proc/version')
+    expect(version.text).toMatch(/^Linux version /)
+    expect(gunzipSync((await get('/proc/version', { 'accept-encoding': 'gzip' })).body).toString()).toBe(version.text)
+    // Larger than what is read before the answer begins, and of no announced size.
+    const symbols = await get('/proc/kallsyms')
+    expect([symbols.status, symbols.headers['content-length']]).toEqual([200, undefined])
+    expect(symbols.body.length).toBeGreaterThan(64 * 1024)
+    expect((await get('/dev/null')).text).toBe('')
+  })
+
+  it('follows links and takes the name from the path', async () => {
+    await writeFile(`${dir}/target.txt`, 'through')
+    await symlink('target.txt', `${dir}/文档`)
+    const answer = await get(`${dir}/文档`)
+    expect([answer.text, answer.headers['content-disposition']]).toEqual(['through', "inline; filename*=utf-8''%E6%96%87%E6%A1%A3"])
+  })
+
+  it('cuts an answer off rather than pad it when the file shrinks', async () => {
+    await writeFile(`${dir}/f`, Buffer.alloc(32 * 1024 * 1024))
+    const cut = new Promise<string>((resolve, reject) => {
+      request(new URL(`/files?path=${dir}/f`, daemon.url), (incoming) => {
+        incoming.once('data', () => {
+          incoming.pause()
+          truncate(`${dir}/f`, 1_000_000).then(() => incoming.resume(), reject)
+        })
+        incoming.on('end', () => resolve('complete'))
+        incoming.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(await cut).toBe('ECONNRESET')
+  })
+
+  it('closes the file of a client that goes away, compressed or not', async () => {
+    await mkdir(`${dir}/open`)
+    await writeFile(`${dir}/open/f`, randomBytes(32 * 1024 * 1024))
+    for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
+      await new Promise<void>((resolve, reject) => {
+        const outgoing = request(new URL(`/files?path=${dir}/open/f`, daemon.url), { headers }, (incoming) => {
+          incoming.once('data', () => incoming.destroy())
+          incoming.on('close', resolve)
+          incoming.on('error', () => undefined)
+        })
+        outgoing.on('error', reject).end()
+      })
+    }
+    await pollUntil({ what: 'the files to be closed', timeoutMs: 10_000, everyMs: 20 }, async () =>
+      (await openPaths()).some((path) => path.startsWith(dir)) ? undefined : true,
+    )
+  })
+})
+
+describe('signed URLs', () => {
+  const token = 'b'.repeat(64)
+  beforeEach(() => {
+    daemon.context.state.accessToken = new Secret(token)
+  })
+  afterEach(() => {
+    daemon.context.state.accessToken = undefined
+  })
+
+  it('18.4, 18.5: open a file to whoever has one, and the token to whoever has that', async () => {
+    await writeFile(`${dir}/f`, 'secret')
+    const access = { operation: 'read', path: `${dir}/f`, username: undefined, expiration: undefined } as const
+    const signature = encodeURIComponent(fileSignature(access, token))
+    expect((await get(`${dir}/f`, {}, `&signature=${signature}`)).text).toBe('secret')
+    expect((await get(`${dir}/f`, { 'x-access-token': token })).text).toBe('secret')
+    const refusals = await Promise.all([
+      get(`${dir}/f`),
+      get(`${dir}/f`, { 'x-access-token': 'wrong' }, `&signature=${signature}`),
+      get(`${dir}/f`, {}, `&signature=${signature}&signature_expiration=1`),
+      get(`${dir}/f`, {}, `&signature=${signature}&username=root`),
+    ])
+    expect(refusals.map((answer) => [answer.status, JSON.parse(answer.text).message])).toEqual([
+      [401, 'missing signature query parameter'],
+      [401, 'access token present in header but does not match'],
+      [401, 'invalid signature'],
+      [401, 'invalid signature'],
+    ])
+  })
+
+  it('18.6: end at their expiration', async () => {
+    const expired = { operation: 'read', path: '/etc/passwd', username: 'root', expiration: 1n } as const
+    const signature = encodeURIComponent(fileSignature(expired, token))
+    const answer = await get('/etc/passwd', {}, `&username=root&signature=${signature}&signature_expiration=1`)
+    expect(errorOf(answer)).toEqual({ code: 401, message: 'signature is already expired' })
+  })
+})
+
+async function openPaths(): Promise<string[]> {
+  const fds = await readdir('/proc/self/fd')
+  return Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
+}
