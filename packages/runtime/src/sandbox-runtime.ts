@@ -58,8 +58,8 @@ export interface SandboxRuntime extends AsyncDisposable {
 
   /**
    * Events until `signal` aborts. Whatever happens after the promise has resolved is in the stream, so a caller that subscribes
-   * and then lists misses nothing. `list` may tell the former state for a moment after an event. Ends early when the engine goes
-   * away: callers list again and resubscribe.
+   * and then lists misses nothing. An event is a hint to look: it may come twice, and `list` may tell the former state for a moment
+   * after it. Ends early when the engine goes away: callers list again and resubscribe.
    */
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>>
 

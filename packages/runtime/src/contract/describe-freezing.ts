@@ -11,11 +11,11 @@ export function describeFreezing(bench: () => ContractBench): void {
       for (let round = 0; round < 2; round += 1) {
         await on.runtime.freeze(spec)
         await on.runtime.freeze(spec)
-        expect(await on.stateOf(spec)).toBe('frozen')
+        await on.untilState(spec, 'frozen')
         expect((await on.runtime.usage([spec])).get(spec.sandboxId)?.pids).toBeGreaterThan(0)
         expect(await on.runtime.thaw(spec)).toEqual(endpoint)
         expect(await on.runtime.thaw(spec)).toEqual(endpoint)
-        expect(await on.stateOf(spec)).toBe('running')
+        await on.untilState(spec, 'running')
         expect(await inside.readFile('/root/kept')).toBe('yes')
       }
     })

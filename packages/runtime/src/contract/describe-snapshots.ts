@@ -11,7 +11,7 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await source.inside.writeFile('/root/story', 'one')
       const snapshot = await on.runtime.snapshot(source.spec, `snap-${randomId(8)}`)
       await source.inside.writeFile('/root/story', 'two')
-      expect(await on.stateOf(source.spec)).toBe('running')
+      await on.untilState(source.spec, 'running')
       const copies = [on.spec(), on.spec()]
       for (const copy of copies) {
         const inside = on.inside(copy, await on.runtime.createFrom(snapshot, copy))
@@ -32,7 +32,7 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await inside.writeFile('/root/story', 'one')
       await on.runtime.freeze(spec)
       const first = await on.runtime.snapshot(spec, name)
-      expect(await on.stateOf(spec)).toBe('frozen')
+      await on.untilState(spec, 'frozen')
       await on.runtime.thaw(spec)
       await inside.writeFile('/root/story', 'two')
       expect(await on.runtime.snapshot(spec, name)).toEqual(first)
