@@ -24,5 +24,5 @@ function show(kind: Setting<unknown>['kind'], value: unknown): string {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
   if (kind === 'duration') return `\`${Number(value) % 3_600_000 === 0 ? `${Number(value) / 3_600_000}h` : `${Number(value) / 1000}s`}\``
   if (kind === 'size') return `\`${Number(value) / MIB}MiB\``
-  return `\`${String(value)}\``
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 }

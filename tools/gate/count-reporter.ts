@@ -4,38 +4,52 @@ import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/nod
 import type { Counts } from './counts.ts'
 
 /**
- * Writes what the gate counts as JSON. vitest's own JSON reporter knows neither why a test was skipped nor of errors outside of tests.
- * A file that could not be loaded, and an error outside of all tests, count as one failure each.
+ * Writes what the gate counts as JSON, after each file, so that a run that had to be ended keeps what it had. vitest's own JSON reporter
+ * knows neither why a test was skipped nor of errors outside of tests. A file that could not be loaded, and an error outside of all tests,
+ * count as one failure each.
  */
 export class CountReporter implements Reporter {
   readonly #file: string
+  readonly #ended: TestModule[] = []
 
   constructor(file: string) {
     this.#file = file
   }
 
+  onTestModuleEnd(module: TestModule): void {
+    this.#ended.push(module)
+    this.#write(countsOf(this.#ended, []))
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()])
-    const passed = tests.filter((test) => test.result().state === 'passed')
-    const failed = tests.filter((test) => ['failed', 'pending'].includes(test.result().state))
-    const skipped = tests.filter((test) => test.result().state === 'skipped')
-    const broken = modules.flatMap((module) => [module, ...module.children.allSuites()].filter((part) => part.errors().length > 0))
-    const failures = [
-      ...failed.map(nameOf),
-      ...broken.map(
-        (part) => `${part.type === 'module' ? relative(process.cwd(), part.moduleId) : part.fullName}: ${firstLine(part.errors()[0])}`,
-      ),
-      ...unhandled.map((error) => `outside of all tests: ${firstLine(error)}`),
-    ]
-    const counts: Counts = {
-      passed: passed.length,
-      failed: failures.length,
-      skipped: skipped.length,
-      skips: skipped.map((test) => `${nameOf(test)}: ${reasonOf(test)}`),
-      failures,
-    }
+    this.#write(countsOf(modules, unhandled))
+  }
+
+  #write(counts: Counts): void {
     mkdirSync(dirname(this.#file), { recursive: true })
     writeFileSync(this.#file, JSON.stringify(counts))
+  }
+}
+
+function countsOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Counts {
+  const tests = modules.flatMap((module) => [...module.children.allTests()])
+  const passed = tests.filter((test) => test.result().state === 'passed')
+  const failed = tests.filter((test) => ['failed', 'pending'].includes(test.result().state))
+  const skipped = tests.filter((test) => test.result().state === 'skipped')
+  const broken = modules.flatMap((module) => [module, ...module.children.allSuites()].filter((part) => part.errors().length > 0))
+  const failures = [
+    ...failed.map(nameOf),
+    ...broken.map(
+      (part) => `${part.type === 'module' ? relative(process.cwd(), part.moduleId) : part.fullName}: ${firstLine(part.errors()[0])}`,
+    ),
+    ...unhandled.map((error) => `outside of all tests: ${firstLine(error)}`),
+  ]
+  return {
+    passed: passed.length,
+    failed: failures.length,
+    skipped: skipped.length,
+    skips: skipped.map((test) => `${nameOf(test)}: ${reasonOf(test)}`),
+    failures,
   }
 }
 

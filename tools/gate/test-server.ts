@@ -7,7 +7,7 @@ import { pollUntil } from '../../packages/kit/src/async/poll-until.ts'
 import { ROOT } from './run-command.ts'
 
 export interface TestServer extends AsyncDisposable {
-  /** What the server printed for its clients, `E2B_API_KEY` and the URLs, and where its data is. */
+  /** What the server printed: the settings of its clients, and where its metrics are. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -28,9 +28,9 @@ export async function startTestServer(): Promise<TestServer> {
     const exports = await pollUntil({ what: 'the server', timeoutMs: READY_TIMEOUT_MS, everyMs: 100 }, () => {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${lastLines()}`)
       const printed = readFileSync(OUTPUT, 'utf8')
-      return printed.includes('Ctrl-C') ? exportsOf(printed) : undefined
+      return printed.includes('Ctrl-C') ? { ...exportsOf(printed), SANDYARD_TEST_METRICS_URL: metricsUrlOf(printed) } : undefined
     })
-    return { environment: { ...exports, SANDYARD_TEST_DATA_DIR: directory }, [Symbol.asyncDispose]: stop }
+    return { environment: exports, [Symbol.asyncDispose]: stop }
   } catch (err) {
     await stop()
     throw err
@@ -54,6 +54,10 @@ function launch(directory: string): ChildProcess {
 /** The `export NAME=value` lines, as a shell would take them. */
 export function exportsOf(printed: string): Record<string, string> {
   return Object.fromEntries([...printed.matchAll(/^\s*export (\w+)=(\S+)\s*$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']))
+}
+
+function metricsUrlOf(printed: string): string {
+  return /^\s*Metrics\s+(\S+)$/m.exec(printed)?.[1] ?? ''
 }
 
 async function endServer(child: ChildProcess): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { addCounts, oneFailed, type Counts } from './counts.ts'
+import { addCounts, NOTHING, oneFailed, type Counts } from './counts.ts'
 import { ROOT, runCommand } from './run-command.ts'
 import type { Need, Stage } from './stage.ts'
 
@@ -8,8 +8,8 @@ import type { Need, Stage } from './stage.ts'
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
   project('integration', 480_000, ['database']),
-  project('engine', 480_000, ['engine', 'database']),
-  project('acceptance', 600_000, ['engine', 'server']),
+  project('engine', 600_000, ['engine', 'database']),
+  project('acceptance', 900_000, ['engine', 'server']),
 ]
 
 function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage {
@@ -24,8 +24,8 @@ function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage
         isLive: true,
         environment: { ...environment, SANDYARD_TEST_REPORT: report },
       })
-      if (isLate) return oneFailed(`${name} (took longer than ${timeoutMs / 1000} s)`)
       const counts = readReport(report)
+      if (isLate) return addCounts([counts ?? NOTHING, oneFailed(`${name} (took longer than ${timeoutMs / 1000} s)`)])
       if (counts === undefined) return oneFailed(`${name} (vitest ended without a report)`)
       // A run that vitest itself calls failed must not pass by its counts.
       return ok || counts.failed > 0 ? counts : addCounts([counts, oneFailed(`${name} (vitest ended with an error)`)])
