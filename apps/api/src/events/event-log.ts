@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
+import type { Channel } from '@sandyard/db/notify'
 
 /** What the log tells of. `subject` is the id of the thing. */
 export interface Event {
@@ -8,13 +10,19 @@ export interface Event {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Appends events in the transaction that makes them true. */
-export async function appendEvents(tx: Tx, events: readonly Event[]): Promise<void> {
-  if (events.length === 0) return
+/** Appends an event in the transaction that makes it true. */
+export async function appendEvent(tx: Tx, event: Event): Promise<void> {
+  await tx.insertInto('event').values(toRow(event)).execute()
+}
+
+/** Appends an event and tells the listeners of a channel, in one statement. */
+export async function appendAndNotify(tx: Tx, event: Event, channel: Channel): Promise<void> {
   await tx
-    .insertInto('event')
-    .values(
-      events.map(({ teamId, kind, subject, data }) => ({ team_id: teamId, kind, subject, ...(data && { data: JSON.stringify(data) }) })),
-    )
+    .with('logged', (db) => db.insertInto('event').values(toRow(event)).returning('event_id'))
+    .selectNoFrom(sql`pg_notify(${channel}, ${event.subject})`.as('told'))
     .execute()
+}
+
+function toRow({ teamId, kind, subject, data }: Event) {
+  return { team_id: teamId, kind, subject, ...(data && { data: JSON.stringify(data) }) }
 }

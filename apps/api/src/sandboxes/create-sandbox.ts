@@ -59,8 +59,16 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     limit: limits.concurrentSandboxes,
   })
   if ('remembered' in reserved) return reserved.remembered
-  const { templateId } = template
-  return startSandbox(parts, { ...reserved.ref, templateId, build, isSecure, envVars: body.envVars ?? {}, lifetimeSeconds })
+  return startSandbox(parts, {
+    ...reserved.ref,
+    templateId: template.templateId,
+    alias: template.alias,
+    build,
+    isSecure,
+    envVars: body.envVars ?? {},
+    lifetimeSeconds,
+    isRepeatable: idempotent !== undefined,
+  })
 }
 
 function readReference(text: string): TemplateReference {

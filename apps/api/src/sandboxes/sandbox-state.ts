@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
-import { CHANNELS, notify } from '@sandyard/db/notify'
+import { CHANNELS } from '@sandyard/db/notify'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { SandboxRef } from '@sandyard/runtime/types'
-import { appendEvents, type Event } from '../events/event-log.ts'
+import { appendAndNotify, type Event } from '../events/event-log.ts'
 
 /** The states that a sandbox may go to from each (control-plane.md 17.1). A row that is gone is the state after `killing`. */
 const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
@@ -56,8 +56,8 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
 
 /** Writes the event of a change and tells everyone who routes to the sandbox. */
 export async function announce(tx: Tx, ref: SandboxRef, event: Omit<Event, 'subject'>): Promise<void> {
-  await appendEvents(tx, [{ ...event, subject: ref.sandboxId, data: { incarnation: ref.incarnation, ...event.data } }])
-  await notify(tx, CHANNELS.routeChanged, ref.sandboxId)
+  const data = { incarnation: ref.incarnation, ...event.data }
+  await appendAndNotify(tx, { ...event, subject: ref.sandboxId, data }, CHANNELS.routeChanged)
 }
 
 function statesBefore(state: SandboxState): SandboxState[] {

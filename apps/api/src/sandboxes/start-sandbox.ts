@@ -3,14 +3,13 @@ import type { Database, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 import type { ReadyBuild } from '../templates/template.ts'
 import { accessTokenDigest, sandboxAccessToken } from './access-token.ts'
 import { initDaemon } from './daemon-client.ts'
 import { beginEnd, finishEnd } from './end-sandbox.ts'
 import { rememberAnswer } from './idempotency.ts'
-import { toAnswer, type SandboxAnswer } from './sandbox-view.ts'
-import { isLive, selectSandboxes } from './sandbox-queries.ts'
+import type { SandboxAnswer } from './sandbox-view.ts'
 import { changeState } from './sandbox-state.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
@@ -28,10 +27,14 @@ export interface StartParts {
 /** A reserved sandbox, about to be started. */
 export interface Reservation extends SandboxRef {
   readonly templateId: string
+  /** The template's name, as it is shown. */
+  readonly alias: string | undefined
   readonly build: ReadyBuild
   readonly isSecure: boolean
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
+  /** There is an idempotency key that waits for the answer. */
+  readonly isRepeatable: boolean
 }
 
 /**
@@ -52,25 +55,11 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
 }
 
 async function bringUp(parts: StartParts, reservation: Reservation, ended: AbortSignal): Promise<SandboxEndpoint> {
-  const { sandboxId, incarnation, templateId, build, isSecure, envVars } = reservation
+  const { sandboxId, templateId, build, isSecure, envVars } = reservation
   const token = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
   const signal = AbortSignal.any([ended, AbortSignal.timeout(parts.startTimeoutMs)])
   const begun = performance.now()
-  const endpoint = await parts.runtime.create(
-    {
-      sandboxId,
-      incarnation,
-      image: build.image,
-      resources: { cpuCount: build.cpuCount, memoryMib: build.memoryMib, diskMib: build.diskMib },
-      daemonEnv: {
-        SANDYARD_SANDBOX_ID: sandboxId,
-        SANDYARD_TEMPLATE_ID: templateId,
-        SANDYARD_TOKEN_HASH: accessTokenDigest(token),
-      },
-      allowPrivilegeGain: true,
-    },
-    signal,
-  )
+  const endpoint = await parts.runtime.create(toSpec(reservation, token), signal)
   const created = performance.now()
   const { defaultUser, defaultWorkdir } = build
   await initDaemon(endpoint, { ...(token !== undefined && { accessToken: token }), envVars, defaultUser, defaultWorkdir }, signal)
@@ -79,24 +68,33 @@ async function bringUp(parts: StartParts, reservation: Reservation, ended: Abort
   return endpoint
 }
 
+function toSpec({ sandboxId, incarnation, templateId, build }: Reservation, token: string | undefined): SandboxSpec {
+  return {
+    sandboxId,
+    incarnation,
+    image: build.image,
+    resources: { cpuCount: build.cpuCount, memoryMib: build.memoryMib, diskMib: build.diskMib },
+    daemonEnv: {
+      SANDYARD_SANDBOX_ID: sandboxId,
+      SANDYARD_TEMPLATE_ID: templateId,
+      SANDYARD_TOKEN_HASH: accessTokenDigest(token),
+    },
+    allowPrivilegeGain: true,
+  }
+}
+
 /** The row, the template's counters, the event and the remembered answer change together or not at all. */
 async function markRunning(tx: Tx, reservation: Reservation, endpoint: SandboxEndpoint): Promise<SandboxAnswer> {
-  const isOurs = await changeState(tx, reservation, {
-    to: 'running',
-    event: { kind: 'sandbox.running' },
-    endpoint,
-    lifetimeSeconds: reservation.lifetimeSeconds,
-  })
+  const { sandboxId, templateId, alias, build, isSecure, isRepeatable, lifetimeSeconds } = reservation
+  const isOurs = await changeState(tx, reservation, { to: 'running', event: { kind: 'sandbox.running' }, endpoint, lifetimeSeconds })
   if (!isOurs) throw new Error('the reservation was given up meanwhile')
-  const row = await selectSandboxes(tx).where('sandbox_id', '=', reservation.sandboxId).executeTakeFirstOrThrow()
-  if (!isLive(row)) throw new Error('a running sandbox has no times')
-  const answer = toAnswer(row)
-  await rememberAnswer(tx, answer)
+  const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure }
+  if (isRepeatable) await rememberAnswer(tx, answer)
   // Last, because every start of the template waits for this row.
   await tx
     .updateTable('template')
     .set((eb) => ({ spawn_count: eb('spawn_count', '+', 1), last_spawned_at: sql<Date>`clock_timestamp()` }))
-    .where('template_id', '=', reservation.templateId)
+    .where('template_id', '=', templateId)
     .execute()
   return answer
 }

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageRef } from '@sandyard/runtime/types'
-import { appendEvents } from '../events/event-log.ts'
+import { appendEvent } from '../events/event-log.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
 /** A template whose image was made outside of a build, such as the base template. */
@@ -82,7 +82,7 @@ async function insertBuild(tx: Tx, templateId: string, wanted: PrebuiltTemplate)
     .set((eb) => ({ build_count: eb('build_count', '+', 1), updated_at: new Date() }))
     .where('template_id', '=', templateId)
     .execute()
-  await appendEvents(tx, [{ teamId: wanted.teamId, kind: 'template.built', subject: templateId, data: { buildId } }])
+  await appendEvent(tx, { teamId: wanted.teamId, kind: 'template.built', subject: templateId, data: { buildId } })
   return buildId
 }
 
