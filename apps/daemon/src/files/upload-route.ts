@@ -25,7 +25,7 @@ export async function upload(request: FastifyRequest, reply: FastifyReply, deps:
     metadata,
     contentLength: Number(request.headers['content-length'] ?? 0),
   })
-  return reply.header('content-type', 'application/json').send(JSON.stringify(files))
+  return reply.send(files)
 }
 
 /** The two forms that a body may have. */
