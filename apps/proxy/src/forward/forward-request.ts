@@ -4,6 +4,7 @@ import { ClientGone, explainSilence, whileTracked, type Forwarding } from './for
 import { hasBody, toPairs } from './headers.ts'
 import { openUpstream, type UpstreamCall } from './open-upstream.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
+import { relayBody } from './relay-body.ts'
 import { relayAnswer, relayInformation } from './relay-answer.ts'
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -70,7 +71,9 @@ function transfer({ req, res, upstream, signal }: Transfer): Promise<void> {
     upstream.on('information', (information) => relayInformation(information, req, res))
     upstream.once('response', (answer) => {
       // An answer that comes before the end of the request ends the exchange all the same.
-      answer.once('end', () => stopSending(req, upstream))
+      answer.once('end', () => {
+        if (!upstream.writableEnded) upstream.destroy()
+      })
       relayAnswer(answer, req, res).catch(reject)
     })
     sendBody(req, upstream)
@@ -82,7 +85,7 @@ function sendBody(req: IncomingMessage, upstream: ClientRequest): void {
     upstream.end()
     return
   }
-  req.pipe(upstream, { end: false })
+  relayBody(req, upstream)
   req.once('end', () => {
     if (upstream.destroyed) return
     if (req.rawTrailers.length > 0) upstream.addTrailers(toPairs(req.rawTrailers))
@@ -92,10 +95,4 @@ function sendBody(req: IncomingMessage, upstream: ClientRequest): void {
   setImmediate(() => {
     if (!upstream.destroyed) upstream.flushHeaders()
   })
-}
-
-function stopSending(req: IncomingMessage, upstream: ClientRequest): void {
-  if (upstream.writableEnded) return
-  req.unpipe(upstream)
-  upstream.destroy()
 }

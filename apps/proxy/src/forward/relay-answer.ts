@@ -1,4 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type InformationEvent, type ServerResponse } from 'node:http'
+import { relayBody } from './relay-body.ts'
 import { isChunked, responseHeaders, toPairs } from './headers.ts'
 
 /**
@@ -18,7 +19,7 @@ export async function relayAnswer(answer: IncomingMessage, req: IncomingMessage,
   setImmediate(() => {
     if (!res.destroyed) res.flushHeaders()
   })
-  answer.pipe(res, { end: false })
+  relayBody(answer, res)
   await new Promise((resolve, reject) => {
     answer.once('end', resolve)
     answer.once('error', reject)
