@@ -2,6 +2,7 @@ import { exit, stderr, stdout } from 'node:process'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { FlagError, parseFlags } from './flags.ts'
+import { closeServer } from './http/close-server.ts'
 import { writeRunFiles } from './init/run-files.ts'
 import { createServer } from './server.ts'
 import { DAEMON_VERSION } from './version.ts'
@@ -24,8 +25,7 @@ async function main(args: readonly string[]): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       shutdown.abort()
-      setTimeout(() => exit(0), FAREWELL_MS).unref()
-      void server.close().then(() => exit(0))
+      void closeServer(server, FAREWELL_MS).then(() => exit(0))
     })
   }
   await server.listen({ host: flags.host, port: flags.port })

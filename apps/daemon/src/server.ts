@@ -25,7 +25,6 @@ export function createServer(context: DaemonContext): FastifyInstance {
       createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES }, handler),
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: false,
-    forceCloseConnections: true,
     // No route has a schema, so the libraries that compile them need not be loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, _request, reply) => void sendError(reply, error.statusCode ?? 400, error.message),

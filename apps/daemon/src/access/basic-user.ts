@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendJson } from '../http/json-reply.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 
 declare module 'fastify' {
@@ -37,7 +38,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, message: string): 
   const error = { code: 'unauthenticated', message }
   const contentType = request.headers['content-type'] ?? ''
   if (request.method !== 'POST' || !STREAM_TYPE.test(contentType)) {
-    return reply.code(401).header('Content-Type', 'application/json').send(JSON.stringify(error))
+    return sendJson(reply.code(401), error)
   }
   const payload = Buffer.from(JSON.stringify({ error }))
   const head = Buffer.alloc(5)

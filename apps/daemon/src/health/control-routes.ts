@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { sendJson } from '../http/json-reply.ts'
 
 /** What upstream reports when it has no control groups to freeze. */
 const NOTHING_FROZEN = {
@@ -25,11 +26,9 @@ export function registerControlRoutes(app: FastifyInstance): void {
   app.post('/freeze', async (request, reply) => {
     const { maxWaitMs } = request.query as { maxWaitMs?: string }
     if (!(Number(maxWaitMs) > 0)) return reply.code(204).send()
-    return reply.header('Content-Type', 'application/json').send(`${JSON.stringify(NOTHING_FROZEN)}\n`)
+    return sendJson(reply.header('Cache-Control', 'no-store'), NOTHING_FROZEN)
   })
-  app.post('/collapse', async (_request, reply) =>
-    reply.header('Content-Type', 'application/json').send(`${JSON.stringify(NOTHING_COLLAPSED)}\n`),
-  )
+  app.post('/collapse', async (_request, reply) => sendJson(reply.header('Cache-Control', 'no-store'), NOTHING_COLLAPSED))
   for (const path of ['/unfreeze', '/fsfreeze', '/fsthaw']) {
     app.post(path, async (_request, reply) => reply.code(204).header('Cache-Control', 'no-store').send())
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import { sendError } from '../http/error-reply.ts'
+import { sendJson } from '../http/json-reply.ts'
 
 /** `/health`, `/metrics` and `/envs` (envd.md 5.2-5.4). None of them may be kept by a cache. */
 export function registerHealthRoutes(app: FastifyInstance, { state }: DaemonContext): void {
@@ -8,10 +9,5 @@ export function registerHealthRoutes(app: FastifyInstance, { state }: DaemonCont
 
   app.get('/metrics', async (_request, reply) => sendError(reply.header('Cache-Control', 'no-store'), 501, 'metrics are not implemented'))
 
-  app.get('/envs', async (_request, reply) =>
-    reply
-      .header('Cache-Control', 'no-store')
-      .header('Content-Type', 'application/json')
-      .send(`${JSON.stringify(state.variables)}\n`),
-  )
+  app.get('/envs', async (_request, reply) => sendJson(reply.header('Cache-Control', 'no-store'), state.variables))
 }

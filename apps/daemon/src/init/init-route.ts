@@ -1,5 +1,5 @@
 import { Secret } from '@sandyard/kit/config/secret'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import { DAEMON_VERSION } from '../version.ts'
 import { authorizeInit } from './authorize-init.ts'
@@ -13,7 +13,7 @@ import { readBody } from './read-body.ts'
  */
 export function registerInitRoute(app: FastifyInstance, { state, config, log }: DaemonContext): void {
   let latest = 0n
-  app.post('/init', async (request, reply) => {
+  app.post('/init', { onRequest: ignoreMediaType }, async (request, reply) => {
     reply.header('X-Envd-Version', DAEMON_VERSION)
     const body = await readBody(request.raw)
     const init = body === undefined ? undefined : parseInitRequest(body)
@@ -34,6 +34,11 @@ export function registerInitRoute(app: FastifyInstance, { state, config, log }: 
     state.initialised = true
     return reply.code(204).header('Cache-Control', 'no-store').send()
   })
+}
+
+/** Whatever the body says it is, it is JSON (and Fastify refuses what is no media type at all). */
+async function ignoreMediaType({ raw }: FastifyRequest): Promise<void> {
+  delete raw.headers['content-type']
 }
 
 function apply(init: InitRequest, state: DaemonState): void {

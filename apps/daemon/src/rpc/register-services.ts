@@ -1,3 +1,4 @@
+import './native-base64.ts'
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import { compressionGzip } from '@connectrpc/connect-node'

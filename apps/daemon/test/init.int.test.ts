@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
+
+const sha512 = (text: string) => createHash('sha512').update(text).digest('hex')
+
+async function init(daemon: TestDaemon, body?: unknown) {
+  const response = await fetch(`${daemon.url}/init`, {
+    method: 'POST',
+    headers: { 'content-type': 'none at all' },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  expect(response.headers.get('x-envd-version')).toBe('0.6.13')
+  return [response.status, await response.text()]
+}
+
+async function variables(daemon: TestDaemon, token = ''): Promise<unknown> {
+  return (await fetch(`${daemon.url}/envs`, { headers: { 'x-access-token': token } })).json()
+}
+
+describe('/init', () => {
+  it('replaces the variables, and never those of the platform', async () => {
+    await using daemon = await startDaemon({ SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1' })
+    const platform = { E2B_SANDBOX: 'true', E2B_SANDBOX_ID: 'i1', E2B_TEMPLATE_ID: 't1' }
+    expect(await variables(daemon)).toEqual(platform)
+    expect(await init(daemon, { envVars: { A: '1', E2B_SANDBOX: 'x', __proto__x: '' } })).toEqual([204, ''])
+    expect(await variables(daemon)).toEqual({ A: '1', __proto__x: '', ...platform })
+    await init(daemon, { envVars: { B: '2' } })
+    expect(await variables(daemon)).toEqual({ B: '2', ...platform })
+    await init(daemon, { envVars: null })
+    await init(daemon)
+    expect(await variables(daemon)).toEqual({ B: '2', ...platform })
+    await init(daemon, { envVars: {} })
+    expect(await variables(daemon)).toEqual(platform)
+  })
+
+  it('sets user and workdir, and keeps them for empty ones', async () => {
+    await using daemon = await startDaemon()
+    await init(daemon, { defaultUser: 'nobody', defaultWorkdir: '/work' })
+    await init(daemon, { defaultUser: '', defaultWorkdir: null })
+    expect([daemon.context.state.defaultUser, daemon.context.state.defaultWorkdir]).toEqual(['nobody', '/work'])
+  })
+
+  it('applies nothing of a request that is older than the last', async () => {
+    await using daemon = await startDaemon()
+    await init(daemon, { timestamp: '2026-01-01T00:00:00.000000002Z', envVars: { A: 'new' } })
+    expect(await init(daemon, { timestamp: '2026-01-01T00:00:00.000000001Z', envVars: { A: 'old' }, accessToken: 'x' })).toEqual([204, ''])
+    expect(await variables(daemon)).toMatchObject({ A: 'new' })
+    await init(daemon, { timestamp: '2026-01-01T01:00:00.000000002+01:00', envVars: { A: 'same' } })
+    expect(await variables(daemon)).toMatchObject({ A: 'same' })
+    await init(daemon, { envVars: { A: 'timeless' } })
+    expect(await variables(daemon)).toMatchObject({ A: 'timeless' })
+  })
+
+  it.each([
+    '{',
+    '[]',
+    '"x"',
+    '{} {}',
+    '{"envVars":{"A":1}}',
+    '{"envVars":[]}',
+    '{"accessToken":""}',
+    '{"accessToken":1}',
+    '{"accessToken":"a\\u0062"}',
+    '{"timestamp":"yesterday"}',
+    '{"timestamp":"2026-13-01T00:00:00Z"}',
+    '{"timestamp":5}',
+    '{"defaultUser":5}',
+  ])('%s is a 400 that changes nothing', async (body) => {
+    await using daemon = await startDaemon()
+    expect(await init(daemon, body)).toEqual([400, ''])
+    expect(daemon.context.state.initialised).toBe(false)
+  })
+
+  it('refuses a body that no platform sends', async () => {
+    await using daemon = await startDaemon()
+    expect((await init(daemon, ' '.repeat(9 * 1024 * 1024)))[0]).toBe(400)
+    expect((await init(daemon, '{}'))[0]).toBe(204)
+  })
+
+  it.each([{ caBundle: 'x' }, { hyperloopIP: '10.0.0.1' }, { volumeMounts: [{ nfs_target: 'a', path: '/b' }] }])(
+    'says what it does not do: %j',
+    async (field) => {
+      await using daemon = await startDaemon()
+      expect(await init(daemon, { ...field, envVars: { A: '1' } })).toEqual([501, `not supported by this daemon: ${Object.keys(field)[0]}`])
+      expect(await init(daemon, { caBundle: '', hyperloopIP: null, volumeMounts: [] })).toEqual([204, ''])
+    },
+  )
+})
+
+describe('who may change the token', () => {
+  const FAILED = [401, 'access token validation failed']
+  const NO_RESET = [401, 'access token reset not authorized']
+  const OK = [204, '']
+
+  it('without a platform: the first caller, who can then only confirm it', async () => {
+    await using daemon = await startDaemon()
+    expect(await init(daemon, {})).toEqual(OK)
+    expect(await init(daemon, { accessToken: 'a' })).toEqual(OK)
+    expect(await init(daemon, { accessToken: 'a' })).toEqual(OK)
+    expect(await init(daemon, { accessToken: 'b' })).toEqual(FAILED)
+    expect(await init(daemon, {})).toEqual(NO_RESET)
+    expect(await variables(daemon, 'a')).toEqual({ E2B_SANDBOX: 'true' })
+  })
+
+  it('with a platform: what it has published', async () => {
+    await using daemon = await startDaemon({ SANDYARD_TOKEN_HASH: sha512('a') })
+    expect(await init(daemon, {})).toEqual(NO_RESET)
+    expect(await init(daemon, { accessToken: 'b' })).toEqual(FAILED)
+    expect(daemon.context.state.initialised).toBe(false)
+    expect(await init(daemon, { accessToken: 'a' })).toEqual(OK)
+    expect(await init(daemon, {})).toEqual(NO_RESET)
+    expect(daemon.context.state.initialised).toBe(true)
+  })
+
+  it('with a platform that wants none: nobody sets one', async () => {
+    await using daemon = await startDaemon({ SANDYARD_TOKEN_HASH: sha512('').toUpperCase() })
+    expect(await init(daemon, { accessToken: 'a' })).toEqual(FAILED)
+    expect(await init(daemon, {})).toEqual(OK)
+    expect(await variables(daemon)).toEqual({ E2B_SANDBOX: 'true' })
+    daemon.context.state.accessToken = undefined
+    expect(await init(daemon, {})).toEqual(OK)
+  })
+})

@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { afterEach, expect, it } from 'vitest'
+import { envelope, stream } from './support/raw-rpc.ts'
+
+const MAIN = join(import.meta.dirname, '../src/main.ts')
+const runDirectory = mkdtempSync(join(tmpdir(), 'daemon-run-'))
+const started: ChildProcess[] = []
+
+afterEach(() => {
+  for (const daemon of started.splice(0)) daemon.kill('SIGKILL')
+})
+
+async function startMain(environment: Record<string, string>) {
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const env = { PATH: process.env['PATH'], SANDYARD_RUN_DIRECTORY: join(runDirectory, 'e2b'), ...environment }
+  const daemon = spawn(process.execPath, [MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], { stdio: 'inherit', env })
+  started.push(daemon)
+  const url = `http://127.0.0.1:${port}`
+  await pollUntil({ what: 'the daemon', timeoutMs: 20_000, everyMs: 20 }, () =>
+    fetch(`${url}/health`).then(
+      () => true,
+      () => undefined,
+    ),
+  )
+  return { url, daemon }
+}
+
+it('says its version and commit, and what is wrong with its flags', () => {
+  const run = (...args: string[]) => execFileSync(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
+  expect([run('-version'), run('--commit')]).toEqual(['0.6.13\n', '\n'])
+  expect(() => run('-nope')).toThrow('flag provided but not defined: -nope')
+})
+
+it('tells programs where they run, and hides its own environment from them', async () => {
+  const { url } = await startMain({ SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1' })
+  const file = (name: string) => pollUntil({ what: name, timeoutMs: 5000, everyMs: 10 }, () => read(join(runDirectory, 'e2b', name)))
+  expect(await Promise.all(['.E2B_SANDBOX', '.E2B_SANDBOX_ID', '.E2B_TEMPLATE_ID'].map(file))).toEqual(['true', 'i1', 't1'])
+  expect(statSync(join(runDirectory, 'e2b/.E2B_SANDBOX')).mode & 0o777).toBe(0o444)
+  const { envelopes } = await stream(url, 'process.Process/Start', envelope({ process: { cmd: '/usr/bin/env', cwd: '/' }, stdin: false }))
+  const messages = envelopes.map(({ message }) => message as { event: { data: { stdout: string } } })
+  const output = Buffer.from(messages[1]?.event.data.stdout ?? '', 'base64').toString()
+  expect(output).toContain('E2B_SANDBOX_ID=i1\n')
+  expect(output).not.toContain('SANDYARD')
+})
+
+it('ends its streams with an envelope and itself at SIGTERM', async () => {
+  const { url, daemon } = await startMain({})
+  const open = stream(url, 'process.Process/Start', envelope({ process: { cmd: 'sleep', args: ['60'], cwd: '/' } }))
+  const list = () =>
+    fetch(`${url}/process.Process/List`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'connect-protocol-version': '1' },
+      body: '{}',
+    })
+  const [live] = await pollUntil({ what: 'the process', timeoutMs: 10_000, everyMs: 20 }, async () => {
+    const { processes } = (await (await list()).json()) as { processes: { pid: number }[] }
+    return processes.length > 0 ? processes : undefined
+  })
+  const exited = once(daemon, 'exit')
+  daemon.kill('SIGTERM')
+  const { envelopes } = await open
+  expect(envelopes.at(-1)).toEqual({ flags: 2, message: { error: { code: 'unavailable', message: 'the sandbox is shutting down' } } })
+  expect(await exited).toEqual([0, null])
+  if (live !== undefined) process.kill(live.pid, 'SIGKILL')
+})
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8') || undefined
+  } catch {
+    return undefined
+  }
+}

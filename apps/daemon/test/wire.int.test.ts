@@ -1,0 +1,202 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { begin } from './support/collect.ts'
+import { envelope, stream, unary } from './support/raw-rpc.ts'
+import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
+
+const START = 'process.Process/Start'
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startDaemon()
+})
+afterAll(() => daemon[Symbol.asyncDispose]())
+
+const code = (text: string) => JSON.parse(text) as { code: string; message: string }
+
+describe('streams', () => {
+  it('are envelopes of JSON, zeros and all, with an end', async () => {
+    const request = { process: { cmd: '/bin/sh', args: ['-c', 'printf hi'], cwd: '/' }, stdin: false }
+    const { status, headers, envelopes } = await stream(daemon.url, START, envelope(request))
+    expect([status, headers.get('content-type'), headers.get('content-encoding')]).toEqual([200, 'application/connect+json', null])
+    expect(envelopes).toEqual([
+      { flags: 0, message: { event: { start: { pid: expect.any(Number) as number } } } },
+      { flags: 0, message: { event: { data: { stdout: 'aGk=' } } } },
+      { flags: 0, message: { event: { end: { exitCode: 0, exited: true, status: 'exit status 0' } } } },
+      { flags: 2, message: {} },
+    ])
+  })
+
+  it.each([
+    ['a selector of nothing', 'Connect', '{}', { code: 'unimplemented', message: 'invalid input type *process.ProcessSelector' }],
+    ['an unknown pid', 'Connect', '{"process":{"pid":1}}', { code: 'not_found', message: 'process with pid 1 not found' }],
+    ['an unknown tag', 'Connect', '{"process":{"tag":""}}', { code: 'not_found', message: 'process with tag  not found' }],
+    ['no process', 'Start', '{}', { code: 'invalid_argument', message: 'process is required' }],
+    ['an empty envelope', 'Start', '', { code: 'invalid_argument', message: 'process is required' }],
+    ['a terminal', 'Start', '{"process":{},"pty":{}}', { code: 'unimplemented', message: 'terminals are not implemented' }],
+  ])('fail in an envelope alone: %s', async (_, method, body, error) => {
+    const { status, envelopes } = await stream(daemon.url, `process.Process/${method}`, envelope(body))
+    expect([status, envelopes]).toEqual([200, [{ flags: 2, message: { error } }]])
+  })
+
+  it.each([['{'], ['{"process":{"cmd":5}}'], ['{"process":{"cmd":"a","args":"b"}}'], ['{"stdin":"yes"}'], ['[]']])(
+    'refuse what is not a message: %s',
+    async (body) => {
+      const { envelopes } = await stream(daemon.url, START, envelope(body))
+      const message = expect.stringMatching(/^unmarshal message: /) as string
+      expect(envelopes).toEqual([{ flags: 2, message: { error: { code: 'invalid_argument', message } } }])
+    },
+  )
+
+  it('accept what protobuf JSON accepts', async () => {
+    const request = '{"process":{"cmd":"/bin/true","cwd":"/","envs":null,"args":null},"pty":null,"tag":null,"stdin":null,"unknown":{"a":1}}'
+    const { envelopes } = await stream(daemon.url, START, envelope(request))
+    expect(envelopes.at(-2)?.message).toMatchObject({ event: { end: { exitCode: 0 } } })
+  })
+
+  it('are compressed only when the client asks', async () => {
+    const request = { process: { cmd: '/bin/sh', args: ['-c', 'head -c 9000 /dev/zero'], cwd: '/' }, stdin: false }
+    const plain = await stream(daemon.url, START, envelope(request), { 'accept-encoding': 'gzip, br' })
+    expect(plain.envelopes.every(({ flags }) => (flags & 1) === 0)).toBe(true)
+    const refused = await stream(daemon.url, START, envelope(request), { 'connect-content-encoding': 'br' })
+    expect(refused.envelopes).toEqual([
+      {
+        flags: 2,
+        message: {
+          error: { code: 'unimplemented', message: 'unknown compression "br": supported encodings are gzip' },
+        },
+      },
+    ])
+  })
+})
+
+describe('unary calls', () => {
+  it('list what runs as it was asked for', async () => {
+    const started = await begin(daemon, ['sleep', '60'], { request: { tag: 't' }, config: { envs: { size: '5', mode: '6' } } })
+    const { text } = await unary(daemon.url, 'process.Process/List', {})
+    const config = { cmd: 'sleep', args: ['60'], envs: { size: '5', mode: '6' }, cwd: '/' }
+    expect(JSON.parse(text)).toEqual({ processes: [{ config, pid: started.pid, tag: 't' }] })
+    const killed = await unary(daemon.url, 'process.Process/SendSignal', { process: { tag: 't' }, signal: 9 })
+    expect([killed.status, killed.text]).toEqual([200, '{}'])
+  })
+
+  it.each([
+    ['SendSignal', { process: { pid: 1 }, signal: 'SIGNAL_SIGKILL' }, 404, 'not_found', 'process with pid 1 not found'],
+    ['SendInput', {}, 501, 'unimplemented', 'invalid input type *process.ProcessSelector'],
+    ['CloseStdin', { process: { pid: 1 } }, 404, 'not_found', 'process with pid 1 not found'],
+    ['Update', { process: { pid: 1 } }, 501, 'unimplemented', 'process.Process.Update is not implemented'],
+  ])('%s %j fails', async (method, body, status, name, message) => {
+    const response = await unary(daemon.url, `process.Process/${method}`, body)
+    expect([response.status, response.headers.get('content-type'), code(response.text)]).toEqual([
+      status,
+      'application/json',
+      { code: name, message },
+    ])
+  })
+
+  it('to a live process fail in the words of the wire', async () => {
+    const started = await begin(daemon, ['sleep', '60'], { request: { stdin: false } })
+    const process = { pid: started.pid }
+    const answers = [
+      ['SendSignal', { process }, 501, 'invalid signal: SIGNAL_UNSPECIFIED'],
+      ['SendSignal', { process, signal: 'SIGNAL_NONE' }, 501, 'invalid signal: SIGNAL_UNSPECIFIED'],
+      ['SendSignal', { process, signal: 7 }, 501, 'invalid signal: 7'],
+      ['SendInput', { process }, 501, 'invalid input type <nil>'],
+      ['SendInput', { process, input: { stdin: 'YQ==' } }, 500, 'error writing to stdin: stdin not enabled or closed'],
+      [
+        'SendInput',
+        { process, input: { pty: 'YQ' } },
+        500,
+        'error writing to tty: tty not assigned to process — input should be written to the stdin, not the tty',
+      ],
+    ] as const
+    for (const [method, body, status, message] of answers) {
+      const response = await unary(daemon.url, `process.Process/${method}`, body)
+      expect([response.status, code(response.text).message]).toEqual([status, message])
+    }
+    expect((await unary(daemon.url, 'process.Process/CloseStdin', { process })).status).toBe(200)
+    await unary(daemon.url, 'process.Process/SendSignal', { process, signal: 'SIGNAL_SIGKILL' })
+  })
+
+  it('to a process that closed its input fail until somebody closes it for good', async () => {
+    const started = await begin(daemon, ['/bin/sh', '-c', 'exec <&-; echo; exec sleep 60'])
+    await started.rest[Symbol.asyncIterator]().next()
+    const process = { pid: started.pid }
+    const send = async () =>
+      code((await unary(daemon.url, 'process.Process/SendInput', { process, input: { stdin: 'YQ==' } })).text).message
+    const broken = `error writing to stdin: error writing to stdin of process '${started.pid}': write |1: broken pipe`
+    expect([await send(), await send()]).toEqual([broken, broken])
+    await unary(daemon.url, 'process.Process/CloseStdin', { process })
+    expect(await send()).toBe('error writing to stdin: stdin not enabled or closed')
+    await unary(daemon.url, 'process.Process/SendSignal', { process, signal: 'SIGNAL_SIGKILL' })
+  })
+
+  it.each([['{'], [''], ['{"process":{"pid":-1}}'], ['{"process":{"pid":1,"tag":"a"}}'], ['{"process":{"pid":1.5}}']])(
+    'refuse what is not a message: %j',
+    async (body) => {
+      const response = await unary(daemon.url, 'process.Process/SendSignal', body)
+      expect([response.status, code(response.text).code, code(response.text).message.slice(0, 19)]).toEqual([
+        400,
+        'invalid_argument',
+        'unmarshal message: ',
+      ])
+    },
+  )
+
+  it('take gzip and answer in it', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'connect-protocol-version': '1',
+      'content-encoding': 'gzip',
+      'accept-encoding': 'gzip',
+    }
+    const response = await fetch(`${daemon.url}/process.Process/List`, { method: 'POST', headers, body: gzipSync('{}') })
+    expect([response.status, await response.json()]).toEqual([200, { processes: [] }])
+    const unknown = await unary(daemon.url, 'process.Process/List', {}, { 'content-encoding': 'br' })
+    expect([unknown.status, code(unknown.text).message]).toEqual([501, 'unknown compression "br": supported encodings are gzip'])
+    expect((await unary(daemon.url, 'process.Process/List', {}, { 'content-encoding': 'identity' })).status).toBe(200)
+  })
+})
+
+describe('headers of a call', () => {
+  it('name the protocol', async () => {
+    for (const [version, message] of [
+      ['2', 'Connect-Protocol-Version must be "1": got "2"'],
+      [undefined, 'missing required header: set Connect-Protocol-Version to "1"'],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', ...(version === undefined ? {} : { 'connect-protocol-version': version }) }
+      const response = await fetch(`${daemon.url}/process.Process/List`, { method: 'POST', headers, body: '{}' })
+      expect([response.status, await response.json()]).toEqual([400, { code: 'invalid_argument', message }])
+    }
+    await using lenient = await startDaemon({ SANDYARD_REQUIRE_CONNECT_PROTOCOL_HEADER: 'false' })
+    const headers = { 'content-type': 'application/json' }
+    expect((await fetch(`${lenient.url}/process.Process/List`, { method: 'POST', headers, body: '{}' })).status).toBe(200)
+  })
+
+  it.each([
+    ['abc', 'parse timeout: "abc" is not a number of milliseconds'],
+    ['99999999999', 'parse timeout: "99999999999" has >10 digits'],
+  ])('a timeout of %s is refused', async (timeout, message) => {
+    const answer = await unary(daemon.url, 'process.Process/List', {}, { 'connect-timeout-ms': timeout })
+    expect([answer.status, code(answer.text)]).toEqual([400, { code: 'invalid_argument', message }])
+    const { envelopes } = await stream(daemon.url, START, envelope({ process: { cmd: 'true' } }), { 'connect-timeout-ms': timeout })
+    expect(envelopes).toEqual([{ flags: 2, message: { error: { code: 'invalid_argument', message } } }])
+  })
+
+  it('a timeout longer than any timer is none in practice', async () => {
+    const request = envelope({ process: { cmd: '/bin/sleep', args: ['0.1'], cwd: '/' }, stdin: false })
+    const { envelopes } = await stream(daemon.url, START, request, { 'connect-timeout-ms': '9999999999' })
+    expect(envelopes.at(-2)?.message).toMatchObject({ event: { end: { exitCode: 0 } } })
+  })
+
+  it.each([
+    ['process.Process/Start', 'application/json', 'application/connect+json'],
+    ['process.Process/List', 'application/connect+json', 'application/json'],
+    ['process.Process/List', 'text/plain', 'application/json'],
+    ['filesystem.Filesystem/Stat', 'not a type', 'application/json'],
+  ])('%s does not take %s', async (method, type, right) => {
+    const response = await fetch(`${daemon.url}/${method}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
+    expect([response.status, await response.text()]).toEqual([415, ''])
+    expect(response.headers.get('accept-post')).toContain(right)
+  })
+})
