@@ -33,13 +33,6 @@ export async function reconcile(parts: ReconcilerParts): Promise<void> {
   await forgetOldKeys(database.db)
 }
 
-/** What the runtime said of one sandbox: its daemon ended, so the sandbox does, unless someone is ending it already. */
-export async function endExited(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
-  await attempt(parts, ref, async () => {
-    if (await beginEnd(parts.database, ref, 'lost')) await finishEnd(parts, ref)
-  })
-}
-
 type Row = SandboxRef & { readonly state: SandboxState }
 
 async function listRows(db: Db): Promise<Row[]> {
@@ -94,7 +87,8 @@ async function end(parts: ReconcilerParts, { sandboxId, incarnation }: SandboxRe
   })
 }
 
-async function attempt({ log }: ReconcilerParts, ref: SandboxRef, work: () => Promise<void>): Promise<void> {
+/** Runs one repair; what fails is left to the next pass. */
+export async function attempt({ log }: ReconcilerParts, ref: SandboxRef, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (err) {
