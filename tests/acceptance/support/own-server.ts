@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { vi } from 'vitest'
 import { descendantsOf, isAlive } from './processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -34,13 +34,13 @@ export async function startOwnServer(dataDir: string): Promise<OwnServer> {
     const victims = how === 'everything' ? [pid, ...descendantsOf(pid)] : [pid]
     for (const victim of victims) kill(victim, 'SIGKILL')
     await exited
-    await expect.poll(() => victims.filter(isAlive), { timeout: 10_000 }).toEqual([])
+    await vi.waitUntil(() => !victims.some(isAlive), { timeout: 10_000 })
   }
   const dispose = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) await crash('everything')
   }
   try {
-    await expect.poll(() => child.exitCode !== null || output().includes('E2B_SANDBOX_URL='), { timeout: 200_000 }).toBe(true)
+    await vi.waitUntil(() => child.exitCode !== null || output().includes('E2B_SANDBOX_URL='), { timeout: 200_000 })
     return {
       connection: readConnection(output()),
       crash,
