@@ -1,5 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Writable } from 'node:stream'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { RawClient } from './support/raw-client.ts'
@@ -7,6 +10,7 @@ import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
 
+const LARGE = randomBytes(24 * 1024 * 1024)
 const routes = new MemoryRoutes()
 let proxy: RunningProxy
 let service: RunningService
@@ -167,6 +171,18 @@ describe.each(PORTS)('through %s', (_, host) => {
     await client.until('next')
   })
 
+  it.each([['Transfer-Encoding', 'chunked'] as const, ['Content-Length', String(LARGE.length)] as const])(
+    'passes a large body unchanged, both ways at once: %s',
+    async (name, value) => {
+      handle = (req, res) => void req.pipe(res)
+      const call = request({ port: proxy.port, host: '127.0.0.1', method: 'POST', headers: { host: host(), [name]: value } })
+      const hash = createHash('sha256')
+      const answered = once(call, 'response').then(([answer]) => pipeline(answer as IncomingMessage, hash))
+      await Promise.all([pipeline(Readable.from(pieces(LARGE)), call), answered])
+      expect(hash.digest('hex')).toBe(createHash('sha256').update(LARGE).digest('hex'))
+    },
+  )
+
   it('holds a service that is faster than its client', async () => {
     const sent = { bytes: 0 }
     handle = (_, res) => sendForever(res, sent)
@@ -186,6 +202,16 @@ describe.each(PORTS)('through %s', (_, host) => {
     expect(await standstill(sent)).toBeLessThan(FOREVER / 4)
   })
 })
+
+/** Parts of many sizes, around and beyond those that the kernel and the parser hand over. */
+function* pieces(data: Buffer): Generator<Buffer> {
+  const sizes = [1, 100, 16_383, 16_384, 65_535, 65_536, 65_537, 1_000_000]
+  for (let at = 0, i = 0; at < data.length; i++) {
+    const end = Math.min(at + (sizes[i % sizes.length] ?? 1), data.length)
+    yield data.subarray(at, end)
+    at = end
+  }
+}
 
 const FOREVER = 256 * 1024 * 1024
 
