@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { parseApiConfig } from './config.ts'
+
+describe('parseApiConfig', () => {
+  it('derives what is not set', () => {
+    const config = parseApiConfig({ SANDYARD_PROXY_PORT: '4002' })
+    expect(config.domain).toBe('localhost:4002')
+    expect(config.limits.maxLifetimeSeconds).toBe(86_400)
+    expect(config.limits.concurrentSandboxes).toBeGreaterThanOrEqual(20)
+    expect(config.adminToken).toBeUndefined()
+    expect(config.rateLimits.size).toBe(0)
+  })
+
+  it('takes what is set', () => {
+    const config = parseApiConfig({
+      SANDYARD_DOMAIN: 'sandboxes.test',
+      SANDYARD_MAX_SANDBOXES: '3',
+      SANDYARD_MAX_SANDBOX_LIFETIME: '90m',
+      SANDYARD_RATE_LIMITS: 'createSandboxV2=10/60:20, getSandbox=5:5',
+      SANDYARD_ADMIN_TOKEN: 'hush',
+    })
+    expect(config).toMatchObject({ domain: 'sandboxes.test', limits: { concurrentSandboxes: 3, maxLifetimeSeconds: 5400 } })
+    expect(config.rateLimits.get('createSandboxV2')).toEqual({ rate: 10, periodSeconds: 60, burst: 20 })
+    expect(config.rateLimits.get('getSandbox')).toEqual({ rate: 5, periodSeconds: 1, burst: 5 })
+    expect(JSON.stringify(config)).not.toContain('hush')
+  })
+
+  it('says all that is wrong', () => {
+    const environment = {
+      SANDYARD_MAX_SANDBOXES: '0',
+      SANDYARD_MAX_SANDBOX_LIFETIME: '25h',
+      SANDYARD_RATE_LIMITS: 'nothing=1/1:1,getSandbox=0/1:1,getSandbox',
+    }
+    expect(() => parseApiConfig(environment)).toThrow(
+      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"/,
+    )
+  })
+})
