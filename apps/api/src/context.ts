@@ -1,6 +1,7 @@
 import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
+import { newServerId } from '@sandyard/db/presence'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
@@ -75,6 +76,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       sandboxes: {
         database,
         runtime,
+        serverId: newServerId(),
         tokenSeed,
         limits,
         starts: new StartsUnderWay(),
@@ -108,6 +110,7 @@ async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void
     url: database.url,
     applicationName: 'sandyard-api-listen',
     channels: [CHANNELS.authChanged],
+    serverId: context.sandboxes.serverId,
     log: log.database,
     onNotification: () => auth.cache.clear(),
     onRefresh: () => auth.cache.clear(),

@@ -18,6 +18,12 @@ const status = async (id: string): Promise<number> => (await api.call('GET', `/s
 const isOnEngine = (id: string): boolean => [...world.engine.sandboxes.values()].some(({ spec }) => spec.sandboxId === id)
 const runReconciler = (): Promise<void> => reconcile({ database: world.database, runtime: api.runtime, log: api.ctx.log.sandboxes })
 
+/** Makes every row's state that much older. */
+async function letPass(time: string): Promise<void> {
+  const state_changed_at = sql<Date>`state_changed_at - ${time}::interval`
+  await world.database.db.updateTable('sandbox').set({ state_changed_at }).execute()
+}
+
 async function eventsOf(subject: string): Promise<[string, unknown][]> {
   const rows = await world.database.db
     .selectFrom('event')
@@ -125,13 +131,28 @@ describe('the reconciler', () => {
     )
   })
 
-  it('leaves a start that is under way alone', async () => {
-    const hold = api.runtime.faults.hold('create')
-    const creating = create()
+  it('leaves a start alone while its server lives, and ends it soon when that is gone', async () => {
+    const server = await world.startServer({ loops: true })
+    const hold = server.runtime.faults.hold('create')
+    const creating = server.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
     await hold.reached
+    await letPass('10 seconds')
     await runReconciler()
     hold.release()
-    expect(await status(await creating)).toBe(200)
+    expect((await creating).status).toBe(201)
+
+    const dying = await world.startServer({ loops: true })
+    const never = dying.runtime.faults.hold('create')
+    void dying.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
+    await never.reached
+    await dying.ctx[Symbol.asyncDispose]()
+    const states = async () =>
+      (await world.database.db.selectFrom('sandbox').select('state').orderBy('state').execute()).map(({ state }) => state)
+    await runReconciler()
+    expect(await states()).toEqual(['running', 'starting'])
+    await letPass('10 seconds')
+    await runReconciler()
+    expect(await states()).toEqual(['running'])
   })
 
   it('goes on with the others when one fails', async () => {
@@ -141,10 +162,7 @@ describe('the reconciler', () => {
     api.runtime.faults.failBefore('remove')
     await runReconciler()
     expect(ids.filter(isOnEngine)).toHaveLength(1)
-    await world.database.db
-      .updateTable('sandbox')
-      .set({ state_changed_at: sql<Date>`state_changed_at - interval '1 minute'` })
-      .execute()
+    await letPass('1 minute')
     await runReconciler()
     expect(ids.filter(isOnEngine)).toEqual([])
   })

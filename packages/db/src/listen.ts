@@ -2,12 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Channel } from './notify.ts'
+import { presenceStatement } from './presence.ts'
 
 export interface ListenOptions {
   readonly url: string
   readonly applicationName: string
   readonly channels: readonly Channel[]
   readonly log: Logger
+  /** While it listens, this server counts as present. */
+  readonly serverId?: number
   /** Called for every notification, in order. Must not throw. */
   readonly onNotification: (channel: Channel, payload: string) => void
   /** Called whenever notifications may have been missed: at the start and after each reconnect, once listening. Must not throw. */
@@ -76,6 +79,7 @@ async function session(options: ListenOptions, signal: AbortSignal, onListening:
   try {
     await Promise.race([client.connect(), broken])
     for (const channel of options.channels) await client.query(`listen ${channel}`)
+    if (options.serverId !== undefined) await client.query(presenceStatement(options.serverId))
     onListening()
     options.onRefresh()
     while (!signal.aborted) {

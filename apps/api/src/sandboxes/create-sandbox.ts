@@ -18,6 +18,8 @@ export interface SandboxLimits {
 }
 
 export interface CreateParts extends StartParts {
+  /** By which other servers see whether the one that starts a sandbox still lives. */
+  readonly serverId: number
   readonly limits: SandboxLimits
 }
 
@@ -56,6 +58,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     metadata: body.metadata ?? {},
     allowInternetAccess: body.allow_internet_access ?? null,
     idempotent,
+    serverId: parts.serverId,
     limit: limits.concurrentSandboxes,
   })
   if ('remembered' in reserved) return reserved.remembered

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { isPresent } from '@sandyard/db/presence'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { RuntimeSandbox, SandboxRef } from '@sandyard/runtime/types'
@@ -11,6 +12,9 @@ export const RECONCILE_EVERY_MS = 10_000
 
 /** A removal that another request or server is at is left to it for so long; doing it twice would only be work. */
 const STALE_KILL_SECONDS = 5
+
+/** A server that lost its connection for a moment is not gone yet. */
+const GONE_SERVER_SECONDS = 5
 
 export interface ReconcilerParts extends EndParts {
   readonly log: Logger
@@ -40,7 +44,7 @@ async function listRows(db: Db): Promise<Row[]> {
   return rows.map((row) => ({ sandboxId: row.sandbox_id, incarnation: row.incarnation, state: row.state }))
 }
 
-/** Starts whose server is gone, and ends that were begun and not finished. */
+/** Starts that take too long or whose server is gone, and ends that were begun and not finished. */
 async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
   const rows = await parts.database.db
     .selectFrom('sandbox')
@@ -48,6 +52,12 @@ async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
     .where((eb) =>
       eb.or([
         eb.and([eb('state', '=', 'starting'), eb('state_changed_at', '<', secondsAgo(STALE_START_SECONDS))]),
+        eb.and([
+          eb('state', '=', 'starting'),
+          eb('state_changed_at', '<', secondsAgo(GONE_SERVER_SECONDS)),
+          eb('server_id', 'is not', null),
+          eb.not(isPresent(sql.ref('sandbox.server_id'))),
+        ]),
         eb.and([eb('state', '=', 'killing'), eb('state_changed_at', '<', secondsAgo(STALE_KILL_SECONDS))]),
       ]),
     )

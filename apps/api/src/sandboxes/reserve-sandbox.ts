@@ -16,6 +16,7 @@ export interface ReserveRequest {
   readonly metadata: Readonly<Record<string, string>>
   readonly allowInternetAccess: boolean | null
   readonly idempotent: IdempotentRequest | undefined
+  readonly serverId: number
   /** Sandboxes that the team may have at once. */
   readonly limit: number
 }
@@ -58,6 +59,7 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
       is_secure: request.isSecure,
       metadata: JSON.stringify(request.metadata),
       allow_internet_access: request.allowInternetAccess,
+      server_id: request.serverId,
     })
     .execute()
   await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting' })

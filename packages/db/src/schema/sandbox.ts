@@ -27,6 +27,8 @@ export interface SandboxTable {
   started_at: Date | null
   /** When the reaper ends it; set once it runs. */
   expires_at: Date | null
+  /** The server that starts it. */
+  server_id: number | null
 }
 
 export const sandboxColumns: Columns<SandboxTable> = {
@@ -46,4 +48,5 @@ export const sandboxColumns: Columns<SandboxTable> = {
   created_at: 'timestamp(3) with time zone',
   started_at: 'timestamp(3) with time zone null',
   expires_at: 'timestamp(3) with time zone null',
+  server_id: 'integer null',
 }
