@@ -1,17 +1,12 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { loadBuiltinsLate, replaceUnused } from './slim-modules.ts'
 
 /** The name of the foreign-function library's binary beside the bundle. */
 export const KOFFI_BINARY = 'koffi.node'
 
-/** Parts of Fastify that the daemon never comes to: TLS, HTTP/2, injected test requests, versions of plugins, compilers of schemas. */
-const NEVER_USED = /^(?:node:https|node:http2|light-my-request|semver|@fastify\/ajv-compiler|@fastify\/fast-json-stringify-compiler)$/
-
-/**
- * Bundles the daemon into one CommonJS file, which starts faster than modules do. What it never uses is left out, since each sandbox pays
- * for it with time and memory.
- */
+/** Bundles the daemon into one CommonJS file, which starts faster than modules do. */
 export async function bundleDaemon(outfile: string): Promise<void> {
   await build({
     entryPoints: [join(import.meta.dirname, '../src/main.ts')],
@@ -21,10 +16,12 @@ export async function bundleDaemon(outfile: string): Promise<void> {
     format: 'cjs',
     target: 'esnext',
     minify: true,
-    keepNames: true,
+    // One function of `require`: the launcher compiles it as a script.
+    banner: { js: '(function(require){' },
+    footer: { js: '})' },
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [koffiBeside, withoutUnused, builtinsWithoutEffects],
+    plugins: [koffiBeside, replaceUnused, loadBuiltinsLate],
   })
 }
 
@@ -44,21 +41,5 @@ const koffiBeside: Plugin = {
     builder.onResolve({ filter: /^koffi$/ }, () => ({ path: 'koffi', namespace: 'beside' }))
     builder.onResolve({ filter: /./, namespace: 'beside' }, ({ path }) => ({ path, external: true }))
     builder.onLoad({ filter: /./, namespace: 'beside' }, () => ({ contents: `module.exports = require('./${KOFFI_BINARY}')` }))
-  },
-}
-
-const withoutUnused: Plugin = {
-  name: 'without-unused',
-  setup(builder) {
-    builder.onResolve({ filter: NEVER_USED }, ({ path }) => ({ path, namespace: 'unused' }))
-    builder.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
-  },
-}
-
-/** Lets an import of a builtin go where nothing of it is used. */
-const builtinsWithoutEffects: Plugin = {
-  name: 'builtins-without-effects',
-  setup(builder) {
-    builder.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
   },
 }

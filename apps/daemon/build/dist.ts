@@ -2,7 +2,7 @@ import { chmod, constants, copyFile, link, mkdir, mkdtemp, readdir, realpath, re
 import { basename, join } from 'node:path'
 import { DAEMON_VERSION } from '../src/version.ts'
 import { bundleDaemon, findKoffiBinary, KOFFI_BINARY } from './bundle.ts'
-import { CACHE_DIRECTORY, LAUNCHER, trainCompileCache } from './compile-cache.ts'
+import { BUNDLE, writeLauncher } from './code-cache.ts'
 import { hashInputs } from './input-hash.ts'
 import { listSharedLibraries } from './shared-libraries.ts'
 import { ensureStaticBash } from './static-bash.ts'
@@ -17,6 +17,12 @@ export interface DaemonDist {
 const TOOLS = join(import.meta.dirname, '../../../.tools')
 const MOUNT = '/opt/sandyard'
 const PORT = 49_983
+const LAUNCHER = 'daemon.cjs'
+/**
+ * A small nursery: output that streams by is garbage at once, and with the default of 16 MiB the daemon keeps four times the memory after a
+ * large stream for no gain in speed.
+ */
+const ENGINE_FLAGS: readonly string[] = ['--max-semi-space-size=1']
 /** How long a distribution that nobody asks for is kept: another checkout's server may still want to copy it. */
 const KEEP_MS = 3 * 24 * 60 * 60 * 1000
 
@@ -51,17 +57,16 @@ async function fill(dir: string, bash: string | undefined): Promise<void> {
   const node = await realpath(process.execPath)
   const koffi = findKoffiBinary()
   const { loader, libraries } = await listSharedLibraries([node, koffi])
-  for (const folder of ['bin', 'lib', CACHE_DIRECTORY]) await mkdir(join(dir, folder))
+  for (const folder of ['bin', 'lib']) await mkdir(join(dir, folder))
   await place(node, join(dir, 'bin/node'))
   if (bash !== undefined) await place(bash, join(dir, 'bin/bash'))
   for (const library of [loader, ...libraries]) await copyFile(library, join(dir, 'lib', basename(library)))
   await copyFile(koffi, join(dir, KOFFI_BINARY))
-  await bundleDaemon(join(dir, 'bundle.cjs'))
-  await writeFile(join(dir, 'daemon.cjs'), LAUNCHER)
-  await trainCompileCache(command(dir, loader))
+  await bundleDaemon(join(dir, BUNDLE))
+  await writeLauncher(join(dir, LAUNCHER), (launcher) => command(dir, loader, launcher))
   const manifest = {
     mount: MOUNT,
-    command: command(MOUNT, loader),
+    command: command(MOUNT, loader, `${MOUNT}/${LAUNCHER}`),
     port: PORT,
     ...(bash === undefined ? {} : { bash: `${MOUNT}/bin/bash` }),
   }
@@ -69,11 +74,9 @@ async function fill(dir: string, bash: string | undefined): Promise<void> {
 }
 
 /** The image's own loader and C library are never asked, so the image may have others or none. */
-function command(at: string, loader: string): string[] {
-  return [`${at}/lib/${basename(loader)}`, '--library-path', `${at}/lib`, `${at}/bin/node`, ...ENGINE_FLAGS, `${at}/daemon.cjs`]
+function command(at: string, loader: string, launcher: string): string[] {
+  return [`${at}/lib/${basename(loader)}`, '--library-path', `${at}/lib`, `${at}/bin/node`, ...ENGINE_FLAGS, launcher]
 }
-
-const ENGINE_FLAGS: readonly string[] = []
 
 /** Large files are shared with where they come from where the file system allows it. */
 async function place(source: string, destination: string): Promise<void> {

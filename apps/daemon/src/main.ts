@@ -29,9 +29,11 @@ async function main(args: readonly string[]): Promise<void> {
     })
   }
   await server.listen({ host: flags.host, port: flags.port })
-  await writeRunFiles({ directory: config.runDirectory, sandboxId: config.sandboxId, templateId: config.templateId }).catch(
-    (err: unknown) => context.log.warn({ err }, 'run files could not be written'),
-  )
+  try {
+    writeRunFiles({ directory: config.runDirectory, sandboxId: config.sandboxId, templateId: config.templateId })
+  } catch (err) {
+    context.log.warn({ err }, 'run files could not be written')
+  }
 }
 
 // The bundle is CommonJS, which starts faster and knows no top-level await.

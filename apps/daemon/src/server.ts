@@ -47,9 +47,14 @@ export function createServer(context: DaemonContext): FastifyInstance {
 
   registerHealthRoutes(app, context)
   registerControlRoutes(app)
-  registerInitRoute(app, context)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state })
-  registerServices(app, context)
+  const loadServices = registerServices(app, context)
+  // From here on the first command is near.
+  registerInitRoute(app, context, () => {
+    Promise.all([loadServices(), import('./process/spawn-pipes.ts')]).catch((err: unknown) =>
+      context.log.error({ err }, 'services failed to load'),
+    )
+  })
   return app
 }
 

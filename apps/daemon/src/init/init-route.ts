@@ -10,8 +10,10 @@ import { readBody } from './read-body.ts'
 /**
  * `POST /init` (envd.md 5.5): the platform says who may come in and what processes start with. It asks again until it is answered, so
  * everything happens in one turn between the body and the answer: an abandoned request is applied whole or not at all.
+ *
+ * @param onInitialised called once, when the first request that was accepted has its answer
  */
-export function registerInitRoute(app: FastifyInstance, { state, config, log }: DaemonContext): void {
+export function registerInitRoute(app: FastifyInstance, { state, config }: DaemonContext, onInitialised: () => void): void {
   let latest = 0n
   app.post('/init', { onRequest: ignoreMediaType }, async (request, reply) => {
     reply.header('X-Envd-Version', DAEMON_VERSION)
@@ -30,7 +32,7 @@ export function registerInitRoute(app: FastifyInstance, { state, config, log }: 
     const stale = init.timestamp !== undefined && init.timestamp < latest
     if (!stale) apply(init, state)
     if (init.timestamp !== undefined && !stale) latest = init.timestamp
-    if (!state.initialised) log.info({ secured: state.accessToken !== undefined }, 'initialised')
+    if (!state.initialised) reply.raw.once('finish', onInitialised)
     state.initialised = true
     return reply.code(204).header('Cache-Control', 'no-store').send()
   })

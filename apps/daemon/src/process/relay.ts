@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 import type { ProcessEventSchema } from '@sandyard/daemon-protocol/process/process_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { LONGEST_TIMER_MS } from '../rpc/request-gate.ts'
+import { LONGEST_TIMER_MS } from '../rpc/normalise-headers.ts'
 import type { OutputEvent, Subscription } from './subscription.ts'
 
 export type ProcessEventInit = MessageInitShape<typeof ProcessEventSchema>

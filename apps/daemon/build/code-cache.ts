@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+
+export const BUNDLE = 'bundle.cjs'
+const CACHE = 'bundle.cache'
+
+/** Runs the bundle from the machine's code for it. V8 itself refuses code of another version, flags or source, and compiles as usual. */
+const LAUNCH = `const { readFileSync } = require('node:fs')
+const { Script } = require('node:vm')
+const options = { filename: __dirname + '/${BUNDLE}' }
+try {
+  options.cachedData = readFileSync(__dirname + '/${CACHE}')
+} catch {}
+const script = new Script(readFileSync(options.filename, 'latin1'), options)
+script.runInThisContext()(require)
+`
+const LAUNCH_AND_KEEP = `${LAUNCH}process.on('exit', () => require('node:fs').writeFileSync(__dirname + '/${CACHE}', script.createCachedData()))
+`
+
+/**
+ * Writes the file that a sandbox starts, and beside the bundle a cache of its compiled code: what V8 compiled in a daemon that went, on
+ * loopback, through what every sandbox does first. Node's own cache has only the code that is compiled before anything runs.
+ *
+ * @param toCommand the command that runs a launcher with the flags of a sandbox, which are part of the cache's key
+ */
+export async function writeLauncher(file: string, toCommand: (launcher: string) => readonly string[]): Promise<void> {
+  const training = `${file}.training.cjs`
+  await writeFile(training, LAUNCH_AND_KEEP)
+  await runOnce(toCommand(training))
+  await rm(training)
+  await writeFile(file, LAUNCH)
+}
+
+async function runOnce([program = '', ...args]: readonly string[]): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'sandyard-training-'))
+  const port = await findFreePort()
+  const daemon = spawn(program, [...args, '-host', '127.0.0.1', '-port', String(port)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', SANDYARD_RUN_DIRECTORY: work, SANDYARD_LOG_LEVEL: 'silent' },
+  })
+  let complaints = ''
+  daemon.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
+  const ended = once(daemon, 'exit')
+  try {
+    await exercise(`http://127.0.0.1:${port}`, work)
+    daemon.kill('SIGTERM')
+    await ended
+  } catch (error) {
+    throw new Error(`the daemon that was just built does not work: ${complaints.slice(-1000)}`, { cause: error })
+  } finally {
+    daemon.kill('SIGKILL')
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+async function exercise(url: string, work: string): Promise<void> {
+  const health = () =>
+    fetch(`${url}/health`).then(
+      () => true,
+      () => undefined,
+    )
+  await pollUntil({ what: 'the daemon to answer', timeoutMs: 20_000, everyMs: 20 }, health)
+  const defaultUser = userInfo().username
+  await ask(`${url}/init`, JSON.stringify({ envVars: { A: 'b' }, defaultUser, timestamp: new Date().toISOString() }), {})
+  await ask(`${url}/files?path=${work}/file`, 'x', { 'content-type': 'application/octet-stream' })
+  await ask(`${url}/files?path=${work}/file`)
+  for (const [method, body] of [
+    ['process.Process/List', {}],
+    ['filesystem.Filesystem/Stat', { path: work }],
+    ['filesystem.Filesystem/ListDir', { path: work }],
+  ] as const) {
+    await ask(`${url}/${method}`, JSON.stringify(body), { 'content-type': 'application/json', 'connect-protocol-version': '1' })
+  }
+  for (let run = 0; run < 3; run += 1) await start(url)
+}
+
+/** As the SDKs do: a command in a shell, its output and its end. */
+async function start(url: string): Promise<void> {
+  const message = Buffer.from(
+    JSON.stringify({ process: { cmd: '/bin/sh', args: ['-c', 'echo out; echo err >&2'], cwd: '/' }, stdin: false }),
+  )
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1', 'connect-timeout-ms': '10000' }
+  const answer = await ask(`${url}/process.Process/Start`, Buffer.concat([head, message]), headers)
+  // Only root can start processes for an account; what the others compiled on the way is still worth having.
+  if (!answer.includes('"exit status 0"') && process.getuid?.() === 0) throw new Error(`a process did not run: ${answer}`)
+}
+
+async function ask(url: string, body?: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(url, body === undefined ? {} : { method: 'POST', body, headers })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`)
+  return text
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ensureDaemonDist } from '../build/dist.ts'
+import { envelope, stream, unary } from './support/raw-rpc.ts'
+
+const IMAGE = 'debian:bookworm-slim'
+const docker = async (...args: string[]) => (await promisify(execFile)('docker', args)).stdout.trim()
+const name = `sandyard-daemon-test-${randomUUID().slice(0, 8)}`
+let url = ''
+
+beforeAll(async () => {
+  const { dir } = await ensureDaemonDist()
+  const { mount, command } = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as { mount: string; command: string[] }
+  // The account comes with the start: the image has none but root.
+  const script = `useradd --create-home --groups sudo --shell /bin/bash user; exec ${command.join(' ')}`
+  const limits = ['--memory', '512m', '--pids-limit', '200', '--ulimit', 'nofile=4096:8192']
+  await docker('run', '--detach', '--init', '--name', name, '--volume', `${dir}:${mount}:ro`, ...limits, IMAGE, '/bin/sh', '-c', script)
+  url = `http://${await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', name)}:49983`
+  await pollUntil({ what: 'the daemon', timeoutMs: 30_000, everyMs: 20 }, () =>
+    fetch(`${url}/health`).then(
+      () => true,
+      () => undefined,
+    ),
+  )
+})
+afterAll(() => docker('rm', '--force', name))
+
+async function run(script: string, user = 'user'): Promise<string> {
+  const authorization = `Basic ${Buffer.from(`${user}:`).toString('base64')}`
+  const request = envelope({ process: { cmd: '/bin/bash', args: ['-l', '-c', script] }, stdin: false })
+  const { envelopes } = await stream(url, 'process.Process/Start', request, { authorization })
+  const chunks = envelopes.map(({ message }) => (message as { event?: { data?: { stdout?: string } } }).event?.data?.stdout ?? '')
+  expect(envelopes.at(-2)?.message).toMatchObject({ event: { end: { exitCode: 0 } } })
+  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64'))).toString()
+}
+
+describe('the distribution in a container', () => {
+  it('runs commands as the account, with its groups, home, limits and no capability', async () => {
+    expect(await run('id; pwd; umask; ulimit -Sn; nice')).toBe(
+      'uid=1000(user) gid=1000(user) groups=1000(user),27(sudo)\n/home/user\n0022\n4096\n0\n',
+    )
+    expect(await run('grep -E "^Cap(Prm|Eff|Amb)" /proc/self/status | cut -f2 | sort -u')).toBe('0000000000000000\n')
+    expect(await run('id -un; pwd', 'root')).toBe('root\n/root\n')
+  })
+
+  it('shows processes nothing of its own', async () => {
+    const variables = await run('env', 'root')
+    expect(variables).not.toMatch(/NODE|LD_|sandyard/i)
+    expect(await run('ls /proc/self/fd', 'root')).toBe('0\n1\n2\n3\n')
+    expect(await run('cat /run/e2b/.E2B_SANDBOX')).toBe('true')
+  })
+
+  it('goes after its processes when memory is short', async () => {
+    expect(await run('cat /proc/$PPID/oom_score_adj', 'root')).toBe('0\n')
+    expect(await run('cat /proc/self/oom_score_adj')).toBe('100\n')
+  })
+
+  it('writes files that belong to the account', async () => {
+    const response = await fetch(`${url}/files?path=a/b.txt&username=user`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: 'hello',
+    })
+    expect(response.status).toBe(200)
+    const { text } = await unary(url, 'filesystem.Filesystem/Stat', { path: '/home/user/a/b.txt' })
+    expect(JSON.parse(text)).toMatchObject({ entry: { size: 5, owner: 'user', group: 'user', permissions: '-rw-r--r--' } })
+    expect(await run('cat a/b.txt')).toBe('hello')
+  })
+
+  it('streams a large output whole, and many commands at once', async () => {
+    expect((await run('head -c 20000000 /dev/zero | tr "\\0" x')).length).toBe(20_000_000)
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => run(`echo ${index}`)))
+    expect(answers).toEqual(Array.from({ length: 50 }, (_, index) => `${index}\n`))
+  })
+
+  it('stops at once when the engine says so', async () => {
+    const request = envelope({ process: { cmd: 'sleep', args: ['60'] } })
+    const open = stream(url, 'process.Process/Start', request)
+    await pollUntil({ what: 'the process', timeoutMs: 10_000, everyMs: 20 }, async () =>
+      (await unary(url, 'process.Process/List', {})).text.includes('sleep') ? true : undefined,
+    )
+    await docker('stop', '--time', '30', name)
+    expect((await open).envelopes.at(-1)?.message).toMatchObject({ error: { code: 'unavailable' } })
+    expect(await docker('inspect', '--format', '{{.State.ExitCode}}', name)).toBe('0')
+  })
+})
