@@ -1,6 +1,7 @@
 /** The server that is measured, named as for any client of the SDKs. The engine is the one on this machine. */
 export interface Settings {
   readonly apiUrl: string
+  readonly apiKey: string
   readonly sandboxUrl: string
 }
 
@@ -12,5 +13,5 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
       'The benchmarks need a running server: run `npm start`, copy its three `export E2B_...` lines into this shell, and run this again.',
     )
   }
-  return { apiUrl, sandboxUrl }
+  return { apiUrl, apiKey, sandboxUrl }
 }
