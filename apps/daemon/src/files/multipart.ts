@@ -2,6 +2,7 @@
  * A streaming reader of `multipart/form-data`. The parsers of the ecosystem tell fields from files by the presence of a filename and
  * go on to the next part by themselves; here every part is alike, and the next one comes when it is asked for (envd.md 5.7).
  */
+import { PartDelimiter } from './part-delimiter.ts'
 
 /** Headers of a part, and lines before the first one, beyond any that a client sends. */
 const MAX_LINE_BYTES = 64 * 1024
@@ -35,16 +36,15 @@ export async function* readParts(source: AsyncIterable<Buffer>, boundary: string
 
 class MultipartReader {
   readonly #source: AsyncIterator<Buffer>
-  readonly #dashBoundary: Buffer
-  /** What ends a part: a newline, in the client's way, and the boundary. */
-  #delimiter: Buffer
+  readonly #boundary: string
+  #delimiter: PartDelimiter
   #pending: Buffer = Buffer.alloc(0)
   #phase: 'preamble' | 'body start' | 'body' | 'between' = 'preamble'
 
   constructor(source: AsyncIterator<Buffer>, boundary: string) {
     this.#source = source
-    this.#dashBoundary = Buffer.from(`--${boundary}`, 'latin1')
-    this.#delimiter = this.#dashBoundary
+    this.#boundary = boundary
+    this.#delimiter = new PartDelimiter(boundary, '\r\n')
   }
 
   /** Goes to the next part; undefined after the last one. */
@@ -66,7 +66,7 @@ class MultipartReader {
   /** The next bytes of the current part, as few or as many as have arrived. */
   async nextChunk(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#phase === 'body start' || this.#phase === 'body') {
-      const { dataBytes, isEnd, newlineBytes } = this.#scan()
+      const { dataBytes, isEnd, newlineBytes } = this.#delimiter.find(this.#pending, this.#phase === 'body start')
       const chunk = this.#pending.subarray(0, dataBytes)
       this.#pending = this.#pending.subarray(dataBytes + newlineBytes)
       if (isEnd) this.#phase = 'between'
@@ -77,41 +77,14 @@ class MultipartReader {
     return { done: true, value: undefined }
   }
 
-  /** How much of what is pending surely belongs to the part, and whether the part ends there. */
-  #scan(): { dataBytes: number; isEnd: boolean; newlineBytes: number } {
-    const pending = this.#pending
-    // A part without a byte may lack the newline before its boundary.
-    if (this.#phase === 'body start') {
-      if (pending.length <= this.#dashBoundary.length && isPrefix(pending, this.#dashBoundary))
-        return { dataBytes: 0, isEnd: false, newlineBytes: 0 }
-      if (isPrefix(this.#dashBoundary, pending) && this.#endsBoundary(this.#dashBoundary.length))
-        return { dataBytes: 0, isEnd: true, newlineBytes: 0 }
-    }
-    const delimiter = this.#delimiter
-    const newlineBytes = delimiter.length - this.#dashBoundary.length
-    let from = 0
-    for (let at = pending.indexOf(delimiter); at >= 0; at = pending.indexOf(delimiter, from)) {
-      if (at + delimiter.length === pending.length) return { dataBytes: at, isEnd: false, newlineBytes: 0 }
-      if (this.#endsBoundary(at + delimiter.length)) return { dataBytes: at, isEnd: true, newlineBytes }
-      from = at + 1
-    }
-    return { dataBytes: tailStart(pending, delimiter, from), isEnd: false, newlineBytes: 0 }
-  }
-
-  /** A longer boundary that begins with this one is data. */
-  #endsBoundary(at: number): boolean {
-    return ' \t\r\n-'.includes(String.fromCharCode(this.#pending[at] ?? 0))
-  }
-
   #classify(line: string): 'part' | 'end' | 'other' {
-    const boundary = this.#dashBoundary.toString('latin1')
-    if (!line.startsWith(boundary)) return 'other'
-    const rest = line.slice(boundary.length)
+    const start = `--${this.#boundary}`
+    if (!line.startsWith(start)) return 'other'
+    const rest = line.slice(start.length)
     if (/^--[ \t]*\r?\n?$/.test(rest)) return 'end'
     if (!/^[ \t]*\r?\n$/.test(rest)) return 'other'
     // Whoever ends the first boundary with a bare line feed does so throughout.
-    if (this.#phase === 'preamble')
-      this.#delimiter = Buffer.concat([Buffer.from(rest.endsWith('\r\n') ? '\r\n' : '\n'), this.#dashBoundary])
+    if (this.#phase === 'preamble' && !rest.endsWith('\r\n')) this.#delimiter = new PartDelimiter(this.#boundary, '\n')
     return 'part'
   }
 
@@ -159,17 +132,4 @@ function toHeaders(lines: readonly string[]): Map<string, string> {
     if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
   }
   return headers
-}
-
-/** Where the bytes begin that may turn out to be a delimiter once more of them have arrived; the end where there are none. */
-function tailStart(bytes: Buffer, delimiter: Buffer, from: number): number {
-  const [first = 0] = delimiter
-  for (let at = bytes.indexOf(first, Math.max(from, bytes.length - delimiter.length)); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    if (isPrefix(bytes.subarray(at), delimiter)) return at
-  }
-  return bytes.length
-}
-
-function isPrefix(prefix: Buffer, bytes: Buffer): boolean {
-  return prefix.length <= bytes.length && prefix.equals(bytes.subarray(0, prefix.length))
 }

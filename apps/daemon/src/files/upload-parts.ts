@@ -18,15 +18,15 @@ const FILE_PART = 'file'
 
 /** Writes the file parts of a multipart body, one after the other as they arrive. No file part at all is no failure (envd.md 5.7). */
 export async function uploadParts(upload: Upload): Promise<WrittenFile[]> {
-  const written: WrittenFile[] = []
+  const written = new Map<string, WrittenFile>()
   for await (const part of partsOf(upload)) {
     const disposition = readDisposition(part)
     if (disposition.name !== FILE_PART) continue
     const path = upload.resolve(upload.path ?? getFilename(disposition))
-    if (written.some((file) => file.path === path)) throw sameTarget(path, written)
-    written.push(await writeFile(path, part.body, upload))
+    if (written.has(path)) throw sameTarget(path, [...written.keys()])
+    written.set(path, await writeFile(path, part.body, upload))
   }
-  return written
+  return [...written.values()]
 }
 
 async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
@@ -64,8 +64,8 @@ function getFilename({ filename }: PartDisposition): string {
   throw new AppError('invalid_argument', 'error getting multipart custom part file name: filename not found in Content-Disposition header')
 }
 
-function sameTarget(path: string, written: readonly WrittenFile[]): AppError {
-  const others = written.map((file) => file.path).filter((other) => other !== path)
+function sameTarget(path: string, written: readonly string[]): AppError {
+  const others = written.filter((other) => other !== path)
   const also = others.length > 1 ? `, also the following files were uploaded: ${others.join(', ')}` : ''
   return new AppError(
     'invalid_argument',

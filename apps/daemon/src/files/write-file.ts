@@ -49,7 +49,7 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
     const stored = metadata.size > 0 ? await readMetadata(file.fd) : {}
     return { path, name: baseName(path), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
   } finally {
-    await file.close()
+    await closing(file, path)
   }
 }
 
@@ -93,6 +93,15 @@ async function openTarget(path: string): Promise<FileHandle> {
     const text = failedCall('open', path, error)
     if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough inodes available: ${text}`, { cause: error })
     throw new AppError('internal', `error opening file: ${text}`, { cause: error })
+  }
+}
+
+/** Some file systems say only now that there was no room. Whoever runs the file next must find it closed. */
+async function closing(file: FileHandle, path: string): Promise<void> {
+  try {
+    await file.close()
+  } catch (error) {
+    throw new AppError('internal', `error writing file: ${failedCall('close', path, error)}`, { cause: error })
   }
 }
 

@@ -1,0 +1,58 @@
+/** What can be said of bytes that have arrived: how many are the part's for sure, and whether it ends there. */
+export interface Found {
+  readonly dataBytes: number
+  readonly isEnd: boolean
+  /** Of the newline that belongs to the boundary; skipped with the data. */
+  readonly newlineBytes: number
+}
+
+/** What ends a part of a multipart body: a newline and the boundary. A longer boundary that begins with this one is data. */
+export class PartDelimiter {
+  readonly #boundary: Buffer
+  readonly #delimiter: Buffer
+
+  constructor(boundary: string, newline: '\r\n' | '\n') {
+    this.#boundary = Buffer.from(`--${boundary}`, 'latin1')
+    this.#delimiter = Buffer.concat([Buffer.from(newline), this.#boundary])
+  }
+
+  /** @param isStart whether the part begins with these bytes: one without data may lack the newline */
+  find(bytes: Buffer, isStart: boolean): Found {
+    if (isStart) {
+      if (bytes.length <= this.#boundary.length && isPrefix(bytes, this.#boundary)) return undecided(0)
+      if (isPrefix(this.#boundary, bytes) && endsBoundary(bytes, this.#boundary.length))
+        return { dataBytes: 0, isEnd: true, newlineBytes: 0 }
+    }
+    const newlineBytes = this.#delimiter.length - this.#boundary.length
+    let from = 0
+    for (let at = bytes.indexOf(this.#delimiter); at >= 0; at = bytes.indexOf(this.#delimiter, from)) {
+      const end = at + this.#delimiter.length
+      if (end === bytes.length) return undecided(at)
+      if (endsBoundary(bytes, end)) return { dataBytes: at, isEnd: true, newlineBytes }
+      from = at + 1
+    }
+    return undecided(this.#tailStart(bytes, from))
+  }
+
+  /** Where bytes begin that may turn out to be the delimiter once more have arrived; the end where there are none. */
+  #tailStart(bytes: Buffer, from: number): number {
+    const [first = 0] = this.#delimiter
+    const earliest = Math.max(from, bytes.length - this.#delimiter.length)
+    for (let at = bytes.indexOf(first, earliest); at >= 0; at = bytes.indexOf(first, at + 1)) {
+      if (isPrefix(bytes.subarray(at), this.#delimiter)) return at
+    }
+    return bytes.length
+  }
+}
+
+function undecided(dataBytes: number): Found {
+  return { dataBytes, isEnd: false, newlineBytes: 0 }
+}
+
+function endsBoundary(bytes: Buffer, at: number): boolean {
+  return ' \t\r\n-'.includes(String.fromCharCode(bytes[at] ?? 0))
+}
+
+function isPrefix(prefix: Buffer, bytes: Buffer): boolean {
+  return prefix.length <= bytes.length && prefix.equals(bytes.subarray(0, prefix.length))
+}
