@@ -90,11 +90,11 @@ function connect(agents: UpstreamAgents, call: UpstreamCall, signal: AbortSignal
     upstream.once('socket', (socket) => {
       const connected = (): void => {
         settle()
-        socket.setKeepAlive(true, KEEP_ALIVE_MS)
         resolve(upstream)
       }
-      if (socket.connecting) socket.once('connect', connected)
-      else connected()
+      if (!socket.connecting) return connected()
+      socket.setKeepAlive(true, KEEP_ALIVE_MS)
+      socket.once('connect', connected)
     })
   })
 }
