@@ -96,7 +96,10 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   remove(ref: SandboxRef): Promise<void> {
-    return engineCall('The sandbox could not be removed.', () => removeContainer(this.#parts.docker, this.#nameOf(ref)))
+    return engineCall('The sandbox could not be removed.', async () => {
+      await this.#parts.network.disconnect(this.#nameOf(ref))
+      await removeContainer(this.#parts.docker, this.#nameOf(ref))
+    })
   }
 
   async list(): Promise<RuntimeSandbox[]> {

@@ -117,4 +117,16 @@ describe('what a runtime does about', () => {
       (await guards()).length === 0 ? true : undefined,
     )
   })
+
+  it('what a sandbox was told, when it is kept: a snapshot holds files and nothing of the identity', async () => {
+    const spec = sandboxSpec({ daemonEnv: { SANDYARD_TOKEN_HASH: 'of the first' } })
+    await runtime.create(spec)
+    const snapshot = await runtime.snapshot(spec, spec.sandboxId)
+    const { Config } = await bench.docker.getImage(snapshot.image).inspect()
+    expect(JSON.stringify(Config)).not.toMatch(/of the first|daemon\.mjs/)
+    expect(Config.Labels['sandyard.sandbox-id']).toBe('')
+    const copy = new Inside(await runtime.createFrom(snapshot, sandboxSpec({ daemonEnv: { SANDYARD_OTHER: 'x' } })))
+    expect(await copy.environment()).toMatchObject({ SANDYARD_OTHER: 'x', SANDYARD_TOKEN_HASH: '' })
+    await runtime.deleteSnapshot(snapshot)
+  })
 })

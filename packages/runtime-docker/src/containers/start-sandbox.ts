@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
-import type { Container, ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
+import type { Container, ContainerCreateOptions } from 'dockerode'
 import type { DaemonVolume } from '../daemon-volume/daemon-volume.ts'
 import type { Namespace } from '../egress/egress-control.ts'
 import { statusOf, unlessStatus } from '../engine/docker-errors.ts'
@@ -60,6 +60,7 @@ async function launch(parts: StartParts, container: Container, options: LaunchOp
     return await run(parts, container, options)
   } catch (err) {
     // An engine that fails here too leaves a container that `list` shows, for the caller's next look.
+    await parts.network.disconnect(container.id)
     await removeContainer(parts.docker, container.id).catch(() => undefined)
     throw err
   }
@@ -75,9 +76,9 @@ async function run(parts: StartParts, container: Container, { bridge, signal }: 
     throw new AppError('internal', 'The sandbox ended while it started.', { cause: new Error(started.State.Error) })
   if (parts.egress !== undefined) {
     const namespace = { pid: started.State.Pid, containerId: container.id, resolvers: started.HostConfig.Dns ?? [] }
-    await Promise.all([parts.egress.enforce(namespace, bridge), leaveNone(parts.docker, started)])
+    await Promise.all([parts.egress.enforce(namespace, bridge), parts.network.leaveNone(started)])
     signal?.throwIfAborted()
-    await connect(parts.docker, container, bridge)
+    await parts.network.connect(container, bridge)
     signal?.throwIfAborted()
   }
   const address = addressOn(bridge.id, await container.inspect())
@@ -93,20 +94,5 @@ async function create(docker: Docker, { name, options }: StartRequest): Promise<
     if (statusOf(err) === 409) return undefined
     if (statusOf(err) === 404) throw new AppError('not_found', `Image "${options.Image ?? ''}" does not exist.`, { cause: err })
     throw err
-  }
-}
-
-/** A container that is on the network of no connections can be on no other. */
-async function leaveNone(docker: Docker, { Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
-  const none = NetworkSettings.Networks['none']
-  if (none !== undefined) await docker.getNetwork(none.NetworkID).disconnect({ Container: Id })
-}
-
-async function connect(docker: Docker, container: Container, bridge: Bridge): Promise<void> {
-  try {
-    await docker.getNetwork(bridge.id).connect({ Container: container.id })
-  } catch (err) {
-    // Another process that finishes the same sandbox was faster.
-    if (addressOn(bridge.id, await container.inspect()) === undefined) throw err
   }
 }

@@ -1,6 +1,10 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type Docker from 'dockerode'
+import type { Container, ContainerInspectInfo } from 'dockerode'
+import { addressOn } from '../containers/container-state.ts'
 import { engineCall, unlessStatus } from '../engine/docker-errors.ts'
 import { bridgeName, LABEL, networkName, roleFilter } from '../labels.ts'
 
@@ -12,6 +16,9 @@ export interface Bridge {
   readonly gateway: string
 }
 
+/** How long another process may take to make the same network. */
+const OTHERS_CREATE_MS = 10_000
+
 /**
  * The one bridge network of an installation. Two processes that make it at once end up with the same one: both ask for the same
  * name of the Linux bridge, which exists once, so the engine refuses the second.
@@ -20,6 +27,8 @@ export class SandboxNetwork {
   readonly #docker: Docker
   readonly #installation: string
   readonly #flight = new SingleFlight<'ensure', Bridge>()
+  readonly #leave = new Semaphore(1)
+  readonly #leaveNone = new Semaphore(1)
   #bridge: Bridge | undefined
 
   constructor(docker: Docker, installation: string) {
@@ -47,6 +56,37 @@ export class SandboxNetwork {
     return { id: network.Id, subnet: config['Subnet'], gateway: config['Gateway'] }
   }
 
+  /** Takes a running container off the network of no connections, with which it can be on no other. */
+  async leaveNone({ Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
+    const none = NetworkSettings.Networks['none']
+    if (none !== undefined) await this.#leaveNone.run(() => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
+  }
+
+  async connect(container: Container, { id }: Bridge): Promise<void> {
+    try {
+      await this.#docker.getNetwork(id).connect({ Container: container.id })
+    } catch (err) {
+      // Another process that finishes the same sandbox was faster.
+      if (addressOn(id, await container.inspect()) === undefined) throw err
+    }
+  }
+
+  /**
+   * To be called before a container is removed. The removal would do it as well, but beside others: two containers that leave the
+   * same network at the same moment can lock up an engine before 20.10.27 for good (moby/moby#46661).
+   */
+  async disconnect(containerName: string): Promise<void> {
+    const bridge = this.#bridge
+    if (bridge === undefined) return
+    // Whatever is wrong (absent, ended, never connected) is the removal's to judge.
+    await this.#leave.run(() =>
+      this.#docker
+        .getNetwork(bridge.id)
+        .disconnect({ Container: containerName, Force: true })
+        .catch(() => undefined),
+    )
+  }
+
   /** Absent is success; in use is a `conflict`. */
   async remove(): Promise<void> {
     const bridge = await this.find()
@@ -69,8 +109,10 @@ export class SandboxNetwork {
     } catch (err) {
       refused = err
     }
-    const bridge = await this.find()
-    if (bridge !== undefined) return bridge
-    throw new AppError('unavailable', 'The sandbox network could not be made.', { cause: refused })
+    // The network of another process that is faster is not listed before it is whole.
+    const options = { what: 'the sandbox network', timeoutMs: refused === undefined ? 0 : OTHERS_CREATE_MS, everyMs: 50 }
+    return pollUntil(options, () => this.find()).catch(() => {
+      throw new AppError('unavailable', 'The sandbox network could not be made.', { cause: refused })
+    })
   }
 }
