@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Problem } from './answers/proxy-error.ts'
 
 /** `cut`: the client had got a part of the answer when it broke off. */
-export type Outcome = 'forwarded' | 'cut' | Problem['kind']
+type Outcome = 'forwarded' | 'cut' | Problem['kind']
 
 export interface ProxyMetrics {
   readonly countRequest: (outcome: Outcome) => void

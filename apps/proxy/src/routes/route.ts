@@ -1,7 +1,7 @@
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 
 /** Where a sandbox is reached. */
-export interface Endpoint {
+interface Endpoint {
   readonly host: string
   readonly daemonPort: number
 }
