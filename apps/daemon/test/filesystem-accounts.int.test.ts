@@ -20,14 +20,9 @@ afterEach(() => scratch[Symbol.asyncDispose]())
 describe('AccountDatabase', () => {
   it('finds accounts by their exact name, with all their groups', async () => {
     const accounts = new AccountDatabase(files)
-    expect(await accounts.lookupUser('user')).toEqual({
-      name: 'user',
-      uid: 1000,
-      gid: 1000,
-      home: '/home/user',
-      shell: '/bin/sh',
-      groups: [1000, 27, 6],
-    })
+    const user = { name: 'user', uid: 1000, gid: 1000, home: '/home/user', shell: '/bin/sh' }
+    expect(await accounts.lookupUser('user')).toEqual(user)
+    expect((await accounts.read()).findUser('user')).toEqual({ ...user, groups: [1000, 27, 6] })
     for (const name of ['', '1000', 'user:user', 'User', 'nobody']) expect(await accounts.lookupUser(name), name).toBeUndefined()
   })
 
@@ -50,7 +45,7 @@ describe('AccountDatabase', () => {
   it('takes files that are not there as empty', async () => {
     const accounts = new AccountDatabase(files)
     await rm(files.group)
-    expect((await accounts.lookupUser('user'))?.groups).toEqual([1000])
+    expect((await accounts.read()).findUser('user')?.groups).toEqual([1000])
     await rm(files.passwd)
     expect(await accounts.lookupUser('user')).toBeUndefined()
   })

@@ -1,8 +1,9 @@
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyRequest } from 'fastify'
-import type { Account, AccountDatabase } from '../users/account-database.ts'
+import type { AccountDatabase } from '../users/account-database.ts'
 import type { CallerDefaults } from '../users/caller.ts'
+import type { PasswdEntry } from '../users/passwd.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import { type FileQuery, parseFileQuery } from './file-query.ts'
 import { checkFileAccess, type FileAccess } from './file-signature.ts'
@@ -39,7 +40,7 @@ export function getUserName(query: FileQuery, settings: FileSettings): string {
 }
 
 /** @throws AppError `unauthenticated` for an account that is not in `/etc/passwd` */
-export async function getFileUser(accounts: AccountDatabase, name: string): Promise<Account> {
+export async function getFileUser(accounts: AccountDatabase, name: string): Promise<PasswdEntry> {
   const user = await accounts.lookupUser(name)
   if (user === undefined) throw new AppError('unauthenticated', `error looking up user '${name}': user: unknown user ${name}`)
   return user
@@ -48,7 +49,7 @@ export async function getFileUser(accounts: AccountDatabase, name: string): Prom
 /** Resolves a path of these routes; `failure` is what the message of a failure begins with. */
 export function resolveFilePath(
   path: string,
-  context: { readonly user: Account; readonly settings: FileSettings; readonly failure: string },
+  context: { readonly user: PasswdEntry; readonly settings: FileSettings; readonly failure: string },
 ) {
   try {
     return resolvePath(path, { user: context.user, defaultWorkdir: context.settings.defaultWorkdir })

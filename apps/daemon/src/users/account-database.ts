@@ -30,9 +30,9 @@ export class Accounts implements OwnerNames {
     this.#groupNames = new Map(groups.toReversed().map((entry) => [entry.gid, entry.name]))
   }
 
-  /** Finds an account by its exact name; an id in decimal is not a name. Where two accounts share a name, the first one counts. */
+  /** Finds an account by its exact name, with all its groups. */
   findUser(name: string): Account | undefined {
-    const entry = this.#passwd.find((candidate) => candidate.name === name)
+    const entry = findByName(this.#passwd, name)
     if (entry === undefined) return undefined
     const memberships = this.#groups.filter((group) => group.members.includes(name)).map((group) => group.gid)
     return { ...entry, groups: [...new Set([entry.gid, ...memberships])] }
@@ -70,8 +70,13 @@ export class AccountDatabase {
     return this.#latest.accounts
   }
 
-  /** Finds an account among those of now: {@link Accounts.findUser}. */
-  async lookupUser(name: string): Promise<Account | undefined> {
-    return (await this.read()).findUser(name)
+  /** Finds an account by its exact name, where its groups do not matter: that is one file less to look at than {@link read}. */
+  async lookupUser(name: string): Promise<PasswdEntry | undefined> {
+    return findByName(await this.#passwd.read(), name)
   }
+}
+
+/** An id in decimal is not a name. Where two accounts share a name, the first one counts. */
+function findByName(passwd: readonly PasswdEntry[], name: string): PasswdEntry | undefined {
+  return passwd.find((entry) => entry.name === name)
 }
