@@ -1,12 +1,13 @@
 import Docker from 'dockerode'
 
-/** What came back from the place where an engine should be. */
+/** What came back from the place where an engine should be. `stuck`: something accepts the question and does not answer it. */
 export type EnginePing =
   | { readonly kind: 'answers'; readonly version: string; readonly rootDirectory: string }
   | { readonly kind: 'denied' }
+  | { readonly kind: 'stuck' }
   | { readonly kind: 'silent'; readonly reason: string }
 
-const PING_TIMEOUT_MS = 10_000
+const PING_TIMEOUT_MS = 15_000
 
 /** The engine's address as a person knows it: `DOCKER_HOST`, or the default socket. */
 export function engineAddress(dockerHost: string | undefined): string {
@@ -14,15 +15,17 @@ export function engineAddress(dockerHost: string | undefined): string {
 }
 
 /** Asks the engine that `DOCKER_HOST` (else the default socket) names who it is. Never throws. */
-export async function pingEngine(): Promise<EnginePing> {
+export async function pingEngine(options: Docker.DockerOptions = {}): Promise<EnginePing> {
   try {
-    const docker = new Docker({ timeout: PING_TIMEOUT_MS })
+    const docker = new Docker({ timeout: PING_TIMEOUT_MS, ...options })
     const info: unknown = await docker.info()
     const { ServerVersion, DockerRootDir } = info as { ServerVersion?: string; DockerRootDir?: string }
     if (ServerVersion === undefined || ServerVersion === '') return { kind: 'silent', reason: 'it does not say its version' }
     return { kind: 'answers', version: ServerVersion, rootDirectory: DockerRootDir ?? '' }
   } catch (err) {
     const { code, message } = err as NodeJS.ErrnoException
-    return code === 'EACCES' || code === 'EPERM' ? { kind: 'denied' } : { kind: 'silent', reason: message }
+    if (code === 'EACCES' || code === 'EPERM') return { kind: 'denied' }
+    // The time ran out on an open connection: the client ends it itself.
+    return code === 'ECONNRESET' || code === 'ETIMEDOUT' ? { kind: 'stuck' } : { kind: 'silent', reason: message }
   }
 }

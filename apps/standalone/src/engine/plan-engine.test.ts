@@ -20,6 +20,7 @@ describe('planEngine', () => {
 
   it.each<[string, Partial<EngineQuestion>, RegExp]>([
     ['a socket that is closed to this user', { ping: { kind: 'denied' } }, /group "docker"/],
+    ['an engine that hangs', { ping: { kind: 'stuck' } }, /does not answer them: restart it/],
     ['an engine that DOCKER_HOST names', { isAddressGiven: true, address: 'tcp://10.0.0.1:2375' }, /tcp:\/\/10\.0\.0\.1:2375.*DOCKER_HOST/],
     ['a forbidden start', { isExternal: true }, /SANDYARD_ENGINE=external/],
     ['an ordinary user', { host: { ...DEBIAN, isRoot: false } }, /sudo apt-get install docker\.io/],

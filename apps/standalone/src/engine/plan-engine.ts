@@ -25,6 +25,8 @@ export function planEngine({ ping, host, address, isAddressGiven, isExternal }: 
   if (ping.kind === 'denied') {
     return fail(`The Docker engine at ${address} does not let this user in: add the user to the group "docker", or run this as root.`)
   }
+  if (ping.kind === 'stuck')
+    return fail(`The Docker engine at ${address} takes calls but does not answer them: restart it and run this again.`)
   const silence = `No Docker engine answers at ${address}`
   if (host.platform !== 'linux') return fail(`${silence}: start Docker Desktop or another engine (${COMPOSE}) and run this again.`)
   if (isAddressGiven) return fail(`${silence} (${ping.reason}): start it, or unset DOCKER_HOST to use the engine of this machine.`)
