@@ -12,9 +12,6 @@ import { commandsWith } from './support/processes.ts'
 
 const patience = { timeout: 30_000, interval: 100 }
 
-/** A start that nobody finishes is given up after 90 seconds, since another server might be at it. */
-const untilGivenUp = { timeout: 150_000, interval: 500 }
-
 /** The labels of the installations that the tests have made. What a failed test leaves on the engine would have no server to end it. */
 const installations = new Set<string>()
 
@@ -54,7 +51,7 @@ describe.concurrent('a server that was killed', { timeout: 280_000 }, () => {
       await cut
 
       await using after = await startOwnServer(dataDir)
-      await vi.waitFor(async () => expect(await ownerless(label, after.connection)).toEqual([]), untilGivenUp)
+      await vi.waitFor(async () => expect(await ownerless(label, after.connection)).toEqual([]), patience)
       expect(await listedIds(after.connection)).toContain(first.sandboxId)
       await endCleanly(after, dataDir)
     })
