@@ -16,6 +16,8 @@ export async function bundleDaemon(outfile: string): Promise<void> {
     format: 'cjs',
     target: 'esnext',
     minify: true,
+    // A library's print of a stack for each client that goes away mid-stream is no log of ours.
+    drop: ['console'],
     // One function of `require`: the launcher compiles it as a script.
     banner: { js: '(function(require){' },
     footer: { js: '})' },

@@ -22,6 +22,8 @@ async function main(args: readonly string[]): Promise<void> {
   const context = createContext(config, shutdown.signal)
   const server = createServer(context)
 
+  // Whatever went wrong in one request, the processes of all the others live on with the daemon.
+  process.on('uncaughtException', (err) => context.log.error({ err }, 'unexpected failure'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       shutdown.abort()

@@ -21,6 +21,7 @@ describe('how processes end', () => {
     ['exit 3', { exitCode: 3, exited: true, status: 'exit status 3', error: 'exit status 3' }],
     ['kill -KILL $$', { exitCode: -1, exited: false, status: 'signal: killed', error: 'signal: killed' }],
     ['kill -TERM $$', { exitCode: -1, exited: false, status: 'signal: terminated', error: 'signal: terminated' }],
+    ['kill -40 $$', { exitCode: -1, exited: false, status: 'signal: signal 40', error: 'signal: signal 40' }],
     ['kill -PIPE $$', { exitCode: -1, exited: false, status: 'signal: broken pipe', error: 'signal: broken pipe' }],
   ])('%s', async (script, end) => {
     expect((await run(daemon, sh(script))).end).toEqual(end)

@@ -1,5 +1,4 @@
-import { constants } from 'node:os'
-import type { ProcessExit } from './spawn-pipes.ts'
+import type { ProcessExit } from './child-exits.ts'
 
 /** The end of a process as clients see it (envd.md 8.7). */
 export interface EndEvent {
@@ -11,27 +10,27 @@ export interface EndEvent {
   readonly error?: string
 }
 
-/** Go's names of signals, which clients show to their users. */
-const SIGNAL_NAMES: Readonly<Partial<Record<NodeJS.Signals, string>>> = {
-  SIGHUP: 'hangup',
-  SIGINT: 'interrupt',
-  SIGQUIT: 'quit',
-  SIGILL: 'illegal instruction',
-  SIGTRAP: 'trace/breakpoint trap',
-  SIGABRT: 'aborted',
-  SIGBUS: 'bus error',
-  SIGFPE: 'floating point exception',
-  SIGKILL: 'killed',
-  SIGUSR1: 'user defined signal 1',
-  SIGSEGV: 'segmentation fault',
-  SIGUSR2: 'user defined signal 2',
-  SIGPIPE: 'broken pipe',
-  SIGALRM: 'alarm clock',
-  SIGTERM: 'terminated',
-  SIGSTKFLT: 'stack fault',
-  SIGXCPU: 'CPU time limit exceeded',
-  SIGXFSZ: 'file size limit exceeded',
-  SIGSYS: 'bad system call',
+/** Go's names of signals by their numbers (Linux, all processors that the daemon knows), which clients show to their users. */
+const SIGNAL_NAMES: Readonly<Partial<Record<number, string>>> = {
+  1: 'hangup',
+  2: 'interrupt',
+  3: 'quit',
+  4: 'illegal instruction',
+  5: 'trace/breakpoint trap',
+  6: 'aborted',
+  7: 'bus error',
+  8: 'floating point exception',
+  9: 'killed',
+  10: 'user defined signal 1',
+  11: 'segmentation fault',
+  12: 'user defined signal 2',
+  13: 'broken pipe',
+  14: 'alarm clock',
+  15: 'terminated',
+  16: 'stack fault',
+  24: 'CPU time limit exceeded',
+  25: 'file size limit exceeded',
+  31: 'bad system call',
 }
 
 export function toEndEvent(exit: ProcessExit): EndEvent {
@@ -39,6 +38,7 @@ export function toEndEvent(exit: ProcessExit): EndEvent {
     const status = `exit status ${exit.code}`
     return { exitCode: exit.code, exited: true, status, ...(exit.code === 0 ? {} : { error: status }) }
   }
-  const status = `signal: ${SIGNAL_NAMES[exit.signal] ?? `signal ${constants.signals[exit.signal]}`}`
+  const { signal, coreDumped } = exit
+  const status = `signal: ${SIGNAL_NAMES[signal] ?? `signal ${signal}`}${coreDumped ? ' (core dumped)' : ''}`
   return { exitCode: -1, exited: false, status, error: status }
 }

@@ -45,15 +45,15 @@ export async function* start(request: StartRequest, context: HandlerContext, dep
 
 async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDeps & { readonly stdin: boolean }): Promise<SpawnedProcess> {
   const cwd = resolvePath(config.cwd ?? '', caller)
-  await refuseMissing(cwd)
-  const failed = (reason: string, cause?: unknown): never => {
+  const failed = async (reason: string, cause?: unknown): Promise<never> => {
+    await refuseMissing(cwd)
     throw new AppError('invalid_argument', `error starting process '${[config.cmd, ...config.args].join(' ')}': ${reason}`, { cause })
   }
   if (hasNul(Object.entries(config.envs).flat())) return failed('exec: environment variable contains NUL')
   if (hasNul([config.cmd, ...config.args])) return failed('fork/exec /bin/sh: invalid argument')
   const { spawnPipes } = await import('./spawn-pipes.ts')
   try {
-    return await spawnPipes({
+    return spawnPipes({
       cmd: config.cmd,
       args: config.args,
       cwd,
@@ -66,7 +66,7 @@ async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDep
   }
 }
 
-/** Only a directory that is not there is told apart; whatever else is wrong with it shows when the process enters it. */
+/** A directory that is not there is told apart from what else may be wrong with it, though the account may not even know. */
 async function refuseMissing(cwd: string): Promise<void> {
   try {
     await stat(cwd)

@@ -1,67 +1,140 @@
+/**
+ * The calls of the C library that Node has no way to. All of them are synchronous and run on the calling thread.
+ * Loading this takes longer than most of the daemon's start: import it late.
+ */
 import { arch } from 'node:process'
 import koffi from 'koffi'
 import { systemError } from './errno-text.ts'
 
 /** System call numbers, which differ by processor (linux: `unistd_64.h`, `asm-generic/unistd.h`). */
-const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, SyscallNumbers>>> = {
-  x64: { setgroups: 116, setresuid: 117, setresgid: 119, ioprioSet: 251 },
-  arm64: { setgroups: 159, setresuid: 147, setresgid: 149, ioprioSet: 30 },
+const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, Readonly<Record<Syscall, number>>>>> = {
+  x64: { setgroups: 116, setresuid: 117, setresgid: 119, ioprio_set: 251 },
+  arm64: { setgroups: 159, setresuid: 147, setresgid: 149, ioprio_set: 30 },
 }
-
-interface SyscallNumbers {
-  readonly setgroups: number
-  readonly setresuid: number
-  readonly setresgid: number
-  readonly ioprioSet: number
-}
+type Syscall = 'setgroups' | 'setresuid' | 'setresgid' | 'ioprio_set'
 
 const O_CLOEXEC = 0o2000000
+const WNOHANG = 1
+const SPAWN_SETSIGDEF = 0x04
+const SPAWN_SETSIGMASK = 0x08
 const IOPRIO_WHO_PROCESS = 1
 /** Class "best effort" (2), level 4: what a process without any setting gets. */
 const IOPRIO_BEST_EFFORT_4 = (2 << 13) | 4
+/** More than any C library's: glibc and musl have 80, 336 and 128 bytes. */
+const [FILE_ACTIONS_BYTES, SPAWN_ATTRIBUTES_BYTES, SIGNAL_SET_BYTES] = [256, 1024, 128]
 
-// Already loaded with Node itself. A name would be looked up again, and in a bundle perhaps found in the image.
+// Already loaded with Node itself. A name would be looked up again, and perhaps found in the image.
 const libc = koffi.load(null)
-const nativePipe2 = libc.func('int pipe2(_Out_ int *fds, int flags)')
-/** glibc's function, not its wrappers: those of the setuid family change every thread of a process, this one only its own. */
-const nativeSyscall = libc.func('long syscall(long number, long a, long b, long c)')
-const nativeSetgroups = libc.func('syscall', 'long', ['long', 'long', koffi.pointer('uint32_t')])
+const native = {
+  pipe2: libc.func('int pipe2(_Out_ int *fds, int flags)'),
+  waitpid: libc.func('int waitpid(int pid, _Out_ int *status, int options)'),
+  posixSpawn: libc.func(
+    'int posix_spawn(_Out_ int *pid, const char *path, const void *actions, const void *attributes, const char **argv, const char **envp)',
+  ),
+  actionsInit: libc.func('int posix_spawn_file_actions_init(void *actions)'),
+  actionsDestroy: libc.func('int posix_spawn_file_actions_destroy(void *actions)'),
+  actionsDup2: libc.func('int posix_spawn_file_actions_adddup2(void *actions, int fd, int newfd)'),
+  actionsOpen: libc.func('int posix_spawn_file_actions_addopen(void *actions, int fd, const char *path, int flags, int mode)'),
+  actionsChdir: libc.func('int posix_spawn_file_actions_addchdir_np(void *actions, const char *path)'),
+  attributesInit: libc.func('int posix_spawnattr_init(void *attributes)'),
+  attributesFlags: libc.func('int posix_spawnattr_setflags(void *attributes, int16_t flags)'),
+  attributesDefaults: libc.func('int posix_spawnattr_setsigdefault(void *attributes, const void *signals)'),
+  attributesMask: libc.func('int posix_spawnattr_setsigmask(void *attributes, const void *signals)'),
+  /** glibc's function, not its wrappers: those of the setuid family change every thread of a process, this one only its own. */
+  syscall: libc.func('long syscall(long number, long a, long b, long c)'),
+  syscallList: libc.func('syscall', 'long', ['long', 'long', koffi.pointer('uint32_t')]),
+}
 
-const numbers = NUMBERS[arch]
-
-/** A pipe for a child: its descriptors are closed in every program that is executed but for those handed over by number. */
+/** A pipe for a child: its descriptors are closed in every program that is executed but for those handed over. */
 export function openPipe(): { readonly read: number; readonly write: number } {
   const fds = [-1, -1]
-  if (nativePipe2(fds, O_CLOEXEC) !== 0) throw systemError('pipe2', koffi.errno())
+  if (native.pipe2(fds, O_CLOEXEC) !== 0) throw systemError('pipe2', koffi.errno())
   const [read = -1, write = -1] = fds
   return { read, write }
 }
 
+export interface SpawnFileOptions {
+  readonly argv: readonly string[]
+  /** `NAME=value` each. */
+  readonly environment: readonly string[]
+  /** Entered with the identity of the calling thread. */
+  readonly cwd: string
+  /** Become 0, 1 and 2; nothing else stays open but what was never marked to be closed. An undefined input is `/dev/null`. */
+  readonly stdio: readonly [number | undefined, number, number]
+}
+
+/**
+ * Starts the program in `file` with the identity of the calling thread, no blocked signal and the default action for each. The daemon's
+ * memory is not copied for it, unlike with Node's own spawn: a tenth of the time, and of the page faults afterwards.
+ *
+ * @returns the pid, for `waitForChild`
+ * @throws the system error of the start, the directory or the file
+ */
+export function spawnFile(file: string, { argv, environment, cwd, stdio }: SpawnFileOptions): number {
+  const actions = Buffer.alloc(FILE_ACTIONS_BYTES)
+  checkResult('posix_spawn', native.actionsInit(actions) as number)
+  try {
+    const [input, output, error] = stdio
+    checkResult('chdir', native.actionsChdir(actions, cwd) as number)
+    checkResult(
+      'dup2',
+      (input === undefined ? native.actionsOpen(actions, 0, '/dev/null', 0, 0) : native.actionsDup2(actions, input, 0)) as number,
+    )
+    checkResult('dup2', native.actionsDup2(actions, output, 1) as number)
+    checkResult('dup2', native.actionsDup2(actions, error, 2) as number)
+    const pid = [-1]
+    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, attributes, [...argv, null], [...environment, null]) as number)
+    return pid[0] ?? -1
+  } finally {
+    native.actionsDestroy(actions)
+  }
+}
+
+/** The wait status of a child that has ended, once; undefined while it lives. */
+export function waitForChild(pid: number): number | undefined {
+  const status = [0]
+  const result = native.waitpid(pid, status, WNOHANG) as number
+  if (result < 0) throw systemError('waitpid', koffi.errno())
+  return result === 0 ? undefined : status[0]
+}
+
 /** Sets the supplementary groups of the calling thread only. */
 export function setThreadGroups(groups: readonly number[]): void {
-  check('setgroups', nativeSetgroups(requireNumbers().setgroups, groups.length, Uint32Array.from(groups)) as number)
+  check('setgroups', native.syscallList(numberOf('setgroups'), groups.length, Uint32Array.from(groups)) as number)
 }
 
 /** Sets real, effective and saved group id of the calling thread only. */
 export function setThreadGid(gid: number): void {
-  check('setresgid', nativeSyscall(requireNumbers().setresgid, gid, gid, gid) as number)
+  check('setresgid', native.syscall(numberOf('setresgid'), gid, gid, gid) as number)
 }
 
 /** Sets real and effective user id of the calling thread only. The saved one stays as it is, and is the way back. */
 export function setThreadUid(uid: number): void {
-  check('setresuid', nativeSyscall(requireNumbers().setresuid, uid, uid, -1) as number)
+  check('setresuid', native.syscall(numberOf('setresuid'), uid, uid, -1) as number)
 }
 
 /** Gives the calling thread, and with it the processes that it starts, the ordinary priority for disk access. Best effort. */
 export function setThreadIoPriority(): void {
-  nativeSyscall(requireNumbers().ioprioSet, IOPRIO_WHO_PROCESS, 0, IOPRIO_BEST_EFFORT_4)
+  native.syscall(numberOf('ioprio_set'), IOPRIO_WHO_PROCESS, 0, IOPRIO_BEST_EFFORT_4)
 }
 
-function check(syscall: string, result: number): void {
-  if (result !== 0) throw systemError(syscall, koffi.errno())
+const attributes = Buffer.alloc(SPAWN_ATTRIBUTES_BYTES)
+checkResult('posix_spawn', native.attributesInit(attributes) as number)
+checkResult('posix_spawn', native.attributesDefaults(attributes, Buffer.alloc(SIGNAL_SET_BYTES, 0xff)) as number)
+checkResult('posix_spawn', native.attributesMask(attributes, Buffer.alloc(SIGNAL_SET_BYTES)) as number)
+checkResult('posix_spawn', native.attributesFlags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK) as number)
+
+function check(call: string, result: number): void {
+  if (result !== 0) throw systemError(call, koffi.errno())
 }
 
-function requireNumbers(): SyscallNumbers {
-  if (numbers === undefined) throw new Error(`the daemon does not know the system calls of ${arch}`)
-  return numbers
+/** For the functions that return the error number itself. */
+function checkResult(call: string, errno: number): void {
+  if (errno !== 0) throw systemError(call, errno)
+}
+
+function numberOf(call: Syscall): number {
+  const number = NUMBERS[arch]?.[call]
+  if (number === undefined) throw new Error(`the daemon does not know the system calls of ${arch}`)
+  return number
 }
