@@ -1,3 +1,4 @@
+import { randomId } from '@sandyard/kit/ids/ids'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readManifest } from '../src/daemon-volume/daemon-dist.ts'
 import { DaemonVolume } from '../src/daemon-volume/daemon-volume.ts'
@@ -7,6 +8,7 @@ import { EngineBench } from './support/engine-bench.ts'
 
 describe('the daemon volume', () => {
   const stack = new AsyncDisposableStack()
+  const run = randomId(8)
   let bench: EngineBench
   beforeAll(async () => {
     bench = stack.use(await EngineBench.open())
@@ -15,7 +17,8 @@ describe('the daemon volume', () => {
   afterAll(() => stack.disposeAsync())
 
   /** A volume of a version of its own, as another process would see it, removed with the test. */
-  async function volumeOf(version: string, dir = bench.dist.dir): Promise<DaemonVolume> {
+  async function volumeOf(name: string, dir = bench.dist.dir): Promise<DaemonVolume> {
+    const version = `${name}-${run}`
     const volume = new DaemonVolume(bench.docker, { dir, version }, await readManifest(bench.dist))
     onTestFinished(async () => {
       await unlessStatus(404, () => bench.docker.getContainer(`${volume.name}-door`).remove({ force: true }))

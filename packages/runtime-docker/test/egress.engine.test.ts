@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomId } from '@sandyard/kit/ids/ids'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { networkName, roleFilter } from '../src/labels.ts'
@@ -8,7 +9,7 @@ import { Inside } from './support/inside.ts'
 import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
 import { ensureToolImage } from './support/test-images.ts'
 
-const installation = 'test-egress'
+const installation = `test-${randomId(8)}`
 /** What a refused packet's sender is told. */
 const REFUSED = 'EHOSTUNREACH'
 

@@ -3,17 +3,19 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { randomId } from '@sandyard/kit/ids/ids'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { containerSpec } from '../src/containers/container-spec.ts'
 import { startSandbox } from '../src/containers/start-sandbox.ts'
-import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { DockerRuntime } from '../src/docker-runtime.ts'
 import { containerName, networkName, roleFilter } from '../src/labels.ts'
+import type { DockerRuntimeOptions } from '../src/runtime-options.ts'
 import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
 
 describe('what a runtime does about', () => {
-  const installation = 'test-recovery'
+  const installation = `test-${randomId(8)}`
   const stack = new AsyncDisposableStack()
   let bench: EngineBench
   let runtime: DockerRuntime
@@ -80,7 +82,8 @@ describe('what a runtime does about', () => {
   })
 
   it('two processes that make the network at once: there is one', async () => {
-    const opened = await Promise.all([bench, bench, bench].map(() => openParts(bench.options({ installation: 'test-race' }))))
+    const race = `test-${randomId(8)}`
+    const opened = await Promise.all([bench, bench, bench].map(() => openParts(bench.options({ installation: race }))))
     const bridges = await Promise.all(opened.map(({ network }) => network.ensure()))
     expect(new Set(bridges.map(({ id }) => id)).size).toBe(1)
     for (const { egress } of opened) await egress?.[Symbol.asyncDispose]()
@@ -103,13 +106,10 @@ describe('what a runtime does about', () => {
   })
 
   it('the death of its process: the guard ends and is gone', async () => {
+    const { installation: killed } = bench.options()
     const script = new URL('./support/hold-runtime.ts', import.meta.url).pathname
-    const child = spawn(
-      process.execPath,
-      [script, bench.options({ installation: 'test-killed' }).installation, bench.dist.dir, bench.dist.version],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    const guards = () => bench.docker.listContainers({ all: true, filters: roleFilter('test-killed', 'guard') })
+    const child = spawn(process.execPath, [script, killed, bench.dist.dir, bench.dist.version], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const guards = () => bench.docker.listContainers({ all: true, filters: roleFilter(killed, 'guard') })
     await once(createInterface({ input: child.stdout }), 'line')
     expect(await guards()).toHaveLength(1)
     child.kill('SIGKILL')
@@ -128,5 +128,16 @@ describe('what a runtime does about', () => {
     const copy = new Inside(await runtime.createFrom(snapshot, sandboxSpec({ daemonEnv: { SANDYARD_OTHER: 'x' } })))
     expect(await copy.environment()).toMatchObject({ SANDYARD_OTHER: 'x', SANDYARD_TOKEN_HASH: '' })
     await runtime.deleteSnapshot(snapshot)
+  })
+
+  it.for<[string, Partial<DockerRuntimeOptions>, string, RegExp]>([
+    ['an OCI runtime that the engine does not know', { ociRuntime: 'nowhere' }, 'failed_precondition', /no runtime "nowhere".*runc/],
+    ['a network that is none', { openPrivate: ['10.0.0.0/33'] }, 'invalid_argument', /"10\.0\.0\.0\/33"/],
+    ['an installation that cannot be a name', { installation: 'A/b' }, 'invalid_argument', /"A\/b"/],
+    ['an engine that is not there', { dockerHost: 'unix:///nowhere.sock' }, 'unavailable', /cannot be reached/],
+    ['a distribution that is none', { daemonDist: { dir: '/nowhere', version: 'x' } }, 'failed_precondition', /\/nowhere\/dist\.json/],
+  ])('%s: it does not open, and says why', async ([, change, kind, message]) => {
+    const options = { ...bench.options({ installation }), ...change }
+    await expect(DockerRuntime.open(options)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) })
   })
 })

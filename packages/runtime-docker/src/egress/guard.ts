@@ -1,5 +1,6 @@
 import { PassThrough, type Duplex } from 'node:stream'
 import { createInterface } from 'node:readline'
+import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
@@ -26,6 +27,8 @@ export interface GuardOptions {
   readonly onHost: (host: HostFacts) => void
 }
 
+/** Each is a few processes in the guard, which may have so many only. */
+const APPLIED_AT_ONCE = 16
 /** Far longer than any ruleset takes on a busy host. */
 const ANSWER_TIMEOUT_MS = 15_000
 const START_TIMEOUT_MS = 30_000
@@ -41,6 +44,7 @@ export class Guard implements AsyncDisposable {
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #options: GuardOptions
+  readonly #limit = new Semaphore(APPLIED_AT_ONCE)
   #nextId = 1
   #isLost = false
 
@@ -56,7 +60,7 @@ export class Guard implements AsyncDisposable {
     this.lost = promise
     this.#ready.promise.catch(() => undefined)
     // The engine ends the stream when the guard has ended; a connection that breaks is an error and a close.
-    for (const event of ['end', 'close', 'error']) stream.once(event, () => this.#lose(resolve))
+    for (const event of ['end', 'close', 'error']) stream.on(event, () => this.#lose(resolve))
   }
 
   /** @throws AppError `unavailable` when it does not start */
@@ -82,6 +86,18 @@ export class Guard implements AsyncDisposable {
    * @throws AppError `unavailable` when the guard is gone, `internal` when the rules were refused
    */
   async apply({ pid, containerId }: NamespaceRef, rules: string): Promise<void> {
+    await this.#limit.run(() => this.#request(pid, containerId, rules))
+  }
+
+  /** Ends the guard; its container removes itself. One that does not end by itself loses its connection, which ends it as well. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const timer = setTimeout(() => this.#stream.destroy(), END_TIMEOUT_MS)
+    this.#stream.end()
+    await this.lost
+    clearTimeout(timer)
+  }
+
+  async #request(pid: number, containerId: string, rules: string): Promise<void> {
     if (this.#isLost) throw guardIsGone()
     const id = String(this.#nextId++)
     const answer = Promise.withResolvers<void>()
@@ -94,14 +110,6 @@ export class Guard implements AsyncDisposable {
       clearTimeout(timer)
       this.#waiting.delete(id)
     }
-  }
-
-  /** Ends the guard; its container removes itself. One that does not end by itself loses its connection, which ends it as well. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const timer = setTimeout(() => this.#stream.destroy(), END_TIMEOUT_MS)
-    this.#stream.end()
-    await this.lost
-    clearTimeout(timer)
   }
 
   #read(line: string): void {
