@@ -3,7 +3,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type Docker from 'dockerode'
 import type { Container } from 'dockerode'
-import { engineCall, statusOf, unlessStatus } from '../engine/docker-errors.ts'
+import { engineCall, unlessStatus } from '../engine/docker-errors.ts'
 import { EMPTY_IMAGE, ensureEmptyImage } from '../engine/empty-image.ts'
 import { LABEL } from '../labels.ts'
 import type { DaemonDist, DaemonManifest } from './daemon-dist.ts'
@@ -73,7 +73,7 @@ export class DaemonVolume {
       return await this.#createdAt()
     } catch (err) {
       // Taken for dead and replaced: look again.
-      if (statusOf(err) === 404) return undefined
+      if (await this.#isGone(door)) return undefined
       throw err
     } finally {
       await unlessStatus(404, () => door.remove({ force: true, v: true })).catch(() => undefined)
@@ -111,6 +111,10 @@ export class DaemonVolume {
     )
   }
 
+  async #isGone(door: Container): Promise<boolean> {
+    return (await unlessStatus(404, () => door.inspect())) === undefined
+  }
+
   async #hasMarker(door: Container): Promise<boolean> {
     const path = `${this.#manifest.mount}/${MARKER}`
     return (await unlessStatus(404, () => door.infoArchive({ path }))) !== undefined
@@ -127,9 +131,10 @@ export class DaemonVolume {
     let quietSince = performance.now()
     while (performance.now() - quietSince < IDLE_FILLER_MS) {
       const askedAt = performance.now()
-      await this.#hasMarker(door)
+      // What the answer is does not matter, and there is none from a door that is being closed.
+      await this.#hasMarker(door).catch(() => false)
       if (performance.now() - askedAt > SLOW_ANSWER_MS) quietSince = performance.now()
-      if ((await unlessStatus(404, () => door.inspect())) === undefined) return
+      if (await this.#isGone(door)) return
       await delay(LOOK_EVERY_MS)
     }
     await unlessStatus(404, () => door.remove({ force: true, v: true }))
