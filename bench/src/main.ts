@@ -21,7 +21,9 @@ const USAGE = `usage: npm run bench -- [--json FILE] [${Object.keys(BENCHES).joi
 
 /** Runs the named benchmarks, or all, one after the other. */
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
+  // npm takes the `--` away, a direct call of tools/run does not.
+  const args = process.argv.slice(2).filter((arg, index) => index > 0 || arg !== '--')
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'string' } } })
   const unknown = positionals.find((name) => !(name in BENCHES))
   if (unknown !== undefined) throw new Error(`there is no benchmark "${unknown}".\n${USAGE}`)
   const settings = readSettings(process.env)
