@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { create } from '@bufbuild/protobuf'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
@@ -171,9 +172,43 @@ describe('signals and time', () => {
   it('a shutdown ends every stream with a reason', async () => {
     await using other = await startDaemon()
     const started = await begin(other, ['sleep', '60'])
-    const failure = failureOf(collect(started.rest))
+    const failures = [started.rest, other.processByLibrary.connect({ process: started.selector })].map((events) =>
+      failureOf(collect(events)),
+    )
+    await new Promise((resolve) => setImmediate(resolve))
     other.shutDown()
-    expect(await failure).toEqual({ code: 'Unavailable', message: 'the sandbox is shutting down' })
+    const ended = { code: 'Unavailable', message: 'the sandbox is shutting down' }
+    expect(await Promise.all(failures)).toEqual([ended, ended])
+  })
+})
+
+describe('a stream that the library serves', () => {
+  const start = (script: string, options: CallOptions = {}) =>
+    daemon.processByLibrary.start({ process: { cmd: '/bin/sh', args: ['-c', script], cwd: '/' }, stdin: false }, options)
+
+  it('has the same events, in compressed envelopes', async () => {
+    const outcome = await collect(
+      start('head -c 200000 /dev/zero | tr "\\0" a; echo err >&2; sleep 1.2; exit 3', { headers: { 'keepalive-ping-interval': '1' } }),
+    )
+    expect([outcome.stdout.length, outcome.stderr, outcome.end?.exitCode]).toEqual([200_000, 'err\n', 3])
+    expect(new Set(outcome.kinds)).toEqual(new Set(['start', 'stdout', 'stderr', 'keepalive', 'end']))
+  })
+
+  it('ends with its time, and lives with its process no longer than that', async () => {
+    expect((await failureOf(collect(start('sleep 60', { timeoutMs: 200 })))).code).toBe('DeadlineExceeded')
+    await until('the kill', () => !daemon.context.processes.list().some(({ config }) => config.args.includes('sleep 60')))
+    const never = start('sleep 61', { headers: { 'connect-timeout-ms': '0' } })
+    expect(await failureOf(collect(never))).toEqual({ code: 'DeadlineExceeded', message: 'context deadline exceeded' })
+  })
+
+  it('leaves its process alone when its client goes', async () => {
+    const abandon = new AbortController()
+    const events = start('echo; head -c 5000000 /dev/zero; exec sleep 62', { signal: abandon.signal })[Symbol.asyncIterator]()
+    await events.next()
+    abandon.abort()
+    const live = () => daemon.context.processes.list().find(({ config }) => config.args[1]?.endsWith('sleep 62'))
+    await until('a process that is not stalled', () => /sleep/.test(readFileSync(`/proc/${live()?.pid}/cmdline`, 'utf8')))
+    await kill(live()?.pid ?? 0)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { END_OF_STREAM, envelope } from '../rpc/envelope.ts'
 import { sendJson } from '../http/json-reply.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 
@@ -10,7 +11,6 @@ declare module 'fastify' {
 }
 
 const STREAM_TYPE = /^application\/connect\+/i
-const END_OF_STREAM = 0x02
 
 /**
  * Takes the system user from `Authorization: Basic`; the password is ignored, and so is a header that cannot be read (envd.md 3.4).
@@ -40,12 +40,8 @@ function refuse(request: FastifyRequest, reply: FastifyReply, message: string): 
   if (request.method !== 'POST' || !STREAM_TYPE.test(contentType)) {
     return sendJson(reply.code(401), error)
   }
-  const payload = Buffer.from(JSON.stringify({ error }))
-  const head = Buffer.alloc(5)
-  head.writeUInt8(END_OF_STREAM, 0)
-  head.writeUInt32BE(payload.length, 1)
   return reply
     .code(200)
     .header('Content-Type', contentType.split(';', 1)[0])
-    .send(Buffer.concat([head, payload]))
+    .send(envelope(END_OF_STREAM, JSON.stringify({ error })))
 }

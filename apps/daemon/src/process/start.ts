@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import type { HandlerContext } from '@connectrpc/connect'
 import type { ProcessConfig, StartRequest } from '@sandyard/daemon-protocol/process/process_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
@@ -7,11 +6,12 @@ import type { AccountDatabase } from '../users/account-database.ts'
 import { type Caller, getCaller } from '../users/caller.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import type { DaemonState } from '../init/daemon-state.ts'
-import { basicUserKey } from '../rpc/basic-user-key.ts'
+import type { StreamCall } from '../rpc/stream-call.ts'
 import { loginEnv } from './login-env.ts'
 import { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
-import { type ProcessEventInit, relay } from './relay.ts'
+import type { ProcessEvent } from './process-event.ts'
+import { relay } from './relay.ts'
 import type { SpawnedProcess } from './spawn-pipes.ts'
 
 export interface StartDeps {
@@ -27,20 +27,20 @@ export interface StartDeps {
  *
  * @throws AppError before the start event when there is no process
  */
-export async function* start(request: StartRequest, context: HandlerContext, deps: StartDeps): AsyncGenerator<{ event: ProcessEventInit }> {
+export async function* start(request: StartRequest, call: StreamCall, deps: StartDeps): AsyncGenerator<ProcessEvent> {
   if (request.pty !== undefined) throw new AppError('unimplemented', 'terminals are not implemented')
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
-  const caller = await getCaller(deps.accounts, context.values.get(basicUserKey), deps.state)
+  const caller = await getCaller(deps.accounts, call.basicUser, deps.state)
   const spawned = await spawnFor(request.process, caller, { ...deps, stdin: request.stdin ?? true })
   const process = new ManagedProcess(spawned, {
     config: request.process,
     tag: request.tag,
-    lifetimeMs: Number(context.requestHeader.get('connect-timeout-ms') ?? 0),
+    lifetimeMs: call.timeoutMs ?? 0,
     onEnd: (ended, end) => deps.processes.retire(ended, end),
   })
   const subscription = process.subscribe()
   deps.processes.add(process)
-  for await (const event of relay(process.pid, subscription, context)) yield { event }
+  yield* relay(process.pid, subscription, call)
 }
 
 async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDeps & { readonly stdin: boolean }): Promise<SpawnedProcess> {

@@ -7,15 +7,19 @@ import { Process } from '@sandyard/daemon-protocol/process/process_pb'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import { filesystemService } from '../filesystem/service.ts'
-import { processService } from '../process/service.ts'
+import { processService, processStreams } from '../process/service.ts'
 import { basicUserKey } from './basic-user-key.ts'
+import { toStreamCall } from './connect-call.ts'
 import { answerExactly } from './exact-responses.ts'
 import { filesystemJsonOptions, jsonOptions } from './json-codec.ts'
 import { mapErrors } from './map-errors.ts'
+import { plainStream } from './plain-stream.ts'
 import { requestGate } from './request-gate.ts'
+import { SHUTTING_DOWN } from './stream-call.ts'
 
 /** By path. */
-export type RpcHandlers = ReadonlyMap<string, (request: FastifyRequest, reply: FastifyReply) => unknown>
+export type RpcHandlers = ReadonlyMap<string, RpcHandler>
+type RpcHandler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** The wire has no limit; this one keeps a single message from taking the sandbox's memory. Files travel by other routes. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024
@@ -25,7 +29,7 @@ const CONNECT_ONLY = { grpc: false, grpcWeb: false }
 
 /** Connect's handlers for both services, as its plugin would register them with a Fastify that has not started yet. */
 export function connectHandlers(context: DaemonContext): RpcHandlers {
-  const handlers = new Map<string, (request: FastifyRequest, reply: FastifyReply) => unknown>()
+  const handlers = new Map<string, RpcHandler>()
   const collector = {
     addContentTypeParser: () => undefined,
     all: (path: string, _options: object, handler: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
@@ -36,6 +40,11 @@ export function connectHandlers(context: DaemonContext): RpcHandlers {
     contextValues: (request: FastifyRequest) => createContextValues().set(basicUserKey, request.basicUser),
   }
   fastifyConnectPlugin(collector as unknown as FastifyInstance, options, () => undefined)
+
+  const library = (path: string): RpcHandler => handlers.get(path) ?? (() => undefined)
+  const streams = processStreams({ ...context, path: context.config.path })
+  handlers.set('/process.Process/Start', plainStream(streams.start, context, library('/process.Process/Start')))
+  handlers.set('/process.Process/Connect', plainStream(streams.connect, context, library('/process.Process/Connect')))
   return handlers
 }
 
@@ -52,7 +61,7 @@ function routerOptions(context: DaemonContext): ConnectRouterOptions & Parameter
     interceptors: [mapErrors(context.log)],
     shutdownSignal: toShutdownSignal(context.shutdown),
     routes(router) {
-      router.service(Process, processService({ ...context, path: config.path }))
+      router.service(Process, processService({ ...context, path: config.path }, toStreamCall))
       router.service(Filesystem, filesystemService({ accounts, defaults: state, basicUser }), {
         ...CONNECT_ONLY,
         jsonOptions: filesystemJsonOptions,
@@ -62,9 +71,9 @@ function routerOptions(context: DaemonContext): ConnectRouterOptions & Parameter
   }
 }
 
-/** Streams that end because the daemon does say so in a code that makes clients look whether the sandbox is still there. */
+/** The library passes the reason of an abort on to clients. */
 function toShutdownSignal(shutdown: AbortSignal): AbortSignal {
   const controller = new AbortController()
-  shutdown.addEventListener('abort', () => controller.abort(new ConnectError('the sandbox is shutting down', Code.Unavailable)))
+  shutdown.addEventListener('abort', () => controller.abort(new ConnectError(SHUTTING_DOWN[1], Code.Unavailable)))
   return controller.signal
 }

@@ -12,6 +12,8 @@ export interface TestDaemon extends AsyncDisposable {
   readonly url: string
   readonly context: DaemonContext
   readonly process: Client<typeof Process>
+  /** Asks for compression, so that the protocol library serves its streams. */
+  readonly processByLibrary: Client<typeof Process>
   readonly filesystem: Client<typeof Filesystem>
   /** Ends all streams, as before an exit. */
   shutDown(): void
@@ -25,11 +27,14 @@ export async function startDaemon(environment: Record<string, string> = {}): Pro
   const server = createServer(context)
   await server.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
-  const transport = createConnectTransport({ baseUrl: url, httpVersion: '1.1', useBinaryFormat: false })
+  const options = { baseUrl: url, httpVersion: '1.1', useBinaryFormat: false } as const
+  // Without compression, as the SDKs: their streams take the short way.
+  const transport = createConnectTransport({ ...options, acceptCompression: [] })
   return {
     url,
     context,
     process: createClient(Process, transport),
+    processByLibrary: createClient(Process, createConnectTransport(options)),
     filesystem: createClient(Filesystem, transport),
     shutDown: () => shutdown.abort(),
     async [Symbol.asyncDispose]() {
