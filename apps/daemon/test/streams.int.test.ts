@@ -18,23 +18,17 @@ afterAll(() => daemon[Symbol.asyncDispose]())
 /** Waits for a condition of the daemon. */
 const until = (what: string, probe: () => boolean) => pollUntil({ what, timeoutMs: 10_000, everyMs: 5 }, () => (probe() ? true : undefined))
 const isLive = (pid: number) => daemon.context.processes.list().some((live) => live.pid === pid)
-const isRunning = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-/** True while the process and all its children wait for room in a pipe, or for a child that does. */
+const isRunning = (pid: number) => proc(pid, 'stat') !== undefined && !/\) Z /.test(proc(pid, 'stat') ?? '')
+/** True while the process or a child of it waits for room in a pipe. */
 const isBlocked = (pid: number): boolean => {
-  const waits = (id: number) => /^(?:pipe_write|anon_pipe_write)$/.test(readFileSync(`/proc/${id}/wchan`, 'utf8'))
-  const children = readdirSync('/proc').filter((id) => /^\d+$/.test(id) && parentOf(id) === pid)
-  return waits(pid) || children.some((id) => waits(Number(id)))
+  const children = readdirSync('/proc').filter((id) => parentOf(id) === pid)
+  return [pid, ...children].some((id) => /pipe_write$/.test(proc(id, 'wchan') ?? ''))
 }
-const parentOf = (id: string): number | undefined => {
+const parentOf = (id: string) => (/^\d+$/.test(id) ? Number(proc(id, 'stat')?.split(') ')[1]?.split(' ')[1]) : undefined)
+/** A file of the kernel about a process, which may end at any time. */
+const proc = (pid: number | string, name: string): string | undefined => {
   try {
-    return Number(readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
     return undefined
   }
@@ -172,10 +166,9 @@ describe('signals and time', () => {
   it('a shutdown ends every stream with a reason', async () => {
     await using other = await startDaemon()
     const started = await begin(other, ['sleep', '60'])
-    const failures = [started.rest, other.processByLibrary.connect({ process: started.selector })].map((events) =>
-      failureOf(collect(events)),
-    )
-    await new Promise((resolve) => setImmediate(resolve))
+    const second = other.processByLibrary.connect({ process: started.selector })[Symbol.asyncIterator]()
+    await second.next()
+    const failures = [started.rest, { [Symbol.asyncIterator]: () => second }].map((events) => failureOf(collect(events)))
     other.shutDown()
     const ended = { code: 'Unavailable', message: 'the sandbox is shutting down' }
     expect(await Promise.all(failures)).toEqual([ended, ended])
@@ -207,7 +200,7 @@ describe('a stream that the library serves', () => {
     await events.next()
     abandon.abort()
     const live = () => daemon.context.processes.list().find(({ config }) => config.args[1]?.endsWith('sleep 62'))
-    await until('a process that is not stalled', () => /sleep/.test(readFileSync(`/proc/${live()?.pid}/cmdline`, 'utf8')))
+    await until('a process that is not stalled', () => /^sleep/.test(proc(live()?.pid ?? 0, 'cmdline') ?? ''))
     await kill(live()?.pid ?? 0)
   })
 })

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 
 /** A change within this time of a read may leave the file's time stamps as they were (kernel clock ticks are a few ms). */
 const UNSETTLED_MS = 1000
@@ -19,7 +20,8 @@ export class AccountFile<T> {
 
   /** @throws the file system's error when the file is there and cannot be read */
   async read(): Promise<T> {
-    const file = await statOrUndefined(this.#path)
+    // Every command asks, and a look at a file that is always there takes less than the way to the thread pool and back.
+    const file = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
     if (file === undefined) return this.#parse('')
     const stamp = `${file.dev}:${file.ino}:${file.size}:${file.mtimeNs}:${file.ctimeNs}`
     if (this.#remembered?.stamp === stamp) return this.#remembered.value
@@ -28,14 +30,5 @@ export class AccountFile<T> {
     const settled = Date.now() - Number(file.ctimeNs / 1_000_000n) > UNSETTLED_MS
     this.#remembered = settled ? { stamp, value } : undefined
     return value
-  }
-}
-
-async function statOrUndefined(path: string) {
-  try {
-    return await stat(path, { bigint: true })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }
