@@ -62,6 +62,25 @@ async function expectClear(method: 'GET' | 'POST' | 'DELETE', url: string, body?
   })
 }
 
+it('lets no text of a client become a label, and repeats only the beginning of a long one', async () => {
+  const long = 'x'.repeat(300_000)
+  const unknown = { [`field-${long}`]: [1], toString: 'x', constructor: 'x' }
+  const created = await api.call('POST', '/sandboxes', { body: { templateID: 'base', network: unknown } })
+  expect(created.status).toBe(201)
+  await api.call('DELETE', `/sandboxes/${created.body.sandboxID}`)
+  const refused = await api.call('POST', '/sandboxes', { body: { templateID: 'base', network: { ...unknown, denyOut: ['0.0.0.0/0'] } } })
+  expect([refused.status, refused.body.message]).toEqual([501, expect.stringContaining("'network.denyOut'")])
+  expect(await api.ctx.metrics.registry.metrics()).not.toContain('field-')
+
+  const bodies = [{ templateID: long }, { templateID: `${long}!` }, { templateID: `base:${long}` }, { templateID: `a!${long}/b` }]
+  const fields = [{ metadata: { [long]: 1 } }, { envVars: { [`${long}=`]: '' } }].map((field) => ({ templateID: 'base', ...field }))
+  for (const body of [...bodies, ...fields]) {
+    const { status, text } = await api.call('POST', '/sandboxes', { body })
+    expect(status).toSatisfy((code: number) => code === 400 || code === 404)
+    expect(text.length).toBeLessThan(1000)
+  }
+})
+
 it.each(BODY_ROUTES)('POST %s has a clear answer to every odd value of every field', async (route) => {
   const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
   const url = route.replace('ID', body?.sandboxID ?? 'i0')

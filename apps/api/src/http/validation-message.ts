@@ -1,4 +1,5 @@
 import type { FastifyError } from 'fastify'
+import { shorten } from '../text/shorten.ts'
 
 const PREFIX = 'validation error: '
 const FULL_PREFIX = `${PREFIX}error in openapi3filter.RequestError: `
@@ -11,7 +12,7 @@ export function validationMessage(error: FastifyError): string {
   const detail = first?.message ?? 'is not valid'
   const place = PLACES[error.validationContext ?? '']
   if (place === undefined) {
-    const where = first?.instancePath ?? ''
+    const where = shorten(first?.instancePath ?? '')
     return where === ''
       ? `${FULL_PREFIX}request body has an error: it ${detail}`
       : `${FULL_PREFIX}request body has an error: ${where} ${detail}`

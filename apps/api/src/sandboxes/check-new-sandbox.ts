@@ -1,5 +1,6 @@
-import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
+import { SandboxNetwork, type NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { shorten } from '../text/shorten.ts'
 import { UnservedFieldError } from './unserved-field.ts'
 
 /**
@@ -31,11 +32,16 @@ export function checkServedFields(body: NewSandbox): void {
   if (unserved !== undefined) throw new UnservedFieldError(unserved)
 }
 
-/** Public traffic and empty lists are the defaults, which older clients spell out. */
-function unservedNetworkField(network: NewSandbox['network']): string | undefined {
-  const { allowPublicTraffic, ...rest } = network ?? {}
-  if (allowPublicTraffic === false) return 'network.allowPublicTraffic'
-  const field = Object.entries(rest).find(([, value]) => isFilled(value))?.[0]
+const NETWORK_FIELDS = Object.keys(SandboxNetwork.properties) as (keyof SandboxNetwork)[]
+
+/**
+ * Public traffic and empty lists are the defaults, which older clients spell out. Only fields of the interface are looked at: the
+ * name becomes a label of a metric.
+ */
+function unservedNetworkField(network: SandboxNetwork = {}): string | undefined {
+  const field = NETWORK_FIELDS.find((name) =>
+    name === 'allowPublicTraffic' ? network[name] === false : Object.hasOwn(network, name) && isFilled(network[name]),
+  )
   return field && `network.${field}`
 }
 
@@ -59,5 +65,5 @@ export function checkTexts({ metadata = {}, envVars = {} }: NewSandbox): void {
     }
   }
   const bad = Object.keys(envVars).find((name) => name === '' || name.includes('='))
-  if (bad !== undefined) throw new AppError('invalid_argument', `validation error: envVars has the invalid name '${bad}'`)
+  if (bad !== undefined) throw new AppError('invalid_argument', `validation error: envVars has the invalid name '${shorten(bad)}'`)
 }

@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Db } from '@sandyard/db/database'
+import { shorten } from '../text/shorten.ts'
 import type { Team } from '../teams/team.ts'
 import { isUsableBy, type ReadyBuild, type Template } from './template.ts'
 import { findReadyBuildById, findReadyBuildByTag, findTemplateByAlias, findTemplateById } from './template-queries.ts'
@@ -37,7 +38,7 @@ export async function resolveTemplate(
 ): Promise<{ template: Template; build: ReadyBuild }> {
   const template = await findTemplate(db, team, reference)
   if (template === undefined || !isUsableBy(template, team.id)) {
-    throw new AppError('not_found', `template '${reference.key}' not found`)
+    throw new AppError('not_found', `template '${shorten(reference.key)}' not found`)
   }
   const { tag } = reference
   const build =
@@ -45,7 +46,7 @@ export async function resolveTemplate(
       ? await findReadyBuildById(db, template.templateId, tag)
       : await findReadyBuildByTag(db, template.templateId, tag)
   if (build === undefined) {
-    throw new AppError('not_found', `tag '${tag ?? DEFAULT_TAG}' does not exist for template '${reference.key}'`)
+    throw new AppError('not_found', `tag '${shorten(tag ?? DEFAULT_TAG)}' does not exist for template '${shorten(reference.key)}'`)
   }
   return { template, build }
 }

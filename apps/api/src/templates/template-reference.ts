@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { shorten } from '../text/shorten.ts'
 
 /** `[namespace "/"] name [":" tag]` (control-plane.md 2.2). `name` is an alias or a template id. */
 export interface TemplateReference {
@@ -22,9 +23,9 @@ export function parseTemplateReference(raw: string): TemplateReference {
   const [left, right] = splitFirst(key, '/')
   const namespace = right === undefined ? undefined : left
   const name = right ?? left
-  if (tag !== undefined && !TAG.test(tag)) throw invalid(`invalid tag: ${tag}`)
-  if (namespace !== undefined && !NAME.test(namespace)) throw invalid(`invalid namespace: ${namespace}`)
-  if (!NAME.test(name)) throw invalid(`invalid template ID: ${name}`)
+  if (tag !== undefined && !TAG.test(tag)) throw invalid(`invalid tag: ${shorten(tag)}`)
+  if (namespace !== undefined && !NAME.test(namespace)) throw invalid(`invalid namespace: ${shorten(namespace)}`)
+  if (!NAME.test(name)) throw invalid(`invalid template ID: ${shorten(name)}`)
   return { key, namespace, name, tag: tag === DEFAULT_TAG ? undefined : tag }
 }
 

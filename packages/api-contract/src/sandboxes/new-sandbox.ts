@@ -4,7 +4,7 @@ import { SandboxMetadata, SandboxVolumeMount } from './sandbox.ts'
 
 export const NEW_SANDBOX_SECONDS = { v1: 15, v2: 300 } as const
 
-const Network = Type.Object(
+export const SandboxNetwork = Type.Object(
   {
     allowPublicTraffic: Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { default: true })),
     allowOut: Type.Optional(Type.Array(Type.String())),
@@ -18,6 +18,8 @@ const Network = Type.Object(
   { title: 'SandboxNetworkConfig' },
 )
 
+export type SandboxNetwork = Static<typeof SandboxNetwork>
+
 const IamTokens = Type.Record(Type.String(), Type.Object({ audience: Type.String(), tokenType: Type.String() }))
 
 const fields = {
@@ -26,7 +28,7 @@ const fields = {
   autoPauseMemory: Type.Optional(Type.Boolean({ default: true, description: 'Whether that pause keeps memory' })),
   autoResume: Type.Optional(Type.Object({ enabled: Type.Boolean({ default: false }) })),
   allow_internet_access: Type.Optional(Type.Boolean({ description: 'False denies all egress' })),
-  network: Type.Optional(Network),
+  network: Type.Optional(SandboxNetwork),
   metadata: Type.Optional(SandboxMetadata),
   envVars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Environment of every process in the sandbox' })),
   mcp: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
