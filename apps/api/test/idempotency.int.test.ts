@@ -31,6 +31,31 @@ describe('an Idempotency-Key', () => {
     expect((await create('other', {}, '/sandboxes')).status).toBe(422)
   })
 
+  it('compares what the interface knows, and refuses what is nested too deeply', async () => {
+    const first = await create('known', { unknown: 1, network: { other: 1 } })
+    expect((await create('known', { unknown: 2, network: { another: [2] } })).body).toEqual(first.body)
+    const send = (body: string): Promise<{ statusCode: number; json(): unknown }> =>
+      api.app.inject({
+        method: 'POST',
+        url: '/v2/sandboxes',
+        headers: { 'x-api-key': world.credentials.apiKey, 'content-type': 'application/json', 'idempotency-key': 'deep' },
+        payload: body,
+      })
+    const levels = 100_000
+    const nested = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+    for (const field of [
+      `"mcp":${nested}`,
+      `"network":{"egressProxy":${nested}}`,
+      `"iam":{"tokens":{"t":{"audience":"a","tokenType":"b","c":${nested}}}}`,
+    ]) {
+      expect((await send(`{"templateID":"base",${field}}`)).json()).toEqual({
+        code: 400,
+        message: expect.stringMatching(/^validation error/),
+      })
+    }
+    expect((await send(`{"templateID":"base","unknown":${nested}}`)).statusCode).toBe(201)
+  })
+
   it('makes one sandbox, however many ask at once', async () => {
     const hold = api.runtime.faults.hold('create')
     const first = create('many')

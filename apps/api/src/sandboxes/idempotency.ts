@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { canonicalJson } from './canonical-json.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 
 /** A create that its caller may repeat (clients-python-2.63.md 3). */
@@ -15,21 +16,15 @@ const RETENTION_HOURS = 24
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * What a request is compared by: two that ask for the same have the same hash, whatever the order of their fields. Keyed, since
- * bodies hold secrets.
+ * What a request is compared by: two that ask for the same have the same hash, whatever the order of their fields and whatever
+ * they hold beyond the interface. Keyed, since bodies hold secrets.
+ *
+ * @throws AppError `invalid_argument` for what is nested too deeply
  */
 export function hashRequest(tokenSeed: Secret, operationId: string, body: unknown): string {
   return createHmac('sha256', tokenSeed.reveal())
     .update(`${operationId}\n${canonicalJson(body)}`)
     .digest('hex')
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    item !== null && typeof item === 'object' && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  )
 }
 
 /**

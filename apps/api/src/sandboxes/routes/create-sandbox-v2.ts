@@ -23,7 +23,7 @@ export const createSandboxV2Route: ApiRoute = (app, ctx) =>
       const answer = await createSandbox(ctx.sandboxes, getTeam(principal), {
         body,
         defaults: DEFAULTS,
-        idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandboxV2', body }),
+        idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandboxV2', schema: NewSandboxV2, body }),
       })
       return reply.code(201).send(toSandbox(answer, ctx.view))
     },

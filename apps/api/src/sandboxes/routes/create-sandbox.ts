@@ -23,7 +23,7 @@ export const createSandboxRoute: ApiRoute = (app, ctx) =>
       const answer = await createSandbox(ctx.sandboxes, getTeam(principal), {
         body,
         defaults: DEFAULTS,
-        idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandbox', body }),
+        idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandbox', schema: NewSandbox, body }),
       })
       return reply.code(201).send(toSandbox(answer, ctx.view))
     },

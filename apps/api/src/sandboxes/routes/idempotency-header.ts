@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
+import { Type, type TObject } from 'typebox'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { hashRequest, type IdempotentRequest } from '../idempotency.ts'
+import { knownFields } from '../known-fields.ts'
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -11,7 +12,7 @@ export const IdempotencyHeaders = Type.Object({
 /** What makes a request repeatable; undefined without the header. */
 export function readIdempotency(
   key: string | undefined,
-  { tokenSeed, operationId, body }: { tokenSeed: Secret; operationId: string; body: unknown },
+  { tokenSeed, operationId, schema, body }: { tokenSeed: Secret; operationId: string; schema: TObject; body: unknown },
 ): IdempotentRequest | undefined {
-  return key === undefined ? undefined : { key, requestHash: hashRequest(tokenSeed, operationId, body) }
+  return key === undefined ? undefined : { key, requestHash: hashRequest(tokenSeed, operationId, knownFields(schema, body)) }
 }
