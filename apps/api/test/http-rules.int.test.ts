@@ -32,6 +32,7 @@ describe('errors', () => {
     ['GET', '/v2/sandboxes?limit=0', 400, /^validation error: error in openapi3filter.RequestError: /],
     ['GET', '/v2/sandboxes?limit=ten', 400, /^validation error: Invalid format for parameter limit: /],
     ['GET', '/v2/sandboxes?limit=', 400, /^validation error: Invalid format for parameter limit: /],
+    ['GET', '/v2/sandboxes?startedAfter=9999-12-31T23:59:59-01:00', 400, /^validation error: .*startedAfter/],
     ['GET', '/v2/sandboxes?limit=1&limit=2', 400, /^validation error: Invalid format for parameter limit: /],
   ])('%s %s is %i', async (method, url, code, message) => {
     const answer = await api.call(method as 'GET', url)

@@ -7,9 +7,14 @@ export function parseRfc3339(text: string): string | undefined {
   if (match === null) return undefined
   const [, date = '', time = '', fraction = '', zone = ''] = match
   const seconds = new Date(`${date}T${time}${zone.toUpperCase()}`)
-  if (Number.isNaN(seconds.getTime()) || !isDayOfMonth(date) || seconds.getUTCFullYear() < 1) return undefined
+  if (Number.isNaN(seconds.getTime()) || !isDayOfMonth(date) || !hasFourDigits(seconds.getUTCFullYear())) return undefined
   const micros = fraction.padEnd(MICROSECOND_DIGITS, '0').slice(0, MICROSECOND_DIGITS)
   return seconds.toISOString().replace(/\.\d+Z$/, `.${micros}Z`)
+}
+
+/** In UTC: an offset can carry a time out of the years that RFC 3339 can write. */
+function hasFourDigits(year: number): boolean {
+  return year >= 1 && year <= 9999
 }
 
 /** Date accepts the 31st of every month. */
