@@ -6,7 +6,7 @@ import { networkName, roleFilter } from '../src/labels.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
 import { Inside } from './support/inside.ts'
-import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
+import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
 import { ensureToolImage } from './support/test-images.ts'
 
 const installation = `test-${randomId(8)}`
@@ -47,7 +47,7 @@ describe('default egress', () => {
     ['a private address', () => [OUTSIDE.private, OUTSIDE.port]],
     ['the resolver on another port than 53', () => [OUTSIDE.resolver, OUTSIDE.port]],
     ['a server of the host, by the gateway', () => [gateway, world.hostPort]],
-    ["a server of the host, by the host's own address", () => [world.hostAddress, world.hostPort]],
+    ["a server of the host, by the host's own address", () => [HOST_ADDRESS, world.hostPort]],
     ['a neighbour on the sandbox network', () => [neighbour.address, OUTSIDE.port]],
   ]
 
@@ -121,12 +121,12 @@ describe('default egress', () => {
   })
 
   it('opens the private networks that the operator names, and nothing that is always closed', async () => {
-    const openPrivate = ['10.77.0.0/24', `${OUTSIDE.metadata}/32`, `${world.hostAddress}/32`]
+    const openPrivate = ['10.77.0.0/24', `${OUTSIDE.metadata}/32`, `${HOST_ADDRESS}/32`]
     const inside = await start({}, await bench.runtime({ openPrivate, controlNetworks: ['10.77.0.53/32'], resolvers: ['10.77.0.10'] }))
     expect(await inside.dial(OUTSIDE.private, OUTSIDE.port)).toBe('open')
     expect(await inside.dial(OUTSIDE.resolver, OUTSIDE.port), 'a control network').toBe(REFUSED)
     expect(await inside.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
-    expect(await inside.dial(world.hostAddress, world.hostPort)).toBe(REFUSED)
+    expect(await inside.dial(HOST_ADDRESS, world.hostPort)).toBe(REFUSED)
   })
 
   it('closes an address that the host gets later', async () => {

@@ -11,7 +11,7 @@ import { DockerRuntime } from '../src/docker-runtime.ts'
 import { containerName, networkName, roleFilter } from '../src/labels.ts'
 import type { DockerRuntimeOptions } from '../src/runtime-options.ts'
 import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
-import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { ENGINE, EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
 
 describe('what a runtime does about', () => {
@@ -108,7 +108,9 @@ describe('what a runtime does about', () => {
   it('the death of its process: the guard ends and is gone', async () => {
     const { installation: killed } = bench.options()
     const script = new URL('./support/hold-runtime.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, [script, killed, bench.dist.dir, bench.dist.version], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [script, killed, bench.dist.dir, bench.dist.version, ...(ENGINE === undefined ? [] : [ENGINE])], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const guards = () => bench.docker.listContainers({ all: true, filters: roleFilter(killed, 'guard') })
     await once(createInterface({ input: child.stdout }), 'line')
     expect(await guards()).toHaveLength(1)

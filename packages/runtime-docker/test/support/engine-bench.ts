@@ -16,6 +16,10 @@ import { makeStandInDist } from './stand-in-dist.ts'
 /** What every engine has after `npm start` or `npm test` has prepared it. */
 export const DEBIAN = 'debian:bookworm-slim'
 
+/** Another engine than this machine's, to test with its version: `DOCKER_HOST`. */
+// oxlint-disable-next-line node/no-process-env -- which engine to test is for who runs the tests to say
+export const ENGINE = process.env['DOCKER_HOST']
+
 /** A connection to the engine, a stand-in daemon, and runtimes whose traces on the engine are removed in the end. */
 export class EngineBench implements AsyncDisposable {
   readonly docker: Docker
@@ -31,7 +35,7 @@ export class EngineBench implements AsyncDisposable {
   }
 
   static async open(): Promise<EngineBench> {
-    const docker = await connectEngine()
+    const docker = await connectEngine(ENGINE)
     const folder = await mkdtemp(join(tmpdir(), 'sandyard-dist-'))
     return new EngineBench(docker, await makeStandInDist(folder, folder), folder)
   }
@@ -43,6 +47,7 @@ export class EngineBench implements AsyncDisposable {
     return {
       installation,
       daemonDist: this.dist,
+      dockerHost: ENGINE,
       log: silentLogger(),
       progress: { step: () => undefined, detail: () => undefined },
       ...change,

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 import type { Container } from 'dockerode'
@@ -8,6 +7,9 @@ import { removeContainer } from '../../src/containers/remove-container.ts'
 import { Inside } from './inside.ts'
 import { onHost } from './host-shell.ts'
 import { DAEMON_PORT, STAND_IN_COMMAND } from './stand-in-dist.ts'
+
+/** The host's own address on the way out, where no bridge of the engine is. */
+export const HOST_ADDRESS = '198.51.100.1'
 
 /** Addresses of a machine outside of the host, each served by the stand-in daemon on its port. */
 export const OUTSIDE = {
@@ -62,7 +64,7 @@ export class OutsideWorld implements AsyncDisposable {
       options.toolImage,
       [
         `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
-        `ip address add 198.51.100.1/32 dev ${near}`,
+        `ip address add ${HOST_ADDRESS}/32 dev ${near}`,
         `ip link set ${near} up`,
         ...ADDRESSES.map((address) => `${inside} ip address add ${address}/32 dev ${far}`),
         `${inside} ip link set ${far} up`,
@@ -76,14 +78,6 @@ export class OutsideWorld implements AsyncDisposable {
   /** The port of the server that listens on every address of the host: where a database or an api would. */
   get hostPort(): number {
     return (this.#host.address() as AddressInfo).port
-  }
-
-  /** An address of the host that is not on a bridge of the engine. */
-  get hostAddress(): string {
-    const all = Object.entries(networkInterfaces()).flatMap(([name, addresses]) => (addresses ?? []).map((item) => ({ name, ...item })))
-    const found = all.find(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|sy)/.test(name))
-    if (found === undefined) throw new Error('this host has no address of its own')
-    return found.address
   }
 
   async bystander(network: string): Promise<Bystander> {
