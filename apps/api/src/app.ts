@@ -5,7 +5,7 @@ import type { ApiInstance } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
-import { answerBrokenRequest, answerUnroutable } from './http/broken-requests.ts'
+import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
 import { corsPlugin } from './http/cors-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
@@ -34,7 +34,7 @@ const LIMITS = {
   requestTimeout: 10_000,
   handlerTimeout: 70_000,
   keepAliveTimeout: 620_000,
-  http: { headersTimeout: 5000, connectionsCheckingInterval: 1000 },
+  http: { headersTimeout: 5000, connectionsCheckingInterval: 1000, requireHostHeader: false },
 }
 
 /** As long as a request line can be: a segment that is too long for what it names is told so by its operation. */
@@ -68,6 +68,7 @@ export async function createApp(ctx: AppContext): Promise<ApiInstance> {
     frameworkErrors: answerUnroutable,
     clientErrorHandler: answerBrokenRequest,
   })
+  app.server.on('checkExpectation', answerExpectation)
   app.setValidatorCompiler(createValidatorCompiler())
 
   // The order of control-plane.md 1.3: every hook runs in the order of its registration.

@@ -24,6 +24,9 @@ describe('errors', () => {
   it.each<[string, string, number, string | RegExp]>([
     ['GET', '/nothing', 404, /^validation error: .*no matching operation/],
     ['PATCH', '/sandboxes', 404, /^validation error: /],
+    ['GET', '/sandboxes/', 404, /^validation error: .*no matching operation/],
+    ['DELETE', '/sandboxes/', 404, /^validation error: .*no matching operation/],
+    ['POST', '/sandboxes//timeout', 404, /^validation error: .*no matching operation/],
     ['GET', '/instances/i0', 404, 'Endpoints are deprecated, please update your SDK to use the new endpoints.'],
     ['POST', '/envs', 404, 'Endpoints are deprecated, please update your SDK to use the new endpoints.'],
     ['GET', '/sandboxes/%zz', 400, /./],
@@ -48,6 +51,8 @@ describe('errors', () => {
     ['/sandboxes', 'application/json', '[]', /^validation error: /],
     ['/sandboxes', 'application/json', 'null', /^validation error: /],
     ['/sandboxes', 'text/plain', '{"templateID":"base"}', /^validation error: .*Content-Type/],
+    ['/sandboxes', 'nonsense', '{"templateID":"base"}', /^validation error: .*Content-Type has unexpected value "nonsense"/],
+    ['/sandboxes', 'a b/c; x', '{"templateID":"base"}', /^validation error: .*Content-Type has unexpected value "a b/],
     ['/sandboxes', 'application/json', '{"templateID":"base","timeout":"2"}', /^validation error: .*timeout/],
     ['/sandboxes', 'application/json', '{"templateID":"base","timeout":4294967296}', /^validation error: .*timeout/],
     ['/sandboxes', 'application/json', '{"templateID":"base","metadata":{"a":1}}', /^validation error: .*metadata/],
@@ -86,7 +91,23 @@ describe('errors', () => {
     expect(JSON.parse(await text(answer))).toEqual({ code: 413, message: expect.stringContaining('16 MiB') })
   })
 
+  it('refuses a declared length at once, before any of the body came', async () => {
+    const head = `POST /sandboxes HTTP/1.1\r\nhost: x\r\nx-api-key: ${world.credentials.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 99999999\r\n\r\n`
+    const { port } = api.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1', () => socket.write(head))
+    let answer = ''
+    for await (const chunk of socket) {
+      answer += String(chunk)
+      if (answer.endsWith('}')) break
+    }
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer.toLowerCase()).toContain('connection: close')
+    expect(answer).toContain('{"code":413,')
+  })
+
   it.each([
+    ['GET /health HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+    ['GET /health HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n', 417],
     ['GET / HTTP/1.1\r\nhost: x\r\nbroken header\r\n\r\n', 400],
     [`GET / HTTP/1.1\r\nhost: x\r\nlarge: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('answers what is not HTTP in the same shape', async (text, code) => {
@@ -115,6 +136,13 @@ describe('bodies', () => {
     const answer = await api.app.inject({ method: 'POST', url: '/sandboxes', headers, payload })
     expect(answer.statusCode).toBe(201)
     expect(answer.json()).not.toHaveProperty('envdAccessToken')
+  })
+
+  it.each(['nonsense', 'text/plain', ''])('may be of any type (%j) where there is none', async (type) => {
+    const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
+    const headers = { 'x-api-key': world.credentials.apiKey, 'content-type': type }
+    const killed = await api.app.inject({ method: 'DELETE', url: `/sandboxes/${body.sandboxID}`, headers, payload: 'x' })
+    expect(killed.statusCode).toBe(204)
   })
 
   it('takes optional bodies absent, empty and chunked, and JSON on DELETE', async () => {

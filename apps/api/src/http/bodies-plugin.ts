@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { shorten } from '../text/shorten.ts'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -24,6 +25,11 @@ export const bodiesPlugin = fp(
       const hasBody = request.routeOptions.schema?.body !== undefined && body.length > 0
       done(hasBody ? wrongType(request) : null, undefined)
     })
+    // A media type that is none is treated like any other wrong one.
+    app.addHook('onRequest', async (request) => {
+      const isMalformed = request.headers['content-type'] !== undefined && request.mediaType === undefined
+      if (isMalformed) request.headers = { ...request.headers, 'content-type': undefined }
+    })
     app.addHook('preValidation', async (request) => {
       if (request.routeOptions.config.isBodyOptional === true) request.body ??= {}
     })
@@ -40,7 +46,7 @@ function undecodable(request: FastifyRequest, cause: Error): AppError {
 }
 
 function wrongType(request: FastifyRequest): AppError {
-  const type = request.headers['content-type'] ?? ''
+  const type = shorten(request.raw.headers['content-type'] ?? '')
   return new AppError(
     'invalid_argument',
     `validation error: error in openapi3filter.RequestError: request body has an error: header Content-Type has unexpected value "${type}"`,

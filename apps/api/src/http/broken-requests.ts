@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toErrorReply } from './error-reply.ts'
@@ -18,6 +19,12 @@ export function answerBrokenRequest(error: Error & { readonly code?: string }, s
   socket.end(
     `HTTP/1.1 ${code} ${message}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
+}
+
+/** Answers an `Expect` header that asks for something else than `100-continue`, which Node does not show to the router. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const headers = { 'content-type': 'application/json; charset=utf-8', connection: 'close' }
+  response.writeHead(417, headers).end(JSON.stringify({ code: 417, message: 'Expectation Failed' }))
 }
 
 /** Answers requests that the router cannot read, such as `/sandboxes/%zz`. */

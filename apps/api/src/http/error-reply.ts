@@ -36,6 +36,8 @@ export function toNoRouteReply(origin: Origin): ErrorReply {
   return refusal(404, retiredMessage(origin) ?? noRouteMessage)
 }
 
+export const missingHostReply: ErrorReply = refusal(400, 'Bad Request: the Host header is missing')
+
 function refusal(code: number, message: string): ErrorReply {
   return { body: { code, message }, headers: {}, isUnexpected: false }
 }

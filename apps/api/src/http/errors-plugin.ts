@@ -1,27 +1,28 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import fp from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { ApiMetrics } from '../metrics/api-metrics.ts'
 import { UnservedFieldError } from '../sandboxes/unserved-field.ts'
-import { toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
+import { missingHostReply, toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
 
 /** Every error of the server leaves through here: one shape, one content type (control-plane.md 1.4). */
 export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
   async (app, { metrics }) => {
     app.setErrorHandler(async (error, request, reply) => {
       const answer = toErrorReply(error, request)
-      if (answer.body.code === 413) await discardBody(request.raw)
       if (isAppError(error, 'unimplemented')) metrics.unimplemented.inc(labelsOf(error, request))
       if (answer.isUnexpected) request.log.error({ err: error }, 'request failed unexpectedly')
       else if (answer.body.code >= 500) request.log.warn({ err: error }, 'request failed')
-      return send(reply, answer)
+      return answer.body.code === 413 ? sendBeforeBody(reply, answer) : send(reply, answer)
     })
     app.setNotFoundHandler((request, reply) => send(reply, toNoRouteReply(request)))
     // Before a body is read: what has no route has no body either.
     app.addHook('onRequest', async (request, reply) => {
-      if (request.is404) return send(reply, toNoRouteReply(request))
+      if (!namesHost(request.raw)) return send(reply, missingHostReply)
+      if (request.is404 || hasEmptySegment(request.params)) return send(reply, toNoRouteReply(request))
       return undefined
     })
   },
@@ -33,12 +34,29 @@ function send(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply 
 }
 
 /**
- * Reads and drops the rest of a body that is too large: to close the connection while the client still sends would lose it the
- * answer. The server's time limit for a whole request ends this, too.
+ * Answers at once, and keeps the connection until the rest of the body has been read and dropped: to close it while the client
+ * still sends would lose it the answer. The server's time limit for a whole request ends this, too.
  */
-async function discardBody(request: IncomingMessage): Promise<void> {
+function sendBeforeBody(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
+  const bytes = Buffer.from(JSON.stringify(body))
+  void reply.code(body.code).headers({ ...headers, 'content-length': bytes.length, connection: 'close' })
+  return reply.type('application/json; charset=utf-8').send(Readable.from(thenDiscard(bytes, reply.request.raw)))
+}
+
+async function* thenDiscard(answer: Buffer, request: IncomingMessage): AsyncGenerator<Buffer> {
+  yield answer
   request.resume()
   await finished(request).catch(() => undefined)
+}
+
+/** HTTP/1.1 demands the header; Node itself would refuse its absence without a body. */
+function namesHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host !== undefined || httpVersion !== '1.1'
+}
+
+/** The router takes `/sandboxes/` for `/sandboxes/{sandboxID}`; a segment of the interface is never empty. */
+function hasEmptySegment(params: unknown): boolean {
+  return Object.values(params ?? {}).includes('')
 }
 
 function labelsOf(error: Error, request: FastifyRequest): { operation: string; field: string } {
