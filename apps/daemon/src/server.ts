@@ -41,7 +41,10 @@ export function createServer(context: DaemonContext): FastifyInstance {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (isAppError(error)) return sendError(reply, httpStatus(error.kind), error.message)
     if (error.statusCode !== undefined && error.statusCode < 500) return sendError(reply, error.statusCode, error.message)
-    context.log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'request failed')
+    // A client that went away has left nobody to be told, and nothing to be mended.
+    if (!request.raw.destroyed) {
+      context.log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'request failed')
+    }
     return sendError(reply, 500, 'internal error')
   })
 

@@ -22,7 +22,7 @@ const isRunning = (pid: number) => proc(pid, 'stat') !== undefined && !/\) Z /.t
 /** True while the process or a child of it waits for room in a pipe. */
 const isBlocked = (pid: number): boolean => {
   const children = readdirSync('/proc').filter((id) => parentOf(id) === pid)
-  return [pid, ...children].some((id) => /pipe_write$/.test(proc(id, 'wchan') ?? ''))
+  return [pid, ...children].some((id) => proc(id, 'wchan')?.endsWith('pipe_write') === true)
 }
 const parentOf = (id: string) => (/^\d+$/.test(id) ? Number(proc(id, 'stat')?.split(') ')[1]?.split(' ')[1]) : undefined)
 /** A file of the kernel about a process, which may end at any time. */
@@ -200,7 +200,7 @@ describe('a stream that the library serves', () => {
     await events.next()
     abandon.abort()
     const live = () => daemon.context.processes.list().find(({ config }) => config.args[1]?.endsWith('sleep 62'))
-    await until('a process that is not stalled', () => /^sleep/.test(proc(live()?.pid ?? 0, 'cmdline') ?? ''))
+    await until('a process that is not stalled', () => proc(live()?.pid ?? 0, 'cmdline')?.startsWith('sleep') === true)
     await kill(live()?.pid ?? 0)
   })
 })

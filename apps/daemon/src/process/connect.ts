@@ -10,14 +10,14 @@ import { relay } from './relay.ts'
  * Connect (envd.md 8.8): the events of a live process from now on, or start and end of one that ended a moment ago.
  * The call's time limits the stream alone, never the process.
  */
-export async function* connect(request: ConnectRequest, call: StreamCall, processes: ProcessTable): AsyncGenerator<ProcessEvent> {
+export function connect(request: ConnectRequest, call: StreamCall, processes: ProcessTable): AsyncIterable<ProcessEvent> {
   const found = find(request, processes)
-  if ('end' in found) {
-    yield { kind: 'start', pid: found.pid }
-    yield { kind: 'end', end: found.end }
-    return
-  }
-  yield* relay(found.pid, found.subscribe(), call)
+  return 'end' in found ? replay(found) : relay(found.pid, found.subscribe(), call)
+}
+
+async function* replay({ pid, end }: RetainedEnd): AsyncGenerator<ProcessEvent> {
+  yield { kind: 'start', pid }
+  yield { kind: 'end', end }
 }
 
 function find({ process }: ConnectRequest, processes: ProcessTable): ManagedProcess | RetainedEnd {

@@ -20,8 +20,8 @@ export class OutputPipe {
       writable: false,
       onread: { buffer, callback: (bytes) => onChunk(new Uint8Array(buffer.subarray(0, bytes))) },
     })
-    this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()))
-    // A pipe that fails has ended; `close` follows.
+    // `end` comes two turns of the event loop before `close`, which comes alone after a failure or `close()`.
+    this.closed = new Promise((resolve) => this.#socket.once('end', () => resolve()).once('close', () => resolve()))
     this.#socket.on('error', () => undefined)
     this.#socket.resume()
   }

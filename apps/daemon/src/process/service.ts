@@ -38,6 +38,8 @@ export function processStreams(deps: StartDeps): {
   }
 }
 
-async function* toMessages(events: AsyncIterable<ProcessEvent>): AsyncGenerator<ReturnType<typeof toMessage>> {
-  for await (const event of events) yield toMessage(event)
+async function* toMessages(
+  events: AsyncIterable<ProcessEvent> | Promise<AsyncIterable<ProcessEvent>>,
+): AsyncGenerator<ReturnType<typeof toMessage>> {
+  for await (const event of await events) yield toMessage(event)
 }

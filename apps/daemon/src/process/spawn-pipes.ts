@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs'
-import { openPipe, setThreadIoPriority, spawnFile } from '../sys/libc.ts'
+import { openPipe, setThreadIoPriority, spawnFile, type SpawnFileOptions } from '../sys/libc.ts'
 import type { Account } from '../users/account-database.ts'
 import { asAccount } from './as-account.ts'
 import { exitOf, type ProcessExit } from './child-exits.ts'
-import { readWrapperScript } from './wrapper-script.ts'
+import { withChildLimits } from './child-limits.ts'
 
 export interface SpawnOptions {
   readonly cmd: string
@@ -26,7 +26,8 @@ export interface SpawnedProcess {
 }
 
 const SHELL = '/bin/sh'
-const script = readWrapperScript()
+/** Becomes the command, which is looked up in the process's own PATH; shells differ in what they make of one without a name. */
+const SCRIPT = `[ -n "$1" ] || { echo '--: exec: : not found' >&2; exit 127; }; exec "$@"`
 
 // Children have it from this thread. A helper program for each of them would cost as much again as the command itself.
 setThreadIoPriority()
@@ -46,14 +47,9 @@ export function spawnPipes({ cmd, args, env, cwd, account, stdin: wantsInput }: 
   }
   try {
     const [stdout, stderr, stdin] = [pipe(), pipe(), wantsInput ? pipe() : undefined]
-    const pid = asAccount(account, () =>
-      spawnFile(SHELL, {
-        argv: [SHELL, '-c', script, '--', cmd, ...args],
-        environment: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-        cwd,
-        stdio: [stdin?.read, stdout.write, stderr.write],
-      }),
-    )
+    const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+    const options = { environment, cwd, stdio: [stdin?.read, stdout.write, stderr.write] } as const
+    const pid = withChildLimits(() => asAccount(account, () => spawnCommand([cmd, ...args], options)))
     const exited = exitOf(pid)
     closeAll([stdin?.read, stdout.write, stderr.write])
     return { pid, stdin: stdin?.write, stdout: stdout.read, stderr: stderr.read, exited }
@@ -61,6 +57,22 @@ export function spawnPipes({ cmd, args, env, cwd, account, stdin: wantsInput }: 
     closeAll(opened)
     throw error
   }
+}
+
+/**
+ * A command with a path is executed as it is; any other, and one that cannot be, by way of a shell (envd.md 8.3): the pid stays, arguments
+ * are never parsed again, and what cannot be run is a process that says so and exits with 127 or 126.
+ */
+function spawnCommand(command: readonly string[], options: Omit<SpawnFileOptions, 'argv'>): number {
+  const [file = ''] = command
+  if (file.includes('/')) {
+    try {
+      return spawnFile(file, { ...options, argv: command })
+    } catch {
+      // The shell fails for the same reason, or says why the command cannot be run.
+    }
+  }
+  return spawnFile(SHELL, { ...options, argv: [SHELL, '-c', SCRIPT, '--', ...command] })
 }
 
 function closeAll(fds: readonly (number | undefined)[]): void {

@@ -27,7 +27,7 @@ export interface StartDeps {
  *
  * @throws AppError before the start event when there is no process
  */
-export async function* start(request: StartRequest, call: StreamCall, deps: StartDeps): AsyncGenerator<ProcessEvent> {
+export async function start(request: StartRequest, call: StreamCall, deps: StartDeps): Promise<AsyncIterable<ProcessEvent>> {
   if (request.pty !== undefined) throw new AppError('unimplemented', 'terminals are not implemented')
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
   const caller = await getCaller(deps.accounts, call.basicUser, deps.state)
@@ -40,7 +40,7 @@ export async function* start(request: StartRequest, call: StreamCall, deps: Star
   })
   const subscription = process.subscribe()
   deps.processes.add(process)
-  yield* relay(process.pid, subscription, call)
+  return relay(process.pid, subscription, call)
 }
 
 async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDeps & { readonly stdin: boolean }): Promise<SpawnedProcess> {

@@ -9,7 +9,7 @@ import { DEADLINE_EXCEEDED, readTimes, SHUTTING_DOWN, type StreamCall } from './
 
 export interface PlainStreamMethod<I extends DescMessage, E> {
   readonly input: I
-  readonly run: (request: MessageShape<I>, call: StreamCall) => AsyncIterable<E>
+  readonly run: (request: MessageShape<I>, call: StreamCall) => AsyncIterable<E> | Promise<AsyncIterable<E>>
   readonly toJson: (event: E) => string
 }
 
@@ -90,7 +90,7 @@ async function serve<I extends DescMessage, E>(
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(name, value)
   response.writeHead(200, { 'content-type': 'application/connect+json' })
   try {
-    for await (const event of method.run(message, { ...times, signal: stop.signal, basicUser: request.basicUser })) {
+    for await (const event of await method.run(message, { ...times, signal: stop.signal, basicUser: request.basicUser })) {
       if (!response.destroyed && !response.write(envelope(0, method.toJson(event)))) await drained(response)
     }
     response.end(envelope(END_OF_STREAM, '{}'))
@@ -118,16 +118,25 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** The body, or as much of one that is too long as has come when that shows. */
-async function readStart(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole: boolean }> {
+/** The body, or as much of one that is too long as has come when that shows. Rejects when the client goes before its end. */
+function readStart(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > MAX_REQUEST_BYTES) return { bytes: Buffer.concat(chunks), isWhole: false }
-  }
-  return { bytes: Buffer.concat(chunks), isWhole: true }
+  return new Promise((resolve, reject) => {
+    const settle = (isWhole: boolean): void => {
+      request.off('data', onData).off('end', onEnd).off('error', reject)
+      resolve({ bytes: Buffer.concat(chunks), isWhole })
+    }
+    const onEnd = (): void => settle(true)
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length <= MAX_REQUEST_BYTES) return
+      request.pause()
+      settle(false)
+    }
+    request.on('data', onData).on('end', onEnd).on('error', reject)
+  })
 }
 
 async function* replay(bytes: Buffer, rest: AsyncIterable<Buffer> | undefined): AsyncGenerator<Buffer> {

@@ -15,6 +15,7 @@ type Syscall = 'setgroups' | 'setresuid' | 'setresgid' | 'ioprio_set'
 
 const O_CLOEXEC = 0o2000000
 const WNOHANG = 1
+const RLIMIT_NOFILE = 7
 const SPAWN_SETSIGDEF = 0x04
 const SPAWN_SETSIGMASK = 0x08
 const IOPRIO_WHO_PROCESS = 1
@@ -27,6 +28,8 @@ const [FILE_ACTIONS_BYTES, SPAWN_ATTRIBUTES_BYTES, SIGNAL_SET_BYTES] = [256, 102
 const libc = koffi.load(null)
 const native = {
   pipe2: libc.func('int pipe2(_Out_ int *fds, int flags)'),
+  getrlimit: libc.func('int getrlimit(int resource, void *limit)'),
+  setrlimit: libc.func('int setrlimit(int resource, const void *limit)'),
   waitpid: libc.func('int waitpid(int pid, _Out_ int *status, int options)'),
   posixSpawn: libc.func(
     'int posix_spawn(_Out_ int *pid, const char *path, const void *actions, const void *attributes, const char **argv, const char **envp)',
@@ -88,6 +91,24 @@ export function spawnFile(file: string, { argv, environment, cwd, stdio }: Spawn
   } finally {
     native.actionsDestroy(actions)
   }
+}
+
+/** How many files a process may have open: it may move the soft limit up to the hard one. */
+export interface OpenFileLimit {
+  readonly soft: bigint
+  readonly hard: bigint
+}
+
+export function getOpenFileLimit(): OpenFileLimit {
+  const pair = new BigUint64Array(2)
+  check('getrlimit', native.getrlimit(RLIMIT_NOFILE, pair) as number)
+  const [soft = 0n, hard = 0n] = pair
+  return { soft, hard }
+}
+
+/** Of the whole process. Files that are open stay so. */
+export function setOpenFileLimit({ soft, hard }: OpenFileLimit): void {
+  check('setrlimit', native.setrlimit(RLIMIT_NOFILE, BigUint64Array.of(soft, hard)) as number)
 }
 
 /** The wait status of a child that has ended, once; undefined while it lives. */
