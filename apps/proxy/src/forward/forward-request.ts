@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
 import { hasBody, toPairs } from './headers.ts'
@@ -64,18 +65,18 @@ function transfer({ req, res, upstream, signal }: Transfer): Promise<void> {
       signal.removeEventListener('abort', abort)
       resolve()
     })
-    upstream.once('error', reject)
     upstream.once('continue', () => {
       if (req.headers.expect !== undefined && !res.headersSent) res.writeContinue()
     })
     upstream.on('information', (information) => relayInformation(information, req, res))
-    upstream.once('response', (answer) => {
+    const answered = (answer: IncomingMessage): void => {
       // An answer that comes before the end of the request ends the exchange all the same.
       answer.once('end', () => {
         if (!upstream.writableEnded) upstream.destroy()
       })
       relayAnswer(answer, req, res).catch(reject)
-    })
+    }
+    awaitAnswer(upstream, { answered, failed: reject })
     sendBody(req, upstream)
   })
 }

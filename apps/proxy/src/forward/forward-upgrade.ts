@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
 import { responseHeaders } from './headers.ts'
@@ -57,8 +58,7 @@ function askToSwitch(upstream: ClientRequest, signal: AbortSignal): Promise<Repl
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, { once: true })
     upstream.once('upgrade', (answer, socket, head) => resolve({ answer, switched: { socket, head } }))
-    upstream.once('response', (answer) => resolve({ answer }))
-    upstream.once('error', reject)
+    awaitAnswer(upstream, { answered: (answer) => resolve({ answer }), failed: reject })
     upstream.end()
   })
 }
