@@ -38,7 +38,8 @@ export function parseSandboxAddress(source: AddressSource, headerHosts: Readonly
   }
   const dot = name.indexOf('.')
   if (dot === -1) return 'Invalid host'
-  const [port, sandboxId] = name.slice(0, dot).split('-')
+  // Names have no case; the header form has ids as they are.
+  const [port, sandboxId] = name.slice(0, dot).toLowerCase().split('-')
   return port === undefined || sandboxId === undefined ? 'Invalid host' : checkAddress(sandboxId, port)
 }
 
