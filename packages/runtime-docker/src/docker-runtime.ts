@@ -29,8 +29,8 @@ import type { DockerRuntimeOptions } from './runtime-options.ts'
 import { upkeep } from './upkeep.ts'
 
 const UPKEEP_EVERY_MS = 600_000
-/** Questions for usage in flight at once; the engine answers each in a few milliseconds. */
-const USAGE_AT_ONCE = 8
+/** Questions for usage in flight at once. The engine measures all containers once a second and lets every question wait for that. */
+const USAGE_AT_ONCE = 128
 
 /**
  * Sandboxes as containers of one Docker engine.

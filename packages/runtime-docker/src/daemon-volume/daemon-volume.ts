@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
@@ -117,7 +118,10 @@ export class DaemonVolume {
 
   async #hasMarker(door: Container): Promise<boolean> {
     const path = `${this.#manifest.mount}/${MARKER}`
-    return (await unlessStatus(404, () => door.infoArchive({ path }))) !== undefined
+    const answer = (await unlessStatus(404, () => door.infoArchive({ path }))) as Readable | undefined
+    // It has no body, but its connection is free only when it has been read.
+    answer?.resume()
+    return answer !== undefined
   }
 
   /**

@@ -1,4 +1,6 @@
 import { isIPv4 } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
 import { randomId } from '@sandyard/kit/ids/ids'
@@ -12,8 +14,8 @@ const FILE = '/etc/resolv.conf'
  * @throws AppError `failed_precondition` when there is none: names would never resolve inside
  */
 export async function engineResolvers(docker: Docker, image: string): Promise<string[]> {
-  const text = await readInContainer(docker, image)
-  const resolvers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '').filter((address) => isIPv4(address))
+  const file = await readInContainer(docker, image)
+  const resolvers = [...file.matchAll(/^nameserver\s+(\S+)/gm)].map((match) => match[1] ?? '').filter((address) => isIPv4(address))
   if (resolvers.length > 0) return resolvers
   throw new AppError('failed_precondition', 'The Docker engine knows no IPv4 resolver: name some in SANDYARD_RESOLVERS.')
 }
@@ -29,18 +31,15 @@ async function readInContainer(docker: Docker, image: string): Promise<string> {
     HostConfig: { AutoRemove: true, NetworkMode: 'none', CapDrop: ['ALL'], LogConfig: { Type: 'none', Config: {} } },
   })
   try {
-    const output = await container.attach({ stream: true, stdout: true })
-    const text = readAll(output)
-    await container.start()
-    return await text
+    const output = (await container.attach({ stream: true, stdout: true, hijack: true })) as Duplex
+    try {
+      await container.start()
+      return await text(output)
+    } finally {
+      output.destroy()
+    }
   } catch (err) {
     await container.remove({ force: true }).catch(() => undefined)
     throw err
   }
-}
-
-async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
 }
