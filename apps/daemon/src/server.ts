@@ -5,9 +5,10 @@ import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
 import { basicUserHook } from './access/basic-user.ts'
 import { tokenGate } from './access/token-gate.ts'
 import type { DaemonContext } from './context.ts'
-import { registerFileRoutes } from './files/routes.ts'
+import { keepCutUploads, registerFileRoutes } from './files/routes.ts'
 import { registerControlRoutes } from './health/control-routes.ts'
 import { registerHealthRoutes } from './health/health-routes.ts'
+import { answerClientError, trackExchanges } from './http/client-error.ts'
 import { applyCors } from './http/cors.ts'
 import { sendError } from './http/error-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
@@ -21,8 +22,12 @@ const MAX_HEADER_BYTES = 1024 * 1024
 /** The daemon's HTTP server (envd.md 2). Uploads and streams take as long as they take, so requests have no time limit. */
 export function createServer(context: DaemonContext): FastifyInstance {
   const app = fastify({
-    serverFactory: (handler) =>
-      createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES }, handler),
+    serverFactory: (handler) => {
+      const server = createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES }, handler)
+      trackExchanges(server)
+      return server
+    },
+    clientErrorHandler: answerClientError,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: false,
     // No route has a schema, so the libraries that compile them need not be loaded.
@@ -34,6 +39,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   app.decorateRequest('basicUser', undefined)
+  app.addHook('onRequest', keepCutUploads)
   app.addHook('onRequest', applyCors)
   app.addHook('onRequest', tokenGate({ state: context.state, awaitInit: context.config.platformHash !== undefined }))
   app.addHook('onRequest', basicUserHook(context.accounts))

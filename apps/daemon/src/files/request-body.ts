@@ -2,6 +2,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { keepCutBody } from '../http/client-error.ts'
 import { errnoCode } from '../sys/errno-text.ts'
 
 /** The fixed part of a gzip header (RFC 1952). */
@@ -13,22 +14,31 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody'
 }
 
+/** The client ended the request before its body was whole. The message is for the client. */
+export class CutBody extends Error {
+  override readonly name = 'CutBody'
+
+  constructor() {
+    super('unexpected EOF')
+  }
+}
+
 /**
  * The body of an upload. Disposing of it lets the rest of the request run out unread, so that the answer reaches a client that is
  * still sending, and the connection can serve its next request.
  */
 export class RequestBody implements AsyncDisposable {
   readonly #request: IncomingMessage
-  readonly #received: AsyncIterableIterator<Buffer>
+  readonly #received: AsyncGenerator<Buffer>
 
   constructor(request: IncomingMessage) {
     this.#request = request
-    this.#received = request.iterator({ destroyOnReturn: false })
+    this.#received = receive(request)
   }
 
   /**
-   * The bytes, decoded as the request's `Content-Encoding` says (envd.md 5.7). They fail where the client breaks off, and as
-   * UndecodableBody where they are no gzip after all.
+   * The bytes, decoded as the request's `Content-Encoding` says (envd.md 5.7). They fail where the client breaks off, as CutBody
+   * where it still waits for an answer, and as UndecodableBody where they are no gzip after all; what arrived before comes first.
    *
    * @throws AppError `invalid_argument` for another coding than gzip, and for what does not begin as gzip does
    */
@@ -41,16 +51,37 @@ export class RequestBody implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#received.return?.()
+    await this.#received.return(undefined)
     this.#request.resume()
   }
+}
+
+async function* receive(request: IncomingMessage): AsyncGenerator<Buffer> {
+  const kept = keepCutBody(request)
+  yield* toLastByte(request)
+  if (kept.isCut) throw new CutBody()
+}
+
+/** The bytes of a stream; where it fails, what still waits to be read comes before the failure. */
+async function* toLastByte(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch (error) {
+    for (let rest = stream.read() as Buffer | null; rest !== null; rest = stream.read() as Buffer | null) yield rest
+    throw error
+  }
+}
+
+function endWhereCut(error: unknown): IteratorReturnResult<undefined> {
+  if (error instanceof CutBody) return { done: true, value: undefined }
+  throw error
 }
 
 /** Reads as much as shows whether gzip follows. */
 async function takeGzipHeader(received: AsyncIterator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0)
   while (head.length < GZIP_HEADER_BYTES) {
-    const next = await received.next()
+    const next = await received.next().catch(endWhereCut)
     if (next.done === true) throw undecodable(`failed to create gzip reader: ${head.length === 0 ? 'EOF' : 'unexpected EOF'}`)
     head = Buffer.concat([head, next.value])
   }
@@ -63,18 +94,25 @@ function undecodable(reason: string): AppError {
 }
 
 async function* gunzip(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let failure: unknown
+  // The decoder is to end by itself, so that it gives out all that it has.
   async function* compressed(): AsyncGenerator<Buffer> {
     yield head
-    yield* rest
+    try {
+      yield* rest
+    } catch (error) {
+      failure = error
+    }
   }
   const decoder = createGunzip()
   // A failure surfaces in the loop over the decoder; there is nobody else to tell.
   pipeline(Readable.from(compressed(), { objectMode: false }), decoder, () => undefined)
   try {
-    yield* decoder
+    yield* toLastByte(decoder)
   } catch (error) {
     throw errnoCode(error).startsWith('Z_') ? new UndecodableBody(gzipFailure(error), { cause: error }) : error
   }
+  if (failure !== undefined) throw failure
 }
 
 function gzipFailure(error: unknown): string {

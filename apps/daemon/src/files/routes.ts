@@ -1,12 +1,19 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { keepCutBody } from '../http/client-error.ts'
 import { sendError } from '../http/error-reply.ts'
 import { download } from './download-route.ts'
 import { InvalidQuery } from './file-query.ts'
 import type { FileRouteDeps } from './file-request.ts'
 import { HttpFailure, sendTextError } from './http-failure.ts'
 import { upload } from './upload-route.ts'
+
+/** A hook that goes before all that wait: a short request may have come, and ended, before they are done. */
+export function keepCutUploads(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  if (request.method === 'POST' && request.routeOptions.url === '/files') keepCutBody(request.raw)
+  done()
+}
 
 /** The REST routes for the contents of files (envd.md 5.6 to 5.8), in a scope of their own for their errors. Bodies must arrive unread. */
 export function registerFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {

@@ -1,7 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { MalformedMultipart, type Part, readParts } from './multipart.ts'
-import { UndecodableBody } from './request-body.ts'
+import { CutBody, UndecodableBody } from './request-body.ts'
 import { writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
 
 /** What an upload is to write, and how. */
@@ -38,7 +38,7 @@ async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
   try {
     yield* readParts(body, boundary)
   } catch (error) {
-    if (error instanceof MalformedMultipart || error instanceof UndecodableBody)
+    if (error instanceof MalformedMultipart || error instanceof UndecodableBody || error instanceof CutBody)
       throw new AppError('internal', `error reading form: ${error.message}`, { cause: error })
     throw error
   }

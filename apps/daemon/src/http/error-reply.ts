@@ -6,5 +6,10 @@ export function sendError(reply: FastifyReply, status: number, message: string):
     .code(status)
     .header('Content-Type', 'application/json; charset=utf-8')
     .header('X-Content-Type-Options', 'nosniff')
-    .send(`${JSON.stringify({ code: status, message })}\n`)
+    .send(formatError(status, message))
+}
+
+/** The error body itself, for what Fastify does not send. */
+export function formatError(status: number, message: string): string {
+  return `${JSON.stringify({ code: status, message })}\n`
 }

@@ -1,0 +1,128 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createScratchDirectory } from './support/scratch-directory.ts'
+import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
+
+let daemon: TestDaemon
+let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
+let path: string
+
+beforeAll(async () => {
+  daemon = await startDaemon()
+})
+afterAll(() => daemon[Symbol.asyncDispose]())
+beforeEach(async () => {
+  scratch = await createScratchDirectory()
+  path = `${scratch.path}/f`
+})
+afterEach(() => scratch[Symbol.asyncDispose]())
+
+const dial = (): Socket => connect(Number(new URL(daemon.url).port), '127.0.0.1')
+const request = (headers: readonly string[], body: string | Buffer) =>
+  Buffer.concat([
+    Buffer.from(`${[`POST /files?path=${path}&username=daemon HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`),
+    Buffer.from(body),
+  ])
+
+async function waitForContent(content: string): Promise<void> {
+  await pollUntil({ what: 'what arrived, in a closed file', timeoutMs: 10_000, everyMs: 20 }, async () => {
+    const fds = await readdir('/proc/self/fd')
+    const open = await Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
+    const kept = await readFile(path, 'utf8').catch(() => '')
+    return !open.includes(path) && kept === content ? true : undefined
+  })
+}
+
+const RAW = 'Content-Type: application/octet-stream'
+const FORM = 'Content-Type: multipart/form-data; boundary=XX'
+const ACCOUNT = `Authorization: Basic ${btoa('daemon:')}`
+const GZIP = 'Content-Encoding: gzip'
+const CHUNKED = 'Transfer-Encoding: chunked'
+const long = 'x'.repeat(40_000)
+const part = '--XX\r\nContent-Disposition: form-data; name="file"\r\n\r\narrived'
+const zipped = gzipSync(long + String.fromCharCode(...Array.from({ length: 500 }, (_item, index) => (index * 37) % 128)))
+
+describe('an upload cut short keeps what arrived', () => {
+  const cuts: [string, readonly string[], string | Buffer, string, string][] = [
+    ['few bytes', [RAW, 'Content-Length: 1003'], 'abc', 'abc', 'error writing file: unexpected EOF'],
+    ['many bytes', [RAW, 'Content-Length: 41000'], long, long, 'error writing file: unexpected EOF'],
+    ['of an account', [RAW, ACCOUNT, 'Content-Length: 1003'], 'abc', 'abc', 'error writing file: unexpected EOF'],
+    ['chunks', [RAW, CHUNKED], '5\r\nhello\r\n', 'hello', 'error writing file: unexpected EOF'],
+    ['a part', [FORM, 'Content-Length: 1003'], part, 'arrived', 'error writing file: unexpected EOF'],
+    ['after a part', [FORM, 'Content-Length: 1003'], `${part}\r\n--XX\r\n`, 'arrived', 'error reading form: unexpected EOF'],
+    ['whole gzip', [RAW, GZIP, 'Content-Length: 1003'], gzipSync('zz'), 'zz', 'error writing file: unexpected EOF'],
+  ]
+
+  it.each(cuts)('and says so: %s', async (_what, headers, body, kept, message) => {
+    const socket = dial()
+    socket.end(request(headers, body))
+    const [head, answer] = (await text(socket)).split('\r\n\r\n')
+    expect(head).toMatch(/^HTTP\/1\.1 500 [^]*\r\nconnection: close/i)
+    expect(answer).toBe(`${JSON.stringify({ code: 500, message })}\n`)
+    await waitForContent(kept)
+  })
+
+  it('with nobody left to be told', async () => {
+    const socket = dial()
+    socket.write(request([RAW, 'Content-Length: 41000'], long), () => socket.destroy())
+    await waitForContent(long)
+  })
+
+  it('when the connection is reset', async () => {
+    const socket = dial()
+    socket.write(request([RAW, 'Content-Length: 41000'], long))
+    await pollUntil(
+      { what: 'the file', timeoutMs: 10_000, everyMs: 20 },
+      async () => (await readFile(path, 'utf8').catch(() => '')) || undefined,
+    )
+    socket.resetAndDestroy()
+    await waitForContent(long)
+  })
+
+  it('decoded as far as it goes', async () => {
+    const socket = dial()
+    socket.end(request([RAW, GZIP, 'Content-Length: 100000'], zipped.subarray(0, -30)))
+    expect(await text(socket)).toContain('error writing file: unexpected EOF')
+    expect(await readFile(path, 'utf8')).toContain(long)
+  })
+
+  it('when a chunk has no size', async () => {
+    const socket = dial()
+    socket.write(request([RAW, CHUNKED], '5\r\nhello\r\nzz\r\n'))
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
+    await waitForContent('hello')
+  })
+})
+
+describe('what is no HTTP', () => {
+  const error = `${JSON.stringify({ code: 400, message: 'Bad Request' })}\n`
+
+  it.each([
+    'garbage\r\n\r\n',
+    'POST /files HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+    'POST /files HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nx',
+    'POST /init HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  ])('is refused in our words: %j', async (bytes) => {
+    const socket = dial()
+    socket.write(bytes)
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json; charset=utf-8\r\n/)
+    expect(answer.endsWith(`\r\n\r\n${error}`)).toBe(true)
+  })
+
+  it('is refused after the answer to what was', async () => {
+    const socket = dial()
+    socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\ngarbage\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 204 [^]*HTTP\/1\.1 400 Bad Request\r\n/)
+  })
+
+  it('a request of another kind that is cut short is refused', async () => {
+    const socket = dial()
+    socket.end('POST /init HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{}')
+    expect((await text(socket)).endsWith(`\r\n\r\n${error}`)).toBe(true)
+  })
+})
