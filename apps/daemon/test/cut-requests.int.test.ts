@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createScratchDirectory } from './support/scratch-directory.ts'
@@ -88,6 +88,30 @@ describe('an upload cut short keeps what arrived', () => {
     socket.end(request([RAW, GZIP, 'Content-Length: 100000'], zipped.subarray(0, -30)))
     expect(await text(socket)).toContain('error writing file: unexpected EOF')
     expect(await readFile(path, 'utf8')).toContain(long)
+  })
+
+  it.each([
+    [Buffer.concat([gzipSync('zz'), Buffer.from('junk')]), 'zz', 'unexpected EOF'],
+    [Buffer.concat([gzipSync('zz'), Buffer.from('more junk than that')]), 'zz', 'gzip: invalid header'],
+    [Buffer.concat([gzipSync('zz'), gzipSync(long).subarray(0, -4)]), `zz${long}`, 'unexpected EOF'],
+  ])('of gzip that is followed by something else', async (body, kept, message) => {
+    const socket = dial()
+    socket.write(request([RAW, GZIP, 'Connection: close', `Content-Length: ${body.length}`], body))
+    expect(await text(socket)).toContain(JSON.stringify({ code: 500, message: `error writing file: ${message}` }))
+    await waitForContent(kept)
+  })
+
+  it('and takes gzip in many members and pieces', async () => {
+    const named = gzipSync('named')
+    named.writeUInt8(0x0c, 3)
+    const withName = Buffer.concat([named.subarray(0, 10), Buffer.from('\x03\0abcfile\0', 'latin1'), named.subarray(10)])
+    const body = Buffer.concat([gzipSync(long), withName, gzipSync(''), zipped])
+    const socket = dial()
+    socket.write(request([RAW, GZIP, 'Connection: close', CHUNKED], ''))
+    for (const byte of body) socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]))
+    socket.write('0\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    await waitForContent(`${long}named${gunzipSync(zipped).toString()}`)
   })
 
   it('when a chunk has no size', async () => {

@@ -1,18 +1,8 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { IncomingMessage } from 'node:http'
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { keepCutBody } from '../http/client-error.ts'
-import { errnoCode } from '../sys/errno-text.ts'
-
-/** The fixed part of a gzip header (RFC 1952). */
-const GZIP_HEADER_BYTES = 10
-const GZIP_DEFLATE = Buffer.of(0x1f, 0x8b, 0x08)
-
-/** The body is no whole gzip stream, as shows only when it is read. The message is for the client. */
-export class UndecodableBody extends Error {
-  override readonly name = 'UndecodableBody'
-}
+import { GZIP_HEADER_BYTES, gunzip, isGzipHeader } from './gunzip.ts'
+import { toLastByte } from './to-last-byte.ts'
 
 /** The client ended the request before its body was whole. The message is for the client. */
 export class CutBody extends Error {
@@ -62,16 +52,6 @@ async function* receive(request: IncomingMessage): AsyncGenerator<Buffer> {
   if (kept.isCut) throw new CutBody()
 }
 
-/** The bytes of a stream; where it fails, what still waits to be read comes before the failure. */
-async function* toLastByte(stream: Readable): AsyncGenerator<Buffer> {
-  try {
-    yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  } catch (error) {
-    for (let rest = stream.read() as Buffer | null; rest !== null; rest = stream.read() as Buffer | null) yield rest
-    throw error
-  }
-}
-
 function endWhereCut(error: unknown): IteratorReturnResult<undefined> {
   if (error instanceof CutBody) return { done: true, value: undefined }
   throw error
@@ -85,39 +65,10 @@ async function takeGzipHeader(received: AsyncIterator<Buffer>): Promise<Buffer> 
     if (next.done === true) throw undecodable(`failed to create gzip reader: ${head.length === 0 ? 'EOF' : 'unexpected EOF'}`)
     head = Buffer.concat([head, next.value])
   }
-  if (!head.subarray(0, GZIP_DEFLATE.length).equals(GZIP_DEFLATE)) throw undecodable('failed to create gzip reader: gzip: invalid header')
+  if (!isGzipHeader(head)) throw undecodable('failed to create gzip reader: gzip: invalid header')
   return head
 }
 
 function undecodable(reason: string): AppError {
   return new AppError('invalid_argument', `error decompressing request body: ${reason}`)
-}
-
-async function* gunzip(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let failure: unknown
-  // The decoder is to end by itself, so that it gives out all that it has.
-  async function* compressed(): AsyncGenerator<Buffer> {
-    yield head
-    try {
-      yield* rest
-    } catch (error) {
-      failure = error
-    }
-  }
-  const decoder = createGunzip()
-  // A failure surfaces in the loop over the decoder; there is nobody else to tell.
-  pipeline(Readable.from(compressed(), { objectMode: false }), decoder, () => undefined)
-  try {
-    yield* toLastByte(decoder)
-  } catch (error) {
-    throw errnoCode(error).startsWith('Z_') ? new UndecodableBody(gzipFailure(error), { cause: error }) : error
-  }
-  if (failure !== undefined) throw failure
-}
-
-function gzipFailure(error: unknown): string {
-  const message = error instanceof Error ? error.message : ''
-  if (message === 'unexpected end of file') return 'unexpected EOF'
-  if (message.includes('header') || message.includes('compression method')) return 'gzip: invalid header'
-  return message.includes('check') ? 'gzip: invalid checksum' : 'flate: corrupt input'
 }

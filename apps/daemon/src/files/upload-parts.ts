@@ -1,7 +1,8 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { UndecodableBody } from './gunzip.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { MalformedMultipart, type Part, readParts } from './multipart.ts'
-import { CutBody, UndecodableBody } from './request-body.ts'
+import { CutBody } from './request-body.ts'
 import { writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
 
 /** What an upload is to write, and how. */
