@@ -7,6 +7,7 @@ import { sendJson } from '../http/json-reply.ts'
 export function registerHealthRoutes(app: FastifyInstance, { state }: DaemonContext): void {
   app.get('/health', async (_request, reply) => reply.code(204).header('Cache-Control', 'no-store').send())
 
+  // Refused rather than guessed: the numbers have to be the container's own, not the host's (docs/compatibility.md).
   app.get('/metrics', async (_request, reply) => sendError(reply.header('Cache-Control', 'no-store'), 501, 'metrics are not implemented'))
 
   app.get('/envs', async (_request, reply) => sendJson(reply.header('Cache-Control', 'no-store'), state.variables))

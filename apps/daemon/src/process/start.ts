@@ -28,6 +28,7 @@ export interface StartDeps {
  * @throws AppError before the start event when there is no process
  */
 export async function start(request: StartRequest, call: StreamCall, deps: StartDeps): Promise<AsyncIterable<ProcessEvent>> {
+  // Refused rather than run with pipes, which a program that asks for a terminal would take for a broken one (docs/compatibility.md).
   if (request.pty !== undefined) throw new AppError('unimplemented', 'terminals are not implemented')
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
   const caller = await getCaller(deps.accounts, call.basicUser, deps.state)
