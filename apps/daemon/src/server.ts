@@ -12,6 +12,7 @@ import { answerClientError, trackExchanges } from './http/client-error.ts'
 import { applyCors } from './http/cors.ts'
 import { sendError } from './http/error-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
+import { releaseMemoryAtRest } from './http/memory-at-rest.ts'
 import { registerInitRoute } from './init/init-route.ts'
 import { registerServices } from './rpc/register-services.ts'
 
@@ -58,6 +59,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state })
   const loadServices = registerServices(app, context)
+  releaseMemoryAtRest(app)
   // From here on the first command is near.
   registerInitRoute(app, context, () => {
     Promise.all([loadServices(), import('./process/spawn-pipes.ts')]).catch((err: unknown) =>

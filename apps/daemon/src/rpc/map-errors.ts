@@ -1,28 +1,14 @@
-import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { ConnectError, type Interceptor } from '@connectrpc/connect'
+import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { connectCode } from '@sandyard/kit/errors/connect-code'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { DaemonLog } from '../loggers.ts'
 import { toUnmarshalError } from './unmarshal-error.ts'
 
-const CODES = {
-  invalid_argument: Code.InvalidArgument,
-  unauthenticated: Code.Unauthenticated,
-  permission_denied: Code.PermissionDenied,
-  not_found: Code.NotFound,
-  already_exists: Code.AlreadyExists,
-  failed_precondition: Code.FailedPrecondition,
-  resource_exhausted: Code.ResourceExhausted,
-  canceled: Code.Canceled,
-  internal: Code.Internal,
-  unimplemented: Code.Unimplemented,
-  unavailable: Code.Unavailable,
-  deadline_exceeded: Code.DeadlineExceeded,
-} as const satisfies Record<ReturnType<typeof connectCode>, Code>
-
-/** The one place where failures of RPCs get their Connect code (envd.md 6.4). Unexpected ones are logged; clients do not see their text. */
+/** Gives failures of RPCs their Connect code, where the library serves them. Unexpected ones are logged; clients do not see their text. */
 export function mapErrors(log: DaemonLog): Interceptor {
   function toConnectError(error: unknown, method: string): unknown {
-    if (isAppError(error)) return new ConnectError(error.message, CODES[connectCode(error.kind)], undefined, undefined, error)
+    if (isAppError(error)) return new ConnectError(error.message, codeFromString(connectCode(error.kind)), undefined, undefined, error)
     if (error instanceof ConnectError) return toUnmarshalError(error) ?? error
     log.error({ err: error, method }, 'rpc failed')
     return error

@@ -111,6 +111,11 @@ export function setOpenFileLimit({ soft, hard }: OpenFileLimit): void {
   check('setrlimit', native.setrlimit(RLIMIT_NOFILE, BigUint64Array.of(soft, hard)) as number)
 }
 
+/** Gives memory that was freed back to the system; the C library keeps it otherwise. A no-op for libraries that have no such call. */
+export function trimMemory(): void {
+  mallocTrim?.(0)
+}
+
 /** The wait status of a child that has ended, once; undefined while it lives. */
 export function waitForChild(pid: number): number | undefined {
   const status = [0]
@@ -138,6 +143,17 @@ export function setThreadUid(uid: number): void {
 export function setThreadIoPriority(): void {
   native.syscall(numberOf('ioprio_set'), IOPRIO_WHO_PROCESS, 0, IOPRIO_BEST_EFFORT_4)
 }
+
+/** Of glibc only. */
+function findMallocTrim(): ((pad: number) => number) | undefined {
+  try {
+    return libc.func('int malloc_trim(size_t pad)')
+  } catch {
+    return undefined
+  }
+}
+
+const mallocTrim = findMallocTrim()
 
 const attributes = Buffer.alloc(SPAWN_ATTRIBUTES_BYTES)
 checkResult('posix_spawn', native.attributesInit(attributes) as number)
