@@ -109,6 +109,8 @@ describe.skipIf(!isRoot)('identity', () => {
       'Uid: 65534 65534 65534 65534\nGid: 65534 65534 65534 65534\nGroups: 65534 \nCapPrm: 0000000000000000\nCapEff: 0000000000000000\nCapAmb: 0000000000000000\n',
     )
     expect([process.getuid?.(), process.geteuid?.(), process.getegid?.()]).toEqual([0, 0, 0])
+    const streams = await run(daemon, sh('echo out >/dev/stdout; echo err >/dev/stderr; cat /dev/stdin'), asUser('nobody'))
+    expect([streams.stdout, streams.stderr, streams.end?.exitCode]).toEqual(['out\n', 'err\n', 0])
     expect((await run(daemon, ['id', '-u'])).stdout).toBe('0\n')
   })
 

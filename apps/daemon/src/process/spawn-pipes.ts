@@ -33,30 +33,34 @@ const SCRIPT = `[ -n "$1" ] || { echo '--: exec: : not found' >&2; exit 127; }; 
 setThreadIoPriority()
 
 /**
- * Starts a process with pipes for its standard streams. They are real pipes: Node's own are sockets, in which a child cannot open
- * `/dev/stdout`. No other descriptor of the daemon is open in it, and it shares the daemon's session and process group (envd.md 8.4, 8.5).
+ * Starts a process with pipes for its standard streams. They are real pipes, and the account's: a child cannot open `/dev/stdout` where that
+ * is a socket, as with Node, or somebody else's. No other descriptor of the daemon is open in it, and it shares the daemon's session and
+ * process group (envd.md 8.4, 8.5).
  *
  * @throws the system error of the start, of entering the directory or of executing the shell
  */
-export function spawnPipes({ cmd, args, env, cwd, account, stdin: wantsInput }: SpawnOptions): SpawnedProcess {
+export function spawnPipes(options: SpawnOptions): SpawnedProcess {
   const opened: number[] = []
+  try {
+    return withChildLimits(() => asAccount(options.account, () => spawnAsSelf(options, opened)))
+  } catch (error) {
+    closeAll(opened)
+    throw error
+  }
+}
+
+function spawnAsSelf({ cmd, args, env, cwd, stdin: wantsInput }: SpawnOptions, opened: number[]): SpawnedProcess {
   function pipe(): ReturnType<typeof openPipe> {
     const ends = openPipe()
     opened.push(ends.read, ends.write)
     return ends
   }
-  try {
-    const [stdout, stderr, stdin] = [pipe(), pipe(), wantsInput ? pipe() : undefined]
-    const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-    const options = { environment, cwd, stdio: [stdin?.read, stdout.write, stderr.write] } as const
-    const pid = withChildLimits(() => asAccount(account, () => spawnCommand([cmd, ...args], options)))
-    const exited = exitOf(pid)
-    closeAll([stdin?.read, stdout.write, stderr.write])
-    return { pid, stdin: stdin?.write, stdout: stdout.read, stderr: stderr.read, exited }
-  } catch (error) {
-    closeAll(opened)
-    throw error
-  }
+  const [stdout, stderr, stdin] = [pipe(), pipe(), wantsInput ? pipe() : undefined]
+  const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const pid = spawnCommand([cmd, ...args], { environment, cwd, stdio: [stdin?.read, stdout.write, stderr.write] })
+  const exited = exitOf(pid)
+  closeAll([stdin?.read, stdout.write, stderr.write])
+  return { pid, stdin: stdin?.write, stdout: stdout.read, stderr: stderr.read, exited }
 }
 
 /**
