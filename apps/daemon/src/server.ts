@@ -57,7 +57,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
 
   registerHealthRoutes(app, context)
   registerControlRoutes(app)
-  registerFileRoutes(app, { accounts: context.accounts, settings: context.state })
+  registerFileRoutes(app, { accounts: context.accounts, settings: context.state, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)
   releaseMemoryAtRest(app)
   // From here on the first command is near.
