@@ -1,6 +1,6 @@
-import { AppError } from '@sandyard/kit/errors/app-error'
 import type { BigIntStats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
+import { isDestination, notRegular, sourceNotFound } from './compose-failure.ts'
 
 /** A file as the kernel tells it from all others. Numbers of inodes may use all of their 64 bits. */
 export type FileIdentity = Pick<BigIntStats, 'dev' | 'ino'>
@@ -12,6 +12,8 @@ export interface Source {
   readonly path: string
   /** What stands at the path itself: the file, or a link to it. */
   readonly entry: FileIdentity
+  /** Bytes, at that time. */
+  readonly size: bigint
 }
 
 export interface SourceChecks {
@@ -56,22 +58,10 @@ async function findSource(given: string, target: FileIdentity | undefined, { des
   })
   if (!file.isFile()) throw notRegular(given)
   if (target !== undefined && isSameFile(file, target)) throw isDestination(given)
-  return { given, path, entry }
+  return { given, path, entry, size: file.size }
 }
 
 async function look(path: string): Promise<{ readonly entry: BigIntStats; readonly file: BigIntStats }> {
   const entry = await lstat(path, { bigint: true })
   return { entry, file: entry.isSymbolicLink() ? await stat(path, { bigint: true }) : entry }
-}
-
-function isDestination(given: string): AppError {
-  return new AppError('invalid_argument', `source path ${JSON.stringify(given)} cannot be the same as destination`)
-}
-
-export function sourceNotFound(given: string, cause: unknown): AppError {
-  return new AppError('not_found', `source file not found: ${given}`, { cause })
-}
-
-export function notRegular(given: string): AppError {
-  return new AppError('invalid_argument', `source path is not a regular file: ${given}`)
 }

@@ -1,11 +1,12 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
-import { copyToEnd } from '../sys/copy-file-range.ts'
-import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import { failedCall } from '../sys/errno-text.ts'
 import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
 import { parentDirectory } from '../users/path-parts.ts'
-import { notRegular, type Source, sourceNotFound } from './find-sources.ts'
+import { appendSources } from './append-sources.ts'
+import { internal, isOutOfSpace, outOfSpace } from './compose-failure.ts'
+import type { Source } from './find-sources.ts'
 import { createTempPath } from './temp-path.ts'
 
 export interface ComposeOptions {
@@ -16,8 +17,6 @@ export interface ComposeOptions {
 
 const TEMP_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 const NEW_FILE_MODE = 0o666
-/** Non-blocking, since something else may stand at the path by now, which nobody may ever write to. */
-const SOURCE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
 
 /**
  * Writes the sources one after the other into a new file that takes the destination's place in one instant (envd.md 5.8). A failure
@@ -54,7 +53,7 @@ async function fill(file: FileHandle, { temp, sources, owner, shutdown }: Fillin
     await file.chown(owner.uid, owner.gid).catch((error: unknown) => {
       throw internal('error changing file ownership', failedCall('chown', temp, error), error)
     })
-    for (const source of sources) await append(file, source, shutdown)
+    await appendSources(file, sources, shutdown)
   } catch (error) {
     await file.close().catch(() => {})
     throw error
@@ -64,31 +63,6 @@ async function fill(file: FileHandle, { temp, sources, owner, shutdown }: Fillin
     if (isOutOfSpace(error)) throw outOfSpace(error)
     throw internal('error closing destination file', failedCall('close', temp, error), error)
   })
-}
-
-/** One source is open at a time, however many there are. */
-async function append(to: FileHandle, source: Source, shutdown: AbortSignal): Promise<void> {
-  const from = await openSource(source)
-  try {
-    if (!(await from.stat()).isFile()) throw notRegular(source.given)
-    await copyToEnd({ from, to, beforeShare: () => refuseAtExit(shutdown) })
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    if (isOutOfSpace(error)) throw outOfSpace(error)
-    throw internal(`error composing source ${source.path}`, failedCall('copy', source.path, error), error)
-  } finally {
-    await from.close()
-  }
-}
-
-async function openSource({ given, path }: Source): Promise<FileHandle> {
-  try {
-    return await open(path, SOURCE_FLAGS)
-  } catch (error) {
-    // It has gone since it was looked at: no other answer than a moment earlier (envd.md 18.27).
-    if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) throw sourceNotFound(given, error)
-    throw internal(`error opening source file ${path}`, failedCall('open', path, error), error)
-  }
 }
 
 async function createTemp(temp: string): Promise<FileHandle> {
@@ -112,20 +86,4 @@ async function ensureParent(path: string, owner: Owner): Promise<void> {
 async function isDirectory(path: string): Promise<boolean> {
   const entry = await lstat(path).catch(() => undefined)
   return entry?.isDirectory() === true
-}
-
-function refuseAtExit(shutdown: AbortSignal): void {
-  if (shutdown.aborted) throw new AppError('unavailable', 'the sandbox is shutting down')
-}
-
-function isOutOfSpace(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(errnoCode(error))
-}
-
-function outOfSpace(cause: unknown): AppError {
-  return new AppError('insufficient_storage', 'not enough disk space available', { cause })
-}
-
-function internal(what: string, text: string, cause: unknown): AppError {
-  return new AppError('internal', `${what}: ${text}`, { cause })
 }
