@@ -1,10 +1,11 @@
-import { constants, gunzip, gzip } from 'node:zlib'
+import { gunzip, gzip } from 'node:zlib'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { MAX_MESSAGE_BYTES, tooLarge } from './message-limit.ts'
 
 /** Below this size compression costs more than it saves. */
 const COMPRESS_FROM_BYTES = 1024
 const HEADER_BYTES = 10
+const BEST_SPEED = 1
 
 /** The only encoding there is (envd.md 6.5). */
 export const GZIP = 'gzip'
@@ -13,7 +14,7 @@ export const GZIP = 'gzip'
 export function compress(bytes: Buffer): Promise<Buffer> | undefined {
   if (bytes.length < COMPRESS_FROM_BYTES) return undefined
   return new Promise((resolve, reject) =>
-    gzip(bytes, { level: constants.Z_BEST_SPEED }, (error, zipped) => (error === null ? resolve(zipped) : reject(error))),
+    gzip(bytes, { level: BEST_SPEED }, (error, zipped) => (error === null ? resolve(zipped) : reject(error))),
   )
 }
 
