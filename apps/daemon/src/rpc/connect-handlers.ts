@@ -12,7 +12,7 @@ import { serveUnary } from './unary.ts'
 
 /** All methods of both services, by path. */
 export function connectHandlers(context: DaemonContext): ReadonlyMap<string, RpcHandler> {
-  const { accounts, state, config } = context
+  const { accounts, state, watchers, config } = context
   const handlers = new Map<string, RpcHandler>()
   function serve<S extends DescService>(service: S, implementation: ServiceHandlers<S>): void {
     for (const method of service.methods) {
@@ -21,7 +21,7 @@ export function connectHandlers(context: DaemonContext): ReadonlyMap<string, Rpc
     }
   }
   serve(Process, processService({ ...context, path: config.path }))
-  serve(Filesystem, filesystemService({ accounts, defaults: state }))
+  serve(Filesystem, filesystemService({ accounts, defaults: state, watchers }))
   return handlers
 }
 

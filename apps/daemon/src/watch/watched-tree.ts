@@ -93,7 +93,7 @@ export class WatchedTree implements Subscriber {
     if ((event.mask & IN_IGNORED) !== 0) this.#forget(node)
     else if (event.name !== '') await this.#handleEntry(node, event)
     else if (node.isRoot) await this.#handleRoot(event)
-    else if ((event.mask & IN_ATTRIB) !== 0) await this.#deliver(node.path, EventType.CHMOD)
+    else if ((event.mask & IN_ATTRIB) !== 0 && node.isPlaced) await this.#deliver(node.path, EventType.CHMOD)
     // A place that it has been moved to would be known by now.
     else if ((event.mask & IN_MOVE_SELF) !== 0 && !node.isPlaced) this.#drop(node)
   }
