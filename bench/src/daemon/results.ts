@@ -3,6 +3,8 @@ import { toRow, type Comparison, type Row } from '../report.ts'
 /** What a row came to: numbers, or why there are none. */
 export interface Results {
   readonly rows: readonly Row[]
+  /** The samples behind the rows. */
+  readonly comparisons: readonly Comparison[]
   readonly missing: Readonly<Record<string, string>>
 }
 
@@ -24,14 +26,15 @@ export class ResultCollector {
   }
 
   results(): Results {
-    return { rows: [...this.#comparisons.values()].map(toRow), missing: Object.fromEntries(this.#missing) }
+    const comparisons = [...this.#comparisons.values()]
+    return { rows: comparisons.map(toRow), comparisons, missing: Object.fromEntries(this.#missing) }
   }
 }
 
 const HEADS = ['row', 'unit', 'n', 'ours p50 / p95', 'beside', 'p50 / p95', 'ratio', 'goal', 'met']
 
 /** The whole as one table in Markdown. */
-export function formatTable({ rows, missing }: Results): string {
+export function formatTable({ rows, missing }: Pick<Results, 'rows' | 'missing'>): string {
   const lines = [
     HEADS,
     ...rows.map(({ what, unit, n, ours, against, ratio, goal, met }) => [
