@@ -17,7 +17,7 @@ function readFlags() {
     options: {
       reference: { type: 'string', default: process.env['SANDYARD_REFERENCE_DAEMON'] ?? '' },
       seed: { type: 'string', default: '1' },
-      count: { type: 'string', default: '4000' },
+      count: { type: 'string', default: '2000' },
       only: { type: 'string', default: '' },
       image: { type: 'string', default: 'debian:bookworm-slim' },
       distribution: { type: 'string' },
@@ -32,9 +32,9 @@ async function specs(flags: ReturnType<typeof readFlags>): Promise<{ ours: Conta
   const dir = flags.distribution ?? (await ensureDaemonDist()).dir
   const { mount, command } = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as { mount: string; command: string[] }
   const node = command.slice(0, command.findIndex((argument) => argument.endsWith('/node')) + 1)
-  const shared = { image: flags.image, distribution: { dir, mount, node } }
+  const shared = { mounts: { [dirname(flags.reference)]: '/reference' }, image: flags.image, distribution: { dir, mount, node } }
   return {
-    ours: { ...shared, label: 'ours', daemon: command, mounts: {} },
+    ours: { ...shared, label: 'ours', daemon: command },
     reference: {
       ...shared,
       label: 'reference',
