@@ -344,10 +344,3 @@ describe('an upload that cannot be finished', () => {
     expect(await readFile(`${dir}/partial`, 'utf8')).toBe('arrived')
   })
 })
-
-describe('POST /files/compose', () => {
-  it('says that it does not exist yet', async () => {
-    const answer = await exchange(daemon.url, { method: 'POST', path: '/files/compose', body: '{}' })
-    expect(refusal(answer)[0]).toBe(501)
-  })
-})

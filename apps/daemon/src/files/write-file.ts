@@ -5,6 +5,7 @@ import { readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
 import { mayHaveAttributes } from '../filesystem/metadata-probe.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
+import { pathArgument } from '../users/path-bytes.ts'
 import { baseName, parentDirectory } from '../users/path-parts.ts'
 import { copyToFile } from './copy-to-file.ts'
 
@@ -36,7 +37,7 @@ const NEW_FILE_MODE = 0o666
 export async function writeFile(path: string, body: AsyncIterable<Buffer>, options: WriteOptions): Promise<WrittenFile> {
   const { owner, metadata } = options
   const existing = await findTarget(path, owner)
-  if (existing !== undefined) await changingOwner(chown(path, owner.uid, owner.gid), path)
+  if (existing !== undefined) await changingOwner(chown(pathArgument(path), owner.uid, owner.gid), path)
   const file = await openTarget(path)
   try {
     if (existing === undefined) await changingOwner(file.chown(owner.uid, owner.gid), path)
@@ -44,10 +45,11 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
       throw writeFailure(error, options.contentLength)
     })
     // What is new, or has no attributes, has no metadata to be cleared.
-    const isClear = existing === undefined || !(await mayHaveAttributes(path, existing.dev))
+    const isClear = existing === undefined || !(await mayHaveAttributes(pathArgument(path), existing.dev))
     if (!isClear || metadata.size > 0) await writeMetadata(file, metadata, path)
     const stored = metadata.size > 0 ? await readMetadata(file.fd) : {}
-    return { path, name: baseName(path), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
+    const text = path.toWellFormed()
+    return { path: text, name: baseName(text), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
   } finally {
     await closing(file, path)
   }
@@ -55,7 +57,7 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
 
 /** What is to be overwritten, if anything, with the directories above it in place. */
 async function findTarget(path: string, owner: Owner): Promise<BigIntStats | undefined> {
-  const find = (): Promise<BigIntStats | Error> => stat(path, { bigint: true }).catch((error: Error) => error)
+  const find = (): Promise<BigIntStats | Error> => stat(pathArgument(path), { bigint: true }).catch((error: Error) => error)
   // Both are looked at in the same moment; only directories that were made meanwhile can have changed what was seen.
   const [found, madeParents] = await Promise.all([find(), ensureParent(path, owner)])
   const target = madeParents ? await find() : found
@@ -88,7 +90,7 @@ async function changingOwner(change: Promise<void>, path: string): Promise<void>
 
 async function openTarget(path: string): Promise<FileHandle> {
   try {
-    return await open(path, WRITE_FLAGS, NEW_FILE_MODE)
+    return await open(pathArgument(path), WRITE_FLAGS, NEW_FILE_MODE)
   } catch (error) {
     const text = failedCall('open', path, error)
     if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough inodes available: ${text}`, { cause: error })
