@@ -15,5 +15,4 @@ export const NOTES: Readonly<Record<string, Note>> = {
   'POST /v2/sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes; there are no paused ones yet.' },
   'process.Process/Start': { status: 'partial', text: 'With pipes. With a `pty` it answers `unimplemented`.' },
   'daemon GET /metrics': { status: 'not yet', text: '' },
-  'daemon POST /files/compose': { status: 'not yet', text: '' },
 }
