@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FileAccess, fileSignature } from '../src/files/file-signature.ts'
 import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
@@ -62,10 +64,17 @@ describe('before there is a token', () => {
     ['signature_expiration=1&signature_expiration=1', 'signature_expiration'],
     ['signature=a&signature=a', 'signature'],
   ])('[daemon GET /files] refuses %s as plain text', async (query, name) => {
-    const [status, text] = await ask(`/files?path=${path}&${query}`)
-    expect([status, text]).toEqual([400, expect.stringMatching(`^Invalid format for parameter ${name}: `)])
+    const [status, body] = await ask(`/files?path=${path}&${query}`)
+    expect([status, body]).toEqual([400, expect.stringMatching(`^Invalid format for parameter ${name}: `)])
   })
 })
+
+/** The status of a request that no ordinary client makes. */
+async function askRaw(lines: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1')
+  socket.write(`${[...lines, 'Host: x', 'Connection: close'].join('\r\n')}\r\n\r\n`)
+  return (await text(socket)).slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length)
+}
 
 describe('with a token', () => {
   const token = { 'x-access-token': TOKEN }
@@ -89,7 +98,7 @@ describe('with a token', () => {
     ['GET', '/health/'],
     ['GET', '/init'],
     ['POST', '//init'],
-    ['POST', '/%69nit'],
+    ['POST', '/%69nit', 404],
     ['GET', '/envs'],
     ['GET', '/metrics'],
     ['POST', '/files/compose'],
@@ -104,9 +113,9 @@ describe('with a token', () => {
     ['POST', '/process.Process/List'],
     ['POST', '/process.Process/Start'],
   ])('%s %s is as open as the route matrix says', async (method, target, status = 401, message = UNAUTHORIZED) => {
-    const [answered, text] = await ask(target, { method })
+    const [answered, body] = await ask(target, { method })
     expect(answered).toBe(status)
-    if (status === 401 && method !== 'HEAD') expect(text).toContain(message)
+    if (status === 401 && method !== 'HEAD') expect(body).toContain(message)
   })
 
   it('[daemon GET /files] [daemon POST /files] beats every signature, right or wrong (envd.md 18.4)', async () => {
@@ -146,6 +155,17 @@ describe('with a token', () => {
     expect(await ask(`/files?${signed()}&signature_expiration=1`)).toEqual(refused('invalid signature'))
     expect(await ask(`/files?${signed(soon)}`)).toEqual(refused('invalid signature'))
     expect((await at(9_223_372_036_854_775_808n))[0]).toBe(400)
+  })
+
+  it('is the first of repeated headers, and in no way another for an absolute target', async () => {
+    const [good, bad] = [`X-Access-Token: ${TOKEN}`, 'X-Access-Token: bad']
+    expect(await askRaw(['GET /envs HTTP/1.1', good, bad])).toBe('200')
+    expect(await askRaw(['GET /envs HTTP/1.1', bad, good])).toBe('401')
+    expect(await askRaw([`GET /files?path=${path} HTTP/1.1`, good, bad])).toBe('200')
+    expect(await askRaw([`GET /files?path=${path} HTTP/1.1`, bad, good])).toBe('401')
+    expect(await askRaw(['GET http://x/health HTTP/1.1'])).toBe('204')
+    expect(await askRaw(['GET http://x/envs HTTP/1.1'])).toBe('401')
+    expect(await askRaw([`GET http://x/files?${signed()} HTTP/1.1`])).toBe('200')
   })
 
   it('[daemon POST /init] takes it from the body, not from the header (envd.md 18.10)', async () => {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { firstHeader } from '../files/first-header.ts'
 import { sendError } from '../http/error-reply.ts'
 import type { DaemonState } from '../init/daemon-state.ts'
 
@@ -18,13 +19,12 @@ export interface TokenGateOptions {
  */
 export function tokenGate({ state, awaitInit }: TokenGateOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const route = `${request.method} ${request.url.split('?', 1)[0]}`
+    const route = `${request.method} ${request.routeOptions.url ?? ''}`
     if (awaitInit && !state.initialised) {
       return BEFORE_INIT.has(route) ? undefined : sendError(reply, 401, 'envd not initialized')
     }
     if (state.accessToken === undefined || EXEMPT.has(route)) return undefined
-    const presented = request.headers['x-access-token']
-    if (typeof presented === 'string' && state.isAccessToken(presented)) return undefined
+    if (state.isAccessToken(firstHeader(request.raw, 'x-access-token'))) return undefined
     return sendError(reply, 401, 'unauthorized access, please provide a valid access token or method signing if supported')
   }
 }
