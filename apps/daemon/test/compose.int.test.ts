@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { link, lstat, mkdir, readdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { promisify } from 'node:util'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Secret } from '@sandyard/kit/config/secret'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fileSignature } from '../src/files/file-signature.ts'
@@ -303,6 +305,29 @@ describe('[POST /files/compose] under stress', () => {
     const left = await tree()
     expect(Object.keys(left).every((name) => ['d0', 'd1'].includes(name))).toBe(true)
     expect(Object.values(left).every((content) => content === all)).toBe(true)
+  })
+
+  it('goes on when its client goes away', async () => {
+    await write({ a: 'A', b: 'B' })
+    const body = JSON.stringify({ source_paths: [at('a'), at('b')], destination: at('d') })
+    const { hostname, port } = new URL(daemon.url)
+    const socket = connect(Number(port), hostname)
+    socket.resume().end(`POST /files/compose HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await pollUntil({ what: 'the file', timeoutMs: 10_000, everyMs: 5 }, async () => {
+      const names = await readdir(dir)
+      return names.length === 1 && names[0] === 'd' ? true : undefined
+    })
+    expect(await tree()).toEqual({ d: 'AB' })
+  })
+
+  it('ends with the daemon, and leaves everything as it was', async () => {
+    await write({ a: 'A', b: 'B', d: 'old' })
+    await using ending = await startDaemon()
+    ending.shutDown()
+    const body = JSON.stringify({ source_paths: [at('a'), at('b')], destination: at('d') })
+    const refused = await exchange(ending.url, { method: 'POST', path: '/files/compose', body })
+    expect(answer(refused)).toEqual([503, 'the sandbox is shutting down'])
+    expect(await tree()).toEqual({ a: 'A', b: 'B', d: 'old' })
   })
 
   it('in a chain, each eats the result of the one before', async () => {
