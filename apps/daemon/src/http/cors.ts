@@ -12,7 +12,7 @@ export async function applyCors(request: FastifyRequest, reply: FastifyReply): P
   const method = request.headers['access-control-request-method']
   if (request.method === 'OPTIONS' && method !== undefined && method !== '') return answerPreflight(request, reply, method)
   reply.header('Vary', 'Origin')
-  if (request.headers.origin !== undefined) {
+  if (request.headers.origin) {
     reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', EXPOSED_HEADERS)
   }
   return undefined
@@ -20,7 +20,7 @@ export async function applyCors(request: FastifyRequest, reply: FastifyReply): P
 
 function answerPreflight(request: FastifyRequest, reply: FastifyReply, method: string): FastifyReply {
   reply.header('Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
-  if (request.headers.origin !== undefined && ALLOWED_METHODS.has(method)) {
+  if (request.headers.origin && ALLOWED_METHODS.has(method)) {
     reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Allow-Methods', method)
     const headers = request.headers['access-control-request-headers']
     if (headers !== undefined && headers !== '') reply.header('Access-Control-Allow-Headers', headers)

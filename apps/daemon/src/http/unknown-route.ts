@@ -6,10 +6,8 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => {
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), ...[method].flat()])
   })
-  // A path is what was sent: the router decodes, upstream's does not.
-  app.addHook('onRequest', async ({ url }, reply) =>
-    url.includes('%') && !methodsByPath.has(pathOf(url)) ? answerNotFound(reply) : undefined,
-  )
+  // A path is what was sent: the router decodes it and drops a fragment, upstream's does not.
+  app.addHook('onRequest', async ({ url }, reply) => (/[%#]/.test(pathOf(url)) ? answerNotFound(reply) : undefined))
   app.setNotFoundHandler(async (request, reply) => {
     const methods = methodsByPath.get(pathOf(request.url))
     if (methods !== undefined) return reply.code(405).header('Allow', methods.join(', ')).send()
