@@ -48,7 +48,7 @@ describe('checkPreconditions', () => {
     [{ 'if-range': after }, 'full'],
     [{ 'if-range': '"a"' }, 'full'],
     [{ 'if-range': '' }, 'proceed'],
-  ])('18.24: %j: %s', (headers, verdict) => {
+  ])('%j: %s (envd.md 18.24)', (headers, verdict) => {
     expect(checkPreconditions(headerOf(headers), mtime)).toBe(verdict)
   })
 

@@ -39,7 +39,7 @@ describe('parseRanges', () => {
     expect(typeof ranges === 'string' ? ranges : ranges.map((range) => [range.start, range.length])).toEqual(expected)
   })
 
-  it('18.24: ignores ranges of an empty file', () => {
+  it('ignores ranges of an empty file (envd.md 18.24)', () => {
     expect(parseRanges('bytes=0-3', 0)).toEqual([])
     expect(parseRanges('bytes=0-x', 0)).toEqual([])
     expect(parseRanges('bytes=x', 0)).toBe('invalid range')
