@@ -1,6 +1,6 @@
 /** What all transfers together may hold, as long as they are not too many to work with it. */
-const TOTAL_BYTES = 8 * 1024 * 1024
-const [LEAST_BYTES, MOST_BYTES] = [64 * 1024, 1024 * 1024]
+const TOTAL_BYTES = 4 * 1024 * 1024
+const [LEAST_BYTES, MOST_BYTES] = [32 * 1024, 1024 * 1024]
 
 let holders = 0
 

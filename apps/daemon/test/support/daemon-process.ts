@@ -4,10 +4,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 
+/** Those of the distribution. */
+const ENGINE_FLAGS = ['--max-semi-space-size=1']
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 export interface DaemonProcess extends AsyncDisposable {
   readonly url: string
+  readonly pid: number
   /** Ends it as `kill -9` does, and waits for that. Repeated calls are one. */
   kill(): Promise<void>
 }
@@ -16,7 +19,7 @@ export interface DaemonProcess extends AsyncDisposable {
 export async function startDaemonProcess(runDirectory: string): Promise<DaemonProcess> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
-  const daemon = spawn(process.execPath, [MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], {
+  const daemon = spawn(process.execPath, [...ENGINE_FLAGS, MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { SANDYARD_RUN_DIRECTORY: runDirectory, SANDYARD_LOG_LEVEL: 'silent' },
   })
@@ -36,7 +39,9 @@ export async function startDaemonProcess(runDirectory: string): Promise<DaemonPr
     await kill()
     throw error
   }
-  return { url, kill, [Symbol.asyncDispose]: kill }
+  const { pid } = daemon
+  if (pid === undefined) throw new Error('the daemon did not start')
+  return { url, pid, kill, [Symbol.asyncDispose]: kill }
 }
 
 async function findFreePort(): Promise<number> {
