@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FileAccess, fileSignature } from '../src/files/file-signature.ts'
-import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { asUser, startDaemon, type TestDaemon } from './support/test-daemon.ts'
 
 const TOKEN = '0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0'
 const UNAUTHORIZED = 'unauthorized access, please provide a valid access token or method signing if supported'
@@ -172,5 +172,25 @@ describe('with a token', () => {
     expect(await init({}, token)).toEqual([401, 'access token reset not authorized'])
     expect(await init({ accessToken: 'other' }, token)).toEqual([401, 'access token validation failed'])
     expect(await init({ accessToken: TOKEN }, { 'x-access-token': 'other' })).toEqual([204, ''])
+  })
+})
+
+describe('the system user', () => {
+  it('[filesystem.Filesystem/ListDir] is kept from nothing: files are reached as root (envd.md 18.32)', async () => {
+    await using open = await startDaemon()
+    const closed = join(directory, 'closed')
+    await mkdir(closed, { mode: 0o700 })
+    await writeFile(join(closed, 'f'), '', { mode: 0o600 })
+    const names = async (): Promise<string[]> => {
+      const { entries } = await open.filesystem.listDir({ path: closed }, asUser('nobody'))
+      return entries.map(({ name }) => name)
+    }
+    expect(await names()).toEqual(['f'])
+    await open.filesystem.stat({ path: join(closed, 'f') }, asUser('nobody'))
+    await open.filesystem.makeDir({ path: join(closed, 'd') }, asUser('nobody'))
+    await open.filesystem.move({ source: join(closed, 'f'), destination: join(closed, 'd/f') }, asUser('nobody'))
+    expect(await names()).toEqual(['d'])
+    await open.filesystem.remove({ path: join(closed, 'd') }, asUser('nobody'))
+    expect(await names()).toEqual([])
   })
 })
