@@ -272,9 +272,10 @@ describe('connections', () => {
     ['one that is closed for writing at once', call('1.1', length), 1],
     ['three requests in one piece', call('1.1', length).repeat(3), 3],
     ['HTTP/1.0', call('1.0', length), 1],
+    ['three megabytes (envd.md 18.14)', call('1.1', `Content-Length: 3000002\r\n\r\n{${' '.repeat(3_000_000)}}`), 1],
     ['Expect: 100-continue', call('1.1', `Expect: 100-continue\r\n${length}`), 1],
     ['a chunked body', call('1.1', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n'), 1],
-    ['no Host', `${call('1.1', length).replace('Host: x', 'X: x')}`.replace('HTTP/1.1', 'HTTP/1.0'), 1],
+    ['no Host', call('1.0', length).replace('Host: x', 'X: x'), 1],
   ])('%s is answered', async (_, bytes, times) => {
     expect((await send(bytes)).match(/ 501 Not Implemented\r\n/g)).toHaveLength(times)
   })
@@ -292,5 +293,26 @@ describe('connections', () => {
     const answer = await send(`${bytes}${call('1.1', length)}`)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
     expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+  })
+
+  it('are kept longer than any client keeps one (envd.md 18.14)', async () => {
+    expect((await fetch(`${daemon.url}/health`)).headers.get('keep-alive')).toBe('timeout=640')
+  })
+
+  it('that are closed for writing while the answer is made are answered', async () => {
+    const body = JSON.stringify({ path: scratch.path })
+    const headers = `Host: x\r\nContent-Type: application/json\r\nConnect-Protocol-Version: 1\r\nContent-Length: ${body.length}\r\n\r\n`
+    expect(await send(`POST /${STAT} HTTP/1.1\r\n${headers}${body}`)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('have the beginning of a stream at once, with nothing to follow it (envd.md 18.83)', async () => {
+    const body = envelope({ process: { cmd: 'sleep', args: ['60'], cwd: '/' }, tag: 'silent' })
+    const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' }
+    const response = await fetch(`${daemon.url}/process.Process/Start`, { method: 'POST', headers, body })
+    const reader = response.body?.getReader()
+    const first = Buffer.from((await reader?.read())?.value ?? [])
+    expect(JSON.parse(first.subarray(5).toString())).toEqual({ event: { start: { pid: expect.any(Number) as number } } })
+    await reader?.cancel()
+    await unary(daemon.url, SIGNAL, { process: { tag: 'silent' }, signal: 'SIGNAL_SIGKILL' })
   })
 })

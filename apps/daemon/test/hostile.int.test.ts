@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { Signal } from '@sandyard/daemon-protocol/process/process_pb'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { hostileRequests } from './support/hostile-requests.ts'
@@ -57,7 +58,7 @@ it('streams on which nothing happens leave nothing when their clients go', async
   await untilHealthy()
   for (const socket of streams) socket.destroy()
   await untilDescriptors(before + 2)
-  await daemon.process.sendSignal({ process: { selector: { case: 'tag', value: 'idle' } }, signal: 9 })
+  await daemon.process.sendSignal({ process: { selector: { case: 'tag', value: 'idle' } }, signal: Signal.SIGKILL })
   for (let event = await started.next(); event.done !== true; event = await started.next()) void event
 })
 

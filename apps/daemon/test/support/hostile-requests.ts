@@ -23,41 +23,16 @@ const JSON_CALL = { 'Content-Type': 'application/json', ...VERSION }
 const STREAM_CALL = { 'Content-Type': 'application/connect+json', 'Connect-Timeout-Ms': '200', ...VERSION }
 
 const ODD_VALUES = [
-  ...['', ' ', '0', '-1', '1', '99999999999', '1e9', '\u0000', 'é', '"', ',', ';', '*', 'gzip', 'br', 'identity', 'gzip, gzip', 'chunked'],
-  ...[
-    'application/json',
-    'application/proto',
-    'application/connect+json',
-    'application/connect+proto',
-    'multipart/form-data',
-    'text/plain',
-  ],
-  ...[
-    'multipart/form-data; boundary=',
-    'bytes=0-',
-    'bytes=9-1',
-    'bytes=-0,1-',
-    'Basic Og==',
-    'Basic cm9vdDo=',
-    'Bearer x',
-    'x'.repeat(9000),
-  ],
-]
+  ['', ' ', '0', '-1', '1', '99999999999', '1e9', '\u0000', 'é', '"', ',', ';', '*', 'gzip', 'br', 'identity', 'gzip, gzip', 'chunked'],
+  ['application/json', 'application/proto', 'application/connect+json', 'application/connect+proto', 'multipart/form-data', 'text/plain'],
+  ['multipart/form-data; boundary=', 'bytes=0-', 'bytes=9-1', 'bytes=-0,1-', 'Basic Og==', 'Basic cm9vdDo=', 'Bearer x', 'x'.repeat(9000)],
+].flat()
 const ODD_JSON = ['null', '-1', '1.5', '1e999', '""', '"\\u0000"', '"\\ud800"', '[]', '{}', 'true', '"x"', '[[[[', '"/"', '"~"', '"../.."']
 const HEADER_NAMES = [
-  ...['Content-Type', 'Content-Encoding', 'Accept-Encoding', 'Connect-Protocol-Version', 'Connect-Timeout-Ms', 'Connect-Content-Encoding'],
-  ...[
-    'Connect-Accept-Encoding',
-    'Keepalive-Ping-Interval',
-    'Authorization',
-    'X-Access-Token',
-    'Origin',
-    'Range',
-    'If-None-Match',
-    'If-Range',
-  ],
-  ...['If-Modified-Since', 'Access-Control-Request-Method', 'Expect', 'Upgrade', 'Cookie', 'X-Metadata-A', 'Host', 'Transfer-Encoding'],
-]
+  ['Content-Type', 'Content-Encoding', 'Accept-Encoding', 'Connect-Protocol-Version', 'Connect-Timeout-Ms', 'Connect-Content-Encoding'],
+  ['Connect-Accept-Encoding', 'Keepalive-Ping-Interval', 'Authorization', 'X-Access-Token', 'Origin', 'Range', 'If-None-Match', 'If-Range'],
+  ['If-Modified-Since', 'Access-Control-Request-Method', 'Expect', 'Upgrade', 'Cookie', 'X-Metadata-A', 'Host', 'Transfer-Encoding'],
+].flat()
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']
 const ODD_QUERIES = ['?', '?path', '?path=%00', '?path=%ff', '?a=%zz', '?path=a&path=b', '?signature_expiration=x', '?username=', '?&&=']
 
