@@ -1,6 +1,7 @@
 import { linkTests } from './link-tests.ts'
 import { NOTES } from './notes.ts'
 import type { Area, Row } from './operations.ts'
+import { renderDifferences } from './render-differences.ts'
 import { renderEdgeCases } from './render-edge-cases.ts'
 
 export interface Evidence {
@@ -32,7 +33,7 @@ export function renderCompatibility(areas: readonly Area[], evidence: Evidence):
     return `## ${title}\n\n| operation | status | tests | remarks |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
   })
   const total = `${counts.done} done, ${counts.partial} partial, ${counts['not yet']} not yet.\n`
-  return [HEAD, total, ...sections, renderEdgeCases(evidence.edgeCaseTests)].join('\n')
+  return [HEAD, total, ...sections, renderDifferences(), renderEdgeCases(evidence.edgeCaseTests)].join('\n')
 }
 
 function statusOf({ id }: Row, { served, tests }: Evidence): Status {

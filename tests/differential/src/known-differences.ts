@@ -1,10 +1,16 @@
 import type { KnownDifference, Sighting } from './known-difference.ts'
 import { ENTRY_DIFFERENCES } from './known/entries.ts'
 import { FILE_DIFFERENCES } from './known/files.ts'
+import { PROTOCOL_DIFFERENCES } from './known/protocol.ts'
 import { PATH_DIFFERENCES } from './known/paths.ts'
 
 /** Every difference that is meant, each in its first place of matching. */
-export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [...ENTRY_DIFFERENCES, ...PATH_DIFFERENCES, ...FILE_DIFFERENCES]
+export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
+  ...ENTRY_DIFFERENCES,
+  ...PATH_DIFFERENCES,
+  ...FILE_DIFFERENCES,
+  ...PROTOCOL_DIFFERENCES,
+]
 
 export function findKnownDifference(sighting: Sighting): KnownDifference | undefined {
   return KNOWN_DIFFERENCES.find((known) => known.matches(sighting))

@@ -41,7 +41,8 @@ function readHeaders(answer: WireAnswer, { target }: WireRequest, hide: (text: s
   for (const [name, value] of answer.headers) {
     const key = name.toLowerCase()
     if (IGNORED_HEADERS.has(key) || (key === 'content-length' && hasFreeLength)) continue
-    const shown = normaliseText(hide(value))
+    // Go lists the methods of a route in no order.
+    const shown = key === 'allow' ? value.split(', ').sort().join(', ') : normaliseText(hide(value))
     headers[key] = headers[key] === undefined ? shown : `${headers[key]}, ${shown}`
   }
   return headers
