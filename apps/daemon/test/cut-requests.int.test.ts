@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -111,6 +111,31 @@ describe('an upload cut short keeps what arrived', () => {
     socket.write(request([RAW, CHUNKED], '5\r\nhello\r\nzz\r\n'))
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
     await waitForContent('hello')
+  })
+})
+
+describe('a client that closes its side after a whole request', () => {
+  it.each([
+    ['[daemon POST /files] is answered', () => request([RAW, 'Content-Length: 5'], 'whole')],
+    [
+      '[daemon POST /files] is answered after a form',
+      () => request([FORM, 'Content-Length: 68'], `${part.replace('arrived', 'whole')}\r\n--XX--\r\n`),
+    ],
+  ])('%s', async (_what, bytes) => {
+    const socket = connect({ port: Number(new URL(daemon.url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(bytes())
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    socket.destroy()
+    expect(await readFile(path, 'utf8')).toBe('whole')
+  })
+
+  it('[daemon GET /files] receives the whole file', async () => {
+    await writeFile(path, long.repeat(50))
+    const socket = connect({ port: Number(new URL(daemon.url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(`GET /files?path=${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const answer = await text(socket)
+    socket.destroy()
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(long.repeat(50))
   })
 })
 

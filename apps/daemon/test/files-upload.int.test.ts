@@ -75,7 +75,7 @@ describe('POST /files with a raw body', () => {
     expect((await lstat(`${dir}/link`)).isSymbolicLink()).toBe(true)
   })
 
-  it('[daemon POST /files] writes to devices, and refuses what may never be read', async () => {
+  it('[daemon POST /files] writes to devices and to files of the kernel, and refuses what may never be read', async () => {
     const answer = await exchange(daemon.url, {
       method: 'POST',
       path: '/files?path=/dev/null',
@@ -83,6 +83,10 @@ describe('POST /files with a raw body', () => {
       body: 'gone',
     })
     expect(JSON.parse(answer.text)).toEqual([{ path: '/dev/null', name: 'null', type: 'file' }])
+    const setting = '/proc/self/oom_score_adj'
+    const value = await readFile(setting, 'utf8')
+    expect((await put(setting, value)).status).toBe(200)
+    expect((await exchange(daemon.url, { path: `/files?path=${setting}` })).text).toBe(value)
     await run('mkfifo', [`${dir}/fifo`])
     expect(refusal(await put(`${dir}/fifo`, 'x'))).toEqual([400, `path is not a regular file: ${dir}/fifo`])
   })

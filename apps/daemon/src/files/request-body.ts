@@ -17,6 +17,9 @@ export class CutBody extends Error {
 /**
  * The body of an upload. Disposing of it lets the rest of the request run out unread, so that the answer reaches a client that is
  * still sending, and the connection can serve its next request.
+ *
+ * A client may pause for as long as its connection lives: programs stream what they have not made yet, and a paused upload costs a
+ * descriptor and next to no memory.
  */
 export class RequestBody implements Disposable {
   readonly #request: IncomingMessage
