@@ -14,9 +14,10 @@ export function releaseMemoryAtRest(app: FastifyInstance): void {
     const { trimMemory } = await import('../sys/libc.ts')
     trimMemory()
   }
-  app.addHook('onResponse', async ({ routeOptions }) => {
+  app.addHook('onResponse', ({ url }, _reply, done) => {
+    done()
     // Probes come all the time and leave nothing.
-    if (routeOptions.url === '/health') return
+    if (url === '/health') return
     if (rest === undefined) rest = setTimeout(() => void release(), REST_MS).unref()
     else rest.refresh()
   })

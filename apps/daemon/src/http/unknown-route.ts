@@ -7,7 +7,7 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
     methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), ...[method].flat()])
   })
   // A path is what was sent: the router decodes it and drops a fragment, upstream's does not.
-  app.addHook('onRequest', async ({ url }, reply) => (/[%#]/.test(pathOf(url)) ? answerNotFound(reply) : undefined))
+  app.addHook('onRequest', ({ url }, reply, done) => (/[%#]/.test(pathOf(url)) ? void answerNotFound(reply) : done()))
   app.setNotFoundHandler(async (request, reply) => {
     const methods = methodsByPath.get(pathOf(request.url))
     if (methods !== undefined) return reply.code(405).header('Allow', methods.join(', ')).send()
