@@ -9,6 +9,7 @@ import { runScenarios } from './run.ts'
 import type { ContainerSpec } from './twins/container.ts'
 import { Twin } from './twins/twin.ts'
 
+const PROGRESS_EVERY = 500
 const USAGE = `usage: npm run differential -- --reference FILE [--seed N] [--count N] [--only AREA] [--image IMAGE] [--distribution DIR] [--json FILE]`
 
 function readFlags() {
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
   const scenarios = generateScenarios(flags)
   for await (const comparison of runScenarios(scenarios, { ours, reference })) {
     report.add(comparison)
+    if (report.size % PROGRESS_EVERY === 0) console.error(`${report.size} compared, at ${comparison.area}`)
     if (interrupted.signal.aborted) break
   }
   if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report.unexplained, undefined, 1)}\n`)

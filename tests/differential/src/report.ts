@@ -27,6 +27,11 @@ export class Report {
     else this.unexplained.push({ area, what, request: showRequest(request ?? requests.at(-1)), differences: open })
   }
 
+  /** How much was compared. */
+  get size(): number {
+    return this.#requests + this.#others
+  }
+
   /** The last lines of a run. */
   summary(): string {
     return [

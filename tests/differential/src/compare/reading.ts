@@ -41,10 +41,11 @@ function readHeaders(answer: WireAnswer, { target }: WireRequest, hide: (text: s
   for (const [name, value] of answer.headers) {
     const key = name.toLowerCase()
     if (IGNORED_HEADERS.has(key) || (key === 'content-length' && hasFreeLength)) continue
-    // Go lists the methods of a route in no order.
-    const shown = key === 'allow' ? value.split(', ').sort().join(', ') : normaliseText(hide(value))
+    const shown = normaliseText(hide(value))
     headers[key] = headers[key] === undefined ? shown : `${headers[key]}, ${shown}`
   }
+  // Go lists the methods of a route in no order.
+  if (headers['allow'] !== undefined) headers['allow'] = headers['allow'].split(', ').sort().join(', ')
   return headers
 }
 
