@@ -55,12 +55,10 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
   }
 }
 
-/** What is to be overwritten, if anything, with the directories above it in place. */
+/** What is to be overwritten, if anything, with the directories above it in place: whatever is there has them all. */
 async function findTarget(path: string, owner: Owner): Promise<BigIntStats | undefined> {
-  const find = (): Promise<BigIntStats | Error> => stat(pathArgument(path), { bigint: true }).catch((error: Error) => error)
-  // Both are looked at in the same moment; only directories that were made meanwhile can have changed what was seen.
-  const [found, madeParents] = await Promise.all([find(), ensureParent(path, owner)])
-  const target = madeParents ? await find() : found
+  const found = await statTarget(path)
+  const target = found instanceof Error && (await ensureParent(path, owner)) ? await statTarget(path) : found
   if (target instanceof Error) {
     if (errnoCode(target) === 'ENOENT') return undefined
     throw new AppError('internal', `error getting file info: ${failedCall('stat', path, target)}`, { cause: target })
@@ -71,6 +69,11 @@ async function findTarget(path: string, owner: Owner): Promise<BigIntStats | und
   return target
 }
 
+function statTarget(path: string): Promise<BigIntStats | Error> {
+  return stat(pathArgument(path), { bigint: true }).catch((error: Error) => error)
+}
+
+/** Whether any had to be made. */
 async function ensureParent(path: string, owner: Owner): Promise<boolean> {
   try {
     return await ensureDirs(parentDirectory(path), owner)
