@@ -83,6 +83,36 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
     matches: ({ difference: { reference } }) => String(reference).includes('%!w(<nil>)'),
   },
   {
+    id: 'messages without an envelope',
+    reason:
+      'A stream request that is bare JSON counts as its message, since no envelope begins with a brace; the reference daemon refuses it.',
+    matches: (sighting) => messageOf(sighting, 'reference').includes('promised 577790324 bytes'),
+  },
+  {
+    id: 'compressed nothing',
+    reason:
+      'A compressed stream message of no bytes is an empty message, as one that is not compressed; the reference daemon refuses it in JSON.',
+    matches: (sighting) => JSON.stringify(sighting.all).includes('zero-length payload is not a valid JSON object'),
+  },
+  {
+    id: 'repeated headers',
+    reason: 'A `Connect-Timeout-Ms` that is sent twice is a bad one; the reference daemon takes the first.',
+    matches: ({ request }) => request?.headers.filter(([name]) => name === 'Connect-Timeout-Ms').length === 2,
+  },
+  {
+    id: 'numbers as text',
+    reason:
+      'A number that is sent as text may be hexadecimal, as the JSON reader of protobuf-es has it; the reference daemon refuses such a text.',
+    matches: ({ request }) => /"depth":"0x/.test(request?.body?.toString('latin1') ?? ''),
+  },
+  {
+    id: 'unknown fields in protobuf',
+    reason:
+      'Bytes that are no whole field are `invalid_argument`; the reference daemon skips a few of them with the unknown field they seem to belong to.',
+    matches: (sighting) =>
+      messageOf(sighting, 'ours').startsWith('unmarshal message: premature EOF') && messageOf(sighting, 'reference') === '',
+  },
+  {
     id: 'unusual methods',
     reason:
       'A method that no route has is a 404 where there is no route, and else a 405 with `Allow`. For methods that its router does not know the reference daemon says 405 everywhere.',
