@@ -106,9 +106,8 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
     matches: ({ request }) => /"depth":"0x/.test(request?.body?.toString('latin1') ?? ''),
   },
   {
-    id: 'unknown fields in protobuf',
-    reason:
-      'Bytes that are no whole field are `invalid_argument`; the reference daemon skips a few of them with the unknown field they seem to belong to.',
+    id: 'wrong wire types',
+    reason: 'A protobuf field of another wire type than its own is `invalid_argument`; to the reference daemon it is an unknown field.',
     matches: (sighting) =>
       messageOf(sighting, 'ours').startsWith('unmarshal message: premature EOF') && messageOf(sighting, 'reference') === '',
   },
