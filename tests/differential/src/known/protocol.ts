@@ -16,7 +16,7 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     id: 'protocol version',
-    reason: '`Connect-Protocol-Version` is required, as the seed has it; the reference daemon takes calls without it.',
+    reason: '`Connect-Protocol-Version` is required, as the interface declares it; the reference daemon takes calls without it.',
     matches: (sighting) => messageOf(sighting, 'ours').includes('missing required header: set Connect-Protocol-Version'),
   },
   {
