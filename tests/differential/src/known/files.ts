@@ -53,7 +53,7 @@ export const FILE_DIFFERENCES: readonly KnownDifference[] = [
     id: 'long names in a compose',
     reason: 'The temporary file of a compose has a short name, so a destination may have any name that a file can have.',
     matches: (sighting) => {
-      const body = sighting.requests.at(-1)?.body?.toString('latin1') ?? ''
+      const body = sighting.requests.map((request) => (request.target === '/files/compose' ? request.body?.toString('latin1') : '')).join()
       return (
         /(n{200}|m{255}|(Ã©){127})/.test(body) &&
         (sighting.difference.at.startsWith('tree./') || /file name too long/.test(messageOf(sighting, 'reference')))

@@ -102,8 +102,8 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
   {
     id: 'numbers as text',
     reason:
-      'A number that is sent as text may be hexadecimal, as the JSON reader of protobuf-es has it; the reference daemon refuses such a text.',
-    matches: ({ request }) => /"depth":"0x/.test(request?.body?.toString('latin1') ?? ''),
+      'A number that is sent as text may be hexadecimal or have a plus sign, as the JSON reader of protobuf-es has it; the reference daemon refuses such a text.',
+    matches: ({ request }) => /"depth":"(0x|\+)/.test(request?.body?.toString('latin1') ?? ''),
   },
   {
     id: 'wrong wire types',
