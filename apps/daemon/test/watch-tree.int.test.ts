@@ -120,7 +120,7 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
     'mkdir -p d/s e; touch d/s/f',
     [
       ['mv d e/g', 'RENAME d', 'CREATE e/g'],
-      ['echo x > e/g/s/f', '', 'WRITE e/g/s/f'],
+      ['echo x >> e/g/s/f', '', 'WRITE e/g/s/f'],
       ['mv e h; mv h i', 'RENAME e,CREATE h,RENAME h,CREATE i'],
       ['rm i/g/s/f', '', 'REMOVE i/g/s/f'],
     ],
