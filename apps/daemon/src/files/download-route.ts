@@ -25,7 +25,7 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   const content = await openContent(path, stats)
   try {
     reply.header('content-disposition', inlineDisposition(baseName(path)))
-    return await (coding === 'gzip' ? sendGzip(reply, content, path) : sendIdentity(request, reply, { content, path }))
+    return await (coding === 'gzip' ? sendGzip(reply, content, asked) : sendIdentity(request, reply, { content, path }))
   } catch (error) {
     await content[Symbol.asyncDispose]()
     throw error
