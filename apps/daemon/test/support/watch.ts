@@ -9,7 +9,7 @@ export interface WatchSettings {
 }
 
 /** `KIND name`, and behind that the path of the entry where there is one. */
-export function describeEvent({ type, name, entry }: FilesystemEvent): string {
+function describeEvent({ type, name, entry }: FilesystemEvent): string {
   return [EventType[type], name, ...(entry === undefined ? [] : [entry.path])].join(' ')
 }
 
