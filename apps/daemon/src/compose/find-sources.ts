@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
-import { lstat, stat } from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { lookAt } from '../sys/cached-stat.ts'
 import { isDestination, notRegular, sourceNotFound } from './compose-failure.ts'
 
 /** A file as the kernel tells it from all others. Numbers of inodes may use all of their 64 bits. */
@@ -32,7 +33,7 @@ const BATCH = 32
  * under another name is refused like the destination itself: it could be lost as its own source
  */
 export async function findSources(paths: readonly string[], checks: SourceChecks): Promise<Source[]> {
-  const target = await stat(checks.destination, { bigint: true }).catch(() => undefined)
+  const target = await lookAt(checks.destination, { follow: true }).catch(() => undefined)
   const sources: Source[] = []
   for (let start = 0; start < paths.length; start += BATCH) {
     const batch = paths.slice(start, start + BATCH)
@@ -41,6 +42,8 @@ export async function findSources(paths: readonly string[], checks: SourceChecks
       if (outcome.status === 'rejected') throw outcome.reason
       sources.push(outcome.value)
     }
+    // They may all have been answered from memory, with no pause for anybody else.
+    await turn()
   }
   return sources
 }
@@ -62,6 +65,6 @@ async function findSource(given: string, target: FileIdentity | undefined, { des
 }
 
 async function look(path: string): Promise<{ readonly entry: BigIntStats; readonly file: BigIntStats }> {
-  const entry = await lstat(path, { bigint: true })
-  return { entry, file: entry.isSymbolicLink() ? await stat(path, { bigint: true }) : entry }
+  const entry = await lookAt(path, { follow: false })
+  return { entry, file: entry.isSymbolicLink() ? await lookAt(path, { follow: true }) : entry }
 }

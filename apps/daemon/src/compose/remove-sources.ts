@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, unlink } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { mapConcurrently } from '../filesystem/map-concurrently.ts'
+import { lookAt } from '../sys/cached-stat.ts'
 import { isSameFile, type Source } from './find-sources.ts'
 
 /** Opens whatever stands at a path without touching it (linux: `fcntl.h`); Node does not name it. */
@@ -32,5 +33,5 @@ export async function removeSources(sources: readonly Source[]): Promise<void> {
 }
 
 async function removeSource({ path, entry }: Source): Promise<void> {
-  if (isSameFile(await lstat(path, { bigint: true }), entry)) await unlink(path)
+  if (isSameFile(await lookAt(path, { follow: false }), entry)) await unlink(path)
 }

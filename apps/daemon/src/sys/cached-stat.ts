@@ -3,6 +3,7 @@
  * loop's own thread, where it takes some microseconds; a visit to the thread pool costs more than ten times as much.
  */
 import { type BigIntStats, closeSync, constants, fstatSync } from 'node:fs'
+import { lstat, stat } from 'node:fs/promises'
 import { constants as os } from 'node:os'
 import { systemError } from './errno-text.ts'
 import { isRootLocal } from './root-file-system.ts'
@@ -36,6 +37,18 @@ export function statCached(path: string | Buffer, { follow }: { readonly follow:
   if (fd >= 0) return statAndClose(fd)
   const errno = open.errno()
   return errno === os.errno.ENOENT || errno === os.errno.ENOTDIR ? systemError(follow ? 'stat' : 'lstat', errno) : undefined
+}
+
+/**
+ * What is at a path: from memory where the kernel has it there, else by a real look. Whoever looks at many paths lets others run in
+ * between.
+ *
+ * @throws the system error of stat or lstat
+ */
+export async function lookAt(path: string | Buffer, { follow }: { readonly follow: boolean }): Promise<BigIntStats> {
+  const cached = statCached(path, { follow })
+  if (cached instanceof Error) throw cached
+  return cached ?? (follow ? stat : lstat)(path, { bigint: true })
 }
 
 function statAndClose(fd: number): BigIntStats {
