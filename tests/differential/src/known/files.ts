@@ -6,7 +6,7 @@ export const FILE_DIFFERENCES: readonly KnownDifference[] = [
   {
     id: 'type of upload answers',
     reason:
-      'The JSON that an upload answers with is declared as `application/json; charset=utf-8`; the reference daemon lets it go as text.',
+      'The JSON that an upload answers with is declared as `application/json; charset=utf-8`; the reference daemon declares it as plain text.',
     matches: ({ difference: { at, ours, reference } }) =>
       at === 'headers.content-type' && ours === 'application/json; charset=utf-8' && reference === 'text/plain; charset=utf-8',
   },
@@ -43,7 +43,7 @@ export const FILE_DIFFERENCES: readonly KnownDifference[] = [
   {
     id: 'compressed forms cut short',
     reason:
-      'Where the bytes of a compressed form end too early, the last of its text may come out of one decoder and not of another; the message says what was missing then.',
+      'Where a compressed form ends too early, the message says what was being read then, a file or the form; that depends on how much the decoder still gave out.',
     matches: ({ request, difference: { at, ours, reference } }) =>
       request !== undefined &&
       isGzip(request.headers) &&
@@ -80,7 +80,8 @@ export const FILE_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     id: 'text of malformed JSON',
-    reason: 'Behind `invalid request body: ` stands what our JSON reader says of the mistake, in its words.',
+    reason:
+      'After `invalid request body: ` the mistake is described in the words of the JSON reader, and the two daemons have different ones.',
     matches: ({ difference: { at, ours, reference } }) =>
       at === 'body.message' && String(ours).startsWith('invalid request body: ') && String(reference).startsWith('invalid request body: '),
   },

@@ -11,7 +11,8 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     id: 'E2B_SANDBOX',
-    reason: 'A sandbox says so in its variables; the reference daemon does only where it finds a virtual machine around it.',
+    reason:
+      'The variables of every sandbox have `E2B_SANDBOX`; the reference daemon sets it only where it finds a virtual machine around it.',
     matches: ({ difference: { at } }) => at === 'body.E2B_SANDBOX',
   },
   {
@@ -61,13 +62,14 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     id: 'text of malformed messages',
-    reason: 'Behind `unmarshal message: ` stands what our JSON and protobuf readers say of the mistake, in their words.',
+    reason:
+      'After `unmarshal message: ` the mistake is described in the words of the JSON or protobuf reader, and the two daemons have different ones.',
     matches: ({ difference: { at, ours, reference } }) =>
       at.endsWith('message') && String(ours).startsWith(PREFIX) && String(reference).startsWith(PREFIX),
   },
   {
     id: 'deep nesting',
-    reason: 'How deep unknown fields may be nested in JSON differs: 10,000 levels in the reference daemon.',
+    reason: 'How deep unknown fields of a JSON message may be nested differs; the reference daemon refuses more than 10,000 levels.',
     matches: ({ request }) => request?.body?.includes('[[[[[[[[[[') === true,
   },
   {
@@ -97,7 +99,7 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
   {
     id: 'numbers as text',
     reason:
-      'A number that is sent as text may be hexadecimal or have a plus sign, as the JSON reader of protobuf-es has it; the reference daemon refuses such a text.',
+      'A number that is sent as text may be hexadecimal, or have a plus sign or leading zeros, since the JSON reader of protobuf-es takes that; the reference daemon refuses such a text.',
     matches: ({ request }) => /"depth":"(0x|\+)/.test(request?.body?.toString('latin1') ?? ''),
   },
   {
