@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
@@ -213,6 +213,19 @@ describe('GET /files', () => {
         .end()
     })
     expect(await cut).toBe('ECONNRESET')
+  })
+
+  it('[daemon GET /files] sends one file or the other while one takes the place of the other', async () => {
+    const contents = [Buffer.alloc(100_000, 'a'), Buffer.alloc(200_000, 'b')] as const
+    await writeFile(`${dir}/f`, contents[0])
+    for (const [index, content] of contents.entries()) await writeFile(`${dir}/${index}`, content)
+    const script = 'while :; do for i in 0 1; do ln -f $i next && mv next f; done; done'
+    const replacing = spawn('/bin/sh', ['-c', script], { cwd: dir, stdio: 'ignore' })
+    const answers: Answer[] = []
+    for (let turn = 0; turn < 400; turn++) answers.push(await get(`${dir}/f`))
+    replacing.kill('SIGKILL')
+    await once(replacing, 'exit')
+    expect(answers.filter(({ body }) => !contents.some((content) => content.equals(body)))).toEqual([])
   })
 
   it('[daemon GET /files] closes the file of a client that goes away, compressed or not', async () => {

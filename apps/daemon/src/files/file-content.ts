@@ -24,14 +24,16 @@ export class FileContent implements AsyncDisposable {
   }
 
   /**
-   * @param stats of the path, from just now: what the file has become since shows in what can be read
+   * @param found at the path just now. It may be another file that is opened, if that has taken the place meanwhile
    * @throws the system error of open or read
    */
-  static async open(path: string, stats: BigIntStats): Promise<FileContent> {
+  static async open(path: string, found: BigIntStats): Promise<FileContent> {
     // Non-blocking, so that a FIFO without a writer cannot hold a thread of the pool; regular files do not care.
     const handle = await open(pathArgument(path), constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      const content = new FileContent(handle, stats, await readStart(handle, stats))
+      // Of a file that is read to its end at once, that is what tells its size.
+      const stats = announcedBytes(found) > WHOLE_BYTES ? await handle.stat({ bigint: true }) : found
+      const content = new FileContent(handle, stats, await readStart(handle, announcedBytes(stats)))
       // Nothing is left to be read, so nobody need wait until it is closed.
       if (content.isWhole) void content[Symbol.asyncDispose]()
       return content
@@ -59,8 +61,7 @@ export class FileContent implements AsyncDisposable {
 }
 
 /** The kernel's pseudo-files announce 0 bytes, or a page, whatever they hold: sizes that small are found out by reading. */
-async function readStart(handle: FileHandle, stats: BigIntStats): Promise<{ start: Buffer; size: number | undefined }> {
-  const announced = stats.isFile() ? Number(stats.size) : 0
+async function readStart(handle: FileHandle, announced: number): Promise<{ start: Buffer; size: number | undefined }> {
   if (announced > WHOLE_BYTES) {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
     return { start: buffer.subarray(0, bytesRead), size: announced }
@@ -74,4 +75,8 @@ async function readStart(handle: FileHandle, stats: BigIntStats): Promise<{ star
     filled += bytesRead
   } while (filled < buffer.length && filled !== announced)
   return { start: buffer.subarray(0, filled), size: filled < buffer.length ? filled : undefined }
+}
+
+function announcedBytes(stats: BigIntStats): number {
+  return stats.isFile() ? Number(stats.size) : 0
 }
