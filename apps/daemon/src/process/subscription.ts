@@ -1,3 +1,4 @@
+import { Waiter } from '../streams/waiter.ts'
 import type { EndEvent } from './end-event.ts'
 
 export type OutputEvent =
@@ -20,11 +21,11 @@ const MAX_QUEUED_BYTES = 256 * 1024
 export class Subscription {
   readonly #owner: SubscriptionOwner
   readonly #queue: OutputEvent[] = []
+  readonly #reader = new Waiter()
   #queuedBytes = 0
   #outputEnded = false
   #closed = false
   #failure: Error | undefined
-  #wake: (() => void) | undefined
 
   constructor(owner: SubscriptionOwner) {
     this.#owner = owner
@@ -37,13 +38,13 @@ export class Subscription {
   push(event: OutputEvent): void {
     this.#queue.push(event)
     if (event.kind !== 'end') this.#queuedBytes += event.bytes.length
-    this.#wake?.()
+    this.#reader.wake()
   }
 
   /** No output will come any more, only the end: there is nothing to keep a connection alive for (envd.md 6.7). */
   outputEnded(): void {
     this.#outputEnded = true
-    this.#wake?.()
+    this.#reader.wake()
   }
 
   /** Ends the subscription at once; `next()` then throws `failure`, or says that there is nothing more. */
@@ -54,21 +55,19 @@ export class Subscription {
     this.#queue.length = 0
     this.#queuedBytes = 0
     this.#owner.remove(this)
-    this.#wake?.()
+    this.#reader.wake()
   }
 
   /** The next event; `idle` when none came for `idleMs`; undefined when the subscription is closed. One call at a time. */
-  async next(idleMs: number): Promise<OutputEvent | 'idle' | undefined> {
-    const since = performance.now()
-    while (true) {
-      if (this.#failure !== undefined) throw this.#failure
-      if (this.#closed) return undefined
-      const event = this.#queue.shift()
-      if (event !== undefined) return this.#taken(event)
-      const left = this.#outputEnded ? undefined : idleMs - (performance.now() - since)
-      if (left !== undefined && left <= 0) return 'idle'
-      await this.#wakeUp(left)
-    }
+  next(idleMs: number): Promise<OutputEvent | 'idle' | undefined> {
+    return this.#reader.next(this.#take, () => (this.#outputEnded ? undefined : idleMs))
+  }
+
+  readonly #take = (): OutputEvent | 'nothing' | undefined => {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#closed) return undefined
+    const event = this.#queue.shift()
+    return event === undefined ? 'nothing' : this.#taken(event)
   }
 
   #taken(event: OutputEvent): OutputEvent {
@@ -77,14 +76,5 @@ export class Subscription {
     this.#queuedBytes -= event.bytes.length
     if (wasFull && !this.isFull) this.#owner.released()
     return event
-  }
-
-  async #wakeUp(timeoutMs: number | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wake = resolve
-    const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs)
-    await promise
-    clearTimeout(timer)
-    this.#wake = undefined
   }
 }

@@ -1,26 +1,23 @@
 import type { AppError } from '@sandyard/kit/errors/app-error'
+import { Waiter } from '../streams/waiter.ts'
+import type { BacklogShare } from './backlog.ts'
 import { Fifo } from './fifo.ts'
 import type { Change } from './watch-event.ts'
-import { MAX_BEHIND, queueOverflow } from './watch-failure.ts'
 
-/** The changes that one stream has still to send. Bounded: a client that reads too slowly loses its stream, and nobody else anything. */
+/** The changes that one stream has still to send. A client that reads too slowly loses its stream, and nobody else anything. */
 export class EventQueue {
   readonly #changes = new Fifo<Change>()
+  readonly #reader = new Waiter()
+  #backlog: BacklogShare | undefined
   #failure: AppError | undefined
   #isClosed = false
-  #wake: (() => void) | undefined
 
-  /** @throws AppError when it is full */
-  push(change: Change): void {
-    if (this.#changes.length >= MAX_BEHIND) throw queueOverflow()
+  /** @param backlog where the change counts until it is given out; the same one each time */
+  push(change: Change, backlog: BacklogShare): void {
+    this.#backlog = backlog
     this.#changes.push(change)
-    this.#wake?.()
-  }
-
-  /** What is in the queue is still given out, then this. */
-  fail(error: AppError): void {
-    this.#failure ??= error
-    this.#wake?.()
+    backlog.add()
+    this.#reader.wake()
   }
 
   /** Ends the queue at once; `next()` then throws `failure`, or says that there is nothing more. */
@@ -29,29 +26,21 @@ export class EventQueue {
     this.#isClosed = true
     this.#changes.clear()
     this.#failure = failure
-    this.#wake?.()
+    this.#reader.wake()
   }
 
   /** The next change; `idle` when none came for `idleMs`; undefined when the queue is closed. One call at a time. */
-  async next(idleMs: number): Promise<Change | 'idle' | undefined> {
-    const since = performance.now()
-    while (true) {
-      const change = this.#changes.shift()
-      if (change !== undefined) return change
-      if (this.#failure !== undefined) throw this.#failure
-      if (this.#isClosed) return undefined
-      const left = idleMs - (performance.now() - since)
-      if (left <= 0) return 'idle'
-      await this.#wakeUp(left)
-    }
+  next(idleMs: number): Promise<Change | 'idle' | undefined> {
+    return this.#reader.next(this.#take, () => idleMs)
   }
 
-  async #wakeUp(timeoutMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wake = resolve
-    const timer = setTimeout(resolve, timeoutMs)
-    await promise
-    clearTimeout(timer)
-    this.#wake = undefined
+  readonly #take = (): Change | 'nothing' | undefined => {
+    const change = this.#changes.shift()
+    if (change !== undefined) {
+      this.#backlog?.remove(1)
+      return change
+    }
+    if (this.#failure !== undefined) throw this.#failure
+    return this.#isClosed ? undefined : 'nothing'
   }
 }

@@ -6,6 +6,7 @@ import {
   IN_DELETE_SELF,
   IN_DONT_FOLLOW,
   IN_IGNORED,
+  IN_MASK_ADD,
   IN_MODIFY,
   IN_MOVE_SELF,
   IN_MOVED_FROM,
@@ -16,10 +17,14 @@ import {
   type InotifyEvent,
 } from '../sys/inotify.ts'
 import { errnoText } from '../sys/errno-text.ts'
+import type { Backlog } from './backlog.ts'
 import { queueOverflow } from './watch-failure.ts'
 
-/** Equal for all watches: one that is added again for an inode replaces the mask of the first. */
-const EVENTS = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
+/**
+ * Equal for all watches, and always added to what is there: where an inode is watched again the kernel would else clear its mask for a moment,
+ * and lose what happens then.
+ */
+const EVENTS = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD
 
 /** Whoever wants the events of directories. */
 export interface Subscriber {
@@ -34,8 +39,14 @@ export interface Subscriber {
  * of them (envd.md 15). It is opened by the first watcher and stays open, because to close it stalls the thread for milliseconds.
  */
 export class InotifyHub {
+  readonly backlog: Backlog
   readonly #subscribers = new Map<number, Set<Subscriber>>()
   #inotify: Inotify | undefined
+
+  /** @param backlog of all watchers */
+  constructor(backlog: Backlog) {
+    this.backlog = backlog
+  }
 
   /** @throws AppError where the instance cannot be had */
   open(): void {

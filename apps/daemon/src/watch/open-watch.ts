@@ -3,38 +3,48 @@ import { toBytePath } from '../filesystem/byte-path.ts'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory } from './acceptance.ts'
+import type { BacklogShare } from './backlog.ts'
 import type { InotifyHub } from './inotify-hub.ts'
 import type { Change } from './watch-event.ts'
 
 export interface WatchOptions {
   readonly directory: AcceptedDirectory
   readonly recursive: boolean
-  /** Takes the changes in their order, one at a time. What it throws ends the watch. */
-  readonly deliver: (change: Change) => Promise<void> | void
-  /** The watch has ended by itself. */
+  /** Takes the changes in their order, one at a time. What it keeps of them counts for the backlog. What it throws ends the watch. */
+  readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
+  /** The watch has ended by itself. What is kept of it is to be dropped. */
   readonly onFailure: (error: AppError) => void
 }
 
 export interface Watch {
-  /** Settles when every change that has happened by now has been delivered. */
+  /** Settles when every change that has happened by now has been delivered; on a network file system, that has been seen by now. */
   caughtUp(): Promise<void>
   /** Nothing is delivered any more. */
   close(): void
 }
 
 /**
- * Watches a directory. Every change after this settles is delivered.
+ * Watches a directory: by the kernel's events, or on a network file system, where the kernel knows nothing of what others do, by looking at
+ * it every second. Every change after this settles is delivered.
  *
  * @throws AppError in the words of envd.md 7.8
  */
 export async function openWatch(options: WatchOptions, openHub: () => Promise<InotifyHub>): Promise<Watch> {
-  const { directory, recursive, deliver, onFailure } = options
-  const root = toBytePath(cleanPath(directory.path))
-  const { WatchedTree } = await import('./watched-tree.ts')
-  const tree = new WatchedTree(await openHub(), { root, recursive, deliver, onFailure })
-  await tree.arm().catch((error: unknown) => {
-    throw isAppError(error) ? error : notAdded(directory.path, error)
+  const { path } = options.directory
+  return openTree(options, openHub).catch((error: unknown) => {
+    throw isAppError(error) ? error : notAdded(path, error)
   })
+}
+
+async function openTree({ directory, ...options }: WatchOptions, openHub: () => Promise<InotifyHub>): Promise<Watch> {
+  const root = cleanPath(directory.path)
+  if (directory.isNetwork) {
+    const { NetworkTree } = await import('./network-tree.ts')
+    return NetworkTree.open({ root, ...options })
+  }
+  const { WatchedTree } = await import('./watched-tree.ts')
+  const tree = new WatchedTree(await openHub(), { root: toBytePath(root), ...options })
+  await tree.arm()
   return tree
 }
 

@@ -3,11 +3,11 @@ import { toBytePath } from '../filesystem/byte-path.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory, WatchRequest } from './acceptance.ts'
+import type { BacklogShare } from './backlog.ts'
 import { describeChange } from './describe-change.ts'
 import type { InotifyHub } from './inotify-hub.ts'
 import { openWatch, type Watch } from './open-watch.ts'
 import type { Change, FilesystemEvent } from './watch-event.ts'
-import { MAX_BEHIND, queueOverflow } from './watch-failure.ts'
 
 export interface PolledWatcherDeps {
   readonly accounts: AccountDatabase
@@ -21,6 +21,7 @@ export class PolledWatcher {
   readonly #accounts: AccountDatabase
   #watch: Watch | undefined
   #events: FilesystemEvent[] = []
+  #backlog: BacklogShare | undefined
   #failure: AppError | undefined
 
   private constructor(directory: AcceptedDirectory, request: WatchRequest, accounts: AccountDatabase) {
@@ -36,7 +37,7 @@ export class PolledWatcher {
       {
         directory,
         recursive: request.recursive,
-        deliver: (change) => watcher.#keep(change),
+        deliver: (change, backlog) => watcher.#keep(change, backlog),
         onFailure: (error) => watcher.#fail(error),
       },
       deps.openHub,
@@ -45,7 +46,7 @@ export class PolledWatcher {
   }
 
   /**
-   * Every event up to now that has not been taken yet.
+   * Every event up to now that has not been taken yet; on a network file system, every one that has been seen.
    *
    * @throws AppError that ended the watch, each time
    */
@@ -54,6 +55,7 @@ export class PolledWatcher {
     if (this.#failure !== undefined) throw this.#failure
     const events = this.#events
     this.#events = []
+    this.#backlog?.remove(events.length)
     return events
   }
 
@@ -62,8 +64,10 @@ export class PolledWatcher {
     this.#events = []
   }
 
-  async #keep(change: Change): Promise<void> {
-    if (this.#events.length >= MAX_BEHIND) throw queueOverflow()
+  async #keep(change: Change, backlog: BacklogShare): Promise<void> {
+    this.#backlog = backlog
+    backlog.add()
+    if (this.#failure !== undefined) return
     const description = {
       root: toBytePath(cleanPath(this.#directory.path)),
       includeEntry: this.#request.includeEntry,

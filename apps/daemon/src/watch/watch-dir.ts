@@ -19,7 +19,7 @@ export interface WatchDirDeps {
 
 /**
  * WatchDir (envd.md 7.10). The watch ends with the call, whether or not anybody still reads. A client that falls too far behind is told of
- * the overflow after what was kept for it.
+ * the overflow in the place of what it has not taken.
  *
  * @throws AppError where nothing can be watched
  */
@@ -31,8 +31,8 @@ export async function watchDir(request: WatchRequest, call: StreamCall, deps: Wa
     {
       directory,
       recursive: request.recursive,
-      deliver: (change) => queue.push(change),
-      onFailure: (error) => queue.fail(error),
+      deliver: (change, backlog) => queue.push(change, backlog),
+      onFailure: (error) => queue.close(error),
     },
     deps.watchers.openHub,
   )

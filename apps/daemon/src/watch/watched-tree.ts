@@ -8,14 +8,15 @@ import { DirectoryNode } from './directory-node.ts'
 import { entryEventTypes, rootEventTypes } from './event-types.ts'
 import type { InotifyHub, Subscriber } from './inotify-hub.ts'
 import { SerialQueue } from './serial-queue.ts'
+import type { BacklogShare } from './backlog.ts'
 import type { Change } from './watch-event.ts'
-import { MAX_BEHIND, queueOverflow, watcherFailure } from './watch-failure.ts'
+import { queueOverflow, watcherFailure } from './watch-failure.ts'
 
 export interface TreeOptions {
   readonly root: BytePath
   readonly recursive: boolean
   /** Takes the changes in their order, one at a time. */
-  readonly deliver: (change: Change) => Promise<void> | void
+  readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
   /** The watch is over, and has been given up. */
   readonly onFailure: (error: AppError) => void
 }
@@ -36,11 +37,13 @@ export class WatchedTree implements Subscriber {
   /** Directories between the two halves of a rename, by its cookie. */
   readonly #moving = new Map<number, DirectoryNode>()
   readonly #queue = new SerialQueue((error) => this.fail(isAppError(error) ? error : watcherFailure(error)))
+  readonly #backlog: BacklogShare
   #isClosed = false
 
   constructor(hub: InotifyHub, options: TreeOptions) {
     this.#hub = hub
     this.#options = options
+    this.#backlog = hub.backlog.open(() => this.fail(queueOverflow()))
   }
 
   /**
@@ -61,8 +64,12 @@ export class WatchedTree implements Subscriber {
   }
 
   take(event: InotifyEvent): void {
-    if (this.#queue.length >= MAX_BEHIND) this.fail(queueOverflow())
-    else this.#queue.push(() => this.#handle(event))
+    this.#backlog.add()
+    if (this.#isClosed) return
+    this.#queue.push(() => {
+      this.#backlog.remove(1)
+      return this.#handle(event)
+    })
   }
 
   fail(error: AppError): void {
@@ -79,6 +86,7 @@ export class WatchedTree implements Subscriber {
 
   close(): void {
     this.#isClosed = true
+    this.#backlog.close()
     for (const node of this.#nodes.values()) this.#forget(node)
   }
 
@@ -216,7 +224,7 @@ export class WatchedTree implements Subscriber {
   }
 
   async #deliver(path: string, type: EventType): Promise<void> {
-    if (!this.#isClosed) await this.#options.deliver({ path, type })
+    if (!this.#isClosed) await this.#options.deliver({ path, type }, this.#backlog)
   }
 
   /** The directory has left the tree with all that is below it. */

@@ -1,9 +1,10 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { Backlog } from './backlog.ts'
 import type { InotifyHub } from './inotify-hub.ts'
 import type { PolledWatcher } from './polled-watcher.ts'
 
-/** Far more than a program has a use for. Each may hold as many events as `MAX_BEHIND`. */
+/** Far more than a program has a use for. */
 const MAX_POLLED = 1024
 /** Longer than sandboxes live: only one that is paused and resumed, over and over, loses a watcher that nobody asks. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1000
@@ -18,6 +19,8 @@ interface Registered {
  * (envd.md 7.11). A polled one lives until it is removed, or nobody has asked for its events for a day.
  */
 export class Watchers {
+  /** What all of them hold for their clients, streams too. */
+  readonly backlog = new Backlog()
   readonly #polled = new Map<string, Registered>()
   readonly #shutdown: AbortSignal
   #hub: Promise<InotifyHub> | undefined
@@ -25,6 +28,7 @@ export class Watchers {
 
   constructor(shutdown: AbortSignal) {
     this.#shutdown = shutdown
+    shutdown.addEventListener('abort', () => this.#close())
   }
 
   /**
@@ -53,6 +57,8 @@ export class Watchers {
     this.#opening += 1
     try {
       const watcher = await open()
+      if (this.#shutdown.aborted) watcher.close()
+      this.#shutdown.throwIfAborted()
       const id = `w${randomId(20)}`
       this.#polled.set(id, { watcher, expiry: setTimeout(() => this.remove(id), FORGOTTEN_AFTER_MS).unref() })
       return id
@@ -84,13 +90,11 @@ export class Watchers {
 
   async #createHub(): Promise<InotifyHub> {
     const { InotifyHub } = await import('./inotify-hub.ts')
-    const hub = new InotifyHub()
-    this.#shutdown.addEventListener('abort', () => this.#close(hub))
-    return hub
+    return new InotifyHub(this.backlog)
   }
 
-  #close(hub: InotifyHub): void {
+  #close(): void {
     for (const id of this.#polled.keys()) this.remove(id)
-    hub.close()
+    void this.#hub?.then((hub) => hub.close())
   }
 }
