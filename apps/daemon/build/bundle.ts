@@ -18,6 +18,8 @@ export async function bundleDaemon(outfile: string): Promise<void> {
     minify: true,
     // A library's print of a stack for each client that goes away mid-stream is no log of ours.
     drop: ['console'],
+    // A library would let the image's variables decide how the daemon watches.
+    define: { 'process.env.CHOKIDAR_USEPOLLING': 'undefined', 'process.env.CHOKIDAR_INTERVAL': 'undefined' },
     // One function of `require`: the launcher compiles it as a script.
     banner: { js: '(function(require){' },
     footer: { js: '})' },

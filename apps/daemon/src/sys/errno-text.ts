@@ -27,6 +27,7 @@ const TEXT: Readonly<Record<string, string>> = {
   ENOMEM: 'cannot allocate memory',
   ENOSPC: 'no space left on device',
   ENOSYS: 'function not implemented',
+  ENOTCONN: 'transport endpoint is not connected',
   ENOTDIR: 'not a directory',
   ENOTEMPTY: 'directory not empty',
   ENOTSUP: 'operation not supported',
@@ -38,6 +39,7 @@ const TEXT: Readonly<Record<string, string>> = {
   ESPIPE: 'illegal seek',
   ESRCH: 'no such process',
   ESTALE: 'stale file handle',
+  ETIMEDOUT: 'connection timed out',
   ETXTBSY: 'text file busy',
   EXDEV: 'invalid cross-device link',
 }

@@ -18,6 +18,5 @@ export async function createWatcher(
   { accounts, watchers }: CreateWatcherDeps,
 ): Promise<MessageInitShape<typeof CreateWatcherResponseSchema>> {
   const directory = await acceptDirectory(request, caller)
-  const deps = { accounts, openHub: watchers.openHub }
-  return { watcherId: await watchers.add(() => PolledWatcher.open(directory, request, deps)) }
+  return { watcherId: await watchers.add(() => PolledWatcher.open(directory, request, { accounts, watchers })) }
 }

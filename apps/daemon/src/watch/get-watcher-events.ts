@@ -2,7 +2,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { GetWatcherEventsRequest, GetWatcherEventsResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import type { Watchers } from './watchers.ts'
 
-/** GetWatcherEvents (envd.md 7.11): all that has happened by now, also what happened a moment ago, each event once. */
+/**
+ * GetWatcherEvents (envd.md 7.11): all that has happened by now, also what happened a moment ago, each event once. On a network file system
+ * it is what has been seen by now, which is a second or two behind.
+ */
 export async function getWatcherEvents(
   { watcherId }: GetWatcherEventsRequest,
   watchers: Watchers,

@@ -3,7 +3,7 @@ import { toBytePath } from '../filesystem/byte-path.ts'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory } from './acceptance.ts'
-import type { BacklogShare } from './backlog.ts'
+import type { Backlog, BacklogShare } from './backlog.ts'
 import type { InotifyHub } from './inotify-hub.ts'
 import type { Change } from './watch-event.ts'
 
@@ -14,6 +14,12 @@ export interface WatchOptions {
   readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
   /** The watch has ended by itself. What is kept of it is to be dropped. */
   readonly onFailure: (error: AppError) => void
+}
+
+/** What all watchers have in common. */
+export interface SharedByWatches {
+  readonly backlog: Backlog
+  readonly openHub: () => Promise<InotifyHub>
 }
 
 export interface Watch {
@@ -29,21 +35,21 @@ export interface Watch {
  *
  * @throws AppError in the words of envd.md 7.8
  */
-export async function openWatch(options: WatchOptions, openHub: () => Promise<InotifyHub>): Promise<Watch> {
+export async function openWatch(options: WatchOptions, shared: SharedByWatches): Promise<Watch> {
   const { path } = options.directory
-  return openTree(options, openHub).catch((error: unknown) => {
+  return openTree(options, shared).catch((error: unknown) => {
     throw isAppError(error) ? error : notAdded(path, error)
   })
 }
 
-async function openTree({ directory, ...options }: WatchOptions, openHub: () => Promise<InotifyHub>): Promise<Watch> {
+async function openTree({ directory, ...options }: WatchOptions, shared: SharedByWatches): Promise<Watch> {
   const root = cleanPath(directory.path)
   if (directory.isNetwork) {
     const { NetworkTree } = await import('./network-tree.ts')
-    return NetworkTree.open({ root, ...options })
+    return NetworkTree.open({ root, ...options }, shared.backlog)
   }
   const { WatchedTree } = await import('./watched-tree.ts')
-  const tree = new WatchedTree(await openHub(), { root: toBytePath(root), ...options })
+  const tree = new WatchedTree(await shared.openHub(), { root: toBytePath(root), ...options })
   await tree.arm()
   return tree
 }

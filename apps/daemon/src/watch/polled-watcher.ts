@@ -5,13 +5,12 @@ import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory, WatchRequest } from './acceptance.ts'
 import type { BacklogShare } from './backlog.ts'
 import { describeChange } from './describe-change.ts'
-import type { InotifyHub } from './inotify-hub.ts'
-import { openWatch, type Watch } from './open-watch.ts'
+import { openWatch, type SharedByWatches, type Watch } from './open-watch.ts'
 import type { Change, FilesystemEvent } from './watch-event.ts'
 
 export interface PolledWatcherDeps {
   readonly accounts: AccountDatabase
-  readonly openHub: () => Promise<InotifyHub>
+  readonly watchers: SharedByWatches
 }
 
 /** A watcher whose events wait until they are asked for, up to a bound; past that all that it has to say is the overflow. */
@@ -40,7 +39,7 @@ export class PolledWatcher {
         deliver: (change, backlog) => watcher.#keep(change, backlog),
         onFailure: (error) => watcher.#fail(error),
       },
-      deps.openHub,
+      deps.watchers,
     )
     return watcher
   }

@@ -34,7 +34,7 @@ export async function watchDir(request: WatchRequest, call: StreamCall, deps: Wa
       deliver: (change, backlog) => queue.push(change, backlog),
       onFailure: (error) => queue.close(error),
     },
-    deps.watchers.openHub,
+    deps.watchers,
   )
   const stop = (): void => {
     call.signal.removeEventListener('abort', stop)

@@ -16,3 +16,8 @@ export function queueOverflow(): AppError {
 export function watcherFailure(cause: unknown): AppError {
   return new AppError('internal', `watcher error: ${errnoText(cause)}`, { cause })
 }
+
+/** A network file system is watched by looking at each entry, of which there are more than `limit`. */
+export function tooMuchToPoll(limit: number): AppError {
+  return new AppError('resource_exhausted', `cannot watch more than ${limit} entries on a network filesystem: watch a smaller directory`)
+}

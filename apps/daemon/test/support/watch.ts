@@ -6,6 +6,7 @@ export interface WatchSettings {
   readonly path: string
   readonly recursive?: boolean
   readonly includeEntry?: boolean
+  readonly allowNetworkMounts?: boolean
 }
 
 /** `KIND name`, and behind that the path of the entry where there is one. */

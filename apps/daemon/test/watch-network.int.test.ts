@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createScratchDirectory } from './support/scratch-directory.ts'
+import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { pollDirectory, type PolledWatcher, streamDirectory } from './support/watch.ts'
+
+const run = promisify(execFile)
+const sh = (script: string, cwd: string) => run('/bin/sh', ['-c', script], { cwd })
+
+/** A FUSE server of the tests' own, which shows a directory of the disk at another place. */
+const mirror = await run('bindfs', ['--version']).then(
+  () =>
+    run('test', ['-c', '/dev/fuse']).then(
+      () => '',
+      () => 'no /dev/fuse',
+    ),
+  () => 'no bindfs',
+)
+
+describe.skipIf(mirror !== '')(`on a network file system${mirror === '' ? '' : ` (${mirror} here)`}`, () => {
+  let daemon: TestDaemon
+  let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
+  /** What others change, of which the kernel tells nothing at the mount. */
+  let behind: string
+  let mount: string
+  let server: string
+
+  beforeAll(async () => {
+    process.umask(0o022)
+    daemon = await startDaemon()
+  })
+  afterAll(() => daemon[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    scratch = await createScratchDirectory()
+    ;[behind, mount] = [join(scratch.path, 'behind'), join(scratch.path, 'mount')]
+    await sh('mkdir behind mount', scratch.path)
+    await run('bindfs', ['-o', 'attr_timeout=0,entry_timeout=0', behind, mount])
+    server = (await run('pgrep', ['-f', `^bindfs .*${mount}$`])).stdout.trim()
+  })
+  afterEach(async () => {
+    await run('umount', ['-l', mount])
+    await scratch[Symbol.asyncDispose]()
+  })
+
+  it('[filesystem.Filesystem/CreateWatcher] refuses to, unless it is allowed (envd.md 18.51)', async () => {
+    const refusal = { code: 'InvalidArgument', message: `cannot watch path on network filesystem: ${mount}` }
+    expect(await failureOf(daemon.filesystem.createWatcher({ path: mount }))).toEqual(refusal)
+    await sh('ln -s mount link', scratch.path)
+    const path = `${scratch.path}/link`
+    const link = { code: 'Internal', message: `error adding path ${path} to watcher: fsnotify: not a directory: "${path}"` }
+    expect(await failureOf(daemon.filesystem.createWatcher({ path, recursive: true, allowNetworkMounts: true }))).toEqual(link)
+    await using watcher = await pollDirectory(daemon, { path, allowNetworkMounts: true, includeEntry: true })
+    await writeFile(join(behind, 'f'), 'x')
+    expect(await takeUntil(watcher, `CREATE f ${path}/f`)).toHaveLength(1)
+  })
+
+  it('[filesystem.Filesystem/GetWatcherEvents] tells what others change, each change once', async () => {
+    await sh('mkdir -p d/s; echo x > d/s/f; echo x > old; echo x > gone; echo x > rewritten; ln -s nowhere dangling', behind)
+    await using single = await pollDirectory(daemon, { path: mount, allowNetworkMounts: true })
+    await using all = await pollDirectory(daemon, { path: mount, recursive: true, allowNetworkMounts: true })
+    await sh(
+      'echo y >> rewritten; mv old new; rm gone; mkdir -p e/t; echo x > e/t/g; ln -s d l; echo y >> d/s/f; chmod 600 new; rm dangling',
+      behind,
+    )
+    await utimes(join(behind, 'd/s/f'), 1, 1)
+    const ofRoot = ['CREATE e', 'CREATE l', 'CREATE new', 'REMOVE dangling', 'REMOVE gone', 'REMOVE old', 'WRITE rewritten']
+    expect((await takeMany(single, ofRoot.length)).toSorted()).toEqual(ofRoot)
+    const below = ['CREATE e/t', 'CREATE e/t/g', 'WRITE d/s/f']
+    expect((await takeMany(all, ofRoot.length + below.length)).toSorted()).toEqual([...ofRoot, ...below].toSorted())
+    // What has its old size and its old time or an older one has not been written.
+    await utimes(join(behind, 'rewritten'), 1, 1)
+    await sh('rm -r e', behind)
+    expect(await takeMany(all, 4)).toEqual(expect.arrayContaining(['CHMOD rewritten', 'REMOVE e/t/g', 'REMOVE e/t', 'REMOVE e']))
+    expect((await takeMany(single, 2)).toSorted()).toEqual(['CHMOD rewritten', 'REMOVE e'])
+  })
+
+  it('[filesystem.Filesystem/WatchDir] tells every change after its start, until the directory is gone (envd.md 18.49, 18.52)', async () => {
+    const path = join(mount, 'a\\b c')
+    await mkdir(join(behind, 'a\\b c'))
+    for (let round = 0; round < 3; round++) {
+      using watch = await streamDirectory(daemon, { path, recursive: true, allowNetworkMounts: true })
+      await sh(`mkdir d${round}`, join(behind, 'a\\b c'))
+      expect(await watch.next()).toBe(`CREATE d${round}`)
+    }
+    using watch = await streamDirectory(daemon, { path, allowNetworkMounts: true, headers: { 'keepalive-ping-interval': '3' } })
+    await sh('mv a* ../gone', behind)
+    expect(new Set([await watch.next(), await watch.next(), await watch.next(), await watch.next()])).toEqual(
+      new Set(['REMOVE d0', 'REMOVE d1', 'REMOVE d2', 'REMOVE .']),
+    )
+    expect(await watch.next()).toBe('keepalive')
+  })
+
+  it('[filesystem.Filesystem/GetWatcherEvents] says why it cannot go on', async () => {
+    await sh('touch f', behind)
+    using watch = await streamDirectory(daemon, { path: mount, allowNetworkMounts: true })
+    await using watcher = await pollDirectory(daemon, { path: mount, allowNetworkMounts: true })
+    process.kill(Number(server), 'SIGKILL')
+    const failure = { code: 'Internal', message: 'watcher error: transport endpoint is not connected' }
+    expect(await failureOf(watch.next())).toEqual(failure)
+    expect(await failureOf(takeMany(watcher, 1))).toEqual(failure)
+  })
+
+  it('[filesystem.Filesystem/CreateWatcher] does not look at more than it can', async () => {
+    await sh('for d in $(seq 101); do mkdir $d; (cd $d; touch $(seq 100)); done', behind)
+    const message = 'cannot watch more than 10000 entries on a network filesystem: watch a smaller directory'
+    const request = { path: mount, allowNetworkMounts: true }
+    expect(await failureOf(daemon.filesystem.createWatcher({ ...request, recursive: true }))).toEqual({
+      code: 'ResourceExhausted',
+      message,
+    })
+    await using watcher = await pollDirectory(daemon, request)
+    await sh('rm -r 101', behind)
+    expect(await takeMany(watcher, 1)).toEqual(['REMOVE 101'])
+  })
+})
+
+/** The events of a watcher until there are that many. */
+function takeMany(watcher: PolledWatcher, count: number): Promise<string[]> {
+  const events: string[] = []
+  return pollUntil({ what: `${count} events`, timeoutMs: 10_000, everyMs: 50 }, async () => {
+    events.push(...(await watcher.take()))
+    return events.length >= count ? events : undefined
+  })
+}
+
+async function takeUntil(watcher: PolledWatcher, last: string): Promise<string[]> {
+  const events = await takeMany(watcher, 1)
+  expect(events.at(-1)).toBe(last)
+  return events
+}
