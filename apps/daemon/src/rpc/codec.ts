@@ -11,6 +11,7 @@ import {
   toJsonString,
 } from '@bufbuild/protobuf'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isTooDeep } from './json-depth.ts'
 import { jsonOptions, writeSizesAsNumbers } from './json-codec.ts'
 
 /** One of the two ways to write a message (envd.md 6.1). */
@@ -29,6 +30,7 @@ export const jsonCodec: Codec = {
       if (bytes.length === 0) throw new Error('zero-length payload is not a valid JSON object')
       // Decoded leniently, a name that is no text would become that of another file.
       if (!isUtf8(bytes)) throw new Error('invalid UTF-8')
+      if (isTooDeep(bytes)) throw new Error('exceeded max recursion depth')
       return fromJsonString(schema, bytes.toString(), { ignoreUnknownFields: true })
     }),
   encode: (schema, message) => Buffer.from(writeSizesAsNumbers(toJsonString(schema, create(schema, message), jsonOptions))),

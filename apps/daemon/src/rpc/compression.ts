@@ -1,6 +1,6 @@
 import { gunzip, gzip } from 'node:zlib'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { MAX_MESSAGE_BYTES, tooLarge } from './message-limit.ts'
+import { tooLarge } from './message-limit.ts'
 
 /** Below this size compression costs more than it saves. */
 const COMPRESS_FROM_BYTES = 1024
@@ -21,19 +21,19 @@ export function compress(bytes: Buffer): Promise<Buffer> | undefined {
 /**
  * Reads a compressed message. One of no bytes is one of no bytes.
  *
- * @throws AppError `invalid_argument` for what is not gzip, and `resource_exhausted` for what unpacks to more than a message may have
+ * @throws AppError `invalid_argument` for what is not gzip, and `resource_exhausted` for what unpacks to more than `maxBytes`
  */
-export function decompress(bytes: Buffer): Promise<Buffer> {
+export function decompress(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   if (bytes.length === 0) return Promise.resolve(bytes)
   return new Promise((resolve, reject) =>
-    gunzip(bytes, { maxOutputLength: MAX_MESSAGE_BYTES }, (error, message) =>
-      error === null ? resolve(message) : reject(toAppError(error, bytes.length)),
+    gunzip(bytes, { maxOutputLength: maxBytes }, (error, message) =>
+      error === null ? resolve(message) : reject(toAppError(error, { length: bytes.length, maxBytes })),
     ),
   )
 }
 
-function toAppError(error: NodeJS.ErrnoException, length: number): AppError {
-  if (error.code === 'ERR_BUFFER_TOO_LARGE') return tooLarge()
+function toAppError(error: NodeJS.ErrnoException, { length, maxBytes }: { length: number; maxBytes: number }): AppError {
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes)
   if (length < HEADER_BYTES) return new AppError('invalid_argument', 'get decompressor: unexpected EOF', { cause: error })
   if (error.message === 'incorrect header check') {
     return new AppError('invalid_argument', 'get decompressor: gzip: invalid header', { cause: error })

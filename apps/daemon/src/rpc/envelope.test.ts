@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { envelope, EnvelopeReader } from './envelope.ts'
 
+const LIMIT = 8 * 1024 * 1024
+
 const stream = Buffer.concat([envelope(0, 'one'), envelope(1, Buffer.from('two')), envelope(0, ''), envelope(2, '{}')])
 
 describe('EnvelopeReader', () => {
   it.each([1, 2, 3, 4, 5, 7, 8, 100])('takes a stream apart that comes %d bytes at a time', (size) => {
-    const reader = new EnvelopeReader()
+    const reader = new EnvelopeReader(LIMIT)
     const read: [number, string][] = []
     for (let at = 0; at < stream.length; at += size) {
       for (const { flags, payload } of reader.read(stream.subarray(at, at + size))) read.push([flags, payload.toString()])
@@ -23,16 +25,16 @@ describe('EnvelopeReader', () => {
     [4, 'protocol error: incomplete envelope: unexpected EOF'],
     [7, 'protocol error: promised 3 bytes in enveloped message, got 2 bytes'],
   ])('a stream of %d bytes is not whole', (length, message) => {
-    const reader = new EnvelopeReader()
+    const reader = new EnvelopeReader(LIMIT)
     expect(reader.read(stream.subarray(0, length))).toEqual([])
     expect(() => reader.finish()).toThrow(message)
   })
 
   it('keeps no more than a message may have, whatever one announces', () => {
-    const reader = new EnvelopeReader()
+    const reader = new EnvelopeReader(LIMIT)
     const megabyte = Buffer.alloc(1024 * 1024)
     reader.read(Buffer.from([0, 255, 255, 255, 255]))
-    const readAll = () => Array.from({ length: 200 }, () => reader.read(megabyte))
-    expect(readAll).toThrow('message size is larger than 134217728 bytes')
+    const readAll = () => Array.from({ length: 9 }, () => reader.read(megabyte))
+    expect(readAll).toThrow('message is larger than 8 MiB')
   })
 })

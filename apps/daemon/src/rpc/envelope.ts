@@ -1,11 +1,11 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { MAX_MESSAGE_BYTES, tooLarge } from './message-limit.ts'
+import { tooLarge } from './message-limit.ts'
 
 /** Flags of an envelope (envd.md 6.3). */
 export const COMPRESSED = 0x01
 export const END_OF_STREAM = 0x02
 
-const HEAD_BYTES = 5
+export const HEAD_BYTES = 5
 
 export interface Envelope {
   readonly flags: number
@@ -29,6 +29,12 @@ export class EnvelopeReader {
   #length = 0
   /** How many bytes the next envelope has, as far as is known. */
   #needed = HEAD_BYTES
+  readonly #maxBytes: number
+
+  /** @param maxBytes of one message */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
 
   /**
    * The envelopes that these bytes complete.
@@ -38,7 +44,7 @@ export class EnvelopeReader {
   read(bytes: Buffer): readonly Envelope[] {
     this.#chunks.push(bytes)
     this.#length += bytes.length
-    if (this.#length > HEAD_BYTES + MAX_MESSAGE_BYTES) throw tooLarge()
+    if (this.#length > HEAD_BYTES + this.#maxBytes) throw tooLarge(this.#maxBytes)
     if (this.#length < this.#needed) return []
     const envelopes: Envelope[] = []
     let rest = Buffer.concat(this.#chunks)

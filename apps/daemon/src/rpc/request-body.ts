@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
-import { MAX_MESSAGE_BYTES, tooLarge } from './message-limit.ts'
+import { tooLarge } from './message-limit.ts'
 
 /**
  * Everything that a request carries.
  *
- * @throws AppError `resource_exhausted` as soon as it is more than a message may be; the stream's error when the client goes before its end
+ * @throws AppError `resource_exhausted` as soon as it is more than `maxBytes`; the stream's error when the client goes before its end
  */
-export function readRequest(request: IncomingMessage): Promise<Buffer> {
+export function readRequest(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length <= MAX_MESSAGE_BYTES) return void chunks.push(chunk)
+      if (length <= maxBytes) return void chunks.push(chunk)
       // What follows is let go unread.
       chunks.length = 0
-      reject(tooLarge())
+      reject(tooLarge(maxBytes))
     })
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)))
     request.on('error', reject)

@@ -3,7 +3,8 @@ import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Codec } from './codec.ts'
 import { decompress } from './compression.ts'
-import { COMPRESSED, END_OF_STREAM, type Envelope, EnvelopeReader } from './envelope.ts'
+import { COMPRESSED, END_OF_STREAM, type Envelope, EnvelopeReader, HEAD_BYTES } from './envelope.ts'
+import { maxBytesOf } from './message-limit.ts'
 import { readRequest } from './request-body.ts'
 
 /** How messages of a request are written. */
@@ -23,9 +24,11 @@ const OPENING_BRACE = 0x7b
  * @throws AppError for no message and for more than one
  */
 export async function readOnlyMessage<I extends DescMessage>(request: IncomingMessage, form: MessageForm<I>): Promise<MessageShape<I>> {
-  const body = await readRequest(request)
+  const maxBytes = maxBytesOf(form.input)
+  // A head goes before the message.
+  const body = await readRequest(request, HEAD_BYTES + maxBytes)
   if (body[0] === OPENING_BRACE && form.codec.name === 'json') return form.codec.decode(form.input, body)
-  const reader = new EnvelopeReader()
+  const reader = new EnvelopeReader(maxBytes)
   const envelopes = reader.read(body)
   // A complaint about the first message comes before one about what follows.
   const messages: MessageShape<I>[] = []
@@ -46,7 +49,7 @@ export async function* readMessages<I extends DescMessage>(
   request: IncomingMessage,
   form: MessageForm<I>,
 ): AsyncGenerator<MessageShape<I>> {
-  const reader = new EnvelopeReader()
+  const reader = new EnvelopeReader(maxBytesOf(form.input))
   // An early return must not destroy the request, or its answer would be lost with it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     for (const envelope of reader.read(chunk)) {
@@ -70,7 +73,7 @@ async function readMessage<I extends DescMessage>(
   const rest = flags & ~COMPRESSED
   if (rest === END_OF_STREAM) return undefined
   if (rest !== 0) throw new AppError('internal', `protocol error: invalid envelope flags ${flags}`)
-  const bytes = isCompressed ? await decompress(payload) : payload
+  const bytes = isCompressed ? await decompress(payload, maxBytesOf(input)) : payload
   // In a stream no bytes are an empty message in both codecs.
   return codec.decode(input, bytes.length === 0 && codec.name === 'json' ? Buffer.from('{}') : bytes)
 }

@@ -6,6 +6,7 @@ import { type CallHeaders, readCallHeaders } from './call-headers.ts'
 import { compress, decompress, GZIP } from './compression.ts'
 import { encodeListing, findLongListing } from './encode-listing.ts'
 import { type CallForm, readForm } from './media-type.ts'
+import { maxBytesOf } from './message-limit.ts'
 import { isCut, readRequest } from './request-body.ts'
 import { refuseForm, type RpcDeps, type RpcHandler } from './rpc-deps.ts'
 import { deadlineExceeded, RPC_STATUS, toRpcError } from './rpc-error.ts'
@@ -20,9 +21,10 @@ export function serveUnary(
 ): RpcHandler {
   async function answer(request: FastifyRequest, reply: FastifyReply, form: CallForm): Promise<FastifyReply> {
     const headers = readCallHeaders(request.raw, 'unary', config.requireConnectProtocolHeader)
-    const body = await readRequest(request.raw)
+    const maxBytes = maxBytesOf(method.input)
+    const body = await readRequest(request.raw, maxBytes)
     if (headers.timeoutMs === 0) throw deadlineExceeded()
-    const message = form.codec.decode(method.input, headers.sendsGzip ? await decompress(body) : body)
+    const message = form.codec.decode(method.input, headers.sendsGzip ? await decompress(body, maxBytes) : body)
     if (handler === undefined) throw notImplemented(method)
     const result = await handler(message, new Call(request, reply))
     const listing = findLongListing(method.output, result)
