@@ -1,4 +1,4 @@
-import { chown, mkdir } from 'node:fs/promises'
+import { lchown, mkdir, stat } from 'node:fs/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { lookAt } from '../sys/cached-stat.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
@@ -39,16 +39,21 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 async function createDirectory(path: string, owner: Owner): Promise<void> {
+  const argument = pathArgument(path)
+  let isNew = true
   try {
-    await mkdir(pathArgument(path), NEW_DIRECTORY_MODE)
+    await mkdir(argument, NEW_DIRECTORY_MODE)
   } catch (error) {
     if (errnoCode(error) !== 'EEXIST') {
       throw new AppError('internal', `failed to create directory: ${failedCall('mkdir', path, error)}`, { cause: error })
     }
+    isNew = false
   }
   try {
-    // Also after EEXIST: whoever won the race may not have come to its own chown yet, and may be cut off before it.
-    await chown(pathArgument(path), owner.uid, owner.gid)
+    // Also after EEXIST: whoever won the race may not have come to its own chown yet, and may be cut off before it. What has been put there
+    // since may be a link, and is not followed: its target is not ours to give away.
+    if (!isNew) await stat(argument)
+    await lchown(argument, owner.uid, owner.gid)
   } catch (error) {
     throw new AppError('internal', `failed to chown directory: ${failedCall('chown', path, error)}`, { cause: error })
   }
