@@ -1,31 +1,43 @@
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { loadBuiltinsLate, replaceUnused } from './slim-modules.ts'
 
 /** The name of the foreign-function library's binary beside the bundle. */
 export const KOFFI_BINARY = 'koffi.node'
 
-/** Bundles the daemon into one CommonJS file, which starts faster than modules do. */
+/** That of the polling library's code, which few sandboxes ever load. */
+const CHOKIDAR_BUNDLE = 'chokidar.cjs'
+const COMMON = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'esnext',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+} satisfies BuildOptions
+
+/** Bundles the daemon into one CommonJS file, which starts faster than modules do, and what is rarely needed into another one beside it. */
 export async function bundleDaemon(outfile: string): Promise<void> {
   await build({
+    ...COMMON,
     entryPoints: [join(import.meta.dirname, '../src/main.ts')],
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'esnext',
-    minify: true,
     // A library's print of a stack for each client that goes away mid-stream is no log of ours.
     drop: ['console'],
-    // A library would let the image's variables decide how the daemon watches.
-    define: { 'process.env.CHOKIDAR_USEPOLLING': 'undefined', 'process.env.CHOKIDAR_INTERVAL': 'undefined' },
     // One function of `require`: the launcher compiles it as a script.
     banner: { js: '(function(require){' },
     footer: { js: '})' },
-    legalComments: 'none',
-    logLevel: 'warning',
-    plugins: [koffiBeside, replaceUnused, loadBuiltinsLate],
+    plugins: [loadBeside, replaceUnused, loadBuiltinsLate],
+  })
+  await build({
+    ...COMMON,
+    entryPoints: [fileURLToPath(import.meta.resolve('chokidar'))],
+    outfile: join(dirname(outfile), CHOKIDAR_BUNDLE),
+    // The library would let the variables of an image decide how the daemon watches.
+    define: { 'process.env.CHOKIDAR_USEPOLLING': 'undefined', 'process.env.CHOKIDAR_INTERVAL': 'undefined' },
   })
 }
 
@@ -38,12 +50,14 @@ export function findKoffiBinary(): string {
   return join(loader, '..', `${header.glibcVersionRuntime === undefined ? 'musl' : process.platform}_${process.arch}`, KOFFI_BINARY)
 }
 
-/** The library's own loader looks around `node_modules` and into Node's executable, which in a sandbox is the dynamic loader. */
-const koffiBeside: Plugin = {
-  name: 'koffi-beside',
+/** What is loaded from beside the bundle. The foreign-function library's own loader looks into Node's executable, here the dynamic loader. */
+const BESIDE: Readonly<Record<string, string>> = { koffi: KOFFI_BINARY, chokidar: CHOKIDAR_BUNDLE }
+
+const loadBeside: Plugin = {
+  name: 'load-beside',
   setup(builder) {
-    builder.onResolve({ filter: /^koffi$/ }, () => ({ path: 'koffi', namespace: 'beside' }))
+    builder.onResolve({ filter: /^(?:koffi|chokidar)$/ }, ({ path }) => ({ path, namespace: 'beside' }))
     builder.onResolve({ filter: /./, namespace: 'beside' }, ({ path }) => ({ path, external: true }))
-    builder.onLoad({ filter: /./, namespace: 'beside' }, () => ({ contents: `module.exports = require('./${KOFFI_BINARY}')` }))
+    builder.onLoad({ filter: /./, namespace: 'beside' }, ({ path }) => ({ contents: `module.exports = require('./${BESIDE[path]}')` }))
   },
 }
