@@ -26,7 +26,7 @@ export interface Part {
 }
 
 /** The body is not what its boundary says. The message is for the client. */
-export class MalformedMultipart extends Error {
+class MalformedMultipart extends Error {
   override readonly name = 'MalformedMultipart'
 }
 
