@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { EventType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openWatch } from '../src/watch/open-watch.ts'
+import { Watchers } from '../src/watch/watchers.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
 import { pollDirectory, type PolledWatcher, streamDirectory } from './support/watch.ts'
@@ -106,15 +109,42 @@ describe.skipIf(mirror !== '')(`on a network file system${mirror === '' ? '' : `
 
   it('[filesystem.Filesystem/CreateWatcher] does not look at more than it can', async () => {
     await sh('for d in $(seq 101); do mkdir $d; (cd $d; touch $(seq 100)); done', behind)
-    const message = 'cannot watch more than 10000 entries on a network filesystem: watch a smaller directory'
+    const message = 'all watchers together watch at most 10000 entries of network filesystems: watch a smaller directory'
     const request = { path: mount, allowNetworkMounts: true }
-    expect(await failureOf(daemon.filesystem.createWatcher({ ...request, recursive: true }))).toEqual({
-      code: 'ResourceExhausted',
-      message,
-    })
+    const refused = { code: 'ResourceExhausted', message }
+    expect(await failureOf(daemon.filesystem.createWatcher({ ...request, recursive: true }))).toEqual(refused)
+    await sh('rm -r 99 100', behind)
+    for (let round = 0; round < 2; round++) {
+      // What one watcher looks at another one cannot, until it is removed.
+      await using large = await pollDirectory(daemon, { ...request, recursive: true })
+      expect(await large.take()).toEqual([])
+      expect(await failureOf(daemon.filesystem.createWatcher({ ...request, recursive: true }))).toEqual(refused)
+    }
     await using watcher = await pollDirectory(daemon, request)
     await sh('rm -r 101', behind)
     expect(await takeMany(watcher, 1)).toEqual(['REMOVE 101'])
+  })
+})
+
+describe('where there is no network file system to be had', () => {
+  it('polling tells what changes below a directory', async () => {
+    await using scratch = await createScratchDirectory()
+    await sh('mkdir d; echo x > d/f', scratch.path)
+    const watchers = new Watchers(new AbortController().signal)
+    const told: string[] = []
+    const watch = await openWatch(
+      {
+        directory: { path: scratch.path, isNetwork: true },
+        recursive: true,
+        deliver: ({ path, type }) => void told.push(`${EventType[type]} ${path}`),
+        onFailure: (error) => told.push(error.message),
+      },
+      watchers,
+    )
+    await sh('echo y >> d/f; mkdir e', scratch.path)
+    await pollUntil({ what: 'the changes', timeoutMs: 10_000, everyMs: 50 }, () => (told.length >= 2 ? true : undefined))
+    expect(told.toSorted()).toEqual(['CREATE e', 'WRITE d/f'])
+    watch.close()
   })
 })
 

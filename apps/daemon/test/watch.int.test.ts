@@ -78,6 +78,21 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
 })
 
 describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
+  it('says that a limit of the host was reached by a directory that was made later', async () => {
+    const script = 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"'
+    await using limited = await startDaemonProcess(scratch.path, ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', script, 'sh'])
+    const ask = async (method: string, message: object): Promise<unknown> =>
+      JSON.parse((await unary(limited.url, `filesystem.Filesystem/${method}`, message, asUser('root').headers)).text)
+    const watcher = await ask('CreateWatcher', { path: dir, recursive: true })
+    await sh('mkdir a b')
+    expect(await ask('GetWatcherEvents', watcher as object)).toEqual({
+      code: 'internal',
+      message: 'watcher error: no space left on device',
+    })
+    await ask('RemoveWatcher', watcher as object)
+    expect(await ask('CreateWatcher', { path: join(dir, 'a'), recursive: true })).toHaveProperty('watcherId')
+  })
+
   it('is told of a change that has just happened, once (envd.md 18.49)', async () => {
     await using watcher = await pollDirectory(daemon, { path: dir })
     for (let round = 0; round < 100; round++) {

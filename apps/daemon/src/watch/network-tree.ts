@@ -6,6 +6,7 @@ import { type AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { type ChokidarOptions, type FSWatcher, watch } from 'chokidar'
 import { toBytePath } from '../filesystem/byte-path.ts'
 import type { Backlog, BacklogShare } from './backlog.ts'
+import type { PollingAllowance } from './polling-allowance.ts'
 import { SerialQueue } from './serial-queue.ts'
 import { statsEventType } from './stats-event-type.ts'
 import type { Change } from './watch-event.ts'
@@ -19,6 +20,12 @@ export interface NetworkTreeOptions {
   readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
   /** The watch is over, and has been given up. */
   readonly onFailure: (error: AppError) => void
+}
+
+/** What all watchers have in common. */
+export interface SharedByPolling {
+  readonly backlog: Backlog
+  readonly allowance: PollingAllowance
 }
 
 /** How often each entry is looked at. */
@@ -36,9 +43,6 @@ const POLLING: ChokidarOptions = {
   ignorePermissionErrors: true,
   persistent: false,
 }
-/** Each costs a call for its attributes every interval, on the few threads that all work on files shares. */
-const MAX_ENTRIES = 10_000
-
 /**
  * One watcher's directory where the kernel is not told of what others do: entries are looked at, again and again (envd.md 15). What is
  * there and gone between two looks is not seen, a rename is REMOVE and CREATE, and a change of attributes alone is no change.
@@ -50,12 +54,14 @@ export class NetworkTree {
   readonly #queue = new SerialQueue((error) => this.#fail(error))
   readonly #armed = Promise.withResolvers<void>()
   readonly #backlog: BacklogShare
+  readonly #allowance: PollingAllowance
   #watcher: FSWatcher | undefined
   #isArmed = false
   #isClosed = false
 
-  private constructor(options: NetworkTreeOptions, backlog: Backlog) {
+  private constructor(options: NetworkTreeOptions, { backlog, allowance }: SharedByPolling) {
     this.#options = options
+    this.#allowance = allowance
     this.#backlog = backlog.open(() => this.#fail(queueOverflow()))
   }
 
@@ -65,11 +71,11 @@ export class NetworkTree {
    * @throws the system error of the root or of anything below; `ENOTDIR` also for a link where the watch is recursive
    * @throws AppError where there is too much to look at
    */
-  static async open(options: NetworkTreeOptions, backlog: Backlog): Promise<NetworkTree> {
+  static async open(options: NetworkTreeOptions, shared: SharedByPolling): Promise<NetworkTree> {
     const { root, recursive } = options
     if (recursive && (await lstat(root)).isSymbolicLink()) throw Object.assign(new Error('a link'), { code: 'ENOTDIR' })
     const cwd = await realpath(root)
-    const tree = new NetworkTree(options, backlog)
+    const tree = new NetworkTree(options, shared)
     tree.#start(cwd)
     await tree.#armed.promise
     return tree
@@ -103,8 +109,9 @@ export class NetworkTree {
 
   #appear(path: string, stats: Stats | undefined): void {
     if (path === '' || stats === undefined) return
-    if (this.#entries.size >= MAX_ENTRIES) {
-      this.#fail(tooMuchToPoll(MAX_ENTRIES))
+    if (this.#isClosed) return
+    if (!this.#entries.has(path) && !this.#allowance.take()) {
+      this.#fail(tooMuchToPoll())
       return
     }
     this.#entries.set(path, stats)
@@ -120,7 +127,7 @@ export class NetworkTree {
   }
 
   #vanish(path: string): void {
-    this.#entries.delete(path)
+    if (this.#entries.delete(path)) this.#allowance.giveBack(1)
     this.#tell(path === '' ? '.' : path, EventType.REMOVE)
     // Whatever comes in its place is another directory (envd.md 7.9).
     if (path === '') this.#stop()
@@ -144,6 +151,7 @@ export class NetworkTree {
   }
 
   #stop(): void {
+    this.#allowance.giveBack(this.#entries.size)
     this.#entries.clear()
     // What it waits for are looks that come to nothing.
     void this.#watcher?.close().catch(() => undefined)

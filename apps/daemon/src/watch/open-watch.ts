@@ -5,6 +5,7 @@ import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory } from './acceptance.ts'
 import type { Backlog, BacklogShare } from './backlog.ts'
 import type { InotifyHub } from './inotify-hub.ts'
+import type { PollingAllowance } from './polling-allowance.ts'
 import type { Change } from './watch-event.ts'
 
 export interface WatchOptions {
@@ -19,6 +20,7 @@ export interface WatchOptions {
 /** What all watchers have in common. */
 export interface SharedByWatches {
   readonly backlog: Backlog
+  readonly allowance: PollingAllowance
   readonly openHub: () => Promise<InotifyHub>
 }
 
@@ -46,7 +48,7 @@ async function openTree({ directory, ...options }: WatchOptions, shared: SharedB
   const root = cleanPath(directory.path)
   if (directory.isNetwork) {
     const { NetworkTree } = await import('./network-tree.ts')
-    return NetworkTree.open({ root, ...options }, shared.backlog)
+    return NetworkTree.open({ root, ...options }, shared)
   }
   const { WatchedTree } = await import('./watched-tree.ts')
   const tree = new WatchedTree(await shared.openHub(), { root: toBytePath(root), ...options })

@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoText } from '../sys/errno-text.ts'
+import { MAX_POLLED_ENTRIES } from './polling-allowance.ts'
 
 /**
  * How many events a watcher may hold that its client has not taken: four times the kernel's own queue (`fs.inotify.max_queued_events`), since
@@ -17,7 +18,8 @@ export function watcherFailure(cause: unknown): AppError {
   return new AppError('internal', `watcher error: ${errnoText(cause)}`, { cause })
 }
 
-/** A network file system is watched by looking at each entry, of which there are more than `limit`. */
-export function tooMuchToPoll(limit: number): AppError {
-  return new AppError('resource_exhausted', `cannot watch more than ${limit} entries on a network filesystem: watch a smaller directory`)
+/** A network file system is watched by looking at each entry, of which there are too many for one watcher, or for all together. */
+export function tooMuchToPoll(): AppError {
+  const most = `all watchers together watch at most ${MAX_POLLED_ENTRIES} entries of network filesystems`
+  return new AppError('resource_exhausted', `${most}: watch a smaller directory`)
 }

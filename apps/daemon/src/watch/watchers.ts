@@ -3,6 +3,7 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import { Backlog } from './backlog.ts'
 import type { InotifyHub } from './inotify-hub.ts'
 import type { PolledWatcher } from './polled-watcher.ts'
+import { PollingAllowance } from './polling-allowance.ts'
 
 /** Far more than a program has a use for. */
 const MAX_POLLED = 1024
@@ -21,6 +22,7 @@ interface Registered {
 export class Watchers {
   /** What all of them hold for their clients, streams too. */
   readonly backlog = new Backlog()
+  readonly allowance = new PollingAllowance()
   readonly #polled = new Map<string, Registered>()
   readonly #shutdown: AbortSignal
   #hub: Promise<InotifyHub> | undefined
