@@ -43,6 +43,7 @@ const POLLING: ChokidarOptions = {
   ignorePermissionErrors: true,
   persistent: false,
 }
+
 /**
  * One watcher's directory where the kernel is not told of what others do: entries are looked at, again and again (envd.md 15). What is
  * there and gone between two looks is not seen, a rename is REMOVE and CREATE, and a change of attributes alone is no change.
@@ -108,8 +109,7 @@ export class NetworkTree {
   }
 
   #appear(path: string, stats: Stats | undefined): void {
-    if (path === '' || stats === undefined) return
-    if (this.#isClosed) return
+    if (this.#isClosed || path === '' || stats === undefined) return
     if (!this.#entries.has(path) && !this.#allowance.take()) {
       this.#fail(tooMuchToPoll())
       return
@@ -129,8 +129,10 @@ export class NetworkTree {
   #vanish(path: string): void {
     if (this.#entries.delete(path)) this.#allowance.giveBack(1)
     this.#tell(path === '' ? '.' : path, EventType.REMOVE)
+    if (path !== '') return
     // Whatever comes in its place is another directory (envd.md 7.9).
-    if (path === '') this.#stop()
+    this.#stop()
+    this.#armed.resolve()
   }
 
   /** What is there when the watch begins is known and not told. */
