@@ -62,7 +62,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   releaseMemoryAtRest(app)
   // From here on the first command is near.
   registerInitRoute(app, context, () => {
-    Promise.all([loadServices(), import('./process/spawn-pipes.ts')]).catch((err: unknown) =>
+    Promise.all([loadServices(), import('./process/spawn.ts')]).catch((err: unknown) =>
       context.log.error({ err }, 'services failed to load'),
     )
   })

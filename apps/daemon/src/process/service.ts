@@ -9,13 +9,15 @@ import { type ProcessEvent, toJson, toMessage } from './process-event.ts'
 import { sendInput } from './send-input.ts'
 import { sendSignal } from './send-signal.ts'
 import { start, type StartDeps } from './start.ts'
+import { streamInput } from './stream-input.ts'
+import { update } from './update.ts'
 
 /**
- * `process.Process` (envd.md 8). What is not in it answers `unimplemented`. Failures are AppErrors.
+ * `process.Process` (envd.md 8). Failures are AppErrors.
  *
  * @param toCall what a call of the library's comes down to
  */
-export function processService(deps: StartDeps, toCall: (context: HandlerContext) => StreamCall): Partial<ServiceImpl<typeof Process>> {
+export function processService(deps: StartDeps, toCall: (context: HandlerContext) => StreamCall): ServiceImpl<typeof Process> {
   const { processes } = deps
   return {
     start: (request, context) => toMessages(start(request, toCall(context), deps)),
@@ -23,6 +25,8 @@ export function processService(deps: StartDeps, toCall: (context: HandlerContext
     list: () => list(processes),
     sendInput: (request) => sendInput(request, processes),
     sendSignal: (request) => sendSignal(request, processes),
+    streamInput: (requests) => streamInput(requests, processes),
+    update: (request) => update(request, processes),
     closeStdin: (request) => closeStdin(request, processes),
   }
 }

@@ -12,7 +12,7 @@ import { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 import type { ProcessEvent } from './process-event.ts'
 import { relay } from './relay.ts'
-import type { SpawnedProcess } from './spawn-pipes.ts'
+import type { SpawnedProcess, SpawnOptions } from './spawn.ts'
 
 export interface StartDeps {
   readonly state: DaemonState
@@ -28,11 +28,9 @@ export interface StartDeps {
  * @throws AppError before the start event when there is no process
  */
 export async function start(request: StartRequest, call: StreamCall, deps: StartDeps): Promise<AsyncIterable<ProcessEvent>> {
-  // Refused rather than run with pipes, which a program that asks for a terminal would take for a broken one (docs/compatibility.md).
-  if (request.pty !== undefined) throw new AppError('unimplemented', 'terminals are not implemented')
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
   const caller = await getCaller(deps.accounts, call.basicUser, deps.state)
-  const spawned = await spawnFor(request.process, caller, { ...deps, stdin: request.stdin ?? true })
+  const spawned = await spawnFor(request.process, caller, { ...deps, link: toLink(request) })
   const process = new ManagedProcess(spawned, {
     config: request.process,
     tag: request.tag,
@@ -44,27 +42,33 @@ export async function start(request: StartRequest, call: StreamCall, deps: Start
   return relay(process.pid, subscription, call)
 }
 
-async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDeps & { readonly stdin: boolean }): Promise<SpawnedProcess> {
+/** A terminal without a size has none, and no use for the flag of the input. */
+function toLink({ pty, stdin }: StartRequest): SpawnOptions['link'] {
+  return pty === undefined ? { stdin: stdin ?? true } : { terminal: { cols: pty.size?.cols ?? 0, rows: pty.size?.rows ?? 0 } }
+}
+
+async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDeps & Pick<SpawnOptions, 'link'>): Promise<SpawnedProcess> {
+  const { link } = options
   const cwd = resolvePath(config.cwd ?? '', caller)
   const failed = async (reason: string, cause?: unknown): Promise<never> => {
     await refuseMissing(cwd)
-    throw new AppError('invalid_argument', `error starting process '${[config.cmd, ...config.args].join(' ')}': ${reason}`, { cause })
+    throw new AppError('invalid_argument', `${failurePrefix([config.cmd, ...config.args].join(' '), cwd, link)}: ${reason}`, { cause })
   }
   if (hasNul(Object.entries(config.envs).flat())) return failed('exec: environment variable contains NUL')
   if (hasNul([config.cmd, ...config.args])) return failed('fork/exec /bin/sh: invalid argument')
-  const { spawnPipes } = await import('./spawn-pipes.ts')
+  const { spawn } = await import('./spawn.ts')
   try {
-    return spawnPipes({
-      cmd: config.cmd,
-      args: config.args,
-      cwd,
-      account: caller.user,
-      env: loginEnv({ account: caller.user, path: options.path, global: options.state.variables, own: config.envs }),
-      stdin: options.stdin,
-    })
+    const env = loginEnv({ account: caller.user, path: options.path, global: options.state.variables, own: config.envs })
+    return spawn({ cmd: config.cmd, args: config.args, cwd, account: caller.user, env, link })
   } catch (error) {
     return failed(`fork/exec /bin/sh: ${errnoText(error)}`, error)
   }
+}
+
+function failurePrefix(command: string, cwd: string, link: SpawnOptions['link']): string {
+  if (!('terminal' in link)) return `error starting process '${command}'`
+  const { cols, rows } = link.terminal
+  return `error starting pty with command '${command}' in dir '${cwd}' with '${cols}' cols and '${rows}' rows`
 }
 
 /** A directory that is not there is told apart from what else may be wrong with it, though the account may not even know. */

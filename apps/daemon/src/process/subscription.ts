@@ -1,7 +1,7 @@
 import type { EndEvent } from './end-event.ts'
 
 export type OutputEvent =
-  | { readonly kind: 'stdout' | 'stderr'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'stdout' | 'stderr' | 'pty'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly end: EndEvent }
 
 export interface SubscriptionOwner {

@@ -18,6 +18,8 @@ const WNOHANG = 1
 const RLIMIT_NOFILE = 7
 const SPAWN_SETSIGDEF = 0x04
 const SPAWN_SETSIGMASK = 0x08
+const SPAWN_SETSID = 0x80
+const O_RDWR = 2
 const IOPRIO_WHO_PROCESS = 1
 /** Class "best effort" (2), level 4: what a process without any setting gets. */
 const IOPRIO_BEST_EFFORT_4 = (2 << 13) | 4
@@ -62,8 +64,11 @@ export interface SpawnFileOptions {
   readonly environment: readonly string[]
   /** Entered with the identity of the calling thread. */
   readonly cwd: string
-  /** Become 0, 1 and 2; nothing else stays open but what was never marked to be closed. An undefined input is `/dev/null`. */
-  readonly stdio: readonly [number | undefined, number, number]
+  /**
+   * Become 0, 1 and 2; nothing else stays open but what was never marked to be closed. An undefined input is `/dev/null`. A terminal, by its
+   * path, becomes all three, and controls the session that the program then leads.
+   */
+  readonly stdio: readonly [input: number | undefined, output: number, error: number] | string
 }
 
 /**
@@ -77,20 +82,25 @@ export function spawnFile(file: string, { argv, environment, cwd, stdio }: Spawn
   const actions = Buffer.alloc(FILE_ACTIONS_BYTES)
   checkResult('posix_spawn', native.actionsInit(actions) as number)
   try {
-    const [input, output, error] = stdio
     checkResult('chdir', native.actionsChdir(actions, cwd) as number)
-    checkResult(
-      'dup2',
-      (input === undefined ? native.actionsOpen(actions, 0, '/dev/null', 0, 0) : native.actionsDup2(actions, input, 0)) as number,
-    )
+    const isTerminal = typeof stdio === 'string'
+    const [input, output, error] = isTerminal ? [stdio, 0, 0] : stdio
+    addStandardInput(actions, input)
     checkResult('dup2', native.actionsDup2(actions, output, 1) as number)
     checkResult('dup2', native.actionsDup2(actions, error, 2) as number)
     const pid = [-1]
-    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, attributes, [...argv, null], [...environment, null]) as number)
+    const how = isTerminal ? leaderAttributes : attributes
+    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, how, [...argv, null], [...environment, null]) as number)
     return pid[0] ?? -1
   } finally {
     native.actionsDestroy(actions)
   }
+}
+
+function addStandardInput(actions: Buffer, input: number | string | undefined): void {
+  if (typeof input === 'number') return checkResult('dup2', native.actionsDup2(actions, input, 0) as number)
+  const flags = input === undefined ? 0 : O_RDWR
+  checkResult('open', native.actionsOpen(actions, 0, input ?? '/dev/null', flags, 0) as number)
 }
 
 /** How many files a process may have open: it may move the soft limit up to the hard one. */
@@ -155,11 +165,18 @@ function findMallocTrim(): ((pad: number) => number) | undefined {
 
 const mallocTrim = findMallocTrim()
 
-const attributes = Buffer.alloc(SPAWN_ATTRIBUTES_BYTES)
-checkResult('posix_spawn', native.attributesInit(attributes) as number)
-checkResult('posix_spawn', native.attributesDefaults(attributes, Buffer.alloc(SIGNAL_SET_BYTES, 0xff)) as number)
-checkResult('posix_spawn', native.attributesMask(attributes, Buffer.alloc(SIGNAL_SET_BYTES)) as number)
-checkResult('posix_spawn', native.attributesFlags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK) as number)
+const attributes = spawnAttributes(0)
+/** For a program that leads a session: the first terminal that it opens becomes its controlling one. */
+const leaderAttributes = spawnAttributes(SPAWN_SETSID)
+
+function spawnAttributes(flags: number): Buffer {
+  const attributes = Buffer.alloc(SPAWN_ATTRIBUTES_BYTES)
+  checkResult('posix_spawn', native.attributesInit(attributes) as number)
+  checkResult('posix_spawn', native.attributesDefaults(attributes, Buffer.alloc(SIGNAL_SET_BYTES, 0xff)) as number)
+  checkResult('posix_spawn', native.attributesMask(attributes, Buffer.alloc(SIGNAL_SET_BYTES)) as number)
+  checkResult('posix_spawn', native.attributesFlags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK | flags) as number)
+  return attributes
+}
 
 function check(call: string, result: number): void {
   if (result !== 0) throw systemError(call, koffi.errno())

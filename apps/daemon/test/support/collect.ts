@@ -6,6 +6,7 @@ export interface Outcome {
   readonly pid: number
   readonly stdout: string
   readonly stderr: string
+  readonly pty: string
   /** Kinds of the events in order, equal neighbours once. */
   readonly kinds: readonly string[]
   readonly end:
@@ -34,7 +35,7 @@ export async function collect(events: Events): Promise<Outcome> {
     }
   }
   const text = (chunks: Uint8Array[]) => Buffer.concat(chunks).toString()
-  return { pid, kinds, end, stdout: text(output.stdout), stderr: text(output.stderr) }
+  return { pid, kinds, end, stdout: text(output.stdout), stderr: text(output.stderr), pty: text(output.pty) }
 }
 
 export interface RunOptions extends CallOptions {

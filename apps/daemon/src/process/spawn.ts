@@ -1,9 +1,11 @@
 import { closeSync } from 'node:fs'
 import { openPipe, setThreadIoPriority, spawnFile, type SpawnFileOptions } from '../sys/libc.ts'
+import { openPseudoTerminal, type TerminalSize } from '../sys/pseudo-terminal.ts'
 import type { Account } from '../users/account-database.ts'
 import { asAccount } from './as-account.ts'
 import { exitOf, type ProcessExit } from './child-exits.ts'
 import { withChildLimits } from './child-limits.ts'
+import type { Pipes } from './pipe-streams.ts'
 
 export interface SpawnOptions {
   readonly cmd: string
@@ -12,16 +14,14 @@ export interface SpawnOptions {
   /** An absolute path; whether it may be entered is the account's own right. */
   readonly cwd: string
   readonly account: Account
-  /** False: the process reads end of file at once. */
-  readonly stdin: boolean
+  /** A terminal, or pipes, where without input the process reads end of file at once. */
+  readonly link: { readonly terminal: TerminalSize } | { readonly stdin: boolean }
 }
 
 export interface SpawnedProcess {
   readonly pid: number
-  /** Our ends of the pipes, for the caller to close. */
-  readonly stdin: number | undefined
-  readonly stdout: number
-  readonly stderr: number
+  /** Our ends, for the caller to close. */
+  readonly link: Pipes | { readonly master: number }
   readonly exited: Promise<ProcessExit>
 }
 
@@ -33,50 +33,63 @@ const SCRIPT = `[ -n "$1" ] || { echo '--: exec: : not found' >&2; exit 127; }; 
 setThreadIoPriority()
 
 /**
- * Starts a process with pipes for its standard streams. They are real pipes, and the account's: a child cannot open `/dev/stdout` where that
- * is a socket, as with Node, or somebody else's. No other descriptor of the daemon is open in it, and it shares the daemon's session and
- * process group (envd.md 8.4, 8.5).
+ * Starts a process with pipes or a terminal for its standard streams. They are the account's, and the pipes are real ones: a child cannot
+ * open `/dev/stdout` where that is a socket, as with Node, or somebody else's. No other descriptor of the daemon is open in it. With pipes it
+ * shares the daemon's session and process group, with a terminal it leads a session that the terminal controls (envd.md 8.4, 8.5).
  *
  * @throws the system error of the start, of entering the directory or of executing the shell
  */
-export function spawnPipes(options: SpawnOptions): SpawnedProcess {
+export function spawn(options: SpawnOptions): SpawnedProcess {
   const opened: number[] = []
   try {
-    return withChildLimits(() => asAccount(options.account, () => spawnAsSelf(options, opened)))
+    return withChildLimits(() =>
+      asAccount(options.account, () =>
+        'terminal' in options.link
+          ? spawnOnTerminal(options, options.link.terminal, opened)
+          : spawnOnPipes(options, options.link.stdin, opened),
+      ),
+    )
   } catch (error) {
     closeAll(opened)
     throw error
   }
 }
 
-function spawnAsSelf({ cmd, args, env, cwd, stdin: wantsInput }: SpawnOptions, opened: number[]): SpawnedProcess {
+function spawnOnPipes(options: SpawnOptions, wantsInput: boolean, opened: number[]): SpawnedProcess {
   function pipe(): ReturnType<typeof openPipe> {
     const ends = openPipe()
     opened.push(ends.read, ends.write)
     return ends
   }
   const [stdout, stderr, stdin] = [pipe(), pipe(), wantsInput ? pipe() : undefined]
-  const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const pid = spawnCommand([cmd, ...args], { environment, cwd, stdio: [stdin?.read, stdout.write, stderr.write] })
+  const pid = spawnCommand(options, [stdin?.read, stdout.write, stderr.write])
   const exited = exitOf(pid)
   closeAll([stdin?.read, stdout.write, stderr.write])
-  return { pid, stdin: stdin?.write, stdout: stdout.read, stderr: stderr.read, exited }
+  return { pid, link: { stdin: stdin?.write, stdout: stdout.read, stderr: stderr.read }, exited }
+}
+
+function spawnOnTerminal(options: SpawnOptions, size: TerminalSize, opened: number[]): SpawnedProcess {
+  const { master, path } = openPseudoTerminal(size)
+  opened.push(master)
+  const pid = spawnCommand(options, path)
+  return { pid, link: { master }, exited: exitOf(pid) }
 }
 
 /**
  * A command with a path is executed as it is; any other, and one that cannot be, by way of a shell (envd.md 8.3): the pid stays, arguments
  * are never parsed again, and what cannot be run is a process that says so and exits with 127 or 126.
  */
-function spawnCommand(command: readonly string[], options: Omit<SpawnFileOptions, 'argv'>): number {
-  const [file = ''] = command
-  if (file.includes('/')) {
+function spawnCommand({ cmd, args, env, cwd }: SpawnOptions, stdio: SpawnFileOptions['stdio']): number {
+  const command = [cmd, ...args]
+  const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  if (cmd.includes('/')) {
     try {
-      return spawnFile(file, { ...options, argv: command })
+      return spawnFile(cmd, { environment, cwd, stdio, argv: command })
     } catch {
       // The shell fails for the same reason, or says why the command cannot be run.
     }
   }
-  return spawnFile(SHELL, { ...options, argv: [SHELL, '-c', SCRIPT, '--', ...command] })
+  return spawnFile(SHELL, { environment, cwd, stdio, argv: [SHELL, '-c', SCRIPT, '--', ...command] })
 }
 
 function closeAll(fds: readonly (number | undefined)[]): void {

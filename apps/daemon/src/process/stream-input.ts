@@ -1,0 +1,29 @@
+import type { StreamInputRequest } from '@sandyard/daemon-protocol/process/process_pb'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { ManagedProcess } from './managed-process.ts'
+import type { ProcessTable } from './process-table.ts'
+import { writeInput } from './send-input.ts'
+
+/**
+ * StreamInput (envd.md 8.8): writes to one process in the order of the messages; a later start goes on with another one. The end of the
+ * messages is not the end of the input. What was written before a failure stays written.
+ */
+export async function streamInput(messages: AsyncIterable<StreamInputRequest>, processes: ProcessTable): Promise<Record<string, never>> {
+  let target: ManagedProcess | undefined
+  for await (const { event } of messages) {
+    switch (event.case) {
+      case 'start':
+        target = processes.get(event.value.process)
+        break
+      case 'data':
+        if (target === undefined) throw new AppError('invalid_argument', 'the first message must be the start')
+        await writeInput(event.value.input, target)
+        break
+      case 'keepalive':
+        break
+      case undefined:
+        throw new AppError('unimplemented', 'invalid event type <nil>')
+    }
+  }
+  return {}
+}

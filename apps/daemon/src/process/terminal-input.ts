@@ -1,0 +1,79 @@
+import { writeSync } from 'node:fs'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { errnoCode, errnoText } from '../sys/errno-text.ts'
+
+/** The kernel does not tell when a terminal takes more, so it is asked again; a program that reads slowly costs next to nothing. */
+const RETRY_MS = { first: 1, longest: 32 } as const
+
+/** What is typed into a terminal (envd.md 8.8, SendInput). Never blocks the daemon, however long the program does not read. */
+export class TerminalInput {
+  readonly #master: number
+  readonly #pid: number
+  #last: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+  #wake: (() => void) | undefined
+
+  /** @param master non-blocking, and somebody else's to close after `close()` */
+  constructor(master: number, pid: number) {
+    this.#master = master
+    this.#pid = pid
+  }
+
+  /**
+   * Writes all of `bytes`, after what was written before, and waits while the terminal takes no more.
+   *
+   * @throws AppError `internal` when the process is gone
+   */
+  write(bytes: Uint8Array): Promise<void> {
+    const written = this.#last.then(() => this.#writeAll(bytes))
+    this.#last = written.catch(() => undefined)
+    return written
+  }
+
+  /** The terminal may take more now. */
+  wake(): void {
+    this.#wake?.()
+  }
+
+  /** Gives up what is not yet written. */
+  close(): void {
+    this.#isClosed = true
+    this.#wake?.()
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    let retryMs: number = RETRY_MS.first
+    for (let at = 0; at < bytes.length;) {
+      const count = this.#tryWrite(bytes.subarray(at))
+      at += count
+      retryMs = count > 0 ? RETRY_MS.first : Math.min(retryMs * 2, RETRY_MS.longest)
+      if (at < bytes.length) await this.#pause(count > 0 ? 0 : retryMs)
+    }
+  }
+
+  /** How many bytes the terminal has taken. */
+  #tryWrite(bytes: Uint8Array): number {
+    if (this.#isClosed) throw this.#failed('input/output error')
+    try {
+      return writeSync(this.#master, bytes)
+    } catch (error) {
+      if (errnoCode(error) === 'EAGAIN') return 0
+      throw this.#failed(errnoText(error), error)
+    }
+  }
+
+  #failed(reason: string, cause?: unknown): AppError {
+    return new AppError('internal', `error writing to tty: error writing to tty of process '${this.#pid}': write /dev/ptmx: ${reason}`, {
+      cause,
+    })
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    this.#wake = undefined
+  }
+}
