@@ -8,6 +8,8 @@ import { createMetrics, type ProxyMetrics } from './metrics.ts'
 import { RouteCatalog } from './routes/route-catalog.ts'
 import type { RouteSource } from './routes/route.ts'
 import { ProxyError } from './answers/proxy-error.ts'
+import { SandboxTokens } from './signed/sandbox-tokens.ts'
+import { SignedUrlFinder } from './signed/signed-url-finder.ts'
 import { UpstreamAgents } from './forward/upstream-agents.ts'
 
 export interface ProxyParts {
@@ -25,6 +27,8 @@ export interface ProxyContext extends Forwarding {
   readonly catalog: RouteCatalog
   readonly tracker: ConnectionTracker
   readonly agents: UpstreamAgents
+  readonly tokens: SandboxTokens
+  readonly signedUrls: SignedUrlFinder
   readonly headerHosts: ReadonlySet<string>
   readonly log: ProxyLoggers
   readonly metrics: ProxyMetrics
@@ -38,12 +42,15 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const loggers = createLoggers(log)
   const catalog = new RouteCatalog(routes, { maxAgeMs: ROUTE_MAX_AGE_MS, maxEntries: MAX_ROUTES })
   const tracker = new ConnectionTracker(routes, loggers.routes)
+  const tokens = new SandboxTokens(routes)
   const ctx: ProxyContext = {
     config,
     routes,
     catalog,
     tracker,
     agents: new UpstreamAgents(),
+    tokens,
+    signedUrls: new SignedUrlFinder(tokens),
     isCurrent: (route) =>
       catalog.isCurrent(route).catch((err: unknown) => {
         throw new ProxyError({ kind: 'unavailable', sandboxId: route.sandboxId }, err)

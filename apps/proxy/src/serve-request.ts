@@ -3,20 +3,24 @@ import type { ProxyContext } from './context.ts'
 import { errorHeaders, preflightHeaders } from './answers/error-headers.ts'
 import { forwardRequest } from './forward/forward-request.ts'
 import { resetSocket } from './forward/reset-socket.ts'
+import { DAEMON_PORT } from './address/host.ts'
 import { findRoute, locate, type Location } from './address/locate.ts'
 import { ProxyError, renderProblem } from './answers/proxy-error.ts'
+import { isUnaddressedFile, locateSigned } from './signed/locate-signed.ts'
 
 /** Serves one request to its end. Never rejects. */
 export async function serveRequest(ctx: ProxyContext, req: IncomingMessage, res: ServerResponse): Promise<void> {
   let location: Location | undefined
+  let isFile = false
   try {
-    location = locate(req, ctx.headerHosts)
+    isFile = isUnaddressedFile(req, ctx.headerHosts)
+    location = isFile ? await locateSigned(req, ctx.signedUrls) : locate(req, ctx.headerHosts)
     const exchange = await findRoute(req, location, (sandboxId) => ctx.catalog.find(sandboxId))
     await forwardRequest(ctx, exchange, res)
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
     if (res.headersSent) cut(ctx, { req, res, err })
-    else answerError(ctx, { req, res, error: toProxyError(err), port: location?.address.port })
+    else answerError(ctx, { req, res, error: toProxyError(err), port: isFile ? DAEMON_PORT : location?.address.port })
   }
 }
 

@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
 import { CHANNELS, notify } from '@sandyard/db/notify'
+import { TOKEN_SEED_SETTING, sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import { Secret } from '@sandyard/kit/config/secret'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import { databaseRoutes } from '../src/routes/database-routes.ts'
@@ -125,4 +127,24 @@ it('cuts what is open when a change is heard, or was missed while the listener w
     expect(await client.closed()).toBe('reset')
     expect(await statusOf(sandboxId)).toBe(502)
   }
+})
+
+it('[proxy signed URL] finds the sandbox among the secured ones, with the seed of the installation', async () => {
+  const tokenSeed = new Secret('ab'.repeat(32))
+  const signed = (sandboxId: string): string => {
+    const text = `f:read::${sandboxAccessToken(tokenSeed, sandboxId)}`
+    const signature = createHash('sha256').update(text).digest('base64').replace(/=+$/, '')
+    return `${proxy.url}/files?${new URLSearchParams({ path: 'f', signature: `v1_${signature}` }).toString()}`
+  }
+  for (const sandboxId of ['i4', 'i5']) {
+    await change(sandboxId, (tx) => insert(tx, sandboxId))
+    await setState(sandboxId, 'running')
+  }
+  await change('i5', (tx) => tx.updateTable('sandbox').set({ is_secure: false }).where('sandbox_id', '=', 'i5').execute())
+  expect((await fetch(signed('i4'))).status).toBe(503)
+  await database.db.insertInto('server_setting').values({ name: TOKEN_SEED_SETTING, value: tokenSeed.reveal() }).execute()
+  expect((await fetch(signed('i4'))).status).toBe(200)
+  expect((await fetch(signed('i5'))).status).toBe(401)
+  await change('i4', (tx) => tx.deleteFrom('sandbox').where('sandbox_id', '=', 'i4').execute())
+  await expect.poll(async () => (await fetch(signed('i4'))).status).toBe(401)
 })

@@ -1,6 +1,6 @@
 import type { ListedSandbox, Sandbox, SandboxDetail } from '@sandyard/api-contract/sandboxes/sandbox'
+import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { sandboxAccessToken } from './access-token.ts'
 import type { LiveSandboxRow } from './sandbox-queries.ts'
 
 /** Deprecated on the wire and required there (control-plane.md 2.1). */

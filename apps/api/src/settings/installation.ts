@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Secret } from '@sandyard/kit/config/secret'
 import type { Db } from '@sandyard/db/database'
+import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
 
 /** What the first start of an installation makes, once and for every replica. */
 export interface Installation {
@@ -17,7 +18,7 @@ const SEED_BYTES = 32
 export async function ensureInstallation(db: Db): Promise<Installation> {
   return {
     id: await ensureSetting(db, 'installation_id', () => randomId(ID_LENGTH)),
-    tokenSeed: new Secret(await ensureSetting(db, 'token_seed', () => randomBytes(SEED_BYTES).toString('hex'))),
+    tokenSeed: new Secret(await ensureSetting(db, TOKEN_SEED_SETTING, () => randomBytes(SEED_BYTES).toString('hex'))),
   }
 }
 

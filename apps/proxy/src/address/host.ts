@@ -43,6 +43,11 @@ export function parseSandboxAddress(source: AddressSource, headerHosts: Readonly
   return port === undefined || sandboxId === undefined ? 'Invalid host' : checkAddress(sandboxId, port)
 }
 
+/** Whether a request says nothing of a sandbox, on a host where only the headers could (control-plane.md 19.1). */
+export function namesNoSandbox({ authority, idHeader, portHeader }: AddressSource, headerHosts: ReadonlySet<string>): boolean {
+  return idHeader === undefined && portHeader === undefined && isHeaderHost(hostName(authority), headerHosts)
+}
+
 /** True for the hosts that can only mean this machine: there a request without an address may be for the proxy itself. */
 export function isOwnHost(authority: string): boolean {
   const name = hostName(authority)

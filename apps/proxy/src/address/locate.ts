@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '../forward/exchange.ts'
 import { findReservedPath } from './guard.ts'
 import { isChunked } from '../forward/headers.ts'
-import { DAEMON_PORT, parseSandboxAddress, type SandboxAddress } from './host.ts'
+import { DAEMON_PORT, parseSandboxAddress, type AddressSource, type SandboxAddress } from './host.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { parseRequestTarget, type RequestTarget } from './request-target.ts'
 import type { LiveRoute } from '../routes/route.ts'
@@ -19,11 +19,8 @@ export interface Location {
  * @throws ProxyError `bad_request`, `reserved_route`
  */
 export function locate(req: IncomingMessage, headerHosts: ReadonlySet<string>): Location {
-  const target = parseRequestTarget(req.url ?? '', getHost(req))
-  if (target === undefined) throw badRequest('Invalid request target')
-  if (isChunked(req) && req.headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw badRequest('Invalid transfer coding')
-  const source = { authority: target.authority, idHeader: getHeader(req, 'e2b-sandbox-id'), portHeader: getHeader(req, 'e2b-sandbox-port') }
-  const address = parseSandboxAddress(source, headerHosts)
+  const target = readTarget(req)
+  const address = parseSandboxAddress(addressSource(req, target), headerHosts)
   if (typeof address === 'string') throw badRequest(address)
   const reserved = address.port === DAEMON_PORT ? findReservedPath(target.path) : undefined
   if (reserved !== undefined) throw new ProxyError({ kind: 'reserved_route', path: reserved })
@@ -46,6 +43,22 @@ export async function findRoute(
   })
   if (route === undefined) throw new ProxyError({ kind: 'not_found', sandboxId })
   return { req, target, address, route }
+}
+
+/**
+ * Reads where a request wants to go.
+ *
+ * @throws ProxyError `bad_request` where readers of it could differ
+ */
+export function readTarget(req: IncomingMessage): RequestTarget {
+  const target = parseRequestTarget(req.url ?? '', getHost(req))
+  if (target === undefined) throw badRequest('Invalid request target')
+  if (isChunked(req) && req.headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw badRequest('Invalid transfer coding')
+  return target
+}
+
+export function addressSource(req: IncomingMessage, { authority }: RequestTarget): AddressSource {
+  return { authority, idHeader: getHeader(req, 'e2b-sandbox-id'), portHeader: getHeader(req, 'e2b-sandbox-port') }
 }
 
 /** Node keeps the first of two Host headers and a service behind it might read the second. */

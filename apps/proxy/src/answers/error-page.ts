@@ -24,9 +24,11 @@ export function renderErrorPage(problem: Problem): string | undefined {
     case 'unavailable':
       return page(
         'Temporarily Unavailable',
-        `The sandbox <code>${problem.sandboxId}</code> cannot be reached right now. Try again in a moment.`,
+        `The sandbox${problem.sandboxId === undefined ? '' : ` <code>${problem.sandboxId}</code>`} cannot be reached right now. Try again in a moment.`,
       )
     case 'bad_request':
+    case 'invalid_signature':
+    case 'too_many_signed':
     case 'reserved_route':
     case 'internal':
       return undefined

@@ -25,6 +25,13 @@ const BODIES: [Problem, number, string, string][] = [
     'application/json; charset=utf-8',
     '{"message":"This endpoint is reserved for the E2B control plane and is not reachable through the sandbox URL","path":"/init","code":404}',
   ],
+  [{ kind: 'invalid_signature' }, 401, 'application/json; charset=utf-8', '{"code":401,"message":"invalid signature"}'],
+  [
+    { kind: 'unavailable', sandboxId: undefined },
+    503,
+    'application/json; charset=utf-8',
+    '{"message":"The sandbox cannot be reached right now. Try again in a moment.","code":503}',
+  ],
 ]
 
 describe('bodies', () => {

@@ -9,7 +9,10 @@ export type Problem =
   | { readonly kind: 'not_found'; readonly sandboxId: string }
   | { readonly kind: 'port_closed'; readonly sandboxId: string; readonly port: number }
   | { readonly kind: 'no_answer'; readonly sandboxId: string; readonly port: number }
-  | { readonly kind: 'unavailable'; readonly sandboxId: string }
+  /** No sandbox is known yet where a signed URL names none. */
+  | { readonly kind: 'unavailable'; readonly sandboxId: string | undefined }
+  | { readonly kind: 'invalid_signature' }
+  | { readonly kind: 'too_many_signed' }
   /** A defect of the proxy. */
   | { readonly kind: 'internal' }
 
@@ -31,7 +34,7 @@ export interface ErrorAnswer {
 }
 
 interface ErrorBody {
-  readonly [field: string]: string | number
+  readonly [field: string]: string | number | undefined
   readonly message: string
   readonly code: number
 }
@@ -51,6 +54,9 @@ function errorBody(problem: Exclude<Problem, { kind: 'bad_request' }>): ErrorBod
     const message = 'This endpoint is reserved for the E2B control plane and is not reachable through the sandbox URL'
     return { message, path: problem.path, code: 404 }
   }
+  // In the daemon's words (envd.md 3.3): no sandbox has signed this.
+  if (problem.kind === 'invalid_signature') return { code: 401, message: 'invalid signature' }
+  if (problem.kind === 'too_many_signed') return { code: 429, message: 'Too many signed URLs are being looked up. Try again in a moment.' }
   if (problem.kind === 'internal') return { message: 'Internal server error', code: 500 }
   const { sandboxId } = problem
   switch (problem.kind) {
@@ -63,6 +69,10 @@ function errorBody(problem: Exclude<Problem, { kind: 'bad_request' }>): ErrorBod
       return { sandboxId, message, port: problem.port, code: 502 }
     }
     case 'unavailable':
-      return { sandboxId, message: 'The sandbox cannot be reached right now. Try again in a moment.', code: 503 }
+      return {
+        ...(sandboxId !== undefined && { sandboxId }),
+        message: 'The sandbox cannot be reached right now. Try again in a moment.',
+        code: 503,
+      }
   }
 }

@@ -1,4 +1,5 @@
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import type { SecuredSandboxes } from '../signed/sandbox-tokens.ts'
 
 /** Where a sandbox is reached. */
 interface Endpoint {
@@ -30,7 +31,7 @@ export interface RouteWatcher {
 }
 
 /** Where routes are kept: Postgres, or a map in tests. */
-export interface RouteSource {
+export interface RouteSource extends SecuredSandboxes {
   /** The current routes of those sandboxes that have a row, by id. */
   read(sandboxIds: readonly string[]): Promise<ReadonlyMap<string, Route>>
   /** Calls `watcher` until disposed. */

@@ -8,7 +8,7 @@ const RECHECK_EVERY_MS = 5000
  * Keeps the catalog and the open connections true to the routes until disposed: a change is forgotten at once and its
  * connections are checked; whenever changes may have been missed, everything is.
  */
-export function watchRoutes({ catalog, tracker, agents, routes, log }: ProxyContext): AsyncDisposable {
+export function watchRoutes({ catalog, tracker, agents, tokens, routes, log }: ProxyContext): AsyncDisposable {
   const recheck = (sandboxIds?: readonly string[]): void => {
     // What this misses, the next round of the loop finds.
     tracker.recheck(sandboxIds).catch((err: unknown) => log.routes.warn({ err }, 'open connections could not be checked'))
@@ -17,11 +17,13 @@ export function watchRoutes({ catalog, tracker, agents, routes, log }: ProxyCont
     changed: (sandboxId) => {
       catalog.forget(sandboxId)
       agents.forget(sandboxId)
+      tokens.forget(sandboxId)
       recheck([sandboxId])
     },
     refresh: () => {
       catalog.forgetAll()
       agents.forgetAll()
+      tokens.forgetAll()
       recheck()
     },
   })

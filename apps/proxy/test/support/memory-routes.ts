@@ -1,4 +1,7 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import type { Route, RouteSource, RouteWatcher } from '../../src/routes/route.ts'
+
+export const TOKEN_SEED = new Secret('5'.repeat(64))
 
 /** Routes in a map; every change is told at once, unless `isSilent`. */
 export class MemoryRoutes implements RouteSource {
@@ -6,6 +9,7 @@ export class MemoryRoutes implements RouteSource {
   readonly #watchers = new Set<RouteWatcher>()
   /** Keeps changes from being told, as a lost notification does. */
   isSilent = false
+  securedReads = 0
   readonly #reads = new Map<string, number>()
 
   put(route: Route): void {
@@ -30,6 +34,16 @@ export class MemoryRoutes implements RouteSource {
     for (const id of sandboxIds) this.#reads.set(id, this.readsOf(id) + 1)
     const rows = sandboxIds.map((id) => this.#rows.get(id)).filter((row) => row !== undefined)
     return Promise.resolve(new Map(rows.map((row) => [row.sandboxId, row])))
+  }
+
+  /** All of them have a token. */
+  readSecured(): Promise<string[]> {
+    this.securedReads += 1
+    return Promise.resolve([...this.#rows.keys()])
+  }
+
+  readTokenSeed(): Promise<Secret> {
+    return Promise.resolve(TOKEN_SEED)
   }
 
   watch(watcher: RouteWatcher): AsyncDisposable {

@@ -1,0 +1,53 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** A URL of `/files` that the holder of a sandbox's token has signed, as `uploadUrl()` and `downloadUrl()` make them (envd.md 3.3). */
+export interface SignedUrl {
+  /** As sent; the same text always belongs to the same sandbox. */
+  readonly signature: string
+  /** What is signed comes before the token and behind it. */
+  readonly beforeToken: string
+  readonly behindToken: string
+}
+
+/** Unpadded base64 of 32 bytes. */
+const SIGNATURE = /^v1_([A-Za-z0-9+/]{43})$/
+const INTEGER = /^[+-]?\d{1,20}$/
+
+/**
+ * Reads what a query signs. Undefined without a signature. Parameters count as the daemon reads them, which looks at the whole query
+ * once more: here only the first of repeated ones counts, and an expiration that is no integer matches nothing.
+ */
+export function parseSignedUrl(operation: 'read' | 'write', search: string): SignedUrl | undefined {
+  const query = new URLSearchParams(search)
+  const signature = query.get('signature')
+  if (signature === null) return undefined
+  const expiration = query.get('signature_expiration')
+  return {
+    signature,
+    beforeToken: `${query.get('path') ?? ''}:${operation}:${query.get('username') ?? ''}:`,
+    behindToken: expiration === null ? '' : `:${toDecimal(expiration)}`,
+  }
+}
+
+/**
+ * Whether a token is the one that a URL was signed with, in the same time wherever the signatures differ. Undefined where no token
+ * can be. A long path is hashed once, not for each token.
+ */
+export function signatureTest({ signature, beforeToken, behindToken }: SignedUrl): ((token: string) => boolean) | undefined {
+  const encoded = SIGNATURE.exec(signature)?.[1]
+  if (encoded === undefined) return undefined
+  const presented = Buffer.from(encoded, 'base64')
+  const begun = createHash('sha256').update(beforeToken)
+  return (token) =>
+    timingSafeEqual(
+      begun
+        .copy()
+        .update(token + behindToken)
+        .digest(),
+      presented,
+    )
+}
+
+function toDecimal(text: string): string {
+  return INTEGER.test(text) ? String(BigInt(text.replace('+', ''))) : text
+}
