@@ -8,13 +8,13 @@ import { createMetrics, type ProxyMetrics } from './metrics.ts'
 import { RouteCatalog } from './routes/route-catalog.ts'
 import type { RouteSource } from './routes/route.ts'
 import { ProxyError } from './answers/proxy-error.ts'
-import { SandboxTokens } from './signed/sandbox-tokens.ts'
+import { SandboxTokens, type SecuredSandboxes } from './signed/sandbox-tokens.ts'
 import { SignedUrlFinder } from './signed/signed-url-finder.ts'
 import { UpstreamAgents } from './forward/upstream-agents.ts'
 
 export interface ProxyParts {
   /** `databaseRoutes(database, log)`, or a map in tests. */
-  readonly routes: RouteSource
+  readonly routes: RouteSource & SecuredSandboxes
   readonly log: Logger
   /** Where the metrics go; a registry of its own when absent. */
   readonly registry?: Registry

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { RouteSource } from '../src/routes/route.ts'
+import type { SecuredSandboxes } from '../src/signed/sandbox-tokens.ts'
 import { MemoryRoutes, TOKEN_SEED } from './support/memory-routes.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
@@ -34,7 +35,7 @@ function put(sandboxId: string, state: SandboxState = 'running', daemonPort = se
 interface Signing {
   readonly path: string
   readonly operation?: 'read' | 'write'
-  readonly expiration?: number
+  readonly expiration?: number | undefined
 }
 
 /** As the SDKs make it (envd.md 3.3). */
@@ -161,7 +162,7 @@ describe('[proxy signed URL]', () => {
 
   it('says so when the sandboxes cannot be read', async () => {
     put('i1')
-    const failing: RouteSource = {
+    const failing: RouteSource & SecuredSandboxes = {
       read: (sandboxIds) => routes.read(sandboxIds),
       readSecured: () => Promise.reject(new Error('no database')),
       readTokenSeed: () => routes.readTokenSeed(),

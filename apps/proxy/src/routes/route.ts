@@ -1,5 +1,4 @@
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import type { SecuredSandboxes } from '../signed/sandbox-tokens.ts'
 
 /** Where a sandbox is reached. */
 interface Endpoint {
@@ -31,7 +30,7 @@ export interface RouteWatcher {
 }
 
 /** Where routes are kept: Postgres, or a map in tests. */
-export interface RouteSource extends SecuredSandboxes {
+export interface RouteSource {
   /** The current routes of those sandboxes that have a row, by id. */
   read(sandboxIds: readonly string[]): Promise<ReadonlyMap<string, Route>>
   /** Calls `watcher` until disposed. */

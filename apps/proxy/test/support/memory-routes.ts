@@ -1,10 +1,11 @@
 import { Secret } from '@sandyard/kit/config/secret'
 import type { Route, RouteSource, RouteWatcher } from '../../src/routes/route.ts'
+import type { SecuredSandboxes } from '../../src/signed/sandbox-tokens.ts'
 
 export const TOKEN_SEED = new Secret('5'.repeat(64))
 
 /** Routes in a map; every change is told at once, unless `isSilent`. */
-export class MemoryRoutes implements RouteSource {
+export class MemoryRoutes implements RouteSource, SecuredSandboxes {
   readonly #rows = new Map<string, Route>()
   readonly #watchers = new Set<RouteWatcher>()
   /** Keeps changes from being told, as a lost notification does. */
