@@ -7,6 +7,10 @@ const schema = {
     default: undefined,
     doc: 'SHA-512 hex of the access token that /init may set; of the empty text where /init may remove it',
   }),
+  tunnelHash: env.text('SANDYARD_TUNNEL_HASH', {
+    default: undefined,
+    doc: 'SHA-512 hex of the secret with which the proxy asks for servers on localhost; without it there are no tunnels to them',
+  }),
   requireConnectProtocolHeader: env.boolean('SANDYARD_REQUIRE_CONNECT_PROTOCOL_HEADER', {
     default: true,
     doc: 'refuse calls without Connect-Protocol-Version',

@@ -14,6 +14,7 @@ import { sendError } from './http/error-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
 import { releaseMemoryAtRest } from './http/memory-at-rest.ts'
 import { registerInitRoute } from './init/init-route.ts'
+import { serveTunnels } from './ports/serve-tunnels.ts'
 import { registerServices } from './rpc/register-services.ts'
 
 /** Longer than the proxy in front keeps idle connections, so that it is never the daemon that closes one just as it is used again. */
@@ -59,6 +60,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state })
   const loadServices = registerServices(app, context)
+  serveTunnels(app.server, context)
   releaseMemoryAtRest(app)
   // From here on the first command is near.
   registerInitRoute(app, context, () => {

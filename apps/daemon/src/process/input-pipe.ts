@@ -6,6 +6,7 @@ export class InputPipe {
   readonly #socket: Socket
   readonly #pid: number
   #closed = false
+  #isGone = false
 
   constructor(fd: number, pid: number) {
     this.#pid = pid
@@ -20,9 +21,10 @@ export class InputPipe {
    * @throws AppError `internal` when the pipe is closed or nobody reads it any more
    */
   async write(bytes: Uint8Array): Promise<void> {
+    if (this.#isGone) throw this.#failed('file already closed')
     if (this.#closed) throw stdinClosed()
     const failure = await new Promise<Error | null | undefined>((resolve) => this.#socket.write(bytes, resolve))
-    if (failure) throw new AppError('internal', `${PREFIX}error writing to stdin of process '${this.#pid}': write |1: broken pipe`)
+    if (failure) throw this.#failed('broken pipe', failure)
   }
 
   /** End of file for the process, after what was written. Idempotent. */
@@ -33,8 +35,12 @@ export class InputPipe {
 
   /** Gives up what is not yet written: the process is gone. */
   destroy(): void {
-    this.#closed = true
+    this.#isGone = true
     this.#socket.destroy()
+  }
+
+  #failed(reason: string, cause?: unknown): AppError {
+    return new AppError('internal', `${PREFIX}error writing to stdin of process '${this.#pid}': write |1: ${reason}`, { cause })
   }
 }
 

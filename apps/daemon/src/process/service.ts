@@ -1,6 +1,7 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { ConnectRequestSchema, type Process, StartRequestSchema } from '@sandyard/daemon-protocol/process/process_pb'
 import type { PlainStreamMethod } from '../rpc/plain-stream.ts'
+import { readMessages } from '../rpc/read-messages.ts'
 import type { StreamCall } from '../rpc/stream-call.ts'
 import { closeStdin } from './close-stdin.ts'
 import { connect } from './connect.ts'
@@ -25,7 +26,7 @@ export function processService(deps: StartDeps, toCall: (context: HandlerContext
     list: () => list(processes),
     sendInput: (request) => sendInput(request, processes),
     sendSignal: (request) => sendSignal(request, processes),
-    streamInput: (requests) => streamInput(requests, processes),
+    streamInput: (requests) => streamInput(readMessages(requests, 'input'), processes),
     update: (request) => update(request, processes),
     closeStdin: (request) => closeStdin(request, processes),
   }

@@ -53,7 +53,7 @@ export class TerminalInput {
 
   /** How many bytes the terminal has taken. */
   #tryWrite(bytes: Uint8Array): number {
-    if (this.#isClosed) throw this.#failed('input/output error')
+    if (this.#isClosed) throw this.#failed('file already closed')
     try {
       return writeSync(this.#master, bytes)
     } catch (error) {

@@ -40,7 +40,7 @@ export async function collect(events: Events): Promise<Outcome> {
 
 export interface RunOptions extends CallOptions {
   readonly config?: { readonly cmd?: string; readonly args?: string[]; readonly envs?: Record<string, string>; readonly cwd?: string }
-  readonly request?: { readonly stdin?: boolean; readonly tag?: string }
+  readonly request?: { readonly stdin?: boolean; readonly tag?: string; readonly pty?: object }
 }
 
 /** Starts a program as the SDKs do, without standard input unless asked, and reads everything. */
