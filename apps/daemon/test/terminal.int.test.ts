@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { Signal } from '@sandyard/daemon-protocol/process/process_pb'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, sh } from './support/collect.ts'
@@ -131,7 +132,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     await terminal.sees('ready')
     const typed = failureOf(terminal.type(Buffer.alloc(1_000_000)))
     await terminal.sees('begun')
-    await daemon.process.sendSignal({ process: terminal.selector, signal: 9 })
+    await daemon.process.sendSignal({ process: terminal.selector, signal: Signal.SIGKILL })
     expect(await terminal.ended).toBe('signal: killed')
     expect((await typed).message).toBe(
       `error writing to tty: error writing to tty of process '${terminal.pid}': write /dev/ptmx: file already closed`,
@@ -144,7 +145,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     await terminal.type("sh -c 'echo pid=$$.; exec sleep 600'\n")
     await terminal.sees(/pid=\d+\./)
     const child = Number(/pid=(\d+)\./.exec(terminal.output().toString())?.[1])
-    await daemon.process.sendSignal({ process: terminal.selector, signal: 9 })
+    await daemon.process.sendSignal({ process: terminal.selector, signal: Signal.SIGKILL })
     expect(await terminal.ended).toBe('signal: killed')
     await pollUntil({ what: 'the child to end', timeoutMs: 10_000, everyMs: 5 }, async () => !(await isAlive(child)) || undefined)
   })
