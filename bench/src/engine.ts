@@ -11,20 +11,53 @@ export interface ContainerFacts {
 
 const SOCKET = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '')
 
+/** What of the engine's container is chosen here, in its own words. */
+export interface ContainerRequest {
+  readonly Image: string
+  readonly Entrypoint: readonly string[]
+  readonly Cmd: readonly string[]
+  readonly User?: string
+  readonly Labels?: Readonly<Record<string, string>>
+  /** Standard input stays open though nobody writes. */
+  readonly OpenStdin?: boolean
+  readonly HostConfig?: Readonly<Record<string, unknown>>
+}
+
 /** The engine itself, without its command line: the floor that nothing on it can be faster than. */
 export async function createAndStart(image: string): Promise<string> {
-  const { Id } = (await call('POST', '/containers/create', {
-    Image: image,
-    Entrypoint: ['sleep'],
-    Cmd: ['600'],
-    Labels: { 'sandyard.bench': '1' },
-  })) as { Id: string }
-  await call('POST', `/containers/${Id}/start`)
+  return await startContainer({ Image: image, Entrypoint: ['sleep'], Cmd: ['600'] })
+}
+
+/** Returns the id of a container that has started, or leaves none. */
+export async function startContainer(wanted: ContainerRequest): Promise<string> {
+  const body = { ...wanted, Labels: { 'sandyard.bench': '1', ...wanted.Labels } }
+  const { Id } = (await call('POST', '/containers/create', body)) as { Id: string }
+  try {
+    await call('POST', `/containers/${Id}/start`)
+  } catch (error) {
+    await removeContainer(Id)
+    throw error
+  }
   return Id
 }
 
 export async function removeContainer(id: string): Promise<void> {
   await call('DELETE', `/containers/${id}?force=true&v=true`)
+}
+
+export async function getContainer(id: string): Promise<ContainerFacts> {
+  return (await call('GET', `/containers/${id}/json`)) as ContainerFacts
+}
+
+/** All containers, also those that have ended, that have the label. */
+export async function listContainers(label: string): Promise<{ readonly Id: string; readonly Labels: Readonly<Record<string, string>> }[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
+  return (await call('GET', `/containers/json?all=true&filters=${filters}`)) as { Id: string; Labels: Record<string, string> }[]
+}
+
+export async function hasImage(name: string): Promise<boolean> {
+  const filters = encodeURIComponent(JSON.stringify({ reference: [name] }))
+  return ((await call('GET', `/images/json?filters=${filters}`)) as unknown[]).length > 0
 }
 
 /** The container of a sandbox of the server that is measured. */
@@ -33,7 +66,7 @@ export async function findSandboxContainer(sandboxId: string): Promise<Container
   const [found] = (await call('GET', `/containers/json?filters=${filters}`)) as { Id: string }[]
   if (found === undefined)
     throw new Error(`the engine on this machine has no container of the sandbox ${sandboxId}: the benchmarks run beside the server`)
-  return (await call('GET', `/containers/${found.Id}/json`)) as ContainerFacts
+  return await getContainer(found.Id)
 }
 
 /** Pids on this machine, and commands, of all processes of a container. */

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
-import { cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCreate } from './benches/create.ts'
 import { benchExec } from './benches/exec.ts'
 import { benchMemory } from './benches/memory.ts'
 import { benchOverhead } from './benches/overhead.ts'
 import { benchTransfer } from './benches/transfer.ts'
+import { describeMachine, formatMachine } from './machine.ts'
 import { formatRow, toRow, type Comparison, type Row } from './report.ts'
 import { readSettings, type Settings } from './settings.ts'
 
@@ -27,14 +27,8 @@ async function main(): Promise<void> {
   const unknown = positionals.find((name) => !(name in BENCHES))
   if (unknown !== undefined) throw new Error(`there is no benchmark "${unknown}".\n${USAGE}`)
   const settings = readSettings(process.env)
-  const machine = {
-    cpus: cpus().length,
-    model: cpus()[0]?.model,
-    memoryMib: Math.round(totalmem() / 2 ** 20),
-    kernel: release(),
-    node: process.version,
-  }
-  console.log(`${machine.cpus} x ${machine.model}, ${machine.memoryMib} MiB, Linux ${machine.kernel}, Node ${machine.node}\n`)
+  const machine = describeMachine()
+  console.log(`${formatMachine(machine)}\n`)
   const rows: Row[] = []
   for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
     for (const comparison of (await BENCHES[name]?.(settings)) ?? []) {

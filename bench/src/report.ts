@@ -1,3 +1,4 @@
+import { formatGoal, isMet, type Goal } from './goal.ts'
 import { quantile, type Samples } from './samples.ts'
 
 /** One thing measured, beside what it is compared with in the same run. */
@@ -7,11 +8,11 @@ export interface Comparison {
   readonly ours: Samples
   /** Absent where the number stands for itself. */
   readonly against?: { readonly name: string; readonly samples: Samples } | undefined
-  /** As design.md words it. */
-  readonly goal?: string
+  /** As design.md 5 sets it. */
+  readonly goal?: Goal | undefined
 }
 
-interface Quantiles {
+export interface Quantiles {
   readonly p50: number
   readonly p95: number
 }
@@ -25,19 +26,28 @@ export interface Row {
   /** Ours divided by the other. */
   readonly ratio?: Quantiles
   readonly goal?: string
+  readonly met?: boolean
 }
 
 export function toRow({ what, unit, ours, against, goal }: Comparison): Row {
   const own = summarize(ours)
-  const base = { what, unit, n: ours.length, ours: own, ...(goal === undefined ? {} : { goal }) }
-  if (against === undefined) return base
-  const other = summarize(against.samples)
-  const ratio = { p50: round(own.p50 / other.p50), p95: round(own.p95 / other.p95) }
-  return { ...base, against: { name: against.name, ...other }, ratio }
+  const other = against === undefined ? undefined : summarize(against.samples)
+  const ratio = other === undefined ? undefined : { p50: round(own.p50 / other.p50), p95: round(own.p95 / other.p95) }
+  const met = goal === undefined ? undefined : isMet(goal, { ours: own, ratio })
+  return {
+    what,
+    unit,
+    n: ours.length,
+    ours: own,
+    ...(against === undefined || other === undefined ? {} : { against: { name: against.name, ...other } }),
+    ...(ratio === undefined ? {} : { ratio }),
+    ...(goal === undefined ? {} : { goal: formatGoal(goal) }),
+    ...(met === undefined ? {} : { met }),
+  }
 }
 
 /** A row as two or three lines for a terminal. */
-export function formatRow({ what, unit, n, ours, against, ratio, goal }: Row): string {
+export function formatRow({ what, unit, n, ours, against, ratio, goal, met }: Row): string {
   const lines = [`${what} (n=${n})`, `  ours            p50 ${ours.p50} ${unit}, p95 ${ours.p95} ${unit}`]
   if (against !== undefined && ratio !== undefined) {
     lines.push(
@@ -45,7 +55,7 @@ export function formatRow({ what, unit, n, ours, against, ratio, goal }: Row): s
       `  ratio           p50 ${ratio.p50}, p95 ${ratio.p95}`,
     )
   }
-  if (goal !== undefined) lines.push(`  goal            ${goal}`)
+  if (goal !== undefined) lines.push(`  goal            ${goal}: ${met ? 'met' : 'missed'}`)
   return lines.join('\n')
 }
 

@@ -19,7 +19,10 @@ export interface RepeatOptions {
   readonly warmUps: number
 }
 
-/** Measures each of `works` in turn, again and again, so that whatever disturbs the machine disturbs all of them. */
+/**
+ * Measures each of `works` in turn, again and again and every other time in the opposite order, so that whatever disturbs the machine
+ * disturbs all of them.
+ */
 export async function interleave<K extends string>(
   { times, warmUps }: RepeatOptions,
   works: Readonly<Record<K, () => Promise<number>>>,
@@ -27,7 +30,7 @@ export async function interleave<K extends string>(
   const names = Object.keys(works) as K[]
   const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, number[]>
   for (let round = -warmUps; round < times; round++) {
-    for (const name of names) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const value = await works[name]()
       if (round >= 0) samples[name].push(value)
     }

@@ -3,6 +3,7 @@ import { DaemonState } from './init/daemon-state.ts'
 import { createDaemonLog, type DaemonLog } from './loggers.ts'
 import { ProcessTable } from './process/process-table.ts'
 import { AccountDatabase } from './users/account-database.ts'
+import { Watchers } from './watch/watchers.ts'
 
 /** The parts of the daemon, made once. Entry and route files take it; everything else takes what it needs. */
 export interface DaemonContext {
@@ -11,6 +12,7 @@ export interface DaemonContext {
   readonly state: DaemonState
   readonly accounts: AccountDatabase
   readonly processes: ProcessTable
+  readonly watchers: Watchers
   /** Aborts when the daemon is about to exit: every stream then ends with an envelope. */
   readonly shutdown: AbortSignal
 }
@@ -22,6 +24,7 @@ export function createContext(config: DaemonConfig, shutdown: AbortSignal): Daem
     state: new DaemonState({ E2B_SANDBOX: 'true', E2B_SANDBOX_ID: config.sandboxId, E2B_TEMPLATE_ID: config.templateId }),
     accounts: new AccountDatabase(),
     processes: new ProcessTable(),
+    watchers: new Watchers(shutdown),
     shutdown,
   }
 }

@@ -58,7 +58,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
 
   registerHealthRoutes(app, context)
   registerControlRoutes(app)
-  registerFileRoutes(app, { accounts: context.accounts, settings: context.state })
+  registerFileRoutes(app, { accounts: context.accounts, settings: context.state, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)
   serveTunnels(app.server, context)
   releaseMemoryAtRest(app)

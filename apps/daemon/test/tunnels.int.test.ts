@@ -48,11 +48,11 @@ describe('a tunnel', () => {
   it('holds no port: while it is open, a server may move to all addresses (envd.md 18.84)', async () => {
     const local = await startLocalServer({ host: '127.0.0.1', port: 0 }, echo)
     const socket = await openTunnel(local.port)
-    const ended = once(socket.resume(), 'close')
     await local[Symbol.asyncDispose]()
     await using everywhere = await startLocalServer({ host: '0.0.0.0', port: local.port }, echo)
     expect(everywhere.port).toBe(local.port)
-    await ended
+    expect(await text(socket)).toBe('')
+    socket.destroy()
   })
 
   it('carries what is large, whole, and each end by itself', async () => {
@@ -101,7 +101,7 @@ describe('a tunnel', () => {
     const ending = await startDaemon(TUNNEL_ENVIRONMENT)
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, (socket) => socket.resume())
     const { socket } = await askForTunnel(ending.url, { target: `localhost:${server.port}` })
-    const closed = once(socket.resume(), 'close')
+    const closed = new Promise((resolve) => socket.resume().once('close', resolve))
     await ending[Symbol.asyncDispose]()
     await closed
   })
@@ -118,7 +118,7 @@ describe('a tunnel is refused', () => {
   ])('%s', async (_, headers) => {
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, echo)
     const target = `localhost:${server.port}`
-    expect(await tunnelStatus(daemon.url, { target, headers: headers as Record<string, string> })).toBe(407)
+    expect(await tunnelStatus(daemon.url, { target, headers })).toBe(407)
     expect(await tunnelStatus(daemon.url, { target })).toBe(200)
   })
 

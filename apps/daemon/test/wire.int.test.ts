@@ -174,7 +174,7 @@ describe('headers of a call', () => {
   })
 
   it.each([
-    ['abc', 'parse timeout: "abc" is not a number of milliseconds'],
+    ['abc', 'parse timeout: strconv.ParseInt: parsing "abc": invalid syntax'],
     ['99999999999', 'parse timeout: "99999999999" has >10 digits'],
   ])('a timeout of %s is refused', async (timeout, message) => {
     const answer = await unary(daemon.url, 'process.Process/List', {}, { 'connect-timeout-ms': timeout })

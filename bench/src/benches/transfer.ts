@@ -1,46 +1,38 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { download, upload, type Transfer } from '../http-call.ts'
 import type { Comparison } from '../report.ts'
 import { interleave, timeMs } from '../samples.ts'
 import type { Settings } from '../settings.ts'
 import { withSandbox } from '../with-sandbox.ts'
 
-const MIB = 1024 * 1024
 const SIZE_MIB = 256
 const PATH = '/tmp/bench.bin'
 
-interface Target {
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** A file into a sandbox and out of it through the proxy, against a bare `node:http` server that does the same on this machine. */
 export async function benchTransfer({ sandboxUrl }: Settings): Promise<Comparison[]> {
-  await using bare = await startBareCopyServer()
+  await using bare = await startBareServer()
   return await withSandbox(async (sandbox) => {
     const routing = { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': '49983' }
-    const toTarget = (signed: string): Target => {
+    const toTarget = (signed: string): Transfer => {
       const { pathname, search } = new URL(signed)
-      return { url: new URL(pathname + search, sandboxUrl), headers: routing }
+      return { url: new URL(pathname + search, sandboxUrl), headers: routing, mib: SIZE_MIB }
     }
-    const upload = toTarget(await sandbox.uploadUrl(PATH))
-    const download = toTarget(await sandbox.downloadUrl(PATH))
+    const up = toTarget(await sandbox.uploadUrl(PATH))
+    const down = toTarget(await sandbox.downloadUrl(PATH))
     const samples = await interleave(
       { times: 7, warmUps: 1 },
       {
-        upload: () => throughput(() => send(upload)),
-        bareUpload: () => throughput(() => send(bare)),
-        download: () => throughput(() => receive(download)),
-        bareDownload: () => throughput(() => receive(bare)),
+        upload: () => throughput(() => upload(up)),
+        bareUpload: () => throughput(() => upload(bare)),
+        download: () => throughput(() => download(down)),
+        bareDownload: () => throughput(() => download(bare)),
       },
     )
-    const goal = 'ratio >= 0.5'
+    const goal = { of: 'ratio', at: ['p50'], atLeast: 0.5 } as const
     return [
       {
         what: `upload of ${SIZE_MIB} MiB`,
@@ -64,41 +56,14 @@ async function throughput(work: () => Promise<unknown>): Promise<number> {
   return SIZE_MIB / ((await timeMs(work)) / 1000)
 }
 
-async function send({ url, headers }: Target): Promise<void> {
-  const length = { 'content-type': 'application/octet-stream', 'content-length': String(SIZE_MIB * MIB) }
-  const call = request(url, { method: 'POST', headers: { ...headers, ...length }, agent: false })
-  const chunk = Buffer.alloc(MIB, 'a')
-  const sent = pipeline(Readable.from(Array(SIZE_MIB).fill(chunk)), call)
-  const [[answer]] = (await Promise.all([once(call, 'response'), sent])) as [[IncomingMessage], void]
-  await expectOk(url, answer)
-  answer.resume()
-  await once(answer, 'end')
-}
-
-async function receive({ url, headers }: Target): Promise<void> {
-  const call = request(url, { headers: { ...headers, 'accept-encoding': 'identity' }, agent: false }).end()
-  const [answer] = (await once(call, 'response')) as [IncomingMessage]
-  await expectOk(url, answer)
-  let bytes = 0
-  answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
-  await once(answer, 'end')
-  if (bytes !== SIZE_MIB * MIB) throw new Error(`${url.href} sent ${bytes} bytes`)
-}
-
-async function expectOk(url: URL, answer: IncomingMessage): Promise<void> {
-  if (answer.statusCode === 200) return
-  const text = (await answer.setEncoding('utf8').toArray()).join('')
-  throw new Error(`${url.pathname} answered ${answer.statusCode}: ${text}`)
-}
-
-async function startBareCopyServer(): Promise<Target & AsyncDisposable> {
+async function startBareServer(): Promise<Transfer & AsyncDisposable> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-bench-'))
-  const script = join(import.meta.dirname, '../bare-copy-server.ts')
-  const child = spawn(process.execPath, [script, join(directory, 'copy')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const script = join(import.meta.dirname, '../bare-server.ts')
+  const child = spawn(process.execPath, [script, directory], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
   return {
     url: new URL(`http://127.0.0.1:${port.toString().trim()}/`),
-    headers: {},
+    mib: SIZE_MIB,
     async [Symbol.asyncDispose]() {
       child.stdin.end()
       await once(child, 'exit')

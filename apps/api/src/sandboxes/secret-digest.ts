@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What the daemon is told of the token that `/init` may set: the digest of it, or of nothing for an open sandbox (envd.md 5.5). */
-export function accessTokenDigest(token: string | undefined): string {
-  return createHash('sha512')
-    .update(token ?? '')
-    .digest('hex')
+/** What a daemon is told of a secret that it has to know again when it is shown: SHA-512, as hex. */
+export function secretDigest(secret: string): string {
+  return createHash('sha512').update(secret).digest('hex')
 }

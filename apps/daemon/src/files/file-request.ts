@@ -33,7 +33,7 @@ export function getPermittedQuery(request: FastifyRequest, settings: FileSetting
 }
 
 /** The name of the account that the request acts for: the parameter even where it is empty, else the default user. */
-export function getUserName(query: FileQuery, settings: FileSettings): string {
+export function getUserName(query: Pick<FileQuery, 'username'>, settings: FileSettings): string {
   const name = query.username ?? settings.defaultUser
   if (query.username === undefined && name === '') throw new AppError('invalid_argument', 'username not provided')
   return name

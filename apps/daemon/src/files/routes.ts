@@ -1,11 +1,12 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { compose, type ComposeDeps } from '../compose/compose-route.ts'
 import { keepCutBody } from '../http/client-error.ts'
 import { sendError } from '../http/error-reply.ts'
+import { ignoreMediaType } from '../http/ignore-media-type.ts'
 import { download } from './download-route.ts'
 import { InvalidQuery } from './file-query.ts'
-import type { FileRouteDeps } from './file-request.ts'
 import { HttpFailure, sendTextError } from './http-failure.ts'
 import { upload } from './upload-route.ts'
 
@@ -16,7 +17,7 @@ export function keepCutUploads(request: FastifyRequest, _reply: FastifyReply, do
 }
 
 /** The REST routes for the contents of files (envd.md 5.6 to 5.8), in a scope of their own for their errors. Bodies must arrive unread. */
-export function registerFileRoutes(app: FastifyInstance, deps: FileRouteDeps): void {
+export function registerFileRoutes(app: FastifyInstance, deps: ComposeDeps): void {
   app.register((scope, _options, done) => {
     scope.setErrorHandler(async (error, request, reply) => {
       if (!isRefusedMediaType(error)) return answerFailure(error, request, reply)
@@ -25,7 +26,7 @@ export function registerFileRoutes(app: FastifyInstance, deps: FileRouteDeps): v
     })
     scope.get('/files', (request, reply) => download(request, reply, deps))
     scope.post('/files', (request, reply) => upload(request, reply, deps))
-    scope.post('/files/compose', (_request, reply) => sendError(reply, 501, 'composing files is not supported yet'))
+    scope.post('/files/compose', { onRequest: ignoreMediaType }, (request, reply) => compose(request, reply, deps))
     done()
   })
 }

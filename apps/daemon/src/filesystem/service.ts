@@ -1,7 +1,14 @@
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import type { ServiceHandlers } from '../rpc/rpc-method.ts'
+import type { UnaryCall } from '../rpc/stream-call.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
-import { type CallerDefaults, getCaller } from '../users/caller.ts'
+import { type Caller, type CallerDefaults, getCaller } from '../users/caller.ts'
+import { createWatcher } from '../watch/create-watcher.ts'
+import { getWatcherEvents } from '../watch/get-watcher-events.ts'
+import { removeWatcher } from '../watch/remove-watcher.ts'
+import { watchDir } from '../watch/watch-dir.ts'
+import { toMessage } from '../watch/watch-event.ts'
+import type { Watchers } from '../watch/watchers.ts'
 import { listDir } from './list-dir.ts'
 import { makeDir } from './make-dir.ts'
 import { move } from './move.ts'
@@ -12,18 +19,22 @@ export interface FilesystemDeps {
   readonly accounts: AccountDatabase
   /** Read at each request, since `/init` may change it. */
   readonly defaults: CallerDefaults
-  /** The user that the request names, already known to exist when it came in. */
-  readonly basicUser: (context: HandlerContext) => string | undefined
+  readonly watchers: Watchers
 }
 
-/** `filesystem.Filesystem` (envd.md 7). What is not in it answers `unimplemented`. Failures are AppErrors. */
-export function filesystemService(deps: FilesystemDeps): Partial<ServiceImpl<typeof Filesystem>> {
-  const caller = (context: HandlerContext) => getCaller(deps.accounts, deps.basicUser(context), deps.defaults)
+/** `filesystem.Filesystem` (envd.md 7). Failures are AppErrors. */
+export function filesystemService(deps: FilesystemDeps): ServiceHandlers<typeof Filesystem> {
+  const { accounts, defaults, watchers } = deps
+  const caller = ({ basicUser }: UnaryCall): Promise<Caller> => getCaller(accounts, basicUser, defaults)
   return {
-    stat: async (request, context) => statEntry(request, await caller(context)),
-    listDir: async (request, context) => listDir(request, await caller(context), context.signal),
-    makeDir: async (request, context) => makeDir(request, await caller(context)),
-    move: async (request, context) => move(request, await caller(context)),
-    remove: async (request, context) => remove(request, await caller(context)),
+    stat: async (request, call) => statEntry(request, await caller(call)),
+    listDir: async (request, call) => listDir(request, await caller(call), call.signal),
+    makeDir: async (request, call) => makeDir(request, await caller(call)),
+    move: async (request, call) => move(request, await caller(call)),
+    remove: async (request, call) => remove(request, await caller(call)),
+    watchDir: { run: (request, call) => watchDir(request, call, deps), toMessage },
+    createWatcher: async (request, call) => createWatcher(request, await caller(call), deps),
+    getWatcherEvents: (request) => getWatcherEvents(request, watchers),
+    removeWatcher: (request) => removeWatcher(request, watchers),
   }
 }

@@ -1,6 +1,7 @@
 import { Secret } from '@sandyard/kit/config/secret'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { DaemonContext } from '../context.ts'
+import { ignoreMediaType } from '../http/ignore-media-type.ts'
 import { DAEMON_VERSION } from '../version.ts'
 import { authorizeInit } from './authorize-init.ts'
 import type { DaemonState } from './daemon-state.ts'
@@ -36,11 +37,6 @@ export function registerInitRoute(app: FastifyInstance, { state, config }: Daemo
     state.initialised = true
     return reply.code(204).header('Cache-Control', 'no-store').send()
   })
-}
-
-/** Whatever the body says it is, it is JSON (and Fastify refuses what is no media type at all). */
-async function ignoreMediaType({ raw }: FastifyRequest): Promise<void> {
-  delete raw.headers['content-type']
 }
 
 function apply(init: InitRequest, state: DaemonState): void {

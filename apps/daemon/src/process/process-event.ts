@@ -21,7 +21,7 @@ export function toJson(event: ProcessEvent): string {
   }
 }
 
-/** The same for the protobuf library. */
+/** The same as a message, for the binary codec. */
 export function toMessage(event: ProcessEvent): { event: MessageInitShape<typeof ProcessEventSchema> } {
   switch (event.kind) {
     case 'stdout':

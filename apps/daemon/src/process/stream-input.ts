@@ -1,5 +1,6 @@
 import type { StreamInputRequest } from '@sandyard/daemon-protocol/process/process_pb'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { connectCode } from '@sandyard/kit/errors/connect-code'
 import type { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 import { writeInput } from './send-input.ts'
@@ -10,7 +11,7 @@ import { writeInput } from './send-input.ts'
  */
 export async function streamInput(messages: AsyncIterable<StreamInputRequest>, processes: ProcessTable): Promise<Record<string, never>> {
   let target: ManagedProcess | undefined
-  for await (const { event } of messages) {
+  for await (const { event } of rewordFailures(messages)) {
     switch (event.case) {
       case 'start':
         target = processes.get(event.value.process)
@@ -26,4 +27,14 @@ export async function streamInput(messages: AsyncIterable<StreamInputRequest>, p
     }
   }
   return {}
+}
+
+/** What is wrong with the stream itself or with one of its messages is a failure of reading it. */
+async function* rewordFailures<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* messages
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    throw new AppError('unknown', `error streaming input: ${connectCode(error.kind)}: ${error.message}`, { cause: error })
+  }
 }

@@ -1,20 +1,35 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DaemonContext } from '../context.ts'
-import type { RpcHandlers } from './connect-handlers.ts'
-import { normaliseHeaders } from './normalise-headers.ts'
+import type { RpcHandler } from './rpc-deps.ts'
 import { RPC_PATHS } from './rpc-paths.ts'
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
 
 /**
  * The routes of the two Connect services. What is behind them takes as long to load as all the rest of the daemon, so the daemon answers
  * before that; the returned function loads it ahead of the first call.
  */
 export function registerServices(app: FastifyInstance, context: DaemonContext): () => Promise<unknown> {
-  let loading: Promise<RpcHandlers> | undefined
-  const load = (): Promise<RpcHandlers> => (loading ??= import('./connect-handlers.ts').then((module) => module.connectHandlers(context)))
+  let handlers: ReadonlyMap<string, RpcHandler> | undefined
+  let loading: Promise<unknown> | undefined
+  async function load(): Promise<void> {
+    const module = await import('./connect-handlers.ts')
+    handlers = module.connectHandlers(context)
+  }
   app.register((scope, _options, done) => {
-    scope.addHook('onRequest', async (request) => normaliseHeaders(request.raw.headers))
-    for (const path of RPC_PATHS) scope.post(path, async (request, reply) => (await load()).get(path)?.(request, reply))
+    scope.addHook('onRequest', admitAnyMediaType)
+    for (const path of RPC_PATHS) {
+      scope.post(path, async (request, reply) => {
+        if (handlers === undefined) await (loading ??= load())
+        return handlers?.get(path)?.(request, reply)
+      })
+    }
     done()
   })
-  return load
+  return () => (loading ??= load())
+}
+
+/** A type that is none is a wrong one: Fastify would answer such a one by itself, and differently. */
+async function admitAnyMediaType({ raw: { headers } }: FastifyRequest): Promise<void> {
+  if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) headers['content-type'] = 'application/octet-stream'
 }

@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { GZIP } from './compression.ts'
+import type { CallKind } from './media-type.ts'
+
+/** What the headers of a call say (envd.md 6.5). */
+export interface CallHeaders {
+  /** Whether what is marked as compressed, or a unary request as a whole, is. */
+  readonly sendsGzip: boolean
+  readonly acceptsGzip: boolean
+  /** The time that the call may take; undefined is no limit, and 0 no time at all (envd.md 6.6). */
+  readonly timeoutMs: number | undefined
+  /** How long a stream may be silent (envd.md 6.7). */
+  readonly keepaliveMs: number
+}
+
+/** The longest wait of a Node timer, 24 days and longer than any sandbox lives. A longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+const DEFAULT_KEEPALIVE_SECONDS = 90
+
+const ENCODING_HEADERS = {
+  unary: { sent: 'content-encoding', accepted: 'accept-encoding' },
+  stream: { sent: 'connect-content-encoding', accepted: 'connect-accept-encoding' },
+} as const satisfies Record<CallKind, object>
+
+/**
+ * Reads them in the order in which upstream complains.
+ *
+ * @throws AppError for an encoding that is not known, a wrong version of the protocol, and a bad timeout
+ */
+export function readCallHeaders(headers: IncomingHttpHeaders, kind: CallKind, versionIsRequired: boolean): CallHeaders {
+  const { sent, accepted } = ENCODING_HEADERS[kind]
+  const sendsGzip = isGzip(headers[sent])
+  checkVersion(headers['connect-protocol-version'], versionIsRequired)
+  return {
+    sendsGzip,
+    acceptsGzip: String(headers[accepted] ?? '')
+      .split(/[, ]/)
+      .includes(GZIP),
+    timeoutMs: readTimeout(headers['connect-timeout-ms']),
+    keepaliveMs: readKeepalive(headers['keepalive-ping-interval']),
+  }
+}
+
+type Header = string | string[] | undefined
+
+function isGzip(encoding: Header): boolean {
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return false
+  if (encoding === GZIP) return true
+  throw new AppError('unimplemented', `unknown compression ${JSON.stringify(encoding)}: supported encodings are ${GZIP}`)
+}
+
+function checkVersion(version: Header = '', isRequired: boolean): void {
+  if (version === '1' || (version === '' && !isRequired)) return
+  throw new AppError(
+    'invalid_argument',
+    version === ''
+      ? 'missing required header: set Connect-Protocol-Version to "1"'
+      : `Connect-Protocol-Version must be "1": got ${JSON.stringify(version)}`,
+  )
+}
+
+function readTimeout(timeout: Header = ''): number | undefined {
+  if (timeout === '') return undefined
+  if (timeout.length > 10) throw new AppError('invalid_argument', `parse timeout: ${JSON.stringify(timeout)} has >10 digits`)
+  if (!/^\d+$/.test(String(timeout))) {
+    throw new AppError('invalid_argument', `parse timeout: strconv.ParseInt: parsing ${JSON.stringify(timeout)}: invalid syntax`)
+  }
+  return Math.min(Number(timeout), LONGEST_TIMER_MS)
+}
+
+/** Whole seconds; what is no positive number of them means the default. */
+function readKeepalive(interval: Header = ''): number {
+  const seconds = (/^\d+$/.test(String(interval)) ? Number(interval) : 0) || DEFAULT_KEEPALIVE_SECONDS
+  return Math.min(seconds * 1000, LONGEST_TIMER_MS)
+}

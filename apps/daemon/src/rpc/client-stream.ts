@@ -1,0 +1,41 @@
+import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type { FastifyRequest } from 'fastify'
+import { readCallHeaders } from './call-headers.ts'
+import { type CallForm, readForm } from './media-type.ts'
+import { isCut } from './request-body.ts'
+import { refuseForm, type RpcDeps, type RpcHandler } from './rpc-deps.ts'
+import { toRpcError } from './rpc-error.ts'
+import type { ClientStreamHandler } from './rpc-method.ts'
+import { readMessages } from './stream-request.ts'
+import { StreamResponse } from './stream-response.ts'
+import { StreamSignal } from './stream-signal.ts'
+import { notImplemented } from './unary.ts'
+
+type Handler = ClientStreamHandler<DescMessage, DescMessage>
+
+/** Serves a method that takes a stream and answers once (envd.md 6.1). Without a handler it is `unimplemented`. */
+export function serveClientStream(method: DescMethod, handler: Handler | undefined, deps: RpcDeps): RpcHandler {
+  async function answer({ headers, raw, basicUser }: FastifyRequest, response: StreamResponse, { codec }: CallForm): Promise<void> {
+    const { acceptsGzip, sendsGzip, ...times } = readCallHeaders(headers, 'stream', deps.config.requireConnectProtocolHeader)
+    if (acceptsGzip) response.compress()
+    if (handler === undefined) throw notImplemented(method)
+    using stop = new StreamSignal(response.raw, { timeoutMs: times.timeoutMs, shutdown: deps.shutdown })
+    const { signal } = stop
+    const result = await handler(readMessages(raw, { input: method.input, codec, sendsGzip }), { signal, basicUser, ...times })
+    await response.write(codec.encode(method.output, result))
+  }
+
+  return async (request, reply) => {
+    const form = readForm('stream', request.headers['content-type'])
+    if (form === undefined) return refuseForm(reply, 'stream')
+    const response = new StreamResponse(reply, form.contentType)
+    try {
+      await answer(request, response, form)
+      await response.end()
+    } catch (error) {
+      if (isCut(request.raw)) return undefined
+      await response.end(toRpcError(error, deps.log))
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+import { toRow, type Comparison, type Row } from '../report.ts'
+
+/** What a row came to: numbers, or why there are none. */
+export interface Results {
+  readonly rows: readonly Row[]
+  readonly missing: Readonly<Record<string, string>>
+}
+
+/** Gathers the rounds: samples of the same comparison are of one row. */
+export class ResultCollector {
+  readonly #comparisons = new Map<string, Comparison>()
+  readonly #missing = new Map<string, string>()
+
+  add({ what, unit, ours, against, goal }: Comparison): void {
+    const key = `${what}\n${against?.name}`
+    const known = this.#comparisons.get(key)
+    const all = against && { name: against.name, samples: [...(known?.against?.samples ?? []), ...against.samples] }
+    this.#comparisons.set(key, { what, unit, ours: [...(known?.ours ?? []), ...ours], against: all, goal })
+  }
+
+  /** Numbers of another round stay. */
+  addMissing(name: string, reason: string): void {
+    this.#missing.set(name, reason)
+  }
+
+  results(): Results {
+    return { rows: [...this.#comparisons.values()].map(toRow), missing: Object.fromEntries(this.#missing) }
+  }
+}
+
+const HEADS = ['row', 'unit', 'n', 'ours p50 / p95', 'beside', 'p50 / p95', 'ratio', 'goal', 'met']
+
+/** The whole as one table in Markdown. */
+export function formatTable({ rows, missing }: Results): string {
+  const lines = [
+    HEADS,
+    ...rows.map(({ what, unit, n, ours, against, ratio, goal, met }) => [
+      what,
+      unit,
+      String(n),
+      `${ours.p50} / ${ours.p95}`,
+      against?.name ?? '',
+      against === undefined ? '' : `${against.p50} / ${against.p95}`,
+      ratio === undefined ? '' : `${ratio.p50} / ${ratio.p95}`,
+      goal ?? '',
+      met === undefined ? '' : met ? 'yes' : 'NO',
+    ]),
+  ]
+  const widths = HEADS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  const [head = '', ...body] = lines.map((line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  const absent = Object.entries(missing).map(([name, reason]) => `${name}: ${reason}`)
+  return [head, rule, ...body, ...(absent.length > 0 ? ['', ...absent] : [])].join('\n')
+}

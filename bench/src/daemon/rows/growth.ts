@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { listProcesses } from '../../engine.ts'
+import { download, upload } from '../../http-call.ts'
+import { privateMibOf } from '../../private-memory.ts'
+import type { Comparison } from '../../report.ts'
+import type { Bench } from '../bench.ts'
+import { toComparisons, withOwnGoal } from '../compare.ts'
+import { startDaemon, type Daemon, type DaemonName } from '../daemons.ts'
+
+const MIB = 1024
+const EVERY_MS = 100
+/** design.md 5. */
+const GOAL = { of: 'ours', at: ['p95'], atMost: 32 } as const
+
+/** How far the private memory of a fresh daemon rises while 1 GiB passes through it, at its highest. */
+export async function benchGrowth({ programs, daemons }: Bench): Promise<Comparison[]> {
+  const names: DaemonName[] = daemons.reference === undefined ? ['ours'] : ['ours', 'reference']
+  const up: Record<string, number[]> = {}
+  const down: Record<string, number[]> = {}
+  for (const name of names) {
+    await using daemon = await startDaemon(programs, name)
+    const file = { url: new URL('/files?path=/tmp/large&username=user', daemon.origin), mib: MIB }
+    up[name] = [await growth(daemon, () => upload(file))]
+    down[name] = [await growth(daemon, () => download(file))]
+  }
+  const row = (what: string, samples: Record<string, number[]>): Comparison[] =>
+    withOwnGoal(GOAL, toComparisons({ what, unit: 'MiB' }, samples, {}))
+  return [...row('growth through an upload of 1 GiB', up), ...row('growth through a download of 1 GiB', down)]
+}
+
+async function growth({ container }: Daemon, work: () => Promise<void>): Promise<number> {
+  const processes = await listProcesses(container.id)
+  const measure = async (): Promise<number> => {
+    const sizes = await Promise.all(processes.map(({ pid }) => privateMibOf(pid)))
+    return sizes.reduce((sum, mib) => sum + mib, 0)
+  }
+  const before = await measure()
+  let highest = before
+  const ended = new AbortController()
+  const looking = (async () => {
+    while (!ended.signal.aborted) {
+      highest = Math.max(highest, await measure())
+      await delay(EVERY_MS)
+    }
+  })()
+  try {
+    await work()
+  } finally {
+    ended.abort()
+    await looking
+  }
+  return highest - before
+}

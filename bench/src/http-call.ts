@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { request, type Agent, type IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+const MIB = 1024 * 1024
+
+/** A request without its host: the same bytes go to every server that is compared. */
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer
+  readonly status: number
+}
+
+export class UnexpectedStatusError extends Error {
+  override readonly name = 'UnexpectedStatusError'
+  readonly status: number
+
+  constructor(path: string, status: number, text: string) {
+    super(`${path} answered ${status}: ${text.trim()}`)
+    this.status = status
+  }
+}
+
+/** Sends a small request and takes its whole answer. */
+export async function send(origin: string, agent: Agent, call: Call): Promise<Buffer> {
+  const { method, path, headers = {}, body, status } = call
+  const length = body === undefined ? {} : { 'content-length': String(body.length) }
+  return await new Promise<Buffer>((resolve, reject) => {
+    request(new URL(path, origin), { agent, method, headers: { ...headers, ...length } }, (answer: IncomingMessage) => {
+      const chunks: Buffer[] = []
+      answer
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .once('error', reject)
+        .once('end', () => {
+          const whole = Buffer.concat(chunks)
+          if (answer.statusCode === status) resolve(whole)
+          else reject(new UnexpectedStatusError(path, answer.statusCode ?? 0, whole.toString()))
+        })
+    })
+      .once('error', reject)
+      .end(body)
+  })
+}
+
+/** A unary call of a Connect service, in JSON. */
+export function unary(path: string, message: unknown): Call {
+  const headers = { 'content-type': 'application/json', 'connect-protocol-version': '1' }
+  return { method: 'POST', path, headers, body: Buffer.from(JSON.stringify(message)), status: 200 }
+}
+
+/** A call of a Connect service that is answered by a stream, in JSON. */
+export function streamed(path: string, message: unknown): Call {
+  const json = Buffer.from(JSON.stringify(message))
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(json.length, 1)
+  const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' }
+  return { method: 'POST', path, headers, body: Buffer.concat([head, json]), status: 200 }
+}
+
+export interface Transfer {
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly mib: number
+}
+
+/** Posts `mib` MiB on a connection of its own, between `before` and `after`; rejects on any answer but 200. */
+export async function upload({
+  url,
+  headers,
+  mib,
+  before = '',
+  after = '',
+}: Transfer & { before?: string; after?: string }): Promise<void> {
+  const length = { 'content-length': String(mib * MIB + before.length + after.length) }
+  const call = request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream', ...headers, ...length },
+    agent: false,
+  })
+  const chunk = Buffer.alloc(MIB, 'a')
+  const chunks = [Buffer.from(before), ...Array<Buffer>(mib).fill(chunk), Buffer.from(after)].filter(({ length }) => length > 0)
+  const sent = pipeline(Readable.from(chunks), call)
+  const [[answer]] = (await Promise.all([once(call, 'response'), sent])) as [[IncomingMessage], void]
+  await expectOk(url, answer)
+  answer.resume()
+  await once(answer, 'end')
+}
+
+/** Gets `mib` MiB as they are, on a connection of its own, and drops them; rejects when more or fewer come. */
+export async function download({ url, headers, mib }: Transfer): Promise<void> {
+  const call = request(url, { headers: { ...headers, 'accept-encoding': 'identity' }, agent: false }).end()
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  await expectOk(url, answer)
+  let bytes = 0
+  answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
+  await once(answer, 'end')
+  if (bytes !== mib * MIB) throw new Error(`${url.href} sent ${bytes} bytes`)
+}
+
+async function expectOk({ pathname }: URL, answer: IncomingMessage): Promise<void> {
+  if (answer.statusCode === 200) return
+  throw new UnexpectedStatusError(pathname, answer.statusCode ?? 0, (await answer.setEncoding('utf8').toArray()).join(''))
+}

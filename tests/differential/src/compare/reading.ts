@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import type { JsonValue } from '@bufbuild/protobuf'
+import { splitEnvelopes } from '../wire/envelopes.ts'
+import type { WireRequest } from '../wire/exchange.ts'
+import { headerOf, type WireAnswer } from '../wire/parse-answer.ts'
+import { decodeProto, type FilesystemMethod } from '../wire/rpc.ts'
+import { normalise, normaliseText } from './normalise.ts'
+
+/** An answer as values that can be compared. */
+export interface Reading {
+  readonly status: number
+  readonly end: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: JsonValue
+}
+
+/** Differ from answer to answer, or say something of the connection only. */
+const IGNORED_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
+/** Bodies are compared by what they mean where their bytes are free (envd.md 6.2). */
+const FREE_LENGTH = /^application\/(connect\+)?(json|proto)/
+const LONG = 2000
+
+export function readAnswer(answer: WireAnswer, request: WireRequest): Reading {
+  const type = headerOf(answer, 'content-type') ?? ''
+  const boundary = /boundary=([^;]+)/.exec(type)?.[1]
+  const hide = (text: string): string => (boundary === undefined ? text : text.replaceAll(boundary, '<boundary>'))
+  const body = readBody(answer, type, request)
+  return {
+    status: answer.status,
+    end: answer.end,
+    headers: readHeaders(answer, type, hide),
+    body: normalise(typeof body === 'string' ? shorten(hide(body)) : body),
+  }
+}
+
+function readHeaders(answer: WireAnswer, type: string, hide: (text: string) => string): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const hasFreeLength = FREE_LENGTH.test(type) || headerOf(answer, 'content-encoding') !== undefined
+  for (const [name, value] of answer.headers) {
+    const key = name.toLowerCase()
+    if (IGNORED_HEADERS.has(key) || (key === 'content-length' && hasFreeLength)) continue
+    const shown = normaliseText(hide(value))
+    headers[key] = headers[key] === undefined ? shown : `${headers[key]}, ${shown}`
+  }
+  return headers
+}
+
+function readBody(answer: WireAnswer, type: string, { target }: WireRequest): JsonValue {
+  const bytes = headerOf(answer, 'content-encoding') === 'gzip' ? unzip(answer.body) : answer.body
+  if (bytes === undefined) return { notGzip: answer.body.toString('latin1') }
+  const method = target.split('/').at(-1) as FilesystemMethod
+  if (type.startsWith('application/connect+')) return readFrames(bytes, type, method)
+  if (type.startsWith('application/proto')) return decodeProto(method, bytes) ?? bytes.toString('latin1')
+  return type.startsWith('application/json') ? readJson(bytes) : bytes.toString('latin1')
+}
+
+function readFrames(bytes: Buffer, type: string, method: FilesystemMethod): JsonValue {
+  const { envelopes, rest } = splitEnvelopes(bytes)
+  const frames: JsonValue[] = envelopes.map(({ flags, payload }) => {
+    const plain = (flags & 1) === 1 ? (unzip(payload) ?? payload) : payload
+    const isProto = type.startsWith('application/connect+proto') && (flags & 2) === 0
+    return { flags, message: isProto ? (decodeProto(method, plain) ?? plain.toString('latin1')) : readJson(plain) }
+  })
+  return rest.length === 0 ? frames : [...frames, { rest: rest.toString('latin1') }]
+}
+
+function readJson(bytes: Buffer): JsonValue {
+  try {
+    return JSON.parse(bytes.toString()) as JsonValue
+  } catch {
+    return bytes.toString('latin1')
+  }
+}
+
+function unzip(bytes: Buffer): Buffer | undefined {
+  try {
+    return bytes.length === 0 ? bytes : gunzipSync(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function shorten(text: string): string {
+  if (text.length <= LONG) return text
+  return `${text.length} characters, SHA-256 ${createHash('sha256').update(text, 'latin1').digest('hex')}`
+}
