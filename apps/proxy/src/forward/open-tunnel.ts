@@ -48,7 +48,10 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
         return reject(new TunnelRefused(`the daemon answered ${String(answer.statusCode)}`))
       }
       socket.setKeepAlive(true, KEEP_ALIVE_MS)
+      // A service may speak first. What it says waits until those who take the connection listen.
+      socket.pause()
       if (head.length > 0) socket.unshift(head)
+      setImmediate(() => socket.resume())
       resolve(socket)
     })
     ask.end()
