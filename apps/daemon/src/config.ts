@@ -20,6 +20,7 @@ const schema = {
     doc: 'where commands of the sandbox are looked up',
   }),
   runDirectory: env.text('SANDYARD_RUN_DIRECTORY', { default: '/run/e2b', doc: 'where programs of the sandbox read what it is' }),
+  controlGroups: env.text('SANDYARD_CONTROL_GROUPS', { default: '/sys/fs/cgroup', doc: 'where the kernel tells what the container uses' }),
   logLevel: env.text('SANDYARD_LOG_LEVEL', { default: 'info', doc: 'least level that is logged' }),
 }
 

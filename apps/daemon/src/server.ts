@@ -14,6 +14,7 @@ import { sendError } from './http/error-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
 import { releaseMemoryAtRest } from './http/memory-at-rest.ts'
 import { registerInitRoute } from './init/init-route.ts'
+import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { serveTunnels } from './ports/serve-tunnels.ts'
 import { registerServices } from './rpc/register-services.ts'
 
@@ -57,6 +58,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   })
 
   registerHealthRoutes(app, context)
+  registerMetricsRoute(app, context)
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)
