@@ -1,4 +1,5 @@
 import type { Variables } from './daemon-state.ts'
+import type { VolumeMount } from './volume-mounts.ts'
 
 /** The body of `/init`; absent and null fields change nothing (envd.md 5.5). */
 export interface InitRequest {
@@ -8,11 +9,16 @@ export interface InitRequest {
   readonly defaultWorkdir?: string
   /** Nanoseconds since the epoch. */
   readonly timestamp?: bigint
-  /** Fields that ask for something this daemon does not do. */
-  readonly unsupported: readonly string[]
+  /** PEM of one or more certificates. */
+  readonly caBundle?: string
+  readonly hyperloopIp?: string
+  /** One at least. */
+  readonly volumeMounts?: readonly VolumeMount[]
 }
 
-const UNSUPPORTED = ['caBundle', 'hyperloopIP', 'volumeMounts']
+type Fields = Readonly<Record<string, unknown>>
+
+const TEXTS = ['accessToken', 'defaultUser', 'defaultWorkdir', 'caBundle', 'hyperloopIP', 'lifecycleID']
 
 /** Reads a body. Unknown fields are ignored, and no body is an empty one. Undefined for what upstream calls a bad request. */
 export function parseInitRequest(text: string): InitRequest | undefined {
@@ -24,14 +30,18 @@ export function parseInitRequest(text: string): InitRequest | undefined {
     return undefined
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body) || escapedTokens.has(body)) return undefined
-  const { accessToken, envVars, defaultUser, defaultWorkdir, timestamp } = body as Record<string, unknown>
+  const fields = body as Fields
+  const { accessToken, envVars, defaultUser, defaultWorkdir, timestamp, caBundle, hyperloopIP: hyperloopIp } = fields
   const nanoseconds = isAbsent(timestamp) ? undefined : parseTimestamp(timestamp)
   if (!isAbsent(timestamp) && nanoseconds === undefined) return undefined
-  if (![accessToken, defaultUser, defaultWorkdir].every((value) => isAbsent(value) || typeof value === 'string')) return undefined
+  if (!TEXTS.every((name) => isTextOrAbsent(fields[name]))) return undefined
   if (accessToken === '' || !(isAbsent(envVars) || isVariables(envVars))) return undefined
+  const volumeMounts = isAbsent(fields['volumeMounts']) ? [] : parseVolumeMounts(fields['volumeMounts'])
+  if (volumeMounts === undefined) return undefined
+  const hasVolumes = volumeMounts.length > 0
   return {
-    ...present({ accessToken, envVars, defaultUser, defaultWorkdir, timestamp: nanoseconds }),
-    unsupported: UNSUPPORTED.filter((field) => isAsking((body as Record<string, unknown>)[field])),
+    ...present({ accessToken, envVars, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp }),
+    ...(hasVolumes && { volumeMounts }),
   }
 }
 
@@ -47,8 +57,19 @@ function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-function isAsking(value: unknown): boolean {
-  return !isAbsent(value) && value !== '' && !(Array.isArray(value) && value.length === 0)
+function isTextOrAbsent(value: unknown): value is string | undefined | null {
+  return isAbsent(value) || typeof value === 'string'
+}
+
+/** What an entry does not say is empty text, and an entry may say nothing at all. */
+function parseVolumeMounts(value: unknown): VolumeMount[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const mounts = value.map((entry: unknown): VolumeMount | undefined => {
+    if (typeof entry !== 'object' || Array.isArray(entry)) return undefined
+    const { nfs_target: nfsTarget, path } = (entry ?? {}) as Fields
+    return isTextOrAbsent(nfsTarget) && isTextOrAbsent(path) ? { nfsTarget: nfsTarget ?? '', path: path ?? '' } : undefined
+  })
+  return mounts.includes(undefined) ? undefined : mounts.filter((mount) => mount !== undefined)
 }
 
 function isVariables(value: unknown): value is Variables {
@@ -57,7 +78,7 @@ function isVariables(value: unknown): value is Variables {
   )
 }
 
-function present(fields: Record<string, unknown>): Omit<InitRequest, 'unsupported'> {
+function present(fields: Fields): InitRequest {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
 }
 
