@@ -62,8 +62,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)
-  serveTunnels(app.server, context)
-  releaseMemoryAtRest(app)
+  serveTunnels(app.server, context, releaseMemoryAtRest(app))
   // From here on the first command is near.
   registerInitRoute(app, context, () => {
     Promise.all([loadServices(), import('./process/spawn.ts')]).catch((err: unknown) =>

@@ -7,8 +7,10 @@ import type { DaemonContext } from '../context.ts'
  * docs/decisions/008-localhost-ports.md). Nothing listens for them and nothing looks out for them meanwhile.
  *
  * Where no platform has given a digest of the proxy's secret, there are no tunnels.
+ *
+ * @param onEnd called at the end of each tunnel
  */
-export function serveTunnels(server: Server, { config, shutdown, log }: DaemonContext): void {
+export function serveTunnels(server: Server, { config, shutdown, log }: DaemonContext, onEnd: () => void): void {
   const { tunnelHash } = config
   if (tunnelHash === undefined) return
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -18,5 +20,6 @@ export function serveTunnels(server: Server, { config, shutdown, log }: DaemonCo
     import('./open-tunnel.ts')
       .then(({ openTunnel }) => openTunnel({ request, socket, head }, rules, shutdown))
       .catch((err: unknown) => log.error({ err }, 'tunnel failed'))
+      .finally(onEnd)
   })
 }
