@@ -4,27 +4,40 @@ import { join } from 'node:path'
 import { listAreas } from './compatibility/operations.ts'
 import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
-import { findTests } from './compatibility/tests.ts'
+import { findEdgeCaseTests, findTests } from './compatibility/tests.ts'
 import { fillSettings } from './settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
+const EVIDENCE = { served: findServed(ROOT), tests: findTests(ROOT), edgeCaseTests: findEdgeCaseTests(ROOT) }
+
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
-  'docs/compatibility.md': () => renderCompatibility(listAreas(), { served: findServed(ROOT), tests: findTests(ROOT) }),
+  'docs/compatibility.md': () => renderCompatibility(listAreas(), EVIDENCE),
   'docs/operations.md': fillSettings,
 }
 
 for (const [name, generate] of Object.entries(PAGES)) {
   const file = join(ROOT, name)
   const present = readIfThere(file)
-  const wanted = generate(present)
-  if (present === wanted) continue
+  const wanted = tryTo(() => generate(present))
+  if (wanted === undefined || present === wanted) continue
   if (!process.argv.includes('--check')) {
     writeFileSync(file, wanted)
     continue
   }
   console.error(`${name} is stale: run "npm run docs".`)
   process.exitCode = 1
+}
+
+/** Undefined, with its message printed, for what cannot be made. */
+function tryTo(make: () => string): string | undefined {
+  try {
+    return make()
+  } catch (err) {
+    console.error(err instanceof Error ? err.message : err)
+    process.exitCode = 1
+    return undefined
+  }
 }
 
 function readIfThere(file: string): string {

@@ -41,8 +41,21 @@ export async function startContainer(wanted: ContainerRequest): Promise<string> 
   return Id
 }
 
+/** Also when it is gone already, or somebody else removes it just now. */
 export async function removeContainer(id: string): Promise<void> {
-  await call('DELETE', `/containers/${id}?force=true&v=true`)
+  await call('DELETE', `/containers/${id}?force=true&v=true`).catch((error: unknown) => {
+    if (!(error instanceof EngineError && [404, 409].includes(error.status))) throw error
+  })
+}
+
+class EngineError extends Error {
+  override readonly name = 'EngineError'
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 export async function getContainer(id: string): Promise<ContainerFacts> {
@@ -86,7 +99,8 @@ async function call(method: string, path: string, body?: unknown): Promise<unkno
       .end(text)
   })
   const value = answer.statusCode === 204 ? (answer.resume(), undefined) : await json(answer)
-  if ((answer.statusCode ?? 500) >= 400)
-    throw new Error(`the engine answered ${answer.statusCode} to ${method} ${path}: ${JSON.stringify(value)}`)
+  const { statusCode = 500 } = answer
+  if (statusCode >= 400)
+    throw new EngineError(`the engine answered ${statusCode} to ${method} ${path}: ${JSON.stringify(value)}`, statusCode)
   return value
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { request, type Agent, type IncomingMessage } from 'node:http'
+import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 const MIB = 1024 * 1024
+/** Of silence on a connection: longer than anything here takes, so that a server that hangs ends in a failure. */
+const SILENCE_MS = 120_000
 
 /** A request without its host: the same bytes go to every server that is compared. */
 export interface Call {
@@ -29,7 +31,8 @@ export async function send(origin: string, agent: Agent, call: Call): Promise<Bu
   const { method, path, headers = {}, body, status } = call
   const length = body === undefined ? {} : { 'content-length': String(body.length) }
   return await new Promise<Buffer>((resolve, reject) => {
-    request(new URL(path, origin), { agent, method, headers: { ...headers, ...length } }, (answer: IncomingMessage) => {
+    const options = { agent, method, headers: { ...headers, ...length }, timeout: SILENCE_MS }
+    const sent = request(new URL(path, origin), options, (answer: IncomingMessage) => {
       const chunks: Buffer[] = []
       answer
         .on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -40,8 +43,7 @@ export async function send(origin: string, agent: Agent, call: Call): Promise<Bu
           else reject(new UnexpectedStatusError(path, answer.statusCode ?? 0, whole.toString()))
         })
     })
-      .once('error', reject)
-      .end(body)
+    endOnSilence(sent).once('error', reject).end(body)
   })
 }
 
@@ -75,11 +77,9 @@ export async function upload({
   after = '',
 }: Transfer & { before?: string; after?: string }): Promise<void> {
   const length = { 'content-length': String(mib * MIB + before.length + after.length) }
-  const call = request(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/octet-stream', ...headers, ...length },
-    agent: false,
-  })
+  const type = { 'content-type': 'application/octet-stream' }
+  const options = { method: 'POST', headers: { ...type, ...headers, ...length }, agent: false, timeout: SILENCE_MS }
+  const call = endOnSilence(request(url, options))
   const chunk = Buffer.alloc(MIB, 'a')
   const chunks = [Buffer.from(before), ...Array<Buffer>(mib).fill(chunk), Buffer.from(after)].filter(({ length }) => length > 0)
   const sent = pipeline(Readable.from(chunks), call)
@@ -91,13 +91,18 @@ export async function upload({
 
 /** Gets `mib` MiB as they are, on a connection of its own, and drops them; rejects when more or fewer come. */
 export async function download({ url, headers, mib }: Transfer): Promise<void> {
-  const call = request(url, { headers: { ...headers, 'accept-encoding': 'identity' }, agent: false }).end()
+  const options = { headers: { ...headers, 'accept-encoding': 'identity' }, agent: false, timeout: SILENCE_MS }
+  const call = endOnSilence(request(url, options)).end()
   const [answer] = (await once(call, 'response')) as [IncomingMessage]
   await expectOk(url, answer)
   let bytes = 0
   answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
   await once(answer, 'end')
   if (bytes !== mib * MIB) throw new Error(`${url.href} sent ${bytes} bytes`)
+}
+
+function endOnSilence(call: ClientRequest): ClientRequest {
+  return call.once('timeout', () => call.destroy(new Error(`${call.method} ${call.path} was silent for ${SILENCE_MS / 1000} s`)))
 }
 
 async function expectOk({ pathname }: URL, answer: IncomingMessage): Promise<void> {

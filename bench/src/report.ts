@@ -10,6 +10,8 @@ export interface Comparison {
   readonly against?: { readonly name: string; readonly samples: Samples } | undefined
   /** As design.md 5 sets it. */
   readonly goal?: Goal | undefined
+  /** CPU milliseconds in the container for each repetition: a mean for each round. */
+  readonly cpuMs?: { readonly ours: Samples; readonly against: Samples } | undefined
 }
 
 export interface Quantiles {
@@ -27,9 +29,10 @@ export interface Row {
   readonly ratio?: Quantiles
   readonly goal?: string
   readonly met?: boolean
+  readonly cpuMs?: { readonly ours: number; readonly against: number }
 }
 
-export function toRow({ what, unit, ours, against, goal }: Comparison): Row {
+export function toRow({ what, unit, ours, against, goal, cpuMs }: Comparison): Row {
   const own = summarize(ours)
   const other = against === undefined ? undefined : summarize(against.samples)
   const ratio = other === undefined ? undefined : { p50: round(own.p50 / other.p50), p95: round(own.p95 / other.p95) }
@@ -43,6 +46,7 @@ export function toRow({ what, unit, ours, against, goal }: Comparison): Row {
     ...(ratio === undefined ? {} : { ratio }),
     ...(goal === undefined ? {} : { goal: formatGoal(goal) }),
     ...(met === undefined ? {} : { met }),
+    ...(cpuMs === undefined ? {} : { cpuMs: { ours: mean(cpuMs.ours), against: mean(cpuMs.against) } }),
   }
 }
 
@@ -62,6 +66,10 @@ export function formatRow({ what, unit, n, ours, against, ratio, goal, met }: Ro
 /** For throughput too, p95 is the value that 95 of 100 do not exceed. */
 function summarize(samples: Samples): Quantiles {
   return { p50: round(quantile(samples, 0.5)), p95: round(quantile(samples, 0.95)) }
+}
+
+function mean(samples: Samples): number {
+  return round(samples.reduce((sum, value) => sum + value, 0) / samples.length)
 }
 
 function round(value: number): number {

@@ -18,5 +18,4 @@ export const NOTES: Readonly<Record<string, Note>> = {
     status: 'partial',
     text: '`volumeMounts` are looked for, not mounted: a container gets its volumes when it is created. The clock is never set.',
   },
-  'daemon POST /files/compose': { status: 'not yet', text: '' },
 }

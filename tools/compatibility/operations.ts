@@ -15,7 +15,7 @@ export interface Area {
 }
 
 const DAEMON_ROUTES = ['GET /health', 'GET /metrics', 'GET /envs', 'POST /init', 'GET /files', 'POST /files', 'POST /files/compose']
-const PROXY_FORMS = ['proxy host form', 'proxy header form', 'proxy upgrade']
+const PROXY_FORMS = ['proxy host form', 'proxy header form', 'proxy signed URL', 'proxy upgrade']
 
 /** Every operation that clients call, by part of the server. */
 export function listAreas(): Area[] {

@@ -1,9 +1,13 @@
+import { linkTests } from './link-tests.ts'
 import { NOTES } from './notes.ts'
 import type { Area, Row } from './operations.ts'
+import { renderDifferences } from './render-differences.ts'
+import { renderEdgeCases } from './render-edge-cases.ts'
 
 export interface Evidence {
   readonly served: ReadonlySet<string>
   readonly tests: ReadonlyMap<string, readonly string[]>
+  readonly edgeCaseTests: ReadonlyMap<number, readonly string[]>
 }
 
 const HEAD = `# Compatibility
@@ -29,7 +33,7 @@ export function renderCompatibility(areas: readonly Area[], evidence: Evidence):
     return `## ${title}\n\n| operation | status | tests | remarks |\n| --- | --- | --- | --- |\n${lines.join('\n')}\n`
   })
   const total = `${counts.done} done, ${counts.partial} partial, ${counts['not yet']} not yet.\n`
-  return [HEAD, total, ...sections].join('\n')
+  return [HEAD, total, ...sections, renderDifferences(), renderEdgeCases(evidence.edgeCaseTests)].join('\n')
 }
 
 function statusOf({ id }: Row, { served, tests }: Evidence): Status {
@@ -38,8 +42,7 @@ function statusOf({ id }: Row, { served, tests }: Evidence): Status {
 }
 
 function renderRow({ id, isDeprecated }: Row, status: Status, { tests }: Evidence): string {
-  const links =
-    status === 'not yet' ? [] : (tests.get(id) ?? []).map((file) => `[${file.split('/').at(-1)?.replace('.test.ts', '')}](../${file})`)
+  const links = status === 'not yet' ? '' : linkTests(tests.get(id) ?? [])
   const remarks = [isDeprecated ? 'deprecated' : '', NOTES[id]?.text ?? ''].filter((text) => text !== '').join('; ')
-  return `| \`${id}\` | ${status} | ${links.join(', ')} | ${remarks} |`
+  return `| \`${id}\` | ${status} | ${links} | ${remarks} |`
 }

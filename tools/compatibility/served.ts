@@ -12,7 +12,7 @@ const METHOD = /^ {4}(?:async )?\*?(\w+)(?:[:(]|,$)/gm
 
 /** The ids of the operations that have a handler. What has none answers 501, or Connect `unimplemented`. */
 export function findServed(root: string): Set<string> {
-  const served = new Set(['proxy host form', 'proxy header form', 'proxy upgrade'])
+  const served = new Set(['proxy host form', 'proxy header form', 'proxy signed URL', 'proxy upgrade'])
   const routes = read(root, 'apps/api/src/**/*.ts').flatMap((text) => [...text.matchAll(ROUTE)].map((match) => match[1]))
   for (const { id, method, path } of OPERATIONS) if (routes.includes(id)) served.add(`${method} ${path}`)
   for (const { typeName, file } of SERVICES) {

@@ -19,9 +19,6 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   semver: 'module.exports = {}',
 }
 
-/** Connect's handlers for the protocols that its options switch off. */
-const OTHER_PROTOCOLS = /\/connect\/dist\/esm\/protocol-grpc(?:-web)?\/handler-factory\.js$/
-
 /** Builtins that take milliseconds to load and that an idle sandbox has no use for. */
 const LATE_BUILTINS: readonly string[] = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:zlib']
 
@@ -32,7 +29,6 @@ export const replaceUnused: Plugin = {
     const names = Object.keys(REPLACEMENTS).map((name) => name.replaceAll('/', '\\/'))
     builder.onResolve({ filter: new RegExp(`^(?:${names.join('|')})$`) }, ({ path }) => ({ path, namespace: 'replacement' }))
     builder.onLoad({ filter: /./, namespace: 'replacement' }, ({ path }) => ({ contents: REPLACEMENTS[path] ?? '' }))
-    builder.onLoad({ filter: OTHER_PROTOCOLS }, () => ({ contents: 'export const createHandlerFactory = undefined' }))
   },
 }
 

@@ -28,6 +28,8 @@ export function createServer(context: DaemonContext): FastifyInstance {
     serverFactory: (handler) => {
       const server = createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES }, handler)
       trackExchanges(server)
+      // A client that has said everything still waits for its answer.
+      Object.assign(server, { httpAllowHalfOpen: true })
       return server
     },
     clientErrorHandler: answerClientError,

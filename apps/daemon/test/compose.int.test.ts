@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { link, lstat, mkdir, readdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { promisify } from 'node:util'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Secret } from '@sandyard/kit/config/secret'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fileSignature } from '../src/files/file-signature.ts'
@@ -142,10 +144,11 @@ describe('[POST /files/compose] puts files together', () => {
     await writeFile(at('sparse'), 'x')
     await truncate(at('sparse'), 5_000_000)
     const version = await readFile('/proc/version')
-    const name = await readFile('/sys/kernel/mm/transparent_hugepage/enabled')
-    const sources = [`${memory.path}/part`, 'sparse', '/proc/version', '/sys/kernel/mm/transparent_hugepage/enabled']
+    // Neither of the two has a size, and this one sendfile(2) refuses.
+    const command = await readFile('/proc/self/cmdline')
+    const sources = [`${memory.path}/part`, 'sparse', '/proc/version', '/proc/self/cmdline']
     expect((await compose(sources, 'd')).status).toBe(200)
-    const whole = Buffer.concat([bytes, Buffer.from('x'), Buffer.alloc(4_999_999), version, name])
+    const whole = Buffer.concat([bytes, Buffer.from('x'), Buffer.alloc(4_999_999), version, command])
     expect((await readFile(at('d'))).equals(whole)).toBe(true)
     expect([await readdir(memory.path), await readdir(dir)]).toEqual([[], ['d']])
   })
@@ -303,6 +306,29 @@ describe('[POST /files/compose] under stress', () => {
     const left = await tree()
     expect(Object.keys(left).every((name) => ['d0', 'd1'].includes(name))).toBe(true)
     expect(Object.values(left).every((content) => content === all)).toBe(true)
+  })
+
+  it('goes on when its client goes away', async () => {
+    await write({ a: 'A', b: 'B' })
+    const body = JSON.stringify({ source_paths: [at('a'), at('b')], destination: at('d') })
+    const { hostname, port } = new URL(daemon.url)
+    const socket = connect(Number(port), hostname)
+    socket.resume().end(`POST /files/compose HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await pollUntil({ what: 'the file', timeoutMs: 10_000, everyMs: 5 }, async () => {
+      const names = await readdir(dir)
+      return names.length === 1 && names[0] === 'd' ? true : undefined
+    })
+    expect(await tree()).toEqual({ d: 'AB' })
+  })
+
+  it('ends with the daemon, and leaves everything as it was', async () => {
+    await write({ a: 'A', b: 'B', d: 'old' })
+    await using ending = await startDaemon()
+    ending.shutDown()
+    const body = JSON.stringify({ source_paths: [at('a'), at('b')], destination: at('d') })
+    const refused = await exchange(ending.url, { method: 'POST', path: '/files/compose', body })
+    expect(answer(refused)).toEqual([503, 'the sandbox is shutting down'])
+    expect(await tree()).toEqual({ a: 'A', b: 'B', d: 'old' })
   })
 
   it('in a chain, each eats the result of the one before', async () => {

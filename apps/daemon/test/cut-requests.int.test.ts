@@ -1,25 +1,19 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createScratchDirectory } from './support/scratch-directory.ts'
-import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useDaemon, waitForOpenFiles } from './support/daemon-fixture.ts'
+import type { TestDaemon } from './support/test-daemon.ts'
 
+const fixture = useDaemon()
 let daemon: TestDaemon
-let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 let path: string
-
-beforeAll(async () => {
-  daemon = await startDaemon()
+beforeEach(() => {
+  daemon = fixture.daemon
+  path = `${fixture.dir}/f`
 })
-afterAll(() => daemon[Symbol.asyncDispose]())
-beforeEach(async () => {
-  scratch = await createScratchDirectory()
-  path = `${scratch.path}/f`
-})
-afterEach(() => scratch[Symbol.asyncDispose]())
 
 const dial = (): Socket => connect(Number(new URL(daemon.url).port), '127.0.0.1')
 const request = (headers: readonly string[], body: string | Buffer) =>
@@ -29,12 +23,10 @@ const request = (headers: readonly string[], body: string | Buffer) =>
   ])
 
 async function waitForContent(content: string): Promise<void> {
-  await pollUntil({ what: 'what arrived, in a closed file', timeoutMs: 10_000, everyMs: 20 }, async () => {
-    const fds = await readdir('/proc/self/fd')
-    const open = await Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
-    const kept = await readFile(path, 'utf8').catch(() => '')
-    return !open.includes(path) && kept === content ? true : undefined
-  })
+  await pollUntil({ what: 'what arrived', timeoutMs: 10_000, everyMs: 20 }, async () =>
+    (await readFile(path, 'utf8').catch(() => '')) === content ? true : undefined,
+  )
+  await waitForOpenFiles(fixture.dir, 0)
 }
 
 const RAW = 'Content-Type: application/octet-stream'
@@ -57,7 +49,7 @@ describe('an upload cut short keeps what arrived', () => {
     ['whole gzip', [RAW, GZIP, 'Content-Length: 1003'], gzipSync('zz'), 'zz', 'error writing file: unexpected EOF'],
   ]
 
-  it.each(cuts)('and says so: %s', async (_what, headers, body, kept, message) => {
+  it.each(cuts)('[daemon POST /files] and says so: %s', async (_what, headers, body, kept, message) => {
     const socket = dial()
     socket.end(request(headers, body))
     const [head, answer] = (await text(socket)).split('\r\n\r\n')
@@ -66,13 +58,13 @@ describe('an upload cut short keeps what arrived', () => {
     await waitForContent(kept)
   })
 
-  it('with nobody left to be told', async () => {
+  it('[daemon POST /files] with nobody left to be told', async () => {
     const socket = dial()
     socket.write(request([RAW, 'Content-Length: 41000'], long), () => socket.destroy())
     await waitForContent(long)
   })
 
-  it('when the connection is reset', async () => {
+  it('[daemon POST /files] when the connection is reset', async () => {
     const socket = dial()
     socket.write(request([RAW, 'Content-Length: 41000'], long))
     await pollUntil(
@@ -83,7 +75,7 @@ describe('an upload cut short keeps what arrived', () => {
     await waitForContent(long)
   })
 
-  it('decoded as far as it goes', async () => {
+  it('[daemon POST /files] decoded as far as it goes', async () => {
     const socket = dial()
     socket.end(request([RAW, GZIP, 'Content-Length: 100000'], zipped.subarray(0, -30)))
     expect(await text(socket)).toContain('error writing file: unexpected EOF')
@@ -94,14 +86,14 @@ describe('an upload cut short keeps what arrived', () => {
     [Buffer.concat([gzipSync('zz'), Buffer.from('junk')]), 'zz', 'unexpected EOF'],
     [Buffer.concat([gzipSync('zz'), Buffer.from('more junk than that')]), 'zz', 'gzip: invalid header'],
     [Buffer.concat([gzipSync('zz'), gzipSync(long).subarray(0, -4)]), `zz${long}`, 'unexpected EOF'],
-  ])('of gzip that is followed by something else', async (body, kept, message) => {
+  ])('[daemon POST /files] of gzip that is followed by something else', async (body, kept, message) => {
     const socket = dial()
     socket.write(request([RAW, GZIP, 'Connection: close', `Content-Length: ${body.length}`], body))
     expect(await text(socket)).toContain(JSON.stringify({ code: 500, message: `error writing file: ${message}` }))
     await waitForContent(kept)
   })
 
-  it('and takes gzip in many members and pieces', async () => {
+  it('[daemon POST /files] and takes gzip in many members and pieces', async () => {
     const named = gzipSync('named')
     named.writeUInt8(0x0c, 3)
     const withName = Buffer.concat([named.subarray(0, 10), Buffer.from('\x03\0abcfile\0', 'latin1'), named.subarray(10)])
@@ -114,11 +106,36 @@ describe('an upload cut short keeps what arrived', () => {
     await waitForContent(`${long}named${gunzipSync(zipped).toString()}`)
   })
 
-  it('when a chunk has no size', async () => {
+  it('[daemon POST /files] when a chunk has no size', async () => {
     const socket = dial()
     socket.write(request([RAW, CHUNKED], '5\r\nhello\r\nzz\r\n'))
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
     await waitForContent('hello')
+  })
+})
+
+describe('a client that closes its side after a whole request', () => {
+  it.each([
+    ['[daemon POST /files] is answered', () => request([RAW, 'Content-Length: 5'], 'whole')],
+    [
+      '[daemon POST /files] is answered after a form',
+      () => request([FORM, 'Content-Length: 68'], `${part.replace('arrived', 'whole')}\r\n--XX--\r\n`),
+    ],
+  ])('%s', async (_what, bytes) => {
+    const socket = connect({ port: Number(new URL(daemon.url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(bytes())
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    socket.destroy()
+    expect(await readFile(path, 'utf8')).toBe('whole')
+  })
+
+  it('[daemon GET /files] receives the whole file', async () => {
+    await writeFile(path, long.repeat(50))
+    const socket = connect({ port: Number(new URL(daemon.url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.end(`GET /files?path=${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const answer = await text(socket)
+    socket.destroy()
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(long.repeat(50))
   })
 })
 

@@ -26,7 +26,7 @@ describe('AccountDatabase', () => {
     for (const name of ['', '1000', 'user:user', 'User', 'nobody']) expect(await accounts.lookupUser(name), name).toBeUndefined()
   })
 
-  it('18.44: names ids by the first entry that has them, others in decimal', async () => {
+  it('names ids by the first entry that has them, others in decimal (envd.md 18.44)', async () => {
     const owners = await new AccountDatabase(files).read()
     expect([owners.user(1000), owners.user(4242), owners.group(27), owners.group(4242)]).toEqual(['user', '4242', 'sudo', '4242'])
   })

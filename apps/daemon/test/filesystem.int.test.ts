@@ -37,7 +37,7 @@ async function listOf(path: string, depth = 1): Promise<string[]> {
 }
 
 describe('entries', () => {
-  it('18.33, 18.35, 18.44: describe kind, mode, permissions and owner', async () => {
+  it('describe kind, mode, permissions and owner (envd.md 18.33, 18.35, 18.44)', async () => {
     await writeFile(`${dir}/file`, 'hello', { mode: 0o640 })
     await writeFile(`${dir}/setuid`, '')
     await chown(`${dir}/setuid`, 4_000_001, 4_000_002)
@@ -76,7 +76,7 @@ describe('entries', () => {
     expect((await statOf(`${dir}/f`)).modifiedTime).toBeUndefined()
   })
 
-  it('18.34: of links have kind and mode of the final target and the size of the link', async () => {
+  it('of links have kind and mode of the final target and the size of the link (envd.md 18.34)', async () => {
     await writeFile(`${dir}/file`, 'hello', { mode: 0o640 })
     await mkdir(`${dir}/d`)
     await symlink('file', `${dir}/one`)
@@ -129,12 +129,12 @@ describe('paths', () => {
     ['~', '/usr/sbin'],
     ['../share', '/usr/share'],
     ['//usr/./sbin', '//usr/./sbin'],
-  ])('18.29, 18.30: %j of the account daemon is %s', async (path, resolved) => {
+  ])('%j of the account daemon is %s (envd.md 18.29, 18.30)', async (path, resolved) => {
     const { entry } = await daemon.filesystem.stat({ path }, asUser('daemon'))
     expect(entry?.path).toBe(resolved)
   })
 
-  it('18.29: an empty one is the default working directory, which relative ones do not hang off', async () => {
+  it('an empty one is the default working directory, which relative ones do not hang off (envd.md 18.29)', async () => {
     daemon.context.state.defaultWorkdir = dir
     expect((await statOf('')).path).toBe(dir)
     expect(await failureOf(daemon.filesystem.stat({ path: 'nothing-here' }))).toMatchObject({
@@ -142,7 +142,7 @@ describe('paths', () => {
     })
   })
 
-  it('18.31: of another home and with a NUL byte are refused by every operation', async () => {
+  it('of another home and with a NUL byte are refused by every operation (envd.md 18.31)', async () => {
     const { filesystem } = daemon
     for (const path of ['~other/x', '/a\0b']) {
       for (const call of [
@@ -156,6 +156,20 @@ describe('paths', () => {
         expect((await failureOf(call)).code).toBe('InvalidArgument')
       }
     }
+  })
+
+  it('are open to the daemon for every account (envd.md 18.32)', async () => {
+    await mkdir(`${dir}/closed`, { mode: 0o700 })
+    await writeFile(`${dir}/closed/secret`, 'x', { mode: 0o600 })
+    const { filesystem } = daemon
+    const user = asUser('daemon')
+    const secret = `${dir}/closed/secret`
+    expect((await filesystem.stat({ path: secret }, user)).entry?.owner).toBe('root')
+    expect((await filesystem.listDir({ path: `${dir}/closed` }, user)).entries).toHaveLength(1)
+    expect((await filesystem.makeDir({ path: `${dir}/closed/made` }, user)).entry?.owner).toBe('daemon')
+    await filesystem.move({ source: secret, destination: `${dir}/closed/made/moved` }, user)
+    await filesystem.remove({ path: `${dir}/closed` }, user)
+    expect(await readdir(dir)).toEqual([])
   })
 
   it('need an account that exists', async () => {
@@ -176,7 +190,7 @@ describe('Stat', () => {
     ['file/', 'Internal', 'error getting file info: lstat {dir}/file/: not a directory'],
     ['loop/below', 'Internal', 'error getting file info: lstat {dir}/loop/below: too many levels of symbolic links'],
     ['n'.repeat(256), 'Internal', `error getting file info: lstat {dir}/${'n'.repeat(256)}: file name too long`],
-  ])('18.42: of %.20s is %s', async (name, code, message) => {
+  ])('of %.20s is %s (envd.md 18.42)', async (name, code, message) => {
     await writeFile(`${dir}/file`, '')
     await symlink('loop', `${dir}/loop`)
     expect(await failureOf(daemon.filesystem.stat({ path: `${dir}/${name}` }))).toEqual({ code, message: message.replace('{dir}', dir) })
@@ -184,7 +198,7 @@ describe('Stat', () => {
 })
 
 describe('ListDir', () => {
-  it('18.36, 18.38: goes depth first in byte order, parents before children', async () => {
+  it('goes depth first in byte order, parents before children (envd.md 18.36, 18.38)', async () => {
     await run('mkdir', ['-p', `${dir}/b/y/z`, `${dir}/a`])
     for (const name of ['B', 'a/1', 'b/x', 'b/y/z/deep', 'Ä', 'zz', '.hidden']) await writeFile(`${dir}/${name}`, '')
     const inside = async (depth: number) => (await listOf(dir, depth)).map((path) => path.slice(dir.length + 1))
@@ -194,7 +208,7 @@ describe('ListDir', () => {
     expect(await inside(4_294_967_295)).toEqual(['.hidden', 'B', 'a', 'a/1', 'b', 'b/x', 'b/y', 'b/y/z', 'b/y/z/deep', 'zz', 'Ä'])
   })
 
-  it('18.37: keeps the requested prefix and does not enter links', async () => {
+  it('keeps the requested prefix and does not enter links (envd.md 18.37)', async () => {
     await run('mkdir', ['-p', `${dir}/d/sub`])
     await writeFile(`${dir}/d/sub/file`, '')
     await symlink('sub', `${dir}/d/link`)
@@ -222,7 +236,7 @@ describe('ListDir', () => {
     expect(await failureOf(daemon.filesystem.listDir({ path: `${dir}/${name}` }))).toEqual({ code, message: message.replace('{dir}', dir) })
   })
 
-  it('18.37: follows 255 links and not one more', async () => {
+  it('follows 255 links and not one more (envd.md 18.37)', async () => {
     await mkdir(`${dir}/0`)
     await writeFile(`${dir}/0/file`, '')
     for (let index = 1; index <= 256; index++) await symlink(String(index - 1), `${dir}/${index}`)
@@ -258,7 +272,7 @@ describe('ListDir', () => {
 })
 
 describe('MakeDir', () => {
-  it('18.43: makes all missing levels for the caller and leaves the others alone', async () => {
+  it('makes all missing levels for the caller and leaves the others alone (envd.md 18.43)', async () => {
     await mkdir(`${dir}/old`)
     const [uid, gid] = [1, 1]
     const { entry } = await daemon.filesystem.makeDir({ path: `${dir}/old/new/newer` }, asUser('daemon'))
@@ -273,7 +287,7 @@ describe('MakeDir', () => {
     expect(await lstat(`${dir}/old`)).toMatchObject({ uid: 0, gid: 0 })
   })
 
-  it('18.43: succeeds for all that make one tree at the same time', async () => {
+  it('succeeds for all that make one tree at the same time (envd.md 18.43)', async () => {
     const paths = Array.from({ length: 30 }, (_item, index) => `${dir}/a/b/c/${index}`)
     await Promise.all(paths.map((path) => daemon.filesystem.makeDir({ path }, asUser('daemon'))))
     for (const path of [...paths, `${dir}/a`, `${dir}/a/b`]) expect(await lstat(path)).toMatchObject({ uid: 1, gid: 1 })
@@ -285,7 +299,7 @@ describe('MakeDir', () => {
     ['file', 'InvalidArgument', 'path already exists but it is not a directory: {dir}/file'],
     ['file/x', 'Internal', 'error getting file info: stat {dir}/file/x: not a directory'],
     ['broken', 'Internal', 'failed to chown directory: chown {dir}/broken: no such file or directory'],
-  ])('18.40: on %s is %s', async (name, code, message) => {
+  ])('on %s is %s (envd.md 18.40)', async (name, code, message) => {
     await mkdir(`${dir}/d`)
     await writeFile(`${dir}/file`, '')
     await symlink('d', `${dir}/to-d`)
@@ -298,7 +312,7 @@ describe('Move', () => {
   const move = (source: string, destination: string) =>
     daemon.filesystem.move({ source: `${dir}/${source}`, destination: `${dir}/${destination}` }, asUser('daemon'))
 
-  it('18.39: renames, replaces files and links, and makes the parents of the destination', async () => {
+  it('renames, replaces files and links, and makes the parents of the destination (envd.md 18.39)', async () => {
     await writeFile(`${dir}/a`, 'a')
     await writeFile(`${dir}/b`, 'b')
     await symlink('b', `${dir}/link`)
@@ -320,7 +334,7 @@ describe('Move', () => {
     ['d', 'file', 'Internal', 'error renaming: rename {dir}/d {dir}/file: not a directory'],
     ['d', 'd/in/side', 'Internal', 'error renaming: rename {dir}/d {dir}/d/in/side: invalid argument'],
     ['d', 'file/x', 'Internal', 'path is a file: {dir}/file'],
-  ])('18.39: %s to %s is refused', async (source, destination, code, message) => {
+  ])('%s to %s is refused (envd.md 18.39)', async (source, destination, code, message) => {
     await mkdir(`${dir}/empty`)
     await mkdir(`${dir}/d`)
     await writeFile(`${dir}/file`, '')
@@ -328,7 +342,7 @@ describe('Move', () => {
     if (destination === 'made/x') expect((await lstat(`${dir}/made`)).isDirectory()).toBe(true)
   })
 
-  it('18.39: does not cross file systems', async () => {
+  it('does not cross file systems (envd.md 18.39)', async () => {
     await writeFile(`${dir}/file`, 'kept')
     const destination = `/dev/shm/sandyard-test-${process.pid}`
     expect((await failureOf(daemon.filesystem.move({ source: `${dir}/file`, destination }))).message).toBe(
@@ -339,7 +353,7 @@ describe('Move', () => {
 })
 
 describe('Remove', () => {
-  it('18.41: takes a tree, spares what links point to, and finds nothing wrong with nothing', async () => {
+  it('takes a tree, spares what links point to, and finds nothing wrong with nothing (envd.md 18.41)', async () => {
     await run('sh', [
       '-c',
       `mkdir -p '${dir}/t/a/b' '${dir}/kept' && cd '${dir}/t/a/b' && seq 1500 | xargs touch && touch ../../x '${dir}/kept/y'`,
@@ -356,25 +370,23 @@ describe('Remove', () => {
 
   it.each([
     ['{dir}/file/below', 'Internal', 'error removing file or directory: unlinkat {dir}/file/below: not a directory'],
+    ['{dir}/file/below/it', 'Internal', 'error removing file or directory: open {dir}/file/below: not a directory'],
+    ['{dir}/loop/x', 'Internal', 'error removing file or directory: open {dir}/loop: too many levels of symbolic links'],
+    [`{dir}/${'n'.repeat(256)}`, 'Internal', `error removing file or directory: unlinkat {dir}/${'n'.repeat(256)}: file name too long`],
     ['{dir}/.', 'Internal', 'error removing file or directory: RemoveAll {dir}/.: invalid argument'],
+    ['{dir}/d/./', 'Internal', 'error removing file or directory: RemoveAll {dir}/d/./: invalid argument'],
     ['{dir}/d/..', 'Internal', 'error removing file or directory: RemoveAll {dir}/d/..: invalid argument'],
     ['', 'InvalidArgument', 'path is required'],
     ['/', 'InvalidArgument', 'the root directory cannot be removed'],
     ['//', 'InvalidArgument', 'the root directory cannot be removed'],
-  ])('18.29: of %j is refused', async (path, code, message) => {
+  ])('of %.30j is refused (envd.md 18.29)', async (path, code, message) => {
     await mkdir(`${dir}/d`)
     await writeFile(`${dir}/file`, '')
+    await symlink('loop', `${dir}/loop`)
     expect(await failureOf(daemon.filesystem.remove({ path: path.replace('{dir}', dir) }))).toEqual({
       code,
       message: message.replaceAll('{dir}', dir),
     })
-    expect(await readdir(dir)).toEqual(['d', 'file'])
-  })
-})
-
-describe('watchers', () => {
-  it('are unimplemented', async () => {
-    expect((await failureOf(daemon.filesystem.createWatcher({ path: dir }))).code).toBe('Unimplemented')
-    expect((await failureOf(Array.fromAsync(daemon.filesystem.watchDir({ path: dir })))).code).toBe('Unimplemented')
+    expect(await readdir(dir)).toEqual(['d', 'file', 'loop'])
   })
 })

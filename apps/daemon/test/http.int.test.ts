@@ -20,14 +20,17 @@ describe('routes', () => {
     expect([response.status, await response.text(), response.headers.get('cache-control')]).toEqual([204, '', 'no-store'])
   })
 
-  it.each(['/', '/nope', '/health/', '/files/', '/process.Process/Nope', '/nope.Nope/List'])('%s is not there', async (path) => {
-    const response = await ask(path, { method: 'POST' })
-    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
-      404,
-      'text/plain; charset=utf-8',
-      '404 page not found\n',
-    ])
-  })
+  it.each(['/', '/nope', '/health/', '/files/', '/%68ealth', '/process.Process/Nope', '/process%2EProcess/List', '/nope.Nope/List'])(
+    '%s is not there',
+    async (path) => {
+      const response = await ask(path, { method: 'POST' })
+      expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+        404,
+        'text/plain; charset=utf-8',
+        '404 page not found\n',
+      ])
+    },
+  )
 
   it.each([
     ['HEAD', '/health', 'GET'],
@@ -64,7 +67,7 @@ describe('routes', () => {
 })
 
 describe('pages of other origins', () => {
-  it('may ask beforehand, without a token, for any path', async () => {
+  it('may ask beforehand, without a token, for any path (envd.md 18.9)', async () => {
     await using secured = await startDaemon()
     await ask('/init', { method: 'POST', body: JSON.stringify({ accessToken: TOKEN }) }, secured)
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'a, b' }
@@ -88,7 +91,10 @@ describe('pages of other origins', () => {
   it.each([
     ['/health', 'GET'],
     ['/nope', 'GET'],
+    ['/envs', 'DELETE'],
     ['/process.Process/List', 'POST'],
+    ['/process.Process/Update', 'POST'],
+    ['/process.Process/Connect', 'POST'],
   ])('may read the answer of %s', async (path, method) => {
     const headers = { origin: 'https://a.example', 'content-type': 'application/json', 'connect-protocol-version': '1' }
     const response = await ask(path, { method, headers, ...(method === 'POST' ? { body: '{}' } : {}) })
@@ -124,12 +130,18 @@ describe('the access token', () => {
     expect((await ask('/envs', { headers: { 'x-access-token': TOKEN } }, secured)).status).toBe(200)
   })
 
-  it('is missed in plain HTTP on streams too', async () => {
+  it('is missed in plain HTTP on streams and calls too, with a number for a code (envd.md 18.1)', async () => {
     await using secured = await startDaemon()
     await ask('/init', { method: 'POST', body: JSON.stringify({ accessToken: TOKEN }) }, secured)
-    const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' }
-    const response = await ask('/process.Process/Start', { method: 'POST', headers, body: '' }, secured)
-    expect([response.status, await response.json()]).toEqual([401, { code: 401, message: UNAUTHORIZED }])
+    for (const [path, type] of [
+      ['/process.Process/Start', 'application/connect+json'],
+      ['/process.Process/List', 'application/json'],
+    ] as const) {
+      const headers = { 'content-type': type, 'connect-protocol-version': '1', origin: 'https://a.example' }
+      const response = await ask(path, { method: 'POST', headers, body: '' }, secured)
+      expect([response.status, await response.json()]).toEqual([401, { code: 401, message: UNAUTHORIZED }])
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    }
   })
 
   it('is awaited where a platform gives one', async () => {
@@ -143,7 +155,7 @@ describe('the access token', () => {
 describe('the system user', () => {
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 
-  it.each([['root:'], ['root:any password'], ['no colon'], ['']])('%j is taken or ignored', async (credentials) => {
+  it.each([['root:'], ['root:any password'], ['no colon'], ['']])('%j is taken or ignored (envd.md 18.3)', async (credentials) => {
     expect((await ask('/health', { headers: basic(credentials) })).status).toBe(204)
   })
 
@@ -151,21 +163,24 @@ describe('the system user', () => {
     expect((await ask('/health', { headers: { authorization } })).status).toBe(204)
   })
 
-  it.each([['nobody-here:'], [':'], ['0:']])('%j is refused on every route, in the words of Connect', async (credentials) => {
-    const body = { code: 'unauthenticated', message: `invalid username: '${credentials.slice(0, -1)}'` }
-    for (const [method, path] of [
-      ['GET', '/health'],
-      ['GET', '/nope'],
-      ['POST', '/process.Process/List'],
-    ] as const) {
-      const response = await ask(path, { method, headers: basic(credentials) })
-      expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([401, 'application/json', body])
-    }
-    const headers = { ...basic(credentials), 'content-type': 'application/connect+json; charset=utf-8' }
-    const stream = await ask('/process.Process/Start', { method: 'POST', headers, body: '' })
-    const envelope = Buffer.from(await stream.arrayBuffer())
-    expect([stream.status, stream.headers.get('content-type'), envelope[0]]).toEqual([200, 'application/connect+json', 2])
-    expect(envelope.readUInt32BE(1)).toBe(envelope.length - 5)
-    expect(JSON.parse(envelope.subarray(5).toString())).toEqual({ error: body })
-  })
+  it.each([['nobody-here:'], [':'], ['0:']])(
+    '%j is refused on every route, in the words of Connect (envd.md 18.2)',
+    async (credentials) => {
+      const body = { code: 'unauthenticated', message: `invalid username: '${credentials.slice(0, -1)}'` }
+      for (const [method, path] of [
+        ['GET', '/health'],
+        ['GET', '/nope'],
+        ['POST', '/process.Process/List'],
+      ] as const) {
+        const response = await ask(path, { method, headers: basic(credentials) })
+        expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([401, 'application/json', body])
+      }
+      const headers = { ...basic(credentials), 'content-type': 'application/connect+json; charset=utf-8' }
+      const stream = await ask('/process.Process/Start', { method: 'POST', headers, body: '' })
+      const envelope = Buffer.from(await stream.arrayBuffer())
+      expect([stream.status, stream.headers.get('content-type'), envelope[0]]).toEqual([200, 'application/connect+json', 2])
+      expect(envelope.readUInt32BE(1)).toBe(envelope.length - 5)
+      expect(JSON.parse(envelope.subarray(5).toString())).toEqual({ error: body })
+    },
+  )
 })

@@ -19,11 +19,11 @@ async function variables(daemon: TestDaemon, token = ''): Promise<unknown> {
 }
 
 describe('/init', () => {
-  it('replaces the variables, and never those of the platform', async () => {
+  it('[daemon POST /init] replaces the variables, and never those of the platform (envd.md 18.11)', async () => {
     await using daemon = await startDaemon({ SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1' })
     const platform = { E2B_SANDBOX: 'true', E2B_SANDBOX_ID: 'i1', E2B_TEMPLATE_ID: 't1' }
     expect(await variables(daemon)).toEqual(platform)
-    expect(await init(daemon, { envVars: { A: '1', E2B_SANDBOX: 'x', __proto__x: '' } })).toEqual([204, ''])
+    expect(await init(daemon, { envVars: { A: '1', E2B_SANDBOX: 'x', __proto__x: null } })).toEqual([204, ''])
     expect(await variables(daemon)).toEqual({ A: '1', __proto__x: '', ...platform })
     await init(daemon, { envVars: { B: '2' } })
     expect(await variables(daemon)).toEqual({ B: '2', ...platform })
@@ -34,19 +34,19 @@ describe('/init', () => {
     expect(await variables(daemon)).toEqual(platform)
   })
 
-  it('sets user and workdir, and keeps them for empty ones', async () => {
+  it('[daemon POST /init] sets user and workdir, and keeps them for empty ones', async () => {
     await using daemon = await startDaemon()
     await init(daemon, { defaultUser: 'nobody', defaultWorkdir: '/work' })
     await init(daemon, { defaultUser: '', defaultWorkdir: null })
     expect([daemon.context.state.defaultUser, daemon.context.state.defaultWorkdir]).toEqual(['nobody', '/work'])
   })
 
-  it('applies nothing of a request that is older than the last', async () => {
+  it('[daemon POST /init] applies nothing of a request that is older than the last (envd.md 18.10)', async () => {
     await using daemon = await startDaemon()
     await init(daemon, { timestamp: '2026-01-01T00:00:00.000000002Z', envVars: { A: 'new' } })
     expect(await init(daemon, { timestamp: '2026-01-01T00:00:00.000000001Z', envVars: { A: 'old' }, accessToken: 'x' })).toEqual([204, ''])
     expect(await variables(daemon)).toMatchObject({ A: 'new' })
-    await init(daemon, { timestamp: '2026-01-01T01:00:00.000000002+01:00', envVars: { A: 'same' } })
+    await init(daemon, { timestamp: '2026-01-01T01:00:00,000000002+01:00', envVars: { A: 'same' } })
     expect(await variables(daemon)).toMatchObject({ A: 'same' })
     await init(daemon, { envVars: { A: 'timeless' } })
     expect(await variables(daemon)).toMatchObject({ A: 'timeless' })
@@ -66,13 +66,17 @@ describe('/init', () => {
     '{"timestamp":"2026-13-01T00:00:00Z"}',
     '{"timestamp":5}',
     '{"defaultUser":5}',
-    '{"caBundle":5}',
-    '{"hyperloopIP":7}',
+    '{"timestamp":"2026-02-30T00:00:00Z"}',
+    '{"timestamp":"2026-01-01T24:00:00Z"}',
+    '{"timestamp":"2026-01-01T00:00:60Z"}',
+    '{"timestamp":"2026-01-01T00:00:00+25:00"}',
     '{"lifecycleID":5}',
+    '{"caBundle":5}',
+    '{"hyperloopIP":5}',
     '{"volumeMounts":{}}',
     '{"volumeMounts":[1]}',
     '{"volumeMounts":[{"nfs_target":1,"path":"/mnt"}]}',
-  ])('%s is a 400 that changes nothing', async (body) => {
+  ])('[daemon POST /init] %s is a 400 that changes nothing (envd.md 18.12)', async (body) => {
     await using daemon = await startDaemon()
     expect(await init(daemon, body)).toEqual([400, ''])
     expect(daemon.context.state.initialised).toBe(false)
@@ -90,7 +94,7 @@ describe('who may change the token', () => {
   const NO_RESET = [401, 'access token reset not authorized']
   const OK = [204, '']
 
-  it('without a platform: the first caller, who can then only confirm it', async () => {
+  it('[daemon POST /init] without a platform: the first caller, who can then only confirm it (envd.md 18.12)', async () => {
     await using daemon = await startDaemon()
     expect(await init(daemon, {})).toEqual(OK)
     expect(await init(daemon, { accessToken: 'a' })).toEqual(OK)

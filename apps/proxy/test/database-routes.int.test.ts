@@ -1,15 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
 import { CHANNELS, notify } from '@sandyard/db/notify'
-import { TOKEN_SEED_SETTING, sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import { Secret } from '@sandyard/kit/config/secret'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import { databaseRoutes } from '../src/routes/database-routes.ts'
 import { RawClient } from './support/raw-client.ts'
+import { signUrl } from './support/sign-url.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
@@ -131,11 +132,7 @@ it('cuts what is open when a change is heard, or was missed while the listener w
 
 it('[proxy signed URL] finds the sandbox among the secured ones, with the seed of the installation', async () => {
   const tokenSeed = new Secret('ab'.repeat(32))
-  const signed = (sandboxId: string): string => {
-    const text = `f:read::${sandboxAccessToken(tokenSeed, sandboxId)}`
-    const signature = createHash('sha256').update(text).digest('base64').replace(/=+$/, '')
-    return `${proxy.url}/files?${new URLSearchParams({ path: 'f', signature: `v1_${signature}` }).toString()}`
-  }
+  const signed = (sandboxId: string): string => proxy.url + signUrl(sandboxId, { path: 'f' }, tokenSeed)
   for (const sandboxId of ['i4', 'i5']) {
     await change(sandboxId, (tx) => insert(tx, sandboxId))
     await setState(sandboxId, 'running')

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { MemoryRoutes } from './support/memory-routes.ts'
+import { signUrl } from './support/sign-url.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
@@ -91,7 +92,7 @@ const HEADERS = [
 
 function randomHead(): string {
   const method = pick(['GET', 'POST', 'HEAD', 'PUT', 'OPTIONS', 'DELETE', 'QUERY', 'CONNECT', 'TRACE'])
-  const target = pick(['/', '/files?x=1', '*', 'http://49983-i1.x/a', '/%69nit', '/a b', '//'])
+  const target = pick(['/', '/files?x=1', '*', 'http://49983-i1.x/a', '/%69nit', '/a b', '//', signUrl('i1', { path: '/f' })])
   const host = pick(['49983-i1.x', `${service.port}-i2.x`, 'localhost', '80-i9.x'])
   const headers = HEADERS.filter(() => chance(5))
   return [`${method} ${target} HTTP/${pick(['1.1', '1.1', '1.1', '1.0', '2.0'])}`, `Host: ${host}`, ...headers, '', ''].join('\r\n')

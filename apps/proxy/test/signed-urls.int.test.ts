@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { RouteSource } from '../src/routes/route.ts'
 import type { SecuredSandboxes } from '../src/signed/sandbox-tokens.ts'
-import { MemoryRoutes, TOKEN_SEED } from './support/memory-routes.ts'
+import { MemoryRoutes } from './support/memory-routes.ts'
+import { signUrl } from './support/sign-url.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 
@@ -32,22 +31,6 @@ function put(sandboxId: string, state: SandboxState = 'running', daemonPort = se
   routes.put({ sandboxId, incarnation: 1, state, endpoint: { host: '127.0.0.1', daemonPort } })
 }
 
-interface Signing {
-  readonly path: string
-  readonly operation?: 'read' | 'write'
-  readonly expiration?: number | undefined
-}
-
-/** As the SDKs make it (envd.md 3.3). */
-function sign(sandboxId: string, { path, operation = 'read', expiration }: Signing): string {
-  const token = sandboxAccessToken(TOKEN_SEED, sandboxId)
-  const text = [path, operation, 'user', token, ...(expiration === undefined ? [] : [expiration])].join(':')
-  const query = new URLSearchParams({ path, username: 'user' })
-  query.set('signature', `v1_${createHash('sha256').update(text).digest('base64').replace(/=+$/, '')}`)
-  if (expiration !== undefined) query.set('signature_expiration', String(expiration))
-  return `/files?${query.toString()}`
-}
-
 async function ask(path: string, init?: RequestInit): Promise<{ status: number; text: string; headers: Headers }> {
   const answer = await fetch(proxy.url + path, init)
   return { status: answer.status, text: await answer.text(), headers: answer.headers }
@@ -61,22 +44,22 @@ describe('[proxy signed URL]', () => {
     put('i1')
     put('i2', 'running', other.port)
     for (const expiration of [undefined, 1, 9_999_999_999]) {
-      const [one, two] = [sign('i1', { path: 'ä b+c', expiration }), sign('i2', { path: 'ä b+c', expiration })] as const
+      const [one, two] = [signUrl('i1', { path: 'ä b+c', expiration }), signUrl('i2', { path: 'ä b+c', expiration })] as const
       expect(await ask(one)).toMatchObject({ status: 200, text: `GET ${one}` })
       expect(await ask(two)).toMatchObject({ status: 200, text: `other: GET ${two}` })
     }
-    const upload = sign('i1', { path: 'up', operation: 'write' })
+    const upload = signUrl('i1', { path: 'up', operation: 'write' })
     expect(await ask(upload, { method: 'POST', body: 'x'.repeat(100_000) })).toMatchObject({ status: 200, text: `POST ${upload}` })
   })
 
   it('answers what no sandbox has signed in the words of the daemon, for scripts of any page', async () => {
     put('i1')
-    const url = sign('i1', { path: 'f' })
+    const url = signUrl('i1', { path: 'f' })
     const refused = [
       url.replace('path=f', 'path=g'),
       url.replace('username=user', 'username=root'),
       `${url}&signature_expiration=99999999999`,
-      sign('i2', { path: 'f' }),
+      signUrl('i2', { path: 'f' }),
       '/files?path=f&signature=',
       '/files?path=f&signature=garbage',
     ]
@@ -94,7 +77,7 @@ describe('[proxy signed URL]', () => {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'content-type',
     }
-    const answer = await ask(sign('i1', { path: 'f', operation: 'write' }), { method: 'OPTIONS', headers })
+    const answer = await ask(signUrl('i1', { path: 'f', operation: 'write' }), { method: 'OPTIONS', headers })
     expect(answer.status).toBe(204)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': '*',
@@ -105,7 +88,7 @@ describe('[proxy signed URL]', () => {
 
   it('refuses what is no signed URL of files', async () => {
     put('i1')
-    const url = sign('i1', { path: 'f' })
+    const url = signUrl('i1', { path: 'f' })
     const text = 'Invalid host: it names no sandbox, and the URL is not a signed one'
     expect(await ask('/files?path=f')).toMatchObject({ status: 400, text })
     expect(await ask(url, { method: 'HEAD' })).toMatchObject({ status: 400 })
@@ -117,7 +100,7 @@ describe('[proxy signed URL]', () => {
   })
 
   it('follows sandboxes that come, pause, resume and end', async () => {
-    const url = sign('i1', { path: 'f' })
+    const url = signUrl('i1', { path: 'f' })
     const notFound = { status: 502, text: '{"sandboxId":"i1","message":"The sandbox was not found","code":502}' }
     expect(await ask(url)).toMatchObject(invalid)
     put('i1')
@@ -132,15 +115,15 @@ describe('[proxy signed URL]', () => {
 
   it('finds a sandbox whose start was not told', async () => {
     put('i1')
-    expect(await ask(sign('i1', { path: 'f' }))).toMatchObject({ status: 200 })
+    expect(await ask(signUrl('i1', { path: 'f' }))).toMatchObject({ status: 200 })
     routes.isSilent = true
     put('i2')
-    expect(await ask(sign('i2', { path: 'f' }))).toMatchObject({ status: 200 })
+    expect(await ask(signUrl('i2', { path: 'f' }))).toMatchObject({ status: 200 })
   })
 
   it('reads the sandboxes once for many URLs, whether they match or not', async () => {
     for (let i = 0; i < 500; i++) put(`i${i}`)
-    const urls = Array.from({ length: 60 }, (_, i) => sign(`i${i * 10}`, { path: `f${i}` }))
+    const urls = Array.from({ length: 60 }, (_, i) => signUrl(`i${i * 10}`, { path: `f${i}` }))
     const answers = await Promise.all(urls.map((url) => ask(url)))
     expect(answers.map(({ status }) => status)).toEqual([
       ...Array.from({ length: 50 }, () => 200),
@@ -151,13 +134,13 @@ describe('[proxy signed URL]', () => {
 
   it('refuses more than it can look up, and serves on', async () => {
     for (let i = 0; i < 1000; i++) put(`i${i}`)
-    const known = sign('i7', { path: 'known' })
+    const known = signUrl('i7', { path: 'known' })
     expect(await ask(known)).toMatchObject({ status: 200 })
-    const flood = Array.from({ length: 400 }, (_, i) => ask(sign('gone', { path: `f${i}` })))
+    const flood = Array.from({ length: 400 }, (_, i) => ask(signUrl('gone', { path: `f${i}` })))
     expect(await ask(known)).toMatchObject({ status: 200 })
     const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
     expect(statuses).toEqual(new Set([401, 429]))
-    expect(await ask(sign('i8', { path: 'f' }))).toMatchObject({ status: 200 })
+    expect(await ask(signUrl('i8', { path: 'f' }))).toMatchObject({ status: 200 })
   })
 
   it('says so when the sandboxes cannot be read', async () => {
@@ -169,7 +152,7 @@ describe('[proxy signed URL]', () => {
       watch: (watcher) => routes.watch(watcher),
     }
     await using lame = await startProxy(failing)
-    const answer = await fetch(lame.url + sign('i1', { path: 'f' }))
+    const answer = await fetch(lame.url + signUrl('i1', { path: 'f' }))
     expect(answer.status).toBe(503)
     expect(await answer.json()).toEqual({ message: 'The sandbox cannot be reached right now. Try again in a moment.', code: 503 })
   })

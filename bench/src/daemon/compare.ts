@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../container-cpu.ts'
 import type { Goal } from '../goal.ts'
 import type { Comparison } from '../report.ts'
 import { interleave, type RepeatOptions, type Samples } from '../samples.ts'
@@ -17,6 +18,8 @@ export interface Measurement extends RepeatOptions {
   readonly unit?: Comparison['unit']
   /** What the ratio to the reference daemon must be; `AS_FAST` when absent. */
   readonly goal?: Goal | undefined
+  /** Counts CPU time too, where the daemon's container does nothing else meanwhile. */
+  readonly countCpu?: boolean
   /** Public tools that do the same. */
   readonly beside?: readonly Beside[]
 }
@@ -24,15 +27,47 @@ export interface Measurement extends RepeatOptions {
 /** The same work with both daemons and with public tools, in turn: a comparison with each. Ours alone where there is nothing else. */
 export async function compare(
   { ours, reference }: Daemons,
-  { what, unit = 'ms', goal = AS_FAST, beside = [], ...repeat }: Measurement,
+  { what, unit = 'ms', goal = AS_FAST, beside = [], countCpu = false, ...repeat }: Measurement,
   work: (daemon: Daemon) => Promise<number>,
 ): Promise<Comparison[]> {
-  const works: Record<string, () => Promise<number>> = { ours: () => work(ours) }
-  if (reference !== undefined) works['reference'] = () => work(reference)
-  for (const { name, work } of beside) works[name] = work
-  const samples = await interleave(repeat, works)
-  const goals: Record<string, Goal | undefined> = { reference: goal, ...Object.fromEntries(beside.map(({ name, goal }) => [name, goal])) }
-  return toComparisons({ what, unit }, samples, goals)
+  const meters = { ours: new CpuMeter(ours, countCpu), ...(reference && { reference: new CpuMeter(reference, countCpu) }) }
+  const works = [
+    ...Object.entries(meters).map(([name, meter]) => [name, () => meter.during(work)] as const),
+    ...beside.map(({ name, work }) => [name, work] as const),
+  ]
+  const samples = await interleave(repeat, Object.fromEntries(works))
+  const goals = { reference: goal, ...Object.fromEntries(beside.map(({ name, goal }) => [name, goal])) }
+  const comparisons = toComparisons({ what, unit }, samples, goals)
+  if (!countCpu || meters.reference === undefined) return comparisons
+  const cpuMs = { ours: [meters.ours.meanMs], against: [meters.reference.meanMs] }
+  return comparisons.map((comparison) => (comparison.against?.name === 'reference' ? { ...comparison, cpuMs } : comparison))
+}
+
+/** What repetitions cost in the container of a daemon. Reading the account is outside of what they time themselves. */
+class CpuMeter {
+  readonly #daemon: Daemon
+  readonly #counts: boolean
+  #totalMs = 0
+  #repetitions = 0
+
+  constructor(daemon: Daemon, counts: boolean) {
+    this.#daemon = daemon
+    this.#counts = counts
+  }
+
+  get meanMs(): number {
+    return this.#totalMs / this.#repetitions
+  }
+
+  async during(work: (daemon: Daemon) => Promise<number>): Promise<number> {
+    if (!this.#counts) return work(this.#daemon)
+    const { pid } = this.#daemon.container
+    const before = await cpuMsOf(pid)
+    const value = await work(this.#daemon)
+    this.#totalMs += (await cpuMsOf(pid)) - before
+    this.#repetitions++
+    return value
+  }
 }
 
 /** One comparison of `samples.ours` with each other entry; without any, of nothing. */

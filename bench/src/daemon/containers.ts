@@ -10,6 +10,8 @@ const ADD_ACCOUNT = 'id -u user >/dev/null 2>&1 || useradd -m -s /bin/bash user;
 
 export interface RunningContainer extends AsyncDisposable {
   readonly id: string
+  /** Of its first process, on this machine. */
+  readonly pid: number
   readonly address: string
   /** Its files as seen from this machine, for root. */
   readonly root: string
@@ -50,7 +52,7 @@ export async function runContainer({ image, dist, reference }: Programs, command
   })
   const { State, NetworkSettings } = await getContainer(id)
   const [address = ''] = Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress)
-  return { id, address, root: `/proc/${State.Pid}/root`, [Symbol.asyncDispose]: () => removeContainer(id) }
+  return { id, pid: State.Pid, address, root: `/proc/${State.Pid}/root`, [Symbol.asyncDispose]: () => removeContainer(id) }
 }
 
 /** Removes what runs that are no more have left; with `own`, what this run has. */

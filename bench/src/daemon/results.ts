@@ -3,6 +3,8 @@ import { toRow, type Comparison, type Row } from '../report.ts'
 /** What a row came to: numbers, or why there are none. */
 export interface Results {
   readonly rows: readonly Row[]
+  /** The samples behind the rows. */
+  readonly comparisons: readonly Comparison[]
   readonly missing: Readonly<Record<string, string>>
 }
 
@@ -11,11 +13,15 @@ export class ResultCollector {
   readonly #comparisons = new Map<string, Comparison>()
   readonly #missing = new Map<string, string>()
 
-  add({ what, unit, ours, against, goal }: Comparison): void {
+  add({ what, unit, ours, against, goal, cpuMs }: Comparison): void {
     const key = `${what}\n${against?.name}`
     const known = this.#comparisons.get(key)
     const all = against && { name: against.name, samples: [...(known?.against?.samples ?? []), ...against.samples] }
-    this.#comparisons.set(key, { what, unit, ours: [...(known?.ours ?? []), ...ours], against: all, goal })
+    const cpu = cpuMs && {
+      ours: [...(known?.cpuMs?.ours ?? []), ...cpuMs.ours],
+      against: [...(known?.cpuMs?.against ?? []), ...cpuMs.against],
+    }
+    this.#comparisons.set(key, { what, unit, ours: [...(known?.ours ?? []), ...ours], against: all, goal, cpuMs: cpu })
   }
 
   /** Numbers of another round stay. */
@@ -24,17 +30,18 @@ export class ResultCollector {
   }
 
   results(): Results {
-    return { rows: [...this.#comparisons.values()].map(toRow), missing: Object.fromEntries(this.#missing) }
+    const comparisons = [...this.#comparisons.values()]
+    return { rows: comparisons.map(toRow), comparisons, missing: Object.fromEntries(this.#missing) }
   }
 }
 
-const HEADS = ['row', 'unit', 'n', 'ours p50 / p95', 'beside', 'p50 / p95', 'ratio', 'goal', 'met']
+const HEADS = ['row', 'unit', 'n', 'ours p50 / p95', 'beside', 'p50 / p95', 'ratio', 'goal', 'met', 'CPU ms each']
 
 /** The whole as one table in Markdown. */
-export function formatTable({ rows, missing }: Results): string {
+export function formatTable({ rows, missing }: Pick<Results, 'rows' | 'missing'>): string {
   const lines = [
     HEADS,
-    ...rows.map(({ what, unit, n, ours, against, ratio, goal, met }) => [
+    ...rows.map(({ what, unit, n, ours, against, ratio, goal, met, cpuMs }) => [
       what,
       unit,
       String(n),
@@ -44,6 +51,7 @@ export function formatTable({ rows, missing }: Results): string {
       ratio === undefined ? '' : `${ratio.p50} / ${ratio.p95}`,
       goal ?? '',
       met === undefined ? '' : met ? 'yes' : 'NO',
+      cpuMs === undefined ? '' : `${cpuMs.ours} / ${cpuMs.against}`,
     ]),
   ]
   const widths = HEADS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))

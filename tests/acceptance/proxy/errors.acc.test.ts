@@ -110,7 +110,7 @@ describe('[proxy host form]', () => {
 describe('[daemon POST /init]', () => {
   const reserved = 'This endpoint is reserved for the E2B control plane and is not reachable through the sandbox URL'
 
-  test('and the other routes of the control plane are out of reach, however they are spelled', async () => {
+  test('and the other routes of the control plane are out of reach, however they are spelled (envd.md 18.13)', async () => {
     await withSandbox(async (sandbox) => {
       const routes = ['/init', '/freeze', '/unfreeze', '/fsfreeze', '/fsthaw', '/collapse', '/upgrade']
       const spellings = [...routes, '//init', '/./init', '/files/../init', '/%69nit', '/init/', '/init?x=1']

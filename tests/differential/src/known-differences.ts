@@ -1,26 +1,16 @@
-import type { Difference } from './compare/difference.ts'
-import type { WireRequest } from './wire/exchange.ts'
+import type { KnownDifference, Sighting } from './known-difference.ts'
+import { ENTRY_DIFFERENCES } from './known/entries.ts'
+import { FILE_DIFFERENCES } from './known/files.ts'
+import { PROTOCOL_DIFFERENCES } from './known/protocol.ts'
+import { PATH_DIFFERENCES } from './known/paths.ts'
 
-/** Where a difference was seen. */
-export interface Sighting {
-  readonly difference: Difference
-  /** All differences of the same answer. */
-  readonly others: readonly Difference[]
-  /** Undefined for what a watcher saw and for the files at the end. */
-  readonly request: WireRequest | undefined
-  /** All requests of the scenario up to here. */
-  readonly requests: readonly WireRequest[]
-}
-
-/** A way in which this daemon means to differ from the reference daemon. */
-export interface KnownDifference {
-  readonly id: string
-  /** What differs and why, for the page of differences. */
-  readonly reason: string
-  readonly matches: (sighting: Sighting) => boolean
-}
-
-export const KNOWN_DIFFERENCES: readonly KnownDifference[] = []
+/** Every difference that is meant, each in its first place of matching. */
+export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
+  ...ENTRY_DIFFERENCES,
+  ...PATH_DIFFERENCES,
+  ...FILE_DIFFERENCES,
+  ...PROTOCOL_DIFFERENCES,
+]
 
 export function findKnownDifference(sighting: Sighting): KnownDifference | undefined {
   return KNOWN_DIFFERENCES.find((known) => known.matches(sighting))

@@ -9,6 +9,7 @@ import { runScenarios } from './run.ts'
 import type { ContainerSpec } from './twins/container.ts'
 import { Twin } from './twins/twin.ts'
 
+const PROGRESS_EVERY = 500
 const USAGE = `usage: npm run differential -- --reference FILE [--seed N] [--count N] [--only AREA] [--image IMAGE] [--distribution DIR] [--json FILE]`
 
 function readFlags() {
@@ -17,7 +18,7 @@ function readFlags() {
     options: {
       reference: { type: 'string', default: process.env['SANDYARD_REFERENCE_DAEMON'] ?? '' },
       seed: { type: 'string', default: '1' },
-      count: { type: 'string', default: '4000' },
+      count: { type: 'string', default: '2000' },
       only: { type: 'string', default: '' },
       image: { type: 'string', default: 'debian:bookworm-slim' },
       distribution: { type: 'string' },
@@ -32,9 +33,9 @@ async function specs(flags: ReturnType<typeof readFlags>): Promise<{ ours: Conta
   const dir = flags.distribution ?? (await ensureDaemonDist()).dir
   const { mount, command } = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as { mount: string; command: string[] }
   const node = command.slice(0, command.findIndex((argument) => argument.endsWith('/node')) + 1)
-  const shared = { image: flags.image, distribution: { dir, mount, node } }
+  const shared = { mounts: { [dirname(flags.reference)]: '/reference' }, image: flags.image, distribution: { dir, mount, node } }
   return {
-    ours: { ...shared, label: 'ours', daemon: command, mounts: {} },
+    ours: { ...shared, label: 'ours', daemon: command },
     reference: {
       ...shared,
       label: 'reference',
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
   const scenarios = generateScenarios(flags)
   for await (const comparison of runScenarios(scenarios, { ours, reference })) {
     report.add(comparison)
+    if (report.size % PROGRESS_EVERY === 0) console.error(`${report.size} compared, at ${comparison.area}`)
     if (interrupted.signal.aborted) break
   }
   if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report.unexplained, undefined, 1)}\n`)

@@ -19,12 +19,17 @@ export class Report {
     if (what === 'request') this.#requests += 1
     else this.#others += 1
     increase(this.#byArea, area)
-    const explained = differences.map((difference) => findKnownDifference({ difference, others: differences, request, requests }))
+    const explained = differences.map((difference) => findKnownDifference({ difference, all: differences, request, requests }))
     for (const id of new Set(explained.map((known) => known?.id))) if (id !== undefined) increase(this.#byReason, id)
     const open = differences.filter((_, index) => explained[index] === undefined)
     if (differences.length === 0) this.#equal += 1
     else if (open.length === 0) this.#known += 1
     else this.unexplained.push({ area, what, request: showRequest(request ?? requests.at(-1)), differences: open })
+  }
+
+  /** How much was compared. */
+  get size(): number {
+    return this.#requests + this.#others
   }
 
   /** The last lines of a run. */

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { END_OF_STREAM, envelope } from '../rpc/envelope.ts'
-import { sendJson } from '../http/json-reply.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 
 declare module 'fastify' {
@@ -38,7 +37,10 @@ function refuse(request: FastifyRequest, reply: FastifyReply, message: string): 
   const error = { code: 'unauthenticated', message }
   const contentType = request.headers['content-type'] ?? ''
   if (request.method !== 'POST' || !STREAM_TYPE.test(contentType)) {
-    return sendJson(reply.code(401), error)
+    return reply
+      .code(401)
+      .header('Content-Type', 'application/json')
+      .send(Buffer.from(JSON.stringify(error)))
   }
   return reply
     .code(200)

@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
+import { firstHeader } from '../files/first-header.ts'
 import { sendError } from '../http/error-reply.ts'
 import type { DaemonState } from '../init/daemon-state.ts'
 
@@ -17,14 +18,18 @@ export interface TokenGateOptions {
  * Without a token everything is open.
  */
 export function tokenGate({ state, awaitInit }: TokenGateOptions) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const route = `${request.method} ${request.url.split('?', 1)[0]}`
-    if (awaitInit && !state.initialised) {
-      return BEFORE_INIT.has(route) ? undefined : sendError(reply, 401, 'envd not initialized')
-    }
-    if (state.accessToken === undefined || EXEMPT.has(route)) return undefined
-    const presented = request.headers['x-access-token']
-    if (typeof presented === 'string' && state.isAccessToken(presented)) return undefined
-    return sendError(reply, 401, 'unauthorized access, please provide a valid access token or method signing if supported')
+  function findFault(request: FastifyRequest): string | undefined {
+    const isOpen = state.accessToken === undefined || state.isAccessToken(firstHeader(request.raw, 'x-access-token'))
+    const isAwaited = awaitInit && !state.initialised
+    if (isOpen && !isAwaited) return undefined
+    const route = `${request.method} ${request.routeOptions.url ?? ''}`
+    if ((isAwaited ? BEFORE_INIT : EXEMPT).has(route)) return undefined
+    if (isAwaited) return 'envd not initialized'
+    return 'unauthorized access, please provide a valid access token or method signing if supported'
+  }
+  return (request: FastifyRequest, reply: FastifyReply, done: DoneFuncWithErrOrRes): void => {
+    const fault = findFault(request)
+    if (fault === undefined) done()
+    else sendError(reply, 401, fault)
   }
 }

@@ -36,7 +36,7 @@ describe('chooseCoding', () => {
     ['identity;q=0', undefined],
     ['*;q=0', undefined],
     ['identity;q=x;q=0', undefined],
-  ])('18.22: %j is %s', (header, coding) => {
+  ])('%j is %s (envd.md 18.22)', (header, coding) => {
     expect(chooseCoding(header)).toBe(coding)
   })
 })

@@ -16,7 +16,7 @@ describe('inlineDisposition', () => {
     ["é*'%{}!#$&+^`|~", "inline; filename*=utf-8''%C3%A9%2A%27%25{}!#$&+^`|~"],
     ['nl\nx', "inline; filename*=utf-8''nl%0Ax"],
     ['del\x7f', "inline; filename*=utf-8''del%7F"],
-  ])('18.23: %j', (name, header) => {
+  ])('%j (envd.md 18.23)', (name, header) => {
     expect(inlineDisposition(name)).toBe(header)
   })
 })

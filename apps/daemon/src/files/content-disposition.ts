@@ -1,3 +1,5 @@
+import { pathArgument } from '../users/path-bytes.ts'
+
 /** The token characters of RFC 9110, and braces, which upstream counts among them. */
 const TOKEN = /^[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+$/
 /** Printable ASCII and tab, all that a quoted string may hold. */
@@ -13,7 +15,7 @@ export function inlineDisposition(fileName: string): string {
 }
 
 function percentEncode(text: string): string {
-  return Array.from(Buffer.from(text), (byte) => {
+  return Array.from(Buffer.from(pathArgument(text)), (byte) => {
     const character = String.fromCharCode(byte)
     return ATTRIBUTE_BYTE.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
   }).join('')

@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { failedCall } from '../sys/errno-text.ts'
-
-/** How much may wait for the disk before the network has to wait. */
-const MAX_QUEUED_BYTES = 1024 * 1024
+import { MemoryShare } from './memory-share.ts'
+import { releaseBytes } from './release-bytes.ts'
 
 /**
  * Writes a body to an open file. While one write is under way what arrives is gathered for the next, so that neither the network
@@ -11,7 +10,8 @@ const MAX_QUEUED_BYTES = 1024 * 1024
  * @throws Error whose `cause` is the system's error when the file cannot take it; whatever `body` throws. What arrived before is written
  */
 export async function copyToFile(file: FileHandle, body: AsyncIterable<Buffer>, path: string): Promise<void> {
-  const writer = new QueuedWriter(file, path)
+  using share = new MemoryShare()
+  const writer = new QueuedWriter(file, path, share.bytes)
   try {
     for await (const chunk of body) await writer.add(chunk)
   } finally {
@@ -23,14 +23,17 @@ export async function copyToFile(file: FileHandle, body: AsyncIterable<Buffer>, 
 class QueuedWriter {
   readonly #file: FileHandle
   readonly #path: string
+  /** How much may wait for the disk before the network has to wait. */
+  readonly #maxQueuedBytes: number
   #queue: Buffer[] = []
   #queuedBytes = 0
   #writing: Promise<void> | undefined
   #failure: Error | undefined
 
-  constructor(file: FileHandle, path: string) {
+  constructor(file: FileHandle, path: string, maxQueuedBytes: number) {
     this.#file = file
     this.#path = path
+    this.#maxQueuedBytes = maxQueuedBytes
   }
 
   /** Takes a chunk, at once while there is room for it. */
@@ -39,7 +42,7 @@ class QueuedWriter {
     this.#queue.push(chunk)
     this.#queuedBytes += chunk.length
     this.#writing ??= this.#drain()
-    if (this.#queuedBytes >= MAX_QUEUED_BYTES) await this.#writing
+    if (this.#queuedBytes >= this.#maxQueuedBytes) await this.#writing
   }
 
   /** Resolves when nothing is under way any more, whatever came of it. */
@@ -58,6 +61,7 @@ class QueuedWriter {
         this.#queue = []
         this.#queuedBytes = 0
         await writeFully(this.#file, batch)
+        for (const chunk of batch) releaseBytes(chunk)
       }
     } catch (error) {
       this.#failure = new Error(failedCall('write', this.#path, error), { cause: error })

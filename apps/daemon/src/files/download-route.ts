@@ -2,12 +2,13 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { IncomingHttpHeaders } from 'node:http'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import { pathArgument } from '../users/path-bytes.ts'
 import { baseName } from '../users/path-parts.ts'
 import { acceptsIdentity, chooseCoding, type ContentCoding } from './accept-encoding.ts'
 import { inlineDisposition } from './content-disposition.ts'
 import { FileContent } from './file-content.ts'
+import { firstHeader } from './first-header.ts'
 import { type FileRouteDeps, getFileUser, getPermittedQuery, getUserName, resolveFilePath } from './file-request.ts'
 import { HttpFailure } from './http-failure.ts'
 import { sendGzip } from './send-gzip.ts'
@@ -21,8 +22,7 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   const asked = query.path ?? ''
   const path = resolveFilePath(asked, { user, settings, failure: `error expanding and resolving path '${asked}'` })
   const stats = await getFileStats(path)
-  reply.header('vary', 'Accept-Encoding')
-  const coding = negotiateCoding(request.headers)
+  const coding = negotiateCoding(request, reply)
   const content = await openContent(path, stats)
   try {
     reply.header('content-disposition', inlineDisposition(baseName(path)))
@@ -34,7 +34,7 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
 }
 
 async function getFileStats(path: string): Promise<Stats> {
-  const stats = await stat(path).catch((error: unknown) => {
+  const stats = await stat(pathArgument(path)).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT') throw new AppError('not_found', `path '${path}' does not exist`, { cause: error })
     throw new AppError('internal', `error checking if path exists '${path}': ${failedCall('stat', path, error)}`, { cause: error })
   })
@@ -45,15 +45,15 @@ async function getFileStats(path: string): Promise<Stats> {
 }
 
 /** Parts of a file and conditions on it speak of its bytes as they are. */
-function negotiateCoding(headers: IncomingHttpHeaders): ContentCoding {
-  const accepted = headers['accept-encoding'] ?? ''
-  const header = Array.isArray(accepted) ? accepted.join(',') : accepted
+function negotiateCoding({ raw }: FastifyRequest, reply: FastifyReply): ContentCoding {
+  const header = firstHeader(raw, 'accept-encoding')
   const coding = chooseCoding(header)
   if (coding === undefined) {
     throw new HttpFailure(406, 'error parsing Accept-Encoding: no acceptable encoding found, supported: [gzip]')
   }
+  reply.header('vary', 'Accept-Encoding')
   const names = ['range', 'if-modified-since', 'if-none-match', 'if-range'] as const
-  if (!names.some((name) => headers[name] !== undefined && headers[name] !== '')) return coding
+  if (names.every((name) => firstHeader(raw, name) === '')) return coding
   if (!acceptsIdentity(header)) throw new HttpFailure(406, 'identity encoding not acceptable for Range or conditional request')
   return 'identity'
 }

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { pathArgument } from '../users/path-bytes.ts'
 import { SNIFFED_BYTES } from './sniff-content-type.ts'
 
 /** Files up to this size are read before the answer begins: one read, one write, and a size that is surely right. */
@@ -28,7 +29,7 @@ export class FileContent implements AsyncDisposable {
    */
   static async open(path: string, stats: Stats): Promise<FileContent> {
     // Non-blocking, so that a FIFO without a writer cannot hold a thread of the pool; regular files do not care.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const handle = await open(pathArgument(path), constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const content = new FileContent(handle, stats, await readStart(handle, stats))
       // Nothing is left to be read, so nobody need wait until it is closed.

@@ -1,4 +1,7 @@
-/** The query parameters of `/files`, decoded; absent ones are undefined. */
+import { decodePath } from '../users/path-bytes.ts'
+import { quoted } from './quoted.ts'
+
+/** The query parameters of `/files`, decoded (`users/path-bytes.ts`); absent ones are undefined. */
 export interface FileQuery {
   readonly path: string | undefined
   readonly username: string | undefined
@@ -42,18 +45,20 @@ function decodeQuery(url: string): [string, string][] {
     })
 }
 
-/** Percent decoding to UTF-8 that accepts all bytes. In Node's `url` each byte is one character. */
+/** Percent decoding that accepts all bytes. In Node's `url` each byte is one character. */
 function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ')
-  return Buffer.from(
-    spaced.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  ).toString()
+  return decodePath(
+    Buffer.from(
+      spaced.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+      'latin1',
+    ),
+  )
 }
 
 function toInt64(name: string, text: string | undefined): bigint | undefined {
   if (text === undefined) return undefined
-  const failure = `error binding string parameter: strconv.ParseInt: parsing ${JSON.stringify(text)}`
+  const failure = `error binding string parameter: strconv.ParseInt: parsing ${quoted(text)}`
   if (!/^[+-]?\d+$/.test(text)) throw invalid(name, `${failure}: invalid syntax`)
   const value = BigInt(text.replace('+', ''))
   if (BigInt.asIntN(64, value) !== value) throw invalid(name, `${failure}: value out of range`)

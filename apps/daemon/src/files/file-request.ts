@@ -6,6 +6,7 @@ import type { CallerDefaults } from '../users/caller.ts'
 import type { PasswdEntry } from '../users/passwd.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import { type FileQuery, parseFileQuery } from './file-query.ts'
+import { firstHeader } from './first-header.ts'
 import { checkFileAccess, type FileAccess } from './file-signature.ts'
 
 /** What `/init` sets, read at each request. */
@@ -26,8 +27,7 @@ export interface FileRouteDeps {
  */
 export function getPermittedQuery(request: FastifyRequest, settings: FileSettings, operation: FileAccess['operation']): FileQuery {
   const query = parseFileQuery(request.raw.url ?? '')
-  const header = request.headers['x-access-token']
-  const presentedToken = Array.isArray(header) ? header[0] : header
+  const presentedToken = firstHeader(request.raw, 'x-access-token')
   checkFileAccess({ ...query, operation, presentedToken }, settings.accessToken?.reveal(), Date.now() / 1000)
   return query
 }

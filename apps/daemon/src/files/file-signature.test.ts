@@ -18,11 +18,11 @@ function signed(change: Partial<FileAccess> = {}): FileAccess {
 }
 
 describe('fileSignature', () => {
-  it('18.5: is the test vector of envd.md 3.3', () => {
+  it('is the test vector of envd.md 3.3 (envd.md 18.5)', () => {
     expect(fileSignature(plain, token)).toBe('v1_gUtH/s9YCJWgCizjfUxuWfhFE4QSydOWEIIvfLwDr6E')
   })
 
-  it('18.5: takes absent parameters as empty', () => {
+  it('takes absent parameters as empty (envd.md 18.5)', () => {
     const absent = { ...plain, path: undefined, username: undefined }
     expect(fileSignature(absent, token)).toBe(fileSignature({ ...plain, path: '', username: '' }, token))
   })
@@ -30,11 +30,11 @@ describe('fileSignature', () => {
 
 describe('checkFileAccess', () => {
   it.each<[string, FileAccess, string | undefined]>([
-    ['18.7: anything without a token of the sandbox', { ...plain, signature: 'garbage' }, undefined],
-    ['18.4: the right token, whatever the signature', { ...plain, presentedToken: token, signature: 'garbage' }, token],
+    ['anything without a token of the sandbox (envd.md 18.7)', { ...plain, signature: 'garbage' }, undefined],
+    ['the right token, whatever the signature (envd.md 18.4)', { ...plain, presentedToken: token, signature: 'garbage' }, token],
     ['a good signature', signed(), token],
     ['an empty token header, which counts as none', { ...signed(), presentedToken: '' }, token],
-    ['18.6: a signature of this very second', signed({ expiration: BigInt(now) }), token],
+    ['a signature of this very second (envd.md 18.6)', signed({ expiration: BigInt(now) }), token],
     ['a signature far beyond 2^53', signed({ expiration: 9_223_372_036_854_775_807n }), token],
   ])('passes %s', (_name, access, expected) => {
     expect(() => checkFileAccess(access, expected, now + 0.9)).not.toThrow()
@@ -42,16 +42,16 @@ describe('checkFileAccess', () => {
 
   it.each<[string, FileAccess, string]>([
     [
-      '18.4: a wrong token with a good signature',
+      'a wrong token with a good signature (envd.md 18.4)',
       { ...signed(), presentedToken: 'x' },
       'access token present in header but does not match',
     ],
     ['no signature', plain, 'missing signature query parameter'],
     ['an empty signature', { ...plain, signature: '' }, 'invalid signature'],
     ['a signature of another operation', { ...signed(), operation: 'write' }, 'invalid signature'],
-    ['18.5: another spelling of the path', { ...signed(), path: './hello.txt' }, 'invalid signature'],
-    ['18.6: an expiry that was not signed', { ...signed(), expiration: 1n }, 'invalid signature'],
-    ['18.6: a signature of a second ago', signed({ expiration: BigInt(now - 1) }), 'signature is already expired'],
+    ['another spelling of the path (envd.md 18.5)', { ...signed(), path: './hello.txt' }, 'invalid signature'],
+    ['an expiry that was not signed (envd.md 18.6)', { ...signed(), expiration: 1n }, 'invalid signature'],
+    ['a signature of a second ago (envd.md 18.6)', signed({ expiration: BigInt(now - 1) }), 'signature is already expired'],
     ['a padded signature', { ...signed(), signature: `${fileSignature(plain, token)}=` }, 'invalid signature'],
   ])('refuses %s', (_name, access, message) => {
     expect(() => checkFileAccess(access, token, now)).toThrow(expect.objectContaining({ kind: 'unauthenticated', message }))

@@ -1,5 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { isSameText } from '../access/same-text.ts'
+import { pathArgument } from '../users/path-bytes.ts'
 
 /** What a URL of `/files` says about its right to be served. Absent parameters are undefined. */
 export interface FileAccess {
@@ -18,7 +20,10 @@ export interface FileAccess {
 export function fileSignature(access: Pick<FileAccess, 'operation' | 'path' | 'username' | 'expiration'>, token: string): string {
   const signed = [access.path ?? '', access.operation, access.username ?? '', token]
   if (access.expiration !== undefined) signed.push(String(access.expiration))
-  return `v1_${createHash('sha256').update(signed.join(':')).digest('base64').replace(/=+$/, '')}`
+  return `v1_${createHash('sha256')
+    .update(pathArgument(signed.join(':')))
+    .digest('base64')
+    .replace(/=+$/, '')}`
 }
 
 /**
@@ -30,17 +35,12 @@ export function fileSignature(access: Pick<FileAccess, 'operation' | 'path' | 'u
 export function checkFileAccess(access: FileAccess, token: string | undefined, nowSeconds: number): void {
   if (token === undefined) return
   if (access.presentedToken !== undefined && access.presentedToken !== '') {
-    if (isSame(access.presentedToken, token)) return
+    if (isSameText(access.presentedToken, token)) return
     throw new AppError('unauthenticated', 'access token present in header but does not match')
   }
   if (access.signature === undefined) throw new AppError('unauthenticated', 'missing signature query parameter')
-  if (!isSame(access.signature, fileSignature(access, token))) throw new AppError('unauthenticated', 'invalid signature')
+  if (!isSameText(access.signature, fileSignature(access, token))) throw new AppError('unauthenticated', 'invalid signature')
   if (access.expiration !== undefined && access.expiration < BigInt(Math.floor(nowSeconds))) {
     throw new AppError('unauthenticated', 'signature is already expired')
   }
-}
-
-/** Takes the same time wherever two texts differ, and whatever their lengths. */
-function isSame(presented: string, expected: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(presented).digest(), createHash('sha256').update(expected).digest())
 }

@@ -4,6 +4,7 @@
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { errnoCode } from '../sys/errno-text.ts'
+import { releaseBytes } from './release-bytes.ts'
 import { toLastByte } from './to-last-byte.ts'
 
 /** The fixed part of a member's header. */
@@ -118,6 +119,7 @@ async function feed(decoder: InflateRaw, source: CompressedSource): Promise<unkn
         source.unread(chunk.subarray(used))
         return undefined
       }
+      releaseBytes(chunk)
     }
     decoder.end()
     return undefined

@@ -1,11 +1,12 @@
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** The three forms that RFC 9110 obliges a server to read: IMF-fixdate, RFC 850 and asctime. */
+const TIME = String.raw`(?<time>\d{1,2}:\d\d:\d\d)(?:[.,]\d+)?`
+/** The three forms that RFC 9110 obliges a server to read: IMF-fixdate, RFC 850 and asctime. Spaces may be many, as upstream has it. */
 const FORMS = [
-  /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
-  /^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
-  /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
-]
+  String.raw`\w{3}, +(?<day>\d\d) +(?<month>\w{3}) +(?<year>\d{4}) +${TIME} +GMT`,
+  String.raw`\w{6,9}, +(?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) +${TIME} +GMT`,
+  String.raw`\w{3} +(?<month>\w{3}) +(?<day>\d{1,2}) +${TIME} +(?<year>\d{4})`,
+].map((form) => new RegExp(`^${form}$`))
 
 /** Unix seconds of an HTTP date; undefined for anything else, which then is no condition. */
 export function parseHttpDate(text: string): number | undefined {
@@ -15,7 +16,9 @@ export function parseHttpDate(text: string): number | undefined {
   const [hours = NaN, minutes = NaN, seconds = NaN] = time.split(':').map(Number)
   const monthIndex = MONTHS.indexOf(month)
   if (monthIndex < 0 || hours > 23 || minutes > 59 || seconds > 59) return undefined
-  return Date.UTC(fullYear(year), monthIndex, Number(day), hours, minutes, seconds) / 1000
+  const date = new Date(Date.UTC(fullYear(year), monthIndex, Number(day), hours, minutes, seconds))
+  // A day that its month does not have is one of another month.
+  return date.getUTCMonth() === monthIndex ? date.getTime() / 1000 : undefined
 }
 
 /** Two digits are of the years 1969 to 2068. */

@@ -36,6 +36,7 @@ describe('readParts', () => {
     ['white space after a boundary', '--XX \t\r\nContent-Disposition: a\r\n\r\n1\r\n--XX-- \r\n', [['a', '1']]],
     ['a folded header', '--XX\r\nContent-Disposition: a;\r\n  b\r\n\r\n1\r\n--XX--\r\n', [['a; b', '1']]],
     ['data that resembles a boundary', `${head('a')}\r\n--XXY\r\n--X\r\r\n\r\n-\r\n--XX--\r\n`, [['a', '\r\n--XXY\r\n--X\r\r\n\r\n-']]],
+    ['a boundary with a dash more', `${head('a')}--XX-\r\n--XX-odd\r\n--XX--\r\n`, [['a', '--XX-\r\n--XX-odd']]],
     ['a boundary at the start of data that is longer', `${head('a')}--XXY\r\n--XX--\r\n`, [['a', '--XXY']]],
     ['bytes of all values', `${head('a')}\0\xff\x80\r\n--XX--\r\n`, [['a', '\0\xff\x80']]],
   ])('reads %s however it arrives', async (_name, body, expected) => {
@@ -62,13 +63,18 @@ describe('readParts', () => {
   it.each([
     ['', 'multipart: NextPart: EOF'],
     ['no boundary', 'multipart: NextPart: EOF'],
-    ['--XX\r\nContent-Disp', 'multipart: NextPart: EOF'],
+    ['--XX\r\nContent-Disposition: cut', 'multipart: NextPart: EOF'],
+    ['--XX\r\nContent-Disp', 'malformed MIME header: missing colon: "Content-Disp"'],
     [`${head('a')}cut`, 'unexpected EOF'],
     [`${head('a')}cut\r\n--X`, 'unexpected EOF'],
-    [`${head('a')}1\r\n--XX-odd\r\n`, String.raw`multipart: expecting a new Part; got line "--XX-odd\r\n"`],
+    [`${head('a')}1\r\n--XX \todd\r\n`, String.raw`multipart: expecting a new Part; got line "--XX \todd\r\n"`],
     ['--XX\r\nno colon\r\n\r\n', 'malformed MIME header: missing colon: "no colon"'],
-    [`--XX\r\n${'a: b\r\n'.repeat(100)}\r\n`, 'malformed MIME header: too many lines'],
-    [`--XX\r\na: ${'b'.repeat(100_000)}`, 'multipart: line too long'],
+    ['--XX\r\n: empty\r\n\r\n', 'malformed MIME header line: ": empty"'],
+    ['--XX\r\na: \0é\r\n\r\n', String.raw`malformed MIME header line: "a: \x00\xe9"`],
+    ['--XX\r\n a: b\r\n\r\n', 'malformed MIME header initial line: " a: b"'],
+    [`--XX\r\n${'a: b\r\n'.repeat(20_000)}\r\n`, 'multipart: message too large'],
+    [`--XX\r\n${`a: ${'b'.repeat(60_000)}\r\n`.repeat(20)}\r\n`, 'multipart: message too large'],
+    [`--XX\r\na: ${'b'.repeat(100_000)}`, 'multipart: message too large'],
   ])('refuses %.30j', async (body, message) => {
     await expect(parse(body)).rejects.toThrow(message)
     await expect(parse(body, { size: 1000 })).rejects.toThrow(message)

@@ -2,13 +2,19 @@
  * A streaming reader of `multipart/form-data`. The parsers of the ecosystem tell fields from files by the presence of a filename and
  * go on to the next part by themselves; here every part is alike, and the next one comes when it is asked for (envd.md 5.7).
  */
+import { decodePath } from '../users/path-bytes.ts'
 import { PartDelimiter } from './part-delimiter.ts'
+import { quoted } from './quoted.ts'
 
 /** Headers of a part, and lines before the first one, beyond any that a client sends. */
 const MAX_LINE_BYTES = 64 * 1024
-const MAX_HEADER_LINES = 64
+const MAX_HEADER_BYTES = 1024 * 1024
+const MAX_HEADER_LINES = 10_000
 
 const LINE_FEED = 0x0a
+/** All that a header must not hold; a tab is none of it. */
+const UNPRINTABLE = /[^\t\x20-\x7e\x80-\xff]/
+const NOTHING = Buffer.alloc(0)
 
 /** A part of the body. Its bytes can be read once, and only until the next part is asked for. */
 export interface Part {
@@ -38,7 +44,7 @@ class MultipartReader {
   readonly #source: AsyncIterator<Buffer>
   readonly #boundary: string
   #delimiter: PartDelimiter
-  #pending: Buffer = Buffer.alloc(0)
+  #pending: Buffer = NOTHING
   #phase: 'preamble' | 'body start' | 'body' | 'between' = 'preamble'
 
   constructor(source: AsyncIterator<Buffer>, boundary: string) {
@@ -49,18 +55,29 @@ class MultipartReader {
 
   /** Goes to the next part; undefined after the last one. */
   async nextHeaders(): Promise<Map<string, string> | undefined> {
-    while (this.#phase === 'body start' || this.#phase === 'body') await this.nextChunk()
+    await this.#skipBody()
     for (;;) {
       const line = await this.#readLine()
       if (line === undefined) throw new MalformedMultipart('multipart: NextPart: EOF')
       const kind = this.#classify(line)
       if (kind === 'end') return undefined
       if (kind === 'part') break
-      if (this.#phase === 'between') throw new MalformedMultipart(`multipart: expecting a new Part; got line ${JSON.stringify(line)}`)
+      if (this.#phase === 'between') throw new MalformedMultipart(`multipart: expecting a new Part; got line ${inMessage(line)}`)
     }
     const headers = await this.#readHeaders()
     this.#phase = 'body start'
     return headers
+  }
+
+  /** A body without an end is one to be skipped, and what is missing then is the next part. */
+  async #skipBody(): Promise<void> {
+    try {
+      while (this.#phase === 'body start' || this.#phase === 'body') await this.nextChunk()
+    } catch (error) {
+      if (!(error instanceof MalformedMultipart)) throw error
+      this.#phase = 'between'
+      this.#pending = NOTHING
+    }
   }
 
   /** The next bytes of the current part, as few or as many as have arrived. */
@@ -68,7 +85,8 @@ class MultipartReader {
     while (this.#phase === 'body start' || this.#phase === 'body') {
       const { dataBytes, isEnd, newlineBytes } = this.#delimiter.find(this.#pending, this.#phase === 'body start')
       const chunk = this.#pending.subarray(0, dataBytes)
-      this.#pending = this.#pending.subarray(dataBytes + newlineBytes)
+      // Whoever takes a chunk may give its memory back, even where nothing is left of it here.
+      this.#pending = this.#pending.length === dataBytes ? NOTHING : this.#pending.subarray(dataBytes + newlineBytes)
       if (isEnd) this.#phase = 'between'
       else if (dataBytes > 0) this.#phase = 'body'
       if (chunk.length > 0) return { done: false, value: chunk }
@@ -90,22 +108,27 @@ class MultipartReader {
 
   async #readHeaders(): Promise<Map<string, string>> {
     const lines: string[] = []
-    for (let count = 0; count < MAX_HEADER_LINES; count++) {
+    let size = 0
+    while (lines.length < MAX_HEADER_LINES && size < MAX_HEADER_BYTES) {
       const line = await this.#readLine()
-      if (line === undefined) throw new MalformedMultipart('multipart: NextPart: EOF')
+      size += line?.length ?? 0
+      if (line === undefined) {
+        toHeaders(lines)
+        throw new MalformedMultipart('multipart: NextPart: EOF')
+      }
       const text = line.replace(/\r?\n$/, '')
       if (text === '') return toHeaders(lines)
       if (/^[ \t]/.test(text) && lines.length > 0) lines.push(`${lines.pop()} ${text.trim()}`)
       else lines.push(text)
     }
-    throw new MalformedMultipart('malformed MIME header: too many lines')
+    throw new MalformedMultipart('multipart: message too large')
   }
 
   /** A line with its end; the rest of the body where it has none, and undefined where nothing is left. */
   async #readLine(): Promise<string | undefined> {
     let end = this.#pending.indexOf(LINE_FEED)
     while (end < 0) {
-      if (this.#pending.length > MAX_LINE_BYTES) throw new MalformedMultipart('multipart: line too long')
+      if (this.#pending.length > MAX_LINE_BYTES) throw new MalformedMultipart('multipart: message too large')
       if (!(await this.#receive())) break
       end = this.#pending.indexOf(LINE_FEED)
     }
@@ -123,12 +146,20 @@ class MultipartReader {
   }
 }
 
+function inMessage(line: string): string {
+  return quoted(decodePath(Buffer.from(line, 'latin1')))
+}
+
 function toHeaders(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>()
+  const [first = ''] = lines
+  if (/^[ \t]/.test(first)) throw new MalformedMultipart(`malformed MIME header initial line: ${inMessage(first)}`)
   for (const line of lines) {
     const colon = line.indexOf(':')
-    if (colon < 0) throw new MalformedMultipart(`malformed MIME header: missing colon: ${JSON.stringify(line)}`)
-    const name = line.slice(0, colon).trim().toLowerCase()
+    if (colon < 0) throw new MalformedMultipart(`malformed MIME header: missing colon: ${inMessage(line)}`)
+    if (colon === 0 || UNPRINTABLE.test(line)) throw new MalformedMultipart(`malformed MIME header line: ${inMessage(line)}`)
+    // A name with a space before its colon is another name.
+    const name = line.slice(0, colon).toLowerCase()
     if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
   }
   return headers

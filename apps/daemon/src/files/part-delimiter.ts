@@ -20,15 +20,16 @@ export class PartDelimiter {
   find(bytes: Buffer, isStart: boolean): Found {
     if (isStart) {
       if (bytes.length <= this.#boundary.length && isPrefix(bytes, this.#boundary)) return undecided(0)
-      if (isPrefix(this.#boundary, bytes) && endsBoundary(bytes, this.#boundary.length))
-        return { dataBytes: 0, isEnd: true, newlineBytes: 0 }
+      const ending = isPrefix(this.#boundary, bytes) ? endingAt(bytes, this.#boundary.length) : 'none'
+      if (ending === 'undecided') return undecided(0)
+      if (ending === 'whole') return { dataBytes: 0, isEnd: true, newlineBytes: 0 }
     }
     const newlineBytes = this.#delimiter.length - this.#boundary.length
     let from = 0
     for (let at = bytes.indexOf(this.#delimiter); at >= 0; at = bytes.indexOf(this.#delimiter, from)) {
-      const end = at + this.#delimiter.length
-      if (end === bytes.length) return undecided(at)
-      if (endsBoundary(bytes, end)) return { dataBytes: at, isEnd: true, newlineBytes }
+      const ending = endingAt(bytes, at + this.#delimiter.length)
+      if (ending === 'undecided') return undecided(at)
+      if (ending === 'whole') return { dataBytes: at, isEnd: true, newlineBytes }
       from = at + 1
     }
     return undecided(this.#tailStart(bytes, from))
@@ -49,8 +50,11 @@ function undecided(dataBytes: number): Found {
   return { dataBytes, isEnd: false, newlineBytes: 0 }
 }
 
-function endsBoundary(bytes: Buffer, at: number): boolean {
-  return ' \t\r\n-'.includes(String.fromCharCode(bytes[at] ?? 0))
+/** Whether what follows a boundary lets it end there: white space, or the two dashes of the last one. */
+function endingAt(bytes: Buffer, at: number): 'whole' | 'none' | 'undecided' {
+  const following = bytes.toString('latin1', at, at + 2)
+  if (following === '' || following === '-') return 'undecided'
+  return /^(?:[ \t\r\n]|--)/.test(following) ? 'whole' : 'none'
 }
 
 function isPrefix(prefix: Buffer, bytes: Buffer): boolean {

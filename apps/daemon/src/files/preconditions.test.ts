@@ -17,6 +17,8 @@ describe('parseHttpDate', () => {
     ['Sun, 06 Nov 1994 08:49:37 +0000', undefined],
     ['Sun, 06 Foo 1994 08:49:37 GMT', undefined],
     ['Sun, 06 Nov 1994 25:49:37 GMT', undefined],
+    ['Sun, 06 Nov 1994 8:49:37.5 GMT', mtime],
+    ['Sun, 31 Feb 1994 08:49:37 GMT', undefined],
     ['', undefined],
   ])('%j: %s', (text, seconds) => {
     expect(parseHttpDate(text)).toBe(seconds)
@@ -24,11 +26,16 @@ describe('parseHttpDate', () => {
 })
 
 describe('checkPreconditions', () => {
+  const headerOf = (headers: Record<string, string>) => (name: string) => headers[name] ?? ''
+
   it.each([
     [{}, 'proceed'],
     [{ 'if-match': '*' }, 'proceed'],
     [{ 'if-match': '"a", *' }, 'proceed'],
     [{ 'if-match': '"a"' }, 'failed'],
+    [{ 'if-match': 'W/"a" ,, *' }, 'proceed'],
+    [{ 'if-match': 'a, *' }, 'failed'],
+    [{ 'if-none-match': '"a"b, *' }, 'proceed'],
     [{ 'if-match': '*', 'if-unmodified-since': before }, 'proceed'],
     [{ 'if-unmodified-since': before }, 'failed'],
     [{ 'if-unmodified-since': at }, 'proceed'],
@@ -41,12 +48,12 @@ describe('checkPreconditions', () => {
     [{ 'if-range': after }, 'full'],
     [{ 'if-range': '"a"' }, 'full'],
     [{ 'if-range': '' }, 'proceed'],
-  ])('18.24: %j: %s', (headers, verdict) => {
-    expect(checkPreconditions(headers, mtime)).toBe(verdict)
+  ])('%j: %s (envd.md 18.24)', (headers, verdict) => {
+    expect(checkPreconditions(headerOf(headers), mtime)).toBe(verdict)
   })
 
   it('compares no date to a file without a modification time', () => {
-    expect(checkPreconditions({ 'if-modified-since': after }, undefined)).toBe('proceed')
-    expect(checkPreconditions({ 'if-range': at }, undefined)).toBe('full')
+    expect(checkPreconditions(headerOf({ 'if-modified-since': after }), undefined)).toBe('proceed')
+    expect(checkPreconditions(headerOf({ 'if-range': at }), undefined)).toBe('full')
   })
 })

@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream'
 import type { FileContent } from './file-content.ts'
+import { MemoryShare } from './memory-share.ts'
 import type { ByteRange } from './ranges.ts'
 
-const CHUNK_BYTES = 256 * 1024
+const MAX_CHUNK_BYTES = 256 * 1024
 
 /** A piece of a download: bytes at hand, a part of the file, or all of it up to wherever it ends. */
 export type Piece = Buffer | ByteRange | 'everything'
@@ -14,7 +15,8 @@ export type Piece = Buffer | ByteRange | 'everything'
  * @throws Error when the destination is gone, and when the file has become shorter than a part of it
  */
 export async function pumpContent(content: FileContent, pieces: readonly Piece[], destination: Writable): Promise<void> {
-  const pump = new Pump(content, destination)
+  using share = new MemoryShare()
+  const pump = new Pump(content, destination, Math.min(MAX_CHUNK_BYTES, share.bytes / 2))
   try {
     for (const piece of pieces) {
       if (piece === 'everything') await pump.sendAll()
@@ -31,13 +33,14 @@ export async function pumpContent(content: FileContent, pieces: readonly Piece[]
 class Pump {
   readonly #content: FileContent
   readonly #destination: Writable
-  readonly #buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)] as const
+  readonly #buffers: readonly [Buffer, Buffer]
   readonly #leaving: [Promise<void>, Promise<void>] = [Promise.resolve(), Promise.resolve()]
   #turn: 0 | 1 = 0
 
-  constructor(content: FileContent, destination: Writable) {
+  constructor(content: FileContent, destination: Writable, chunkBytes: number) {
     this.#content = content
     this.#destination = destination
+    this.#buffers = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)]
   }
 
   async sendPart({ start, length }: ByteRange): Promise<void> {
@@ -52,7 +55,7 @@ class Pump {
     // Where the size is not known, the start was read from where the file now stands.
     let sent = this.#content.size === undefined ? this.#content.start.length : 0
     if (sent > 0) await write(this.#destination, this.#content.start)
-    for (let bytes = 1; bytes > 0; sent += bytes) bytes = await this.#send(sent, CHUNK_BYTES)
+    for (let bytes = 1; bytes > 0; sent += bytes) bytes = await this.#send(sent, Infinity)
   }
 
   async allLeft(): Promise<void> {
@@ -64,7 +67,8 @@ class Pump {
     const turn = this.#turn
     this.#turn = turn === 0 ? 1 : 0
     await this.#leaving[turn]
-    const buffer = this.#buffers[turn].subarray(0, Math.min(limit, CHUNK_BYTES))
+    const whole = this.#buffers[turn]
+    const buffer = whole.subarray(0, Math.min(limit, whole.length))
     const bytes = await this.#content.readInto(buffer, position)
     if (bytes > 0) this.#leaving[turn] = write(this.#destination, buffer.subarray(0, bytes))
     // A failure is met with when the buffer is needed again, or in the end.

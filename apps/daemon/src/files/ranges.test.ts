@@ -3,7 +3,7 @@ import { contentRange, parseRanges } from './ranges.ts'
 
 describe('parseRanges', () => {
   it.each([
-    [undefined, []],
+    ['', []],
     ['bytes=0-3', [[0, 4]]],
     ['bytes=5-', [[5, 8]]],
     ['bytes=-3', [[10, 3]]],
@@ -24,6 +24,10 @@ describe('parseRanges', () => {
     ['bytes=', []],
     ['bytes=100-', 'invalid range: failed to overlap'],
     ['bytes=100-,200-', 'invalid range: failed to overlap'],
+    ['bytes=9223372036854775807-', 'invalid range: failed to overlap'],
+    ['bytes=0-9223372036854775807', [[0, 13]]],
+    ['bytes=0-9223372036854775808', 'invalid range'],
+    ['bytes=20-x', 'invalid range: failed to overlap'],
     ['bytes=x', 'invalid range'],
     ['bytes=-', 'invalid range'],
     ['bytes=--3', 'invalid range'],
@@ -35,8 +39,9 @@ describe('parseRanges', () => {
     expect(typeof ranges === 'string' ? ranges : ranges.map((range) => [range.start, range.length])).toEqual(expected)
   })
 
-  it('18.24: ignores ranges of an empty file', () => {
+  it('ignores ranges of an empty file (envd.md 18.24)', () => {
     expect(parseRanges('bytes=0-3', 0)).toEqual([])
+    expect(parseRanges('bytes=0-x', 0)).toEqual([])
     expect(parseRanges('bytes=x', 0)).toBe('invalid range')
   })
 

@@ -4,15 +4,17 @@ export interface ByteRange {
   readonly length: number
 }
 
+const MAX_OFFSET = 2n ** 63n - 1n
+
 /** Why a `Range` cannot be served: the texts of the 416 answers (envd.md 5.6). */
 export type RangeFailure = 'invalid range' | 'invalid range: failed to overlap'
 
 /**
- * Reads a `Range` header against a file's size. No ranges means the whole file: without a header, for an empty file, and for ranges
+ * Reads a `Range` header against a file's size. No ranges means the whole file: for an empty header, for an empty file, and for ranges
  * that add up to more than the file has.
  */
-export function parseRanges(header: string | undefined, size: number): readonly ByteRange[] | RangeFailure {
-  if (header === undefined || header === '') return []
+export function parseRanges(header: string, size: number): readonly ByteRange[] | RangeFailure {
+  if (header === '') return []
   if (!header.startsWith('bytes=')) return 'invalid range'
   const specs = header
     .slice('bytes='.length)
@@ -37,19 +39,21 @@ function parseSpec(spec: string, size: number): ByteRange | 'invalid' | 'beyond'
   if (dash < 0) return 'invalid'
   const first = spec.slice(0, dash).trim()
   const last = spec.slice(dash + 1).trim()
-  const end = toOffset(last)
+  const end = last === '' ? size - 1 : toOffset(last)
   if (first === '') {
-    if (end === undefined) return 'invalid'
+    if (last === '' || end === undefined) return 'invalid'
     const length = Math.min(end, size)
     return { start: size - length, length }
   }
   const start = toOffset(first)
-  if (start === undefined || (last !== '' && end === undefined)) return 'invalid'
+  if (start === undefined) return 'invalid'
+  // What lies beyond the file need not have an end that makes sense.
   if (start >= size) return 'beyond'
-  if (end === undefined) return { start, length: size - start }
+  if (end === undefined) return 'invalid'
   return start > end ? 'invalid' : { start, length: Math.min(end, size - 1) - start + 1 }
 }
 
+/** Undefined for what is no number of 63 bits. Numbers beyond all files are one to us, however exact. */
 function toOffset(text: string): number | undefined {
-  return /^\+?\d{1,18}$/.test(text) ? Number(text) : undefined
+  return /^\+?\d+$/.test(text) && BigInt(text.replace('+', '')) <= MAX_OFFSET ? Number(text) : undefined
 }

@@ -1,6 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { IncomingMessage } from 'node:http'
 import { keepCutBody } from '../http/client-error.ts'
+import { firstHeader } from './first-header.ts'
 import { GZIP_HEADER_BYTES, gunzip, isGzipHeader } from './gunzip.ts'
 import { toLastByte } from './to-last-byte.ts'
 
@@ -16,8 +17,11 @@ export class CutBody extends Error {
 /**
  * The body of an upload. Disposing of it lets the rest of the request run out unread, so that the answer reaches a client that is
  * still sending, and the connection can serve its next request.
+ *
+ * A client may pause for as long as its connection lives: programs stream what they have not made yet, and a paused upload costs a
+ * descriptor and next to no memory.
  */
-export class RequestBody implements AsyncDisposable {
+export class RequestBody implements Disposable {
   readonly #request: IncomingMessage
   readonly #received: AsyncGenerator<Buffer>
 
@@ -33,16 +37,17 @@ export class RequestBody implements AsyncDisposable {
    * @throws AppError `invalid_argument` for another coding than gzip, and for what does not begin as gzip does
    */
   async decoded(): Promise<AsyncIterable<Buffer>> {
-    const header = this.#request.headers['content-encoding'] ?? ''
+    const header = firstHeader(this.#request, 'content-encoding')
     const coding = header.split(';', 1)[0]?.trim().toLowerCase()
-    if (coding === '' || coding === 'identity') return this.#received
+    if (header === '' || coding === 'identity') return this.#received
     if (coding !== 'gzip') throw undecodable(`unsupported Content-Encoding: ${header}, supported: [gzip]`)
     return gunzip(await takeGzipHeader(this.#received), this.#received)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#received.return(undefined)
-    this.#request.resume()
+  [Symbol.dispose](): void {
+    const resume = (): void => void this.#request.resume()
+    // A decoder that failed may have asked for more, which a client that is idle sends much later or never.
+    this.#received.return(undefined).then(resume, resume)
   }
 }
 

@@ -37,8 +37,9 @@ function isRefusedMediaType(error: unknown): boolean {
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof InvalidQuery) return sendTextError(reply, 400, error.message)
-  if (error instanceof HttpFailure) return sendError(reply, error.status, error.message)
-  if (error instanceof AppError) return sendError(reply, httpStatus(error.kind), error.message)
+  // A byte of a path that is no UTF-8 has no place in JSON.
+  if (error instanceof HttpFailure) return sendError(reply, error.status, error.message.toWellFormed())
+  if (error instanceof AppError) return sendError(reply, httpStatus(error.kind), error.message.toWellFormed())
   // A client that went away has left nobody to be told, and nothing to be mended.
   if (!request.raw.destroyed) request.log.error({ err: error }, 'file route failed')
   return sendError(reply, 500, 'internal error')

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { typeByExtension } from './content-type.ts'
 import type { FileContent } from './file-content.ts'
+import { firstHeader } from './first-header.ts'
 import { sendTextError } from './http-failure.ts'
 import { checkPreconditions } from './preconditions.ts'
 import { type Piece, pumpContent } from './pump-content.ts'
@@ -17,7 +18,7 @@ interface SentFile {
 /** Answers with the file's bytes, all or the ranges asked for, as the conditions of the request have it (envd.md 5.6). Takes the file over. */
 export async function sendIdentity(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
   const { content } = file
-  const verdict = checkPreconditions(request.headers, content.mtimeSeconds)
+  const verdict = checkPreconditions((name) => firstHeader(request.raw, name), content.mtimeSeconds)
   if (content.mtimeSeconds !== undefined) reply.header('last-modified', new Date(content.mtimeSeconds * 1000).toUTCString())
   if (verdict === 'failed' || verdict === 'not-modified') {
     await content[Symbol.asyncDispose]()
@@ -27,7 +28,7 @@ export async function sendIdentity(request: FastifyRequest, reply: FastifyReply,
   const type = typeByExtension(file.path) ?? sniffContentType(content.start)
   if (content.size === undefined) return sendPieces(reply.header('content-type', type), content, ['everything'])
 
-  const ranges = parseRanges(verdict === 'full' ? undefined : request.headers.range, content.size)
+  const ranges = parseRanges(verdict === 'full' ? '' : firstHeader(request.raw, 'range'), content.size)
   if (typeof ranges === 'string') {
     await content[Symbol.asyncDispose]()
     if (ranges !== 'invalid range') reply.header('content-range', `bytes */${content.size}`)

@@ -1,7 +1,9 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { UndecodableBody } from './gunzip.ts'
+import { decodePath } from '../users/path-bytes.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { MalformedMultipart, type Part, readParts } from './multipart.ts'
+import { decodeQuotedPrintable } from './quoted-printable.ts'
 import { CutBody } from './request-body.ts'
 import { writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
 
@@ -25,9 +27,15 @@ export async function uploadParts(upload: Upload): Promise<WrittenFile[]> {
     if (disposition.name !== FILE_PART) continue
     const path = upload.resolve(upload.path ?? getFilename(disposition))
     if (written.has(path)) throw sameTarget(path, [...written.keys()])
-    written.set(path, await writeFile(path, part.body, upload))
+    written.set(path, await writeFile(path, bodyOf(part), upload))
   }
   return [...written.values()]
+}
+
+/** No other coding than this one means anything in a form (RFC 7578 4.7). */
+function bodyOf({ headers, body }: Part): AsyncIterable<Buffer> {
+  const isQuotedPrintable = headers.get('content-transfer-encoding')?.toLowerCase() === 'quoted-printable'
+  return isQuotedPrintable ? decodeQuotedPrintable(body) : body
 }
 
 async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
@@ -51,11 +59,11 @@ interface PartDisposition {
   readonly filename: string | undefined
 }
 
-/** Names are UTF-8 in whatever form the client wrote them. Directories in a filename are part of it. */
+/** Names are UTF-8, as a rule, in whatever form the client wrote them. Directories in a filename are part of it. */
 function readDisposition(part: Part): PartDisposition {
   const disposition = parseMediaType(part.headers.get('content-disposition') ?? '')
   if (disposition?.type !== 'form-data') return { name: '', filename: undefined }
-  const decode = (text: string) => Buffer.from(text, 'latin1').toString()
+  const decode = (text: string) => decodePath(Buffer.from(text, 'latin1'))
   const filename = disposition.parameters.get('filename')
   return { name: decode(disposition.parameters.get('name') ?? ''), filename: filename === undefined ? undefined : decode(filename) }
 }

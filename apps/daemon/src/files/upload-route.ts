@@ -10,7 +10,7 @@ import { writeFile, type WrittenFile } from './write-file.ts'
 /** POST `/files` (envd.md 5.7): answers with the written files in the order of the request. Files that were written stay, whatever fails later. */
 export async function upload(request: FastifyRequest, reply: FastifyReply, deps: FileRouteDeps): Promise<FastifyReply> {
   const { accounts, settings } = deps
-  await using requestBody = new RequestBody(request.raw)
+  using requestBody = new RequestBody(request.raw)
   const query = getPermittedQuery(request, settings, 'write')
   const userName = getUserName(query, settings)
   const body = await requestBody.decoded()

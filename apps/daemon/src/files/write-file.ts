@@ -5,6 +5,7 @@ import { readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
 import { mayHaveAttributes } from '../filesystem/metadata-probe.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
+import { pathArgument } from '../users/path-bytes.ts'
 import { baseName, parentDirectory } from '../users/path-parts.ts'
 import { copyToFile } from './copy-to-file.ts'
 
@@ -36,7 +37,7 @@ const NEW_FILE_MODE = 0o666
 export async function writeFile(path: string, body: AsyncIterable<Buffer>, options: WriteOptions): Promise<WrittenFile> {
   const { owner, metadata } = options
   const existing = await findTarget(path, owner)
-  if (existing !== undefined) await changingOwner(chown(path, owner.uid, owner.gid), path)
+  if (existing !== undefined) await changingOwner(chown(pathArgument(path), owner.uid, owner.gid), path)
   const file = await openTarget(path)
   try {
     if (existing === undefined) await changingOwner(file.chown(owner.uid, owner.gid), path)
@@ -44,21 +45,20 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
       throw writeFailure(error, options.contentLength)
     })
     // What is new, or has no attributes, has no metadata to be cleared.
-    const isClear = existing === undefined || !(await mayHaveAttributes(path, existing.dev))
+    const isClear = existing === undefined || !(await mayHaveAttributes(pathArgument(path), existing.dev))
     if (!isClear || metadata.size > 0) await writeMetadata(file, metadata, path)
     const stored = metadata.size > 0 ? await readMetadata(file.fd) : {}
-    return { path, name: baseName(path), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
+    const text = path.toWellFormed()
+    return { path: text, name: baseName(text), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
   } finally {
     await closing(file, path)
   }
 }
 
-/** What is to be overwritten, if anything, with the directories above it in place. */
+/** What is to be overwritten, if anything, with the directories above it in place: whatever is there has them all. */
 async function findTarget(path: string, owner: Owner): Promise<BigIntStats | undefined> {
-  const find = (): Promise<BigIntStats | Error> => stat(path, { bigint: true }).catch((error: Error) => error)
-  // Both are looked at in the same moment; only directories that were made meanwhile can have changed what was seen.
-  const [found, madeParents] = await Promise.all([find(), ensureParent(path, owner)])
-  const target = madeParents ? await find() : found
+  const found = await statTarget(path)
+  const target = found instanceof Error && (await ensureParent(path, owner)) ? await statTarget(path) : found
   if (target instanceof Error) {
     if (errnoCode(target) === 'ENOENT') return undefined
     throw new AppError('internal', `error getting file info: ${failedCall('stat', path, target)}`, { cause: target })
@@ -69,6 +69,11 @@ async function findTarget(path: string, owner: Owner): Promise<BigIntStats | und
   return target
 }
 
+function statTarget(path: string): Promise<BigIntStats | Error> {
+  return stat(pathArgument(path), { bigint: true }).catch((error: Error) => error)
+}
+
+/** Whether any had to be made. */
 async function ensureParent(path: string, owner: Owner): Promise<boolean> {
   try {
     return await ensureDirs(parentDirectory(path), owner)
@@ -88,7 +93,7 @@ async function changingOwner(change: Promise<void>, path: string): Promise<void>
 
 async function openTarget(path: string): Promise<FileHandle> {
   try {
-    return await open(path, WRITE_FLAGS, NEW_FILE_MODE)
+    return await open(pathArgument(path), WRITE_FLAGS, NEW_FILE_MODE)
   } catch (error) {
     const text = failedCall('open', path, error)
     if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough inodes available: ${text}`, { cause: error })

@@ -16,7 +16,7 @@ describe('permissionsText', () => {
     [0o042775, 'dgrwxrwxr-x'],
     [0o047755, 'dugtrwxr-xr-x'],
     [0o021666, 'Dctrw-rw-rw-'],
-  ])('18.33: %o is %s', (mode, text) => {
+  ])('%o is %s (envd.md 18.33)', (mode, text) => {
     expect(permissionsText(mode)).toBe(text)
   })
 })

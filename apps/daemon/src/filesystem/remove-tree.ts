@@ -41,14 +41,14 @@ export async function removeTree(path: BytePath): Promise<void> {
   }
 }
 
-/** Removes what is no directory. A path that leads through missing components or a circle of links names nothing. */
+/** Removes what is no directory. A path that leads through missing components names nothing. */
 async function unlinked(path: BytePath): Promise<boolean> {
   try {
     await unlink(toArgument(path))
     return true
   } catch (error) {
     const code = errnoCode(error)
-    if (code === 'ENOENT' || code === 'ELOOP') return true
+    if (code === 'ENOENT') return true
     if (code === 'EISDIR') return false
     throw new RemovalFailure(path, error)
   }

@@ -20,9 +20,10 @@ export function releaseMemoryAtRest(app: FastifyInstance): () => void {
     if (rest === undefined) rest = setTimeout(() => void release(), REST_MS).unref()
     else rest.refresh()
   }
-  app.addHook('onResponse', async ({ routeOptions }) => {
+  app.addHook('onResponse', ({ url }, _reply, done) => {
+    done()
     // Probes come all the time and leave nothing.
-    if (routeOptions.url !== '/health') endWork()
+    if (url !== '/health') endWork()
   })
   return endWork
 }

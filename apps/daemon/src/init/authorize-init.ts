@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isSameText } from '../access/same-text.ts'
 import type { DaemonState } from './daemon-state.ts'
 
 export type InitDecision = 'accept' | 'access token reset not authorized' | 'access token validation failed'
@@ -11,7 +12,7 @@ export type InitDecision = 'accept' | 'access token reset not authorized' | 'acc
  */
 export function authorizeInit(state: DaemonState, requested: string | undefined, platformHash: string | undefined): InitDecision {
   if (requested !== undefined && state.isAccessToken(requested)) return 'accept'
-  if (platformHash !== undefined && platformHash.toLowerCase() === sha512(requested ?? '')) return 'accept'
+  if (platformHash !== undefined && isSameText(sha512(requested ?? ''), platformHash.toLowerCase())) return 'accept'
   if (state.accessToken === undefined && (platformHash === undefined || platformHash === '')) return 'accept'
   return requested === undefined ? 'access token reset not authorized' : 'access token validation failed'
 }

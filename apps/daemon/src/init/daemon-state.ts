@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { isSameText } from '../access/same-text.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -38,10 +38,6 @@ export class DaemonState {
 
   /** Says nothing of the token by the time that it takes. False while no token is set. */
   isAccessToken(presented: string): boolean {
-    return this.accessToken !== undefined && timingSafeEqual(digest(this.accessToken.reveal()), digest(presented))
+    return this.accessToken !== undefined && isSameText(presented, this.accessToken.reveal())
   }
-}
-
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -35,12 +35,13 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   const nanoseconds = isAbsent(timestamp) ? undefined : parseTimestamp(timestamp)
   if (!isAbsent(timestamp) && nanoseconds === undefined) return undefined
   if (!TEXTS.every((name) => isTextOrAbsent(fields[name]))) return undefined
-  if (accessToken === '' || !(isAbsent(envVars) || isVariables(envVars))) return undefined
+  const variables = isAbsent(envVars) ? undefined : toVariables(envVars)
+  if (accessToken === '' || (!isAbsent(envVars) && variables === undefined)) return undefined
   const volumeMounts = isAbsent(fields['volumeMounts']) ? [] : parseVolumeMounts(fields['volumeMounts'])
   if (volumeMounts === undefined) return undefined
   const hasVolumes = volumeMounts.length > 0
   return {
-    ...present({ accessToken, envVars, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp }),
+    ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp }),
     ...(hasVolumes && { volumeMounts }),
   }
 }
@@ -72,24 +73,31 @@ function parseVolumeMounts(value: unknown): VolumeMount[] | undefined {
   return mounts.includes(undefined) ? undefined : mounts.filter((mount) => mount !== undefined)
 }
 
-function isVariables(value: unknown): value is Variables {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every((item) => typeof item === 'string')
-  )
+/** A null is an empty text, as it is upstream. */
+function toVariables(value: unknown): Variables | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const entries = Object.entries(value).map(([name, text]): [string, unknown] => [name, text ?? ''])
+  return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string') ? Object.fromEntries(entries) : undefined
 }
 
 function present(fields: Fields): InitRequest {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
 }
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)$/
+const RFC_3339 = /^(\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d)(?:[.,](\d+))?(Z|[+-](?:[01]\d|2[0-4]):[0-5]\d)$/
 
-/** RFC 3339 to nanoseconds since the epoch. */
+/** RFC 3339 to nanoseconds since the epoch, as strict and as lax as upstream: a decimal comma is one. */
 function parseTimestamp(value: unknown): bigint | undefined {
   const match = typeof value === 'string' ? RFC_3339.exec(value) : null
   if (match === null) return undefined
-  const [text, fraction = ''] = match
-  const wholeSeconds = Date.parse(text.replace(/\.\d+/, ''))
-  if (Number.isNaN(wholeSeconds)) return undefined
-  return BigInt(wholeSeconds) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'))
+  const [, time = '', fraction = '', zone = ''] = match
+  const local = Date.parse(`${time}Z`)
+  // `Date` takes the 30th of February for the 1st of March.
+  if (Number.isNaN(local) || new Date(local).toISOString() !== `${time}.000Z`) return undefined
+  return BigInt(local - toOffsetMs(zone)) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'))
+}
+
+function toOffsetMs(zone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000
 }

@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isSameText } from '../access/same-text.ts'
 
 export interface TunnelRules {
   /** SHA-512 hex of the secret that the proxy shows. */
@@ -18,14 +19,11 @@ const BEARER = /^Bearer ([0-9a-f]{64})$/
 /** The port of localhost that `CONNECT localhost:{port}` asks for, or why it is refused. */
 export function readTunnelRequest(request: Pick<IncomingMessage, 'url' | 'headers'>, rules: TunnelRules): number | TunnelRefusal {
   const [, secret] = BEARER.exec(request.headers['proxy-authorization'] ?? '') ?? []
-  if (secret === undefined || !hasDigest(secret, rules.tunnelHash)) return { status: 407 }
+  if (secret === undefined || !isSameText(sha512(secret), rules.tunnelHash.toLowerCase())) return { status: 407 }
   const port = Number(TARGET.exec(request.url ?? '')?.[1])
   return port <= 65_535 && port !== rules.daemonPort ? port : { status: 403 }
 }
 
-/** Says nothing of the secret by the time that it takes. */
-function hasDigest(secret: string, digest: string): boolean {
-  const presented = createHash('sha512').update(secret).digest()
-  const expected = Buffer.from(digest, 'hex')
-  return presented.length === expected.length && timingSafeEqual(presented, expected)
+function sha512(text: string): string {
+  return createHash('sha512').update(text).digest('hex')
 }

@@ -38,8 +38,8 @@ export class EnvelopeReader {
   read(bytes: Buffer): readonly Envelope[] {
     this.#chunks.push(bytes)
     this.#length += bytes.length
-    if (this.#length < this.#needed) return []
     if (this.#length > HEAD_BYTES + MAX_MESSAGE_BYTES) throw tooLarge()
+    if (this.#length < this.#needed) return []
     const envelopes: Envelope[] = []
     let rest = Buffer.concat(this.#chunks)
     while ((this.#needed = bytesOfFirst(rest)) <= rest.length) {

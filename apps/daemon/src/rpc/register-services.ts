@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import type { RpcHandler } from './rpc-deps.ts'
 import { RPC_PATHS } from './rpc-paths.ts'
@@ -30,6 +30,7 @@ export function registerServices(app: FastifyInstance, context: DaemonContext): 
 }
 
 /** A type that is none is a wrong one: Fastify would answer such a one by itself, and differently. */
-async function admitAnyMediaType({ raw: { headers } }: FastifyRequest): Promise<void> {
+function admitAnyMediaType({ raw: { headers } }: FastifyRequest, _reply: FastifyReply, done: DoneFuncWithErrOrRes): void {
   if (!MEDIA_TYPE.test(headers['content-type'] ?? '')) headers['content-type'] = 'application/octet-stream'
+  done()
 }

@@ -1,6 +1,7 @@
 import { chown, mkdir, stat } from 'node:fs/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import { pathArgument } from './path-bytes.ts'
 import { parentDirectory } from './path-parts.ts'
 
 /** Who owns what an operation creates: the user and its primary group (envd.md 4.3). */
@@ -27,7 +28,7 @@ export async function ensureDirs(path: string, owner: Owner): Promise<boolean> {
 
 async function isDirectory(path: string): Promise<boolean> {
   try {
-    if ((await stat(path)).isDirectory()) return true
+    if ((await stat(pathArgument(path))).isDirectory()) return true
   } catch (error) {
     // Below a file every level is ENOTDIR up to the file itself, which then is the one to be named.
     if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) return false
@@ -38,7 +39,7 @@ async function isDirectory(path: string): Promise<boolean> {
 
 async function createDirectory(path: string, owner: Owner): Promise<void> {
   try {
-    await mkdir(path, NEW_DIRECTORY_MODE)
+    await mkdir(pathArgument(path), NEW_DIRECTORY_MODE)
   } catch (error) {
     if (errnoCode(error) !== 'EEXIST') {
       throw new AppError('internal', `failed to create directory: ${failedCall('mkdir', path, error)}`, { cause: error })
@@ -46,7 +47,7 @@ async function createDirectory(path: string, owner: Owner): Promise<void> {
   }
   try {
     // Also after EEXIST: whoever won the race may not have come to its own chown yet, and may be cut off before it.
-    await chown(path, owner.uid, owner.gid)
+    await chown(pathArgument(path), owner.uid, owner.gid)
   } catch (error) {
     throw new AppError('internal', `failed to chown directory: ${failedCall('chown', path, error)}`, { cause: error })
   }

@@ -20,11 +20,11 @@ describe('resolvePath', () => {
     ['/', undefined, '/'],
     ['//a/./b/../c/', undefined, '//a/./b/../c/'],
     ['a~b', undefined, '/home/user/a~b'],
-  ])('18.29-31: %j with workdir %j is %j', (path, defaultWorkdir, expected) => {
+  ])('%j with workdir %j is %j (envd.md 18.29, 18.30, 18.31)', (path, defaultWorkdir, expected) => {
     expect(resolvePath(path, { user, defaultWorkdir })).toBe(expected)
   })
 
-  it('18.31: refuses the home of another account', () => {
+  it('refuses the home of another account (envd.md 18.31)', () => {
     expect(() => resolvePath('~root/x', { user, defaultWorkdir: undefined })).toThrow(
       "failed to expand path '~root/x' for user 'user': cannot expand user-specific home dir",
     )

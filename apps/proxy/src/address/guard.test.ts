@@ -29,7 +29,7 @@ it.each([
   '/init%3Fx',
   '/INIT',
   '/%zz/../init',
-])('%s is reserved', (path) => {
+])('%s is reserved (envd.md 18.13)', (path) => {
   const spelled = ['/init', '/freeze', '/unfreeze', '/fsfreeze', '/fsthaw', '/collapse', '/upgrade']
   expect(spelled).toContain(findReservedPath(path))
 })

@@ -36,7 +36,13 @@ it.each([
   ['9'.repeat(21), `:${'9'.repeat(21)}`],
 ])('an expiration of %s is signed as "%s"', (text, signed) => {
   expect(parseSignedUrl('write', `signature=x&signature_expiration=${text}`)).toMatchObject({
-    beforeToken: ':write::',
+    beforeToken: Buffer.from(':write::'),
     behindToken: signed,
+  })
+})
+
+it('signs bytes, of the first of repeated parameters that are well-formed', () => {
+  expect(parseSignedUrl('read', 'path=%&path=%ff+%C3%BC\u00e9;&path=a%3d=%FF+b&path=c&username=u%2B&signature=x&&')).toMatchObject({
+    beforeToken: Buffer.from('a==\xff b:read:u+:', 'latin1'),
   })
 })

@@ -5,7 +5,7 @@ export interface SignedUrl {
   /** As sent; the same text always belongs to the same sandbox. */
   readonly signature: string
   /** What is signed comes before the token and behind it. */
-  readonly beforeToken: string
+  readonly beforeToken: Buffer
   readonly behindToken: string
 }
 
@@ -18,15 +18,29 @@ const INTEGER = /^[+-]?\d{1,20}$/
  * once more: here only the first of repeated ones counts, and an expiration that is no integer matches nothing.
  */
 export function parseSignedUrl(operation: 'read' | 'write', search: string): SignedUrl | undefined {
-  const query = new URLSearchParams(search)
+  const query = decodeQuery(search)
   const signature = query.get('signature')
-  if (signature === null) return undefined
+  if (signature === undefined) return undefined
   const expiration = query.get('signature_expiration')
   return {
     signature,
-    beforeToken: `${query.get('path') ?? ''}:${operation}:${query.get('username') ?? ''}:`,
-    behindToken: expiration === null ? '' : `:${toDecimal(expiration)}`,
+    beforeToken: Buffer.from(`${query.get('path') ?? ''}:${operation}:${query.get('username') ?? ''}:`, 'latin1'),
+    behindToken: expiration === undefined ? '' : `:${toDecimal(expiration)}`,
   }
+}
+
+/** Parameters as bytes, one character each, as they are in Node's `url`: a path need not be UTF-8. Malformed pairs do not count. */
+function decodeQuery(search: string): Map<string, string> {
+  const pairs = search.split('&').flatMap((pair): [string, string][] => {
+    if (/;|%(?![0-9a-f]{2})/i.test(pair)) return []
+    const [name = '', ...value] = pair.split('=')
+    return [[decode(name), decode(value.join('='))]]
+  })
+  return new Map(pairs.toReversed())
+}
+
+function decode(text: string): string {
+  return text.replaceAll('+', ' ').replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
 /**

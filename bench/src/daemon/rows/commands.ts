@@ -12,22 +12,32 @@ const START = streamed('/process.Process/Start', { process: { cmd: '/bin/bash', 
 export async function benchCommands({ daemons }: Bench): Promise<Comparison[]> {
   const goal = { of: 'ratio', at: ['p50', 'p95'], atMost: 0.8 } as const
   return [
-    ...(await compare(daemons, { what: "commands.run('true'), SDK", goal, times: 150, warmUps: 15 }, ({ sandbox }) =>
+    ...(await compare(daemons, { what: "commands.run('true'), SDK", goal, times: 150, warmUps: 15, countCpu: true }, ({ sandbox }) =>
       timeMs(() => sandbox.commands.run('true')),
     )),
-    ...(await compare(daemons, { what: 'Start of `bash -l -c true`, plain request', goal, times: 150, warmUps: 15 }, (daemon) =>
-      timeMs(() => daemon.send(START)),
+    ...(await compare(
+      daemons,
+      { what: 'Start of `bash -l -c true`, plain request', goal, times: 150, warmUps: 15, countCpu: true },
+      (daemon) => timeMs(() => daemon.send(START)),
     )),
-    ...(await compare(daemons, { what: `each of ${AT_ONCE} \`true\` at once, SDK`, times: 5, warmUps: 1 }, async ({ sandbox }) => {
-      const ms = await timeMs(() => Promise.all(Array.from({ length: AT_ONCE }, () => sandbox.commands.run('true'))))
-      return ms / AT_ONCE
-    })),
-    ...(await compare(daemons, { what: `${MIB} MiB of standard output, SDK`, times: 7, warmUps: 1 }, async ({ sandbox }) => {
-      let length = 0
-      const onStdout = (text: string): void => void (length += text.length)
-      const ms = await timeMs(() => sandbox.commands.run(`head -c ${MIB}M /dev/zero | tr '\\0' x`, { onStdout, timeoutMs: 0 }))
-      if (length !== MIB * 1024 ** 2) throw new Error(`${length} characters of output came`)
-      return ms
-    })),
+    ...(await compare(
+      daemons,
+      { what: `each of ${AT_ONCE} \`true\` at once, SDK`, times: 5, warmUps: 1, countCpu: true },
+      async ({ sandbox }) => {
+        const ms = await timeMs(() => Promise.all(Array.from({ length: AT_ONCE }, () => sandbox.commands.run('true'))))
+        return ms / AT_ONCE
+      },
+    )),
+    ...(await compare(
+      daemons,
+      { what: `${MIB} MiB of standard output, SDK`, times: 7, warmUps: 1, countCpu: true },
+      async ({ sandbox }) => {
+        let length = 0
+        const onStdout = (text: string): void => void (length += text.length)
+        const ms = await timeMs(() => sandbox.commands.run(`head -c ${MIB}M /dev/zero | tr '\\0' x`, { onStdout, timeoutMs: 0 }))
+        if (length !== MIB * 1024 ** 2) throw new Error(`${length} characters of output came`)
+        return ms
+      },
+    )),
   ]
 }

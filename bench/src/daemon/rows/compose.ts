@@ -20,8 +20,12 @@ export async function benchCompose({ daemons }: Bench): Promise<Comparison[]> {
   await expectServed(daemons.ours)
   const measure = (parts: Parts, times: number, goal?: Goal): Promise<Comparison[]> => {
     const what = `compose of ${parts.count} x ${parts.mib} MiB`
-    const cat = { name: 'cat', goal, work: () => timeCat(daemons.ours, parts) }
-    return compare(daemons, { what, times, warmUps: 1, beside: [cat] }, (daemon) => timeCompose(daemon, parts))
+    const beside = [
+      { name: 'cat', goal, work: () => timeShell(daemons.ours, parts, (paths) => `cat ${paths} > ${DESTINATION}`) },
+      // Compose removes its sources too.
+      { name: 'cat && rm', work: () => timeShell(daemons.ours, parts, (paths) => `cat ${paths} > ${DESTINATION} && rm ${paths}`) },
+    ]
+    return compare(daemons, { what, times, warmUps: 1, beside }, (daemon) => timeCompose(daemon, parts))
   }
   return [
     ...(await measure({ count: 4, mib: 64 }, 7)),
@@ -37,10 +41,10 @@ async function timeCompose(daemon: Daemon, parts: Parts): Promise<number> {
   return ms
 }
 
-/** By the clock of a shell in the container; `cat` itself is what is timed, from its start to its end. */
-async function timeCat(daemon: Daemon, parts: Parts): Promise<number> {
+/** By the clock of a shell in the container; its own start is not timed. */
+async function timeShell(daemon: Daemon, parts: Parts, command: (paths: string) => string): Promise<number> {
   await prepare(daemon, parts)
-  const script = `s=$EPOCHREALTIME; cat ${pathsOf(parts).join(' ')} > ${DESTINATION}; echo "$s $EPOCHREALTIME"`
+  const script = `s=$EPOCHREALTIME; ${command(pathsOf(parts).join(' '))}; echo "$s $EPOCHREALTIME"`
   const { stdout } = await daemon.sandbox.commands.run(script)
   const [start = 0, end = 0] = stdout.replaceAll(',', '.').split(' ').map(Number)
   await clear(daemon)

@@ -72,9 +72,11 @@ async function measure({ daemons, bare: server }: Bench, { what, sdk, raw, bare,
   if (bare !== undefined) await server.send(post('/copy'))
   const warmUps = Math.ceil(times / 5)
   const viaSdk =
-    sdk === undefined ? [] : await compare(daemons, { what: `${what}, SDK`, times, warmUps }, (daemon) => timeMs(() => sdk(daemon)))
+    sdk === undefined
+      ? []
+      : await compare(daemons, { what: `${what}, SDK`, times, warmUps, countCpu: true }, (daemon) => timeMs(() => sdk(daemon)))
   const beside = bare === undefined ? [] : [{ name: 'bare node:http', work: () => timeMs(() => server.send(bare)) }]
-  const plain = await compare(daemons, { what: `${what}, plain request`, times: times * 2, warmUps, beside }, (daemon) =>
+  const plain = await compare(daemons, { what: `${what}, plain request`, times: times * 2, warmUps, beside, countCpu: true }, (daemon) =>
     timeMs(async () => {
       for (const call of raw) await daemon.send(call)
     }),

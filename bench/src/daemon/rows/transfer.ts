@@ -15,7 +15,7 @@ const MULTIPART = {
 }
 /** Half of its throughput, as a time (design.md 5). */
 const HALF_AS_FAST: Goal = { of: 'ratio', at: ['p50'], atMost: 2 }
-const REPEAT = { times: 15, warmUps: 2 }
+const REPEAT = { times: 15, warmUps: 2, countCpu: true }
 
 /** A large file in by both kinds of body and out again, as plain requests: the SDK's own cost is far above the daemon's here. */
 export async function benchTransfer({ daemons, bare }: Bench): Promise<Comparison[]> {

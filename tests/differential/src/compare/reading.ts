@@ -29,20 +29,23 @@ export function readAnswer(answer: WireAnswer, request: WireRequest): Reading {
   return {
     status: answer.status,
     end: answer.end,
-    headers: readHeaders(answer, type, hide),
+    headers: readHeaders(answer, request, hide),
     body: normalise(typeof body === 'string' ? shorten(hide(body)) : body),
   }
 }
 
-function readHeaders(answer: WireAnswer, type: string, hide: (text: string) => string): Record<string, string> {
+function readHeaders(answer: WireAnswer, { target }: WireRequest, hide: (text: string) => string): Record<string, string> {
   const headers: Record<string, string> = {}
-  const hasFreeLength = FREE_LENGTH.test(type) || headerOf(answer, 'content-encoding') !== undefined
+  const type = headerOf(answer, 'content-type') ?? ''
+  const hasFreeLength = FREE_LENGTH.test(type) || isUploadAnswer(answer.body, target) || headerOf(answer, 'content-encoding') !== undefined
   for (const [name, value] of answer.headers) {
     const key = name.toLowerCase()
     if (IGNORED_HEADERS.has(key) || (key === 'content-length' && hasFreeLength)) continue
     const shown = normaliseText(hide(value))
     headers[key] = headers[key] === undefined ? shown : `${headers[key]}, ${shown}`
   }
+  // Go lists the methods of a route in no order.
+  if (headers['allow'] !== undefined) headers['allow'] = headers['allow'].split(', ').sort().join(', ')
   return headers
 }
 
@@ -52,7 +55,12 @@ function readBody(answer: WireAnswer, type: string, { target }: WireRequest): Js
   const method = target.split('/').at(-1) as FilesystemMethod
   if (type.startsWith('application/connect+')) return readFrames(bytes, type, method)
   if (type.startsWith('application/proto')) return decodeProto(method, bytes) ?? bytes.toString('latin1')
-  return type.startsWith('application/json') ? readJson(bytes) : bytes.toString('latin1')
+  return type.startsWith('application/json') || isUploadAnswer(bytes, target) ? readJson(bytes) : bytes.toString('latin1')
+}
+
+/** JSON that the reference daemon declares to be text. */
+function isUploadAnswer(bytes: Buffer, target: string): boolean {
+  return /^\/files(\?|$)/.test(target) && /^\[(\{"|\]$)/.test(bytes.toString('latin1', 0, 20))
 }
 
 function readFrames(bytes: Buffer, type: string, method: FilesystemMethod): JsonValue {

@@ -1,12 +1,47 @@
+import { Random } from '../random.ts'
 import type { Scenario } from '../scenario.ts'
+import { accessScenarios } from './access.ts'
+import { composeScenarios } from './composes.ts'
+import { mergeReads } from './merge-reads.ts'
+import { downloadScenarios } from './downloads.ts'
+import { metadataScenarios } from './file-metadata.ts'
+import { formScenarios } from './forms.ts'
+import { moveScenarios } from './moves.ts'
+import { protocolScenarios } from './protocol.ts'
+import { queryScenarios } from './queries.ts'
+import { routeScenarios } from './routes.ts'
+import { rpcBodyScenarios } from './rpc-bodies.ts'
+import { sequenceScenarios } from './sequences.ts'
 import { singlePathScenarios } from './single-paths.ts'
+import { uploadScenarios } from './uploads.ts'
+import { userScenarios } from './users.ts'
+import { watchScenarios } from './watches.ts'
 
-export function* generateScenarios({
-  only,
-}: {
+/** Each whole: what must be tried is not left to chance. */
+const TABLES = [
+  [singlePathScenarios, moveScenarios, downloadScenarios, queryScenarios, uploadScenarios, formScenarios, metadataScenarios],
+  [composeScenarios, userScenarios, accessScenarios, routeScenarios, protocolScenarios, rpcBodyScenarios, watchScenarios],
+].flat()
+
+export interface Choice {
   readonly seed: number
+  /** How many random requests follow the tables. */
   readonly count: number
+  /** Areas that contain this; all for the empty text. */
   readonly only: string
-}): Generator<Scenario> {
-  for (const scenario of singlePathScenarios()) if (scenario.area.includes(only)) yield scenario
+}
+
+/** All scenarios in the order in which they run. */
+export function generateScenarios(choice: Choice): Generator<Scenario> {
+  return mergeReads(listScenarios(choice))
+}
+
+function* listScenarios({ seed, count, only }: Choice): Generator<Scenario> {
+  for (const table of TABLES) for (const scenario of table()) if (scenario.area.includes(only)) yield scenario
+  let left = 'sequences'.includes(only) ? count : 0
+  for (const scenario of sequenceScenarios(new Random(seed))) {
+    if (left <= 0) return
+    left -= scenario.steps.length
+    yield scenario
+  }
 }

@@ -39,7 +39,9 @@ export function exchange(address: Address, request: WireRequest): Promise<WireAn
     })
     socket.on('close', () => {
       clearTimeout(timer)
-      resolve(parseAnswer(Buffer.concat(chunks), isLate))
+      const answer = parseAnswer(Buffer.concat(chunks), isLate)
+      // The length in the head of a HEAD answer is that of another one.
+      resolve(request.method === 'HEAD' && answer.status > 0 && !isLate ? { ...answer, end: 'whole' } : answer)
     })
     socket.write(toBytes(address, request))
     if (request.cut === true) socket.end()

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+
+/** Those of the distribution. */
+const ENGINE_FLAGS = ['--max-semi-space-size=1']
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+
+export interface DaemonProcess extends AsyncDisposable {
+  readonly url: string
+  readonly pid: number
+  /** Ends it as `kill -9` does, and waits for that. Repeated calls are one. */
+  kill(): Promise<void>
+}
+
+/** The daemon in a process of its own, ready for requests, with its run files in `runDirectory`. */
+export async function startDaemonProcess(runDirectory: string): Promise<DaemonProcess> {
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${port}`
+  const daemon = spawn(process.execPath, [...ENGINE_FLAGS, MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { SANDYARD_RUN_DIRECTORY: runDirectory, SANDYARD_LOG_LEVEL: 'silent' },
+  })
+  const exited = once(daemon, 'exit')
+  async function kill(): Promise<void> {
+    daemon.kill('SIGKILL')
+    await exited
+  }
+  try {
+    await pollUntil({ what: 'the daemon', timeoutMs: 20_000, everyMs: 10 }, () =>
+      fetch(`${url}/health`).then(
+        () => true,
+        () => undefined,
+      ),
+    )
+  } catch (error) {
+    await kill()
+    throw error
+  }
+  const { pid } = daemon
+  if (pid === undefined) throw new Error('the daemon did not start')
+  return { url, pid, kill, [Symbol.asyncDispose]: kill }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
