@@ -1,6 +1,7 @@
 import type { KnownDifference, Sighting } from './known-difference.ts'
 import { ENTRY_DIFFERENCES } from './known/entries.ts'
 import { FILE_DIFFERENCES } from './known/files.ts'
+import { WATCH_DIFFERENCES } from './known/watches.ts'
 import { PROTOCOL_DIFFERENCES } from './known/protocol.ts'
 import { PATH_DIFFERENCES } from './known/paths.ts'
 
@@ -10,6 +11,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   ...PATH_DIFFERENCES,
   ...FILE_DIFFERENCES,
   ...PROTOCOL_DIFFERENCES,
+  ...WATCH_DIFFERENCES,
 ]
 
 export function findKnownDifference(sighting: Sighting): KnownDifference | undefined {

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JsonValue } from '@bufbuild/protobuf'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { normalise } from './compare/normalise.ts'
 import type { Step, WatchStep } from './scenario.ts'
 import type { Twin } from './twins/twin.ts'
@@ -25,13 +26,13 @@ export async function watchTwin(twin: Twin, { steps, ...watch }: WatchStep): Pro
   const watcherId =
     typeof created === 'object' && created !== null && 'watcherId' in created ? JSON.stringify(created['watcherId']).slice(1, -1) : ''
   using stream = new OpenStream(twin, watch)
-  await delay(QUIET_MS)
-  const result = { accepted: normalise(created), stream: [normalise(stream.take())], polled: [] as JsonValue[] }
+  const answer = await stream.first()
+  const result = { accepted: normalise(created), stream: [normalise(answer)], polled: [] as JsonValue[] }
   for (const step of steps) {
     await happen(twin, step)
     const { streamed, polled } = await untilQuiet(twin, stream, watcherId)
-    result.stream.push(normalise(merge(streamed)))
-    result.polled.push(normalise(merge(polled)))
+    result.stream.push(normalise(sortRemovals(merge(streamed))))
+    result.polled.push(normalise(sortRemovals(merge(polled))))
   }
   await call(twin, 'RemoveWatcher', { watcherId })
   return result
@@ -65,9 +66,23 @@ function eventsOf(answer: JsonValue): JsonValue[] {
   return Array.isArray(events) ? events : [answer]
 }
 
+/** Which entry of a directory goes first is nobody's promise. */
+function sortRemovals(events: readonly JsonValue[]): JsonValue[] {
+  const texts = events.map((event) => JSON.stringify(event))
+  const isRemoval = texts.map((text) => text.includes('"EVENT_TYPE_REMOVE"'))
+  if (isRemoval.filter(Boolean).length < 2) return [...events]
+  const removals = texts.filter((_, index) => isRemoval[index]).sort()
+  return texts.map((text, index) => JSON.parse(isRemoval[index] === true ? (removals.shift() ?? text) : text) as JsonValue)
+}
+
 /** The kernel merges equal events that nobody has read yet, so how many there are is chance. */
 function merge(events: readonly JsonValue[]): JsonValue[] {
-  return events.filter((event, index) => index === 0 || JSON.stringify(event) !== JSON.stringify(events[index - 1]))
+  return events.filter((event, index) => index === 0 || withoutEntry(event) !== withoutEntry(events[index - 1]))
+}
+
+/** What was there when an event was read is chance as well. */
+function withoutEntry(event: JsonValue | undefined): string {
+  return JSON.stringify(event, (key, value: unknown) => (key === 'entry' ? undefined : value))
 }
 
 /** A stream whose messages are taken as they come. */
@@ -81,6 +96,14 @@ class OpenStream implements Disposable {
     this.#socket.on('data', (chunk) => (this.#received = Buffer.concat([this.#received, chunk])))
     this.#socket.on('error', () => {})
     this.#socket.write(toBytes(twin.daemon, jsonCall('WatchDir', watch)))
+  }
+
+  /** What the call answers: a message or its end. */
+  first(): Promise<JsonValue[]> {
+    return pollUntil({ what: 'the stream', timeoutMs: 10_000, everyMs: 10 }, () => {
+      const messages = this.take()
+      return messages.length > 0 ? messages : undefined
+    })
   }
 
   /** What came since the last time. */

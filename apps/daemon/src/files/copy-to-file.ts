@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises'
 import { failedCall } from '../sys/errno-text.ts'
 import { MemoryShare } from './memory-share.ts'
 import { releaseBytes } from './release-bytes.ts'
+import type { TargetFile } from './target-file.ts'
 
 /**
  * Writes a body to an open file. While one write is under way what arrives is gathered for the next, so that neither the network
@@ -9,7 +9,7 @@ import { releaseBytes } from './release-bytes.ts'
  *
  * @throws Error whose `cause` is the system's error when the file cannot take it; whatever `body` throws. What arrived before is written
  */
-export async function copyToFile(file: FileHandle, body: AsyncIterable<Buffer>, path: string): Promise<void> {
+export async function copyToFile(file: TargetFile, body: AsyncIterable<Buffer>, path: string): Promise<void> {
   using share = new MemoryShare()
   const writer = new QueuedWriter(file, path, share.bytes)
   try {
@@ -21,7 +21,7 @@ export async function copyToFile(file: FileHandle, body: AsyncIterable<Buffer>, 
 }
 
 class QueuedWriter {
-  readonly #file: FileHandle
+  readonly #file: TargetFile
   readonly #path: string
   /** How much may wait for the disk before the network has to wait. */
   readonly #maxQueuedBytes: number
@@ -30,7 +30,7 @@ class QueuedWriter {
   #writing: Promise<void> | undefined
   #failure: Error | undefined
 
-  constructor(file: FileHandle, path: string, maxQueuedBytes: number) {
+  constructor(file: TargetFile, path: string, maxQueuedBytes: number) {
     this.#file = file
     this.#path = path
     this.#maxQueuedBytes = maxQueuedBytes
@@ -72,7 +72,7 @@ class QueuedWriter {
 }
 
 /** A full disk shows as a short write first; only the next one fails. */
-async function writeFully(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
+async function writeFully(file: TargetFile, chunks: readonly Buffer[]): Promise<void> {
   let rest = chunks
   while (rest.length > 0) {
     const { bytesWritten } = await file.writev(rest)

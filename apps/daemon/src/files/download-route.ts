@@ -1,9 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Stats } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
-import { pathArgument } from '../users/path-bytes.ts'
 import { baseName } from '../users/path-parts.ts'
 import { acceptsIdentity, chooseCoding, type ContentCoding } from './accept-encoding.ts'
 import { inlineDisposition } from './content-disposition.ts'
@@ -13,6 +11,7 @@ import { type FileRouteDeps, getFileUser, getPermittedQuery, getUserName, resolv
 import { HttpFailure } from './http-failure.ts'
 import { sendGzip } from './send-gzip.ts'
 import { sendIdentity } from './send-identity.ts'
+import { statTarget } from './stat-target.ts'
 
 /** GET `/files` (envd.md 5.6): one file, its bytes compressed, in parts or as they are. */
 export async function download(request: FastifyRequest, reply: FastifyReply, deps: FileRouteDeps): Promise<FastifyReply> {
@@ -33,8 +32,8 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   }
 }
 
-async function getFileStats(path: string): Promise<Stats> {
-  const stats = await stat(pathArgument(path)).catch((error: unknown) => {
+async function getFileStats(path: string): Promise<BigIntStats> {
+  const stats = await statTarget(path).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT') throw new AppError('not_found', `path '${path}' does not exist`, { cause: error })
     throw new AppError('internal', `error checking if path exists '${path}': ${failedCall('stat', path, error)}`, { cause: error })
   })
@@ -58,7 +57,7 @@ function negotiateCoding({ raw }: FastifyRequest, reply: FastifyReply): ContentC
   return 'identity'
 }
 
-async function openContent(path: string, stats: Stats): Promise<FileContent> {
+async function openContent(path: string, stats: BigIntStats): Promise<FileContent> {
   try {
     return await FileContent.open(path, stats)
   } catch (error) {

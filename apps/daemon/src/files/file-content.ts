@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pathArgument } from '../users/path-bytes.ts'
 import { SNIFFED_BYTES } from './sniff-content-type.ts'
@@ -16,9 +16,9 @@ export class FileContent implements AsyncDisposable {
   readonly size: number | undefined
   readonly #handle: FileHandle
 
-  private constructor(handle: FileHandle, stats: Stats, read: { readonly start: Buffer; readonly size: number | undefined }) {
+  private constructor(handle: FileHandle, stats: BigIntStats, read: { readonly start: Buffer; readonly size: number | undefined }) {
     this.#handle = handle
-    this.mtimeSeconds = stats.mtimeMs === 0 ? undefined : Math.floor(stats.mtimeMs / 1000)
+    this.mtimeSeconds = stats.mtimeNs === 0n ? undefined : Math.floor(Number(stats.mtimeMs) / 1000)
     this.start = read.start
     this.size = read.size
   }
@@ -27,7 +27,7 @@ export class FileContent implements AsyncDisposable {
    * @param stats of the path, from just now: what the file has become since shows in what can be read
    * @throws the system error of open or read
    */
-  static async open(path: string, stats: Stats): Promise<FileContent> {
+  static async open(path: string, stats: BigIntStats): Promise<FileContent> {
     // Non-blocking, so that a FIFO without a writer cannot hold a thread of the pool; regular files do not care.
     const handle = await open(pathArgument(path), constants.O_RDONLY | constants.O_NONBLOCK)
     try {
@@ -59,8 +59,8 @@ export class FileContent implements AsyncDisposable {
 }
 
 /** The kernel's pseudo-files announce 0 bytes, or a page, whatever they hold: sizes that small are found out by reading. */
-async function readStart(handle: FileHandle, stats: Stats): Promise<{ start: Buffer; size: number | undefined }> {
-  const announced = stats.isFile() ? stats.size : 0
+async function readStart(handle: FileHandle, stats: BigIntStats): Promise<{ start: Buffer; size: number | undefined }> {
+  const announced = stats.isFile() ? Number(stats.size) : 0
   if (announced > WHOLE_BYTES) {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
     return { start: buffer.subarray(0, bytesRead), size: announced }

@@ -1,6 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { type BigIntStats, constants } from 'node:fs'
-import { chown, type FileHandle, open, stat } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
 import { readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
 import { mayHaveAttributes } from '../filesystem/metadata-probe.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
@@ -8,6 +7,8 @@ import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
 import { pathArgument } from '../users/path-bytes.ts'
 import { baseName, parentDirectory } from '../users/path-parts.ts'
 import { copyToFile } from './copy-to-file.ts'
+import { statTarget } from './stat-target.ts'
+import { isOutOfSpace, TargetFile } from './target-file.ts'
 
 /** A written file, as the answer to an upload names it. */
 export interface WrittenFile {
@@ -24,10 +25,6 @@ export interface WriteOptions {
   readonly contentLength: number
 }
 
-/** Non-blocking, so that nothing that is opened can hold a thread of the pool; regular files do not care. */
-const WRITE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
-const NEW_FILE_MODE = 0o666
-
 /**
  * Writes a file in place, links followed (envd.md 5.7). Watchers see each step, so the order of the calls is the wire's: a new small
  * file is exactly CREATE, CHMOD, WRITE. What was written before a failure stays.
@@ -37,10 +34,8 @@ const NEW_FILE_MODE = 0o666
 export async function writeFile(path: string, body: AsyncIterable<Buffer>, options: WriteOptions): Promise<WrittenFile> {
   const { owner, metadata } = options
   const existing = await findTarget(path, owner)
-  if (existing !== undefined) await changingOwner(chown(pathArgument(path), owner.uid, owner.gid), path)
-  const file = await openTarget(path)
+  const file = await TargetFile.open(path, existing, owner)
   try {
-    if (existing === undefined) await changingOwner(file.chown(owner.uid, owner.gid), path)
     await copyToFile(file, body, path).catch((error: unknown) => {
       throw writeFailure(error, options.contentLength)
     })
@@ -51,14 +46,14 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
     const text = path.toWellFormed()
     return { path: text, name: baseName(text), type: 'file', ...(Object.keys(stored).length > 0 && { metadata: stored }) }
   } finally {
-    await closing(file, path)
+    await file.close()
   }
 }
 
 /** What is to be overwritten, if anything, with the directories above it in place: whatever is there has them all. */
 async function findTarget(path: string, owner: Owner): Promise<BigIntStats | undefined> {
-  const found = await statTarget(path)
-  const target = found instanceof Error && (await ensureParent(path, owner)) ? await statTarget(path) : found
+  const found = await statTarget(path).catch((error: Error) => error)
+  const target = found instanceof Error && (await ensureParent(path, owner)) ? await statTarget(path).catch((error: Error) => error) : found
   if (target instanceof Error) {
     if (errnoCode(target) === 'ENOENT') return undefined
     throw new AppError('internal', `error getting file info: ${failedCall('stat', path, target)}`, { cause: target })
@@ -67,10 +62,6 @@ async function findTarget(path: string, owner: Owner): Promise<BigIntStats | und
   // Nobody may ever read from the other end of these.
   if (target.isFIFO() || target.isSocket()) throw new AppError('invalid_argument', `path is not a regular file: ${path}`)
   return target
-}
-
-function statTarget(path: string): Promise<BigIntStats | Error> {
-  return stat(pathArgument(path), { bigint: true }).catch((error: Error) => error)
 }
 
 /** Whether any had to be made. */
@@ -83,33 +74,6 @@ async function ensureParent(path: string, owner: Owner): Promise<boolean> {
   }
 }
 
-async function changingOwner(change: Promise<void>, path: string): Promise<void> {
-  try {
-    await change
-  } catch (error) {
-    throw new AppError('internal', `error changing file ownership: ${failedCall('chown', path, error)}`, { cause: error })
-  }
-}
-
-async function openTarget(path: string): Promise<FileHandle> {
-  try {
-    return await open(pathArgument(path), WRITE_FLAGS, NEW_FILE_MODE)
-  } catch (error) {
-    const text = failedCall('open', path, error)
-    if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough inodes available: ${text}`, { cause: error })
-    throw new AppError('internal', `error opening file: ${text}`, { cause: error })
-  }
-}
-
-/** Some file systems say only now that there was no room. Whoever runs the file next must find it closed. */
-async function closing(file: FileHandle, path: string): Promise<void> {
-  try {
-    await file.close()
-  } catch (error) {
-    throw new AppError('internal', `error writing file: ${failedCall('close', path, error)}`, { cause: error })
-  }
-}
-
 function writeFailure(error: unknown, contentLength: number): Error {
   if (isOutOfSpace(error instanceof Error ? error.cause : undefined)) {
     const attempt = contentLength > 0 ? `attempted to write ${contentLength} bytes: ` : ''
@@ -118,16 +82,12 @@ function writeFailure(error: unknown, contentLength: number): Error {
   return new AppError('internal', `error writing file: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
 }
 
-async function writeMetadata(file: FileHandle, metadata: ReadonlyMap<string, string>, path: string): Promise<void> {
+async function writeMetadata({ fd }: TargetFile, metadata: ReadonlyMap<string, string>, path: string): Promise<void> {
   try {
-    await replaceMetadata(file.fd, metadata)
+    await replaceMetadata(fd, metadata)
   } catch (error) {
     const text = failedCall('setxattr', path, error)
     if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough space for file metadata: ${text}`, { cause: error })
     throw new AppError('internal', `error writing file metadata: ${text}`, { cause: error })
   }
-}
-
-function isOutOfSpace(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(errnoCode(error))
 }

@@ -25,6 +25,8 @@ export interface EntryPlace {
   /** The path that the client knows it by, which may lead through links. */
   readonly shownAs: BytePath
   readonly owners: OwnerNames
+  /** Of the entry itself, from just now, where they are known already. */
+  readonly stats?: BigIntStats
 }
 
 /**
@@ -32,9 +34,9 @@ export interface EntryPlace {
  *
  * @throws the system error of lstat; what else cannot be found out is left out
  */
-export async function describeEntry({ at, shownAs, owners }: EntryPlace): Promise<DescribedEntry> {
+export async function describeEntry({ at, shownAs, owners, stats: known }: EntryPlace): Promise<DescribedEntry> {
   const argument = toArgument(at)
-  const stats = await lstat(argument, { bigint: true })
+  const stats = known ?? (await lstat(argument, { bigint: true }))
   const isSymlink = stats.isSymbolicLink()
   const target = isSymlink ? await resolveTarget(at) : undefined
   // A link's metadata is that of its target, which may be anywhere.

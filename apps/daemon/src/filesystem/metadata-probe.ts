@@ -1,8 +1,6 @@
-import { stat, statfs } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { isRootLocal } from '../sys/root-file-system.ts'
 import { loadXattrProbe } from '../sys/xattr.ts'
-
-/** File systems that keep an inode's attributes with it, so that whoever has read one has the other (statfs(2)): ext, xfs, btrfs, tmpfs, overlay. */
-const LOCAL_FILE_SYSTEMS = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630])
 
 type Probe = (path: string | Buffer, device: bigint) => boolean
 let rootProbe: Promise<Probe> | undefined
@@ -21,7 +19,7 @@ export async function mayHaveAttributes(path: string | Buffer, device: bigint): 
  * in memory already. That is known of the root's, the one that is never unmounted; of all others a yes is assumed.
  */
 async function createRootProbe(): Promise<Probe> {
-  const [{ type }, { dev }, hasAttributes] = await Promise.all([statfs('/'), stat('/', { bigint: true }), loadXattrProbe()])
-  if (!LOCAL_FILE_SYSTEMS.has(type)) return () => true
+  const [isLocal, { dev }, hasAttributes] = await Promise.all([isRootLocal(), stat('/', { bigint: true }), loadXattrProbe()])
+  if (!isLocal) return () => true
   return (path, device) => device !== dev || hasAttributes(path)
 }

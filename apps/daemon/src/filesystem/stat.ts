@@ -1,11 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { StatRequest, StatResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { statCached } from '../sys/cached-stat.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import type { OwnerNames } from '../users/account-database.ts'
 import type { Caller } from '../users/caller.ts'
 import { resolvePath } from '../users/resolve-path.ts'
-import { toBytePath } from './byte-path.ts'
+import { toArgument, toBytePath } from './byte-path.ts'
 import { describeEntry } from './entry-info.ts'
 
 /** Stat (envd.md 7.3): a link is described, not followed. What is below a file is `internal`, not `not_found`. */
@@ -21,7 +22,9 @@ export async function statEntry(request: StatRequest, caller: Caller): Promise<M
 export async function getEntry(path: string, owners: OwnerNames) {
   const bytes = toBytePath(path)
   try {
-    return (await describeEntry({ at: bytes, shownAs: bytes, owners })).info
+    const stats = statCached(toArgument(bytes), { follow: false })
+    if (stats instanceof Error) throw stats
+    return (await describeEntry({ at: bytes, shownAs: bytes, owners, ...(stats && { stats }) })).info
   } catch (error) {
     const text = failedCall('lstat', path, error)
     throw errnoCode(error) === 'ENOENT'

@@ -4,6 +4,7 @@ import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type CallHeaders, readCallHeaders } from './call-headers.ts'
 import { compress, decompress, GZIP } from './compression.ts'
+import { encodeListing, findLongListing } from './encode-listing.ts'
 import { type CallForm, readForm } from './media-type.ts'
 import { isCut, readRequest } from './request-body.ts'
 import { refuseForm, type RpcDeps, type RpcHandler } from './rpc-deps.ts'
@@ -23,8 +24,10 @@ export function serveUnary(
     if (headers.timeoutMs === 0) throw deadlineExceeded()
     const message = form.codec.decode(method.input, headers.sendsGzip ? await decompress(body) : body)
     if (handler === undefined) throw notImplemented(method)
-    const result = form.codec.encode(method.output, await handler(message, new Call(request, reply)))
-    return send(reply.header('Content-Type', form.contentType), result, headers)
+    const result = await handler(message, new Call(request, reply))
+    const listing = findLongListing(method.output, result)
+    const bytes = listing === undefined ? form.codec.encode(method.output, result) : await encodeListing(form.codec, listing)
+    return send(reply.header('Content-Type', form.contentType), bytes, headers)
   }
 
   return async (request, reply) => {

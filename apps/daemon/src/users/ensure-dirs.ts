@@ -1,5 +1,6 @@
 import { chown, mkdir, stat } from 'node:fs/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { statCached } from '../sys/cached-stat.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { pathArgument } from './path-bytes.ts'
 import { parentDirectory } from './path-parts.ts'
@@ -28,7 +29,10 @@ export async function ensureDirs(path: string, owner: Owner): Promise<boolean> {
 
 async function isDirectory(path: string): Promise<boolean> {
   try {
-    if ((await stat(pathArgument(path))).isDirectory()) return true
+    const argument = pathArgument(path)
+    const cached = statCached(argument, { follow: true })
+    if (cached instanceof Error) throw cached
+    if ((cached ?? (await stat(argument))).isDirectory()) return true
   } catch (error) {
     // Below a file every level is ENOTDIR up to the file itself, which then is the one to be named.
     if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) return false

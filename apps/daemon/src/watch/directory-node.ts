@@ -2,6 +2,8 @@
 export class DirectoryNode {
   readonly wd: number
   readonly children = new Map<string, DirectoryNode>()
+  /** True once all that is in it has been looked at, and all directories among it are nodes. */
+  isScanned = false
   #parent: DirectoryNode | undefined
   #name: string
 

@@ -40,6 +40,6 @@ export async function openWatch(options: WatchOptions, openHub: () => Promise<In
 
 /** That a recursive watch does not follow a link is said in the wire's words. */
 function notAdded(path: string, cause: unknown): AppError {
-  const reason = errnoCode(cause) === 'ENOTDIR' ? `fsnotify: not a directory: ${JSON.stringify(path)}` : errnoText(cause)
+  const reason = errnoCode(cause) === 'ENOTDIR' ? `fsnotify: not a directory: ${JSON.stringify(cleanPath(path))}` : errnoText(cause)
   return new AppError('internal', `error adding path ${path} to watcher: ${reason}`, { cause })
 }

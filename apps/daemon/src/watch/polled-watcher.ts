@@ -1,6 +1,7 @@
 import type { AppError } from '@sandyard/kit/errors/app-error'
 import { toBytePath } from '../filesystem/byte-path.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
+import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory, WatchRequest } from './acceptance.ts'
 import { describeChange } from './describe-change.ts'
 import type { InotifyHub } from './inotify-hub.ts'
@@ -63,7 +64,11 @@ export class PolledWatcher {
 
   async #keep(change: Change): Promise<void> {
     if (this.#events.length >= MAX_BEHIND) throw queueOverflow()
-    const description = { root: toBytePath(this.#directory.path), includeEntry: this.#request.includeEntry, accounts: this.#accounts }
+    const description = {
+      root: toBytePath(cleanPath(this.#directory.path)),
+      includeEntry: this.#request.includeEntry,
+      accounts: this.#accounts,
+    }
     this.#events.push(await describeChange(change, description))
   }
 

@@ -3,6 +3,7 @@ import { toBytePath } from '../filesystem/byte-path.ts'
 import type { StreamCall } from '../rpc/stream-call.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 import { type CallerDefaults, getCaller } from '../users/caller.ts'
+import { cleanPath } from '../users/path-parts.ts'
 import { acceptDirectory, type WatchRequest } from './acceptance.ts'
 import { type Description, describeChange } from './describe-change.ts'
 import { EventQueue } from './event-queue.ts'
@@ -42,7 +43,7 @@ export async function watchDir(request: WatchRequest, call: StreamCall, deps: Wa
   }
   call.signal.addEventListener('abort', stop)
   if (call.signal.aborted) stop()
-  const description = { root: toBytePath(directory.path), includeEntry: request.includeEntry, accounts: deps.accounts }
+  const description = { root: toBytePath(cleanPath(directory.path)), includeEntry: request.includeEntry, accounts: deps.accounts }
   return send(queue, description, { call, stop })
 }
 

@@ -20,6 +20,8 @@ export interface TreeOptions {
   readonly onFailure: (error: AppError) => void
 }
 
+type Announce = (path: string) => Promise<void> | void
+
 /** A directory that went, was replaced or may not be looked at is none to be watched, and says so by its parent's events. */
 const NOT_WATCHABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'])
 
@@ -123,23 +125,23 @@ export class WatchedTree implements Subscriber {
 
   /** A directory has appeared. What is there now decides, since it may have gone on already: later events tell of that. */
   async #putIn(parent: DirectoryNode, name: string, moved: DirectoryNode | undefined): Promise<void> {
-    const { node, isNew } = this.#watchEntry(parent, name)
+    const node = this.#watchEntry(parent, name)
     if (moved !== undefined && moved !== node) this.#placeMoved(moved, node === undefined ? { parent, name } : undefined)
-    if (node !== undefined && isNew) await this.#scan(node, (path) => this.#deliver(path, EventType.CREATE))
+    if (node !== undefined) await this.#scanRest(node, (path) => this.#deliver(path, EventType.CREATE))
   }
 
   /** Watches a directory before anybody looks into it: what is put into it later is told by events, and all else is there to be seen. */
-  #watchEntry(parent: DirectoryNode, name: string): { readonly node?: DirectoryNode; readonly isNew: boolean } {
+  #watchEntry(parent: DirectoryNode, name: string): DirectoryNode | undefined {
     const wd = this.#tryWatch(parent.pathOf(name))
-    if (wd === undefined) return { isNew: false }
+    if (wd === undefined) return undefined
     const known = this.#nodes.get(wd)
-    if (known === undefined) {
-      const node = new DirectoryNode(wd, parent, name)
-      this.#nodes.set(wd, node)
-      return { node, isNew: true }
+    if (known !== undefined) {
+      if (!parent.isWithin(known)) known.place(parent, name)
+      return known
     }
-    if (!parent.isWithin(known)) known.place(parent, name)
-    return { node: known, isNew: false }
+    const node = new DirectoryNode(wd, parent, name)
+    this.#nodes.set(wd, node)
+    return node
   }
 
   /** Another directory has taken the place, or none is there. */
@@ -149,10 +151,15 @@ export class WatchedTree implements Subscriber {
       return
     }
     // Two directories that change places come back: the second half of it finds the first one where it was.
-    const wd = this.#tryWatch(moved.path)
-    if (wd === moved.wd) return moved.putBack()
+    if (this.#leadsTo(moved)) moved.putBack()
+    else this.#drop(moved)
+  }
+
+  /** Whether the directory is still where it was when the event happened that is being handled. */
+  #leadsTo(node: DirectoryNode): boolean {
+    const wd = this.#tryWatch(node.path)
     if (wd !== undefined && !this.#nodes.has(wd)) this.#hub.unwatch(wd, this)
-    this.#drop(moved)
+    return wd === node.wd
   }
 
   #tryWatch(path: string): number | undefined {
@@ -165,14 +172,30 @@ export class WatchedTree implements Subscriber {
     }
   }
 
+  /**
+   * Scans what has not been looked at yet, the whole of a new directory above all. A directory that was gone from its place by the time of
+   * its scan comes back here when the event of that is handled.
+   */
+  async #scanRest(node: DirectoryNode, announce: Announce): Promise<void> {
+    for (const unseen of [...node.subtree()].filter(({ isScanned }) => !isScanned)) {
+      if (!unseen.isScanned) await this.#scan(unseen, announce)
+    }
+  }
+
   /** Watches all directories below one, parents first, and announces every entry in the order of names. */
-  async #scan(node: DirectoryNode, announce: (path: string) => Promise<void> | void): Promise<void> {
-    for (const entry of await this.#readEntries(node)) {
+  async #scan(node: DirectoryNode, announce: Announce): Promise<void> {
+    const entries = await this.#readEntries(node)
+    // The names may have been another directory's.
+    if (entries === undefined || !this.#leadsTo(node)) return
+    node.isScanned = true
+    for (const entry of entries) {
       if (this.#isClosed) return
       const child = entry.isDirectory() ? this.#watchEntry(node, entry.name) : undefined
+      if (entry.isDirectory() && child === undefined) node.isScanned = false
       await announce(node.pathOf(entry.name))
-      if (child?.node !== undefined && child.isNew) await this.#scan(child.node, announce)
+      if (child !== undefined && !child.isScanned) await this.#scan(child, announce)
     }
+    if (!this.#leadsTo(node)) node.isScanned = false
   }
 
   async #readEntries(node: DirectoryNode) {
@@ -180,7 +203,7 @@ export class WatchedTree implements Subscriber {
       const entries = await readdir(this.#argument(node.path), { withFileTypes: true, encoding: 'latin1' })
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     } catch (error) {
-      if (NOT_WATCHABLE.has(errnoCode(error))) return []
+      if (NOT_WATCHABLE.has(errnoCode(error))) return undefined
       throw error
     }
   }

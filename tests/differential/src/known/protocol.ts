@@ -16,7 +16,7 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     id: 'protocol version',
-    reason: '`Connect-Protocol-Version` is required, as the seed has it; the reference daemon takes calls without it.',
+    reason: '`Connect-Protocol-Version` is required, as the interface declares it; the reference daemon takes calls without it.',
     matches: (sighting) => messageOf(sighting, 'ours').includes('missing required header: set Connect-Protocol-Version'),
   },
   {
@@ -81,6 +81,35 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
     reason:
       'The refusal to watch what is no directory ends in `not a directory`; the reference daemon ends it in a formatting artefact of Go.',
     matches: ({ difference: { reference } }) => String(reference).includes('%!w(<nil>)'),
+  },
+  {
+    id: 'messages without an envelope',
+    reason:
+      'A stream request that is bare JSON counts as its message, since no envelope begins with a brace; the reference daemon refuses it.',
+    matches: (sighting) => messageOf(sighting, 'reference').includes('promised 577790324 bytes'),
+  },
+  {
+    id: 'compressed nothing',
+    reason:
+      'A compressed stream message of no bytes is an empty message, as one that is not compressed; the reference daemon refuses it in JSON.',
+    matches: (sighting) => JSON.stringify(sighting.all).includes('zero-length payload is not a valid JSON object'),
+  },
+  {
+    id: 'repeated headers',
+    reason: 'A `Connect-Timeout-Ms` that is sent twice is a bad one; the reference daemon takes the first.',
+    matches: ({ request }) => request?.headers.filter(([name]) => name === 'Connect-Timeout-Ms').length === 2,
+  },
+  {
+    id: 'numbers as text',
+    reason:
+      'A number that is sent as text may be hexadecimal or have a plus sign, as the JSON reader of protobuf-es has it; the reference daemon refuses such a text.',
+    matches: ({ request }) => /"depth":"(0x|\+)/.test(request?.body?.toString('latin1') ?? ''),
+  },
+  {
+    id: 'wrong wire types',
+    reason: 'A protobuf field of another wire type than its own is `invalid_argument`; to the reference daemon it is an unknown field.',
+    matches: (sighting) =>
+      messageOf(sighting, 'ours').startsWith('unmarshal message: premature EOF') && messageOf(sighting, 'reference') === '',
   },
   {
     id: 'unusual methods',

@@ -3,7 +3,7 @@ import type { WireRequest } from './exchange.ts'
 type Headers = WireRequest['headers']
 export type Query = Readonly<Record<string, string>>
 
-export function filesTarget(query: Query): string {
+function filesTarget(query: Query): string {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   return pairs.length === 0 ? '/files' : `/files?${pairs.join('&')}`
 }

@@ -1,0 +1,128 @@
+import { close, closeSync, constants, fchown, fchownSync, fstatSync, ftruncateSync, open, writev } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { chown } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { statCached } from '../sys/cached-stat.ts'
+import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import type { Owner } from '../users/ensure-dirs.ts'
+import { pathArgument } from '../users/path-bytes.ts'
+import { parentDirectory } from '../users/path-parts.ts'
+
+const openAsync = promisify(open)
+const closeAsync = promisify(close)
+const fchownAsync = promisify(fchown)
+const writevAsync = promisify(writev)
+
+/** Non-blocking, so that nothing that is opened can hold a thread of the pool; regular files do not care. */
+const OPEN_FLAGS = constants.O_WRONLY | constants.O_NONBLOCK
+const CREATE_FLAGS = OPEN_FLAGS | constants.O_CREAT | constants.O_TRUNC
+const NEW_FILE_MODE = 0o666
+/** To give back the blocks of a larger file may take its time. */
+const QUICKLY_TRUNCATED_BYTES = 1024n * 1024n
+
+/**
+ * A file that an upload writes, the user's and empty (envd.md 5.7, steps 3 to 6). What takes microseconds on a local file system, once the
+ * file is open, is done on the event loop's own thread: each visit to the thread pool costs a small upload more than the work itself.
+ */
+export class TargetFile {
+  readonly fd: number
+  readonly #isLocal: boolean
+  readonly #path: string
+
+  private constructor(path: string, fd: number, isLocal: boolean) {
+    this.#path = path
+    this.fd = fd
+    this.#isLocal = isLocal
+  }
+
+  /**
+   * Watchers see a new owner, then an empty file.
+   *
+   * @param existing what the path leads to, from just now; undefined for nothing, where the directory is there
+   * @throws AppError with the texts of envd.md 5.7
+   */
+  static async open(path: string, existing: BigIntStats | undefined, owner: Owner): Promise<TargetFile> {
+    if (existing === undefined) return TargetFile.#create(path, owner)
+    return (await TargetFile.#takeOver(path, existing, owner)) ?? TargetFile.#overwrite(path, owner)
+  }
+
+  static async #create(path: string, owner: Owner): Promise<TargetFile> {
+    const file = new TargetFile(path, await openTarget(path), isSurelyLocal(parentDirectory(path)))
+    try {
+      if (file.#isLocal) fchownSync(file.fd, owner.uid, owner.gid)
+      else await fchownAsync(file.fd, owner.uid, owner.gid)
+      return file
+    } catch (error) {
+      await file.close()
+      throw ownerFailure(path, error)
+    }
+  }
+
+  static async #overwrite(path: string, owner: Owner): Promise<TargetFile> {
+    await chown(pathArgument(path), owner.uid, owner.gid).catch((error: unknown) => {
+      throw ownerFailure(path, error)
+    })
+    return new TargetFile(path, await openTarget(path), false)
+  }
+
+  /** For a small file on a local file system: undefined for any other, and for any failure, which the usual way then words. */
+  static async #takeOver(path: string, existing: BigIntStats, owner: Owner): Promise<TargetFile | undefined> {
+    if (!existing.isFile() || existing.size > QUICKLY_TRUNCATED_BYTES || !isSurelyLocal(path)) return undefined
+    // Opening for writing first brings the file up from a lower layer of an overlay, which may take long.
+    const fd = await openAsync(pathArgument(path), OPEN_FLAGS).catch(() => undefined)
+    if (fd === undefined) return undefined
+    try {
+      if (fstatSync(fd, { bigint: true }).size <= QUICKLY_TRUNCATED_BYTES) {
+        fchownSync(fd, owner.uid, owner.gid)
+        ftruncateSync(fd)
+        return new TargetFile(path, fd, true)
+      }
+    } catch {
+      // Said below.
+    }
+    closeSync(fd)
+    return undefined
+  }
+
+  async writev(chunks: readonly Buffer[]): Promise<{ bytesWritten: number }> {
+    return writevAsync(this.fd, chunks)
+  }
+
+  /**
+   * Some file systems say only now that there was no room. Whoever runs the file next must find it closed.
+   *
+   * @throws AppError `internal`
+   */
+  async close(): Promise<void> {
+    try {
+      if (this.#isLocal) closeSync(this.fd)
+      else await closeAsync(this.fd)
+    } catch (error) {
+      throw new AppError('internal', `error writing file: ${failedCall('close', this.#path, error)}`, { cause: error })
+    }
+  }
+}
+
+function isSurelyLocal(path: string): boolean {
+  const stats = statCached(pathArgument(path), { follow: true })
+  return stats !== undefined && !(stats instanceof Error)
+}
+
+async function openTarget(path: string): Promise<number> {
+  try {
+    return await openAsync(pathArgument(path), CREATE_FLAGS, NEW_FILE_MODE)
+  } catch (error) {
+    const text = failedCall('open', path, error)
+    if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough inodes available: ${text}`, { cause: error })
+    throw new AppError('internal', `error opening file: ${text}`, { cause: error })
+  }
+}
+
+function ownerFailure(path: string, error: unknown): AppError {
+  return new AppError('internal', `error changing file ownership: ${failedCall('chown', path, error)}`, { cause: error })
+}
+
+export function isOutOfSpace(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(errnoCode(error))
+}
