@@ -1,9 +1,13 @@
 import { writeSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
 
-/** The kernel does not tell when a terminal takes more, so it is asked again; a program that reads slowly costs next to nothing. */
-const RETRY_MS = { first: 1, longest: 32 } as const
+/**
+ * libuv does not tell when a terminal takes more, so it is asked again: in the next turns of the event loop, as a program that reads does so
+ * at once, and then less and less often, so that one which does not costs next to nothing.
+ */
+const [TURNS, LONGEST_PAUSE_MS] = [64, 32]
 
 /** What is typed into a terminal (envd.md 8.8, SendInput). Never blocks the daemon, however long the program does not read. */
 export class TerminalInput {
@@ -42,12 +46,14 @@ export class TerminalInput {
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
-    let retryMs: number = RETRY_MS.first
+    let refusals = 0
     for (let at = 0; at < bytes.length;) {
       const count = this.#tryWrite(bytes.subarray(at))
       at += count
-      retryMs = count > 0 ? RETRY_MS.first : Math.min(retryMs * 2, RETRY_MS.longest)
-      if (at < bytes.length) await this.#pause(count > 0 ? 0 : retryMs)
+      refusals = count > 0 ? 0 : refusals + 1
+      if (at === bytes.length) return
+      if (refusals <= TURNS) await setImmediate()
+      else await this.#pause(Math.min(refusals - TURNS, LONGEST_PAUSE_MS))
     }
   }
 
