@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs'
-import { openPipe, setThreadIoPriority, spawnFile, type SpawnFileOptions } from '../sys/libc.ts'
+import { openPipe, setThreadIoPriority, spawnFile, spawnFileAs, type SpawnFileOptions } from '../sys/libc.ts'
 import { openPseudoTerminal, type TerminalSize } from '../sys/pseudo-terminal.ts'
 import type { Account } from '../users/account-database.ts'
-import { asAccount } from './as-account.ts'
+import { asAccount, entirelyAsAccount } from './as-account.ts'
 import { exitOf, type ProcessExit } from './child-exits.ts'
 import { withChildLimits } from './child-limits.ts'
 import type { Pipes } from './pipe-streams.ts'
@@ -43,11 +43,9 @@ export function spawn(options: SpawnOptions): SpawnedProcess {
   const opened: number[] = []
   try {
     return withChildLimits(() =>
-      asAccount(options.account, () =>
-        'terminal' in options.link
-          ? spawnOnTerminal(options, options.link.terminal, opened)
-          : spawnOnPipes(options, options.link.stdin, opened),
-      ),
+      'terminal' in options.link
+        ? spawnOnTerminal(options, options.link.terminal, opened)
+        : spawnOnPipes(options, options.link.stdin, opened),
     )
   } catch (error) {
     closeAll(opened)
@@ -61,7 +59,7 @@ function spawnOnPipes(options: SpawnOptions, wantsInput: boolean, opened: number
     opened.push(ends.read, ends.write)
     return ends
   }
-  const [stdout, stderr, stdin] = [pipe(), pipe(), wantsInput ? pipe() : undefined]
+  const [stdout, stderr, stdin] = asAccount(options.account, () => [pipe(), pipe(), wantsInput ? pipe() : undefined] as const)
   const pid = spawnCommand(options, [stdin?.read, stdout.write, stderr.write])
   const exited = exitOf(pid)
   closeAll([stdin?.read, stdout.write, stderr.write])
@@ -69,7 +67,7 @@ function spawnOnPipes(options: SpawnOptions, wantsInput: boolean, opened: number
 }
 
 function spawnOnTerminal(options: SpawnOptions, size: TerminalSize, opened: number[]): SpawnedProcess {
-  const { master, path } = openPseudoTerminal(size)
+  const { master, path } = asAccount(options.account, () => openPseudoTerminal(size))
   opened.push(master)
   const pid = spawnCommand(options, path)
   return { pid, link: { master }, exited: exitOf(pid) }
@@ -79,17 +77,13 @@ function spawnOnTerminal(options: SpawnOptions, size: TerminalSize, opened: numb
  * A command with a path is executed as it is; any other, and one that cannot be, by way of a shell (envd.md 8.3): the pid stays, arguments
  * are never parsed again, and what cannot be run is a process that says so and exits with 127 or 126.
  */
-function spawnCommand({ cmd, args, env, cwd }: SpawnOptions, stdio: SpawnFileOptions['stdio']): number {
-  const command = [cmd, ...args]
+function spawnCommand({ cmd, args, env, cwd, account }: SpawnOptions, stdio: SpawnFileOptions['stdio']): number {
+  const argv = [cmd, ...args]
   const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  if (cmd.includes('/')) {
-    try {
-      return spawnFile(cmd, { environment, cwd, stdio, argv: command })
-    } catch {
-      // The shell fails for the same reason, or says why the command cannot be run.
-    }
-  }
-  return spawnFile(SHELL, { environment, cwd, stdio, argv: [SHELL, '-c', SCRIPT, '--', ...command] })
+  const itself = cmd.includes('/') ? spawnFileAs(account, cmd, { environment, cwd, stdio, argv }) : undefined
+  const byShell = { environment, cwd, stdio, argv: [SHELL, '-c', SCRIPT, '--', ...argv] }
+  // The last one fails for the same reason as the others, and says it.
+  return itself ?? spawnFileAs(account, SHELL, byShell) ?? entirelyAsAccount(account, () => spawnFile(SHELL, byShell))
 }
 
 function closeAll(fds: readonly (number | undefined)[]): void {

@@ -5,6 +5,7 @@
 import { arch } from 'node:process'
 import koffi from 'koffi'
 import { systemError } from './errno-text.ts'
+import { type Identity, spawnAs } from './spawn-as.ts'
 
 /** System call numbers, which differ by processor (linux: `unistd_64.h`, `asm-generic/unistd.h`). */
 const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, Readonly<Record<Syscall, number>>>>> = {
@@ -62,7 +63,7 @@ export interface SpawnFileOptions {
   readonly argv: readonly string[]
   /** `NAME=value` each. */
   readonly environment: readonly string[]
-  /** Entered with the identity of the calling thread. */
+  /** Entered with the identity that the program gets. */
   readonly cwd: string
   /**
    * Become 0, 1 and 2; nothing else stays open but what was never marked to be closed. An undefined input is `/dev/null`. A terminal, by its
@@ -78,7 +79,25 @@ export interface SpawnFileOptions {
  * @returns the pid, for `waitForChild`
  * @throws the system error of the start, the directory or the file
  */
-export function spawnFile(file: string, { argv, environment, cwd, stdio }: SpawnFileOptions): number {
+export function spawnFile(file: string, options: SpawnFileOptions): number {
+  return withSpawnForm(options, (actions, attributes) => {
+    const pid = [-1]
+    const [argv, environment] = [
+      [...options.argv, null],
+      [...options.environment, null],
+    ]
+    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, attributes, argv, environment) as number)
+    return pid[0] ?? -1
+  })
+}
+
+/** The same with another identity, which the calling thread does not take. Undefined where nothing was started. */
+export function spawnFileAs(identity: Identity, file: string, options: SpawnFileOptions): number | undefined {
+  const { argv, environment } = options
+  return withSpawnForm(options, (actions, attributes) => spawnAs(identity, { file, argv, environment, actions, attributes }))
+}
+
+function withSpawnForm<T>({ cwd, stdio }: SpawnFileOptions, spawn: (actions: Buffer, attributes: Buffer) => T): T {
   const actions = Buffer.alloc(FILE_ACTIONS_BYTES)
   checkResult('posix_spawn', native.actionsInit(actions) as number)
   try {
@@ -88,10 +107,7 @@ export function spawnFile(file: string, { argv, environment, cwd, stdio }: Spawn
     addStandardInput(actions, input)
     checkResult('dup2', native.actionsDup2(actions, output, 1) as number)
     checkResult('dup2', native.actionsDup2(actions, error, 2) as number)
-    const pid = [-1]
-    const how = isTerminal ? leaderAttributes : attributes
-    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, how, [...argv, null], [...environment, null]) as number)
-    return pid[0] ?? -1
+    return spawn(actions, isTerminal ? leaderAttributes : attributes)
   } finally {
     native.actionsDestroy(actions)
   }
@@ -147,6 +163,11 @@ export function setThreadGid(gid: number): void {
 /** Sets real and effective user id of the calling thread only. The saved one stays as it is, and is the way back. */
 export function setThreadUid(uid: number): void {
   check('setresuid', native.syscall(numberOf('setresuid'), uid, uid, -1) as number)
+}
+
+/** Sets the effective user id of the calling thread only: what it opens and makes is that user's, but nobody new may signal it. */
+export function setThreadEffectiveUid(uid: number): void {
+  check('setresuid', native.syscall(numberOf('setresuid'), -1, uid, -1) as number)
 }
 
 /** Gives the calling thread, and with it the processes that it starts, the ordinary priority for disk access. Best effort. */

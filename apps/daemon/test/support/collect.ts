@@ -14,6 +14,7 @@ export interface Outcome {
     | undefined
 }
 
+type ProcessCaller = Pick<TestDaemon, 'process'>
 type Events = AsyncIterable<{ event?: ProcessEvent | undefined }>
 
 /** Reads a stream of process events to its end. */
@@ -44,7 +45,7 @@ export interface RunOptions extends CallOptions {
 }
 
 /** Starts a program as the SDKs do, without standard input unless asked, and reads everything. */
-export function run(daemon: TestDaemon, command: readonly string[], { config, request, ...call }: RunOptions = {}): Promise<Outcome> {
+export function run(daemon: ProcessCaller, command: readonly string[], { config, request, ...call }: RunOptions = {}): Promise<Outcome> {
   const [cmd = '', ...args] = command
   return collect(daemon.process.start({ stdin: false, ...request, process: { cmd, args, cwd: '/', ...config } }, call))
 }
@@ -54,7 +55,7 @@ export function sh(script: string): readonly string[] {
 }
 
 /** Starts a program and returns once it runs, with the rest of its events to come. */
-export async function begin(daemon: TestDaemon, command: readonly string[], { config, request, ...call }: RunOptions = {}) {
+export async function begin(daemon: ProcessCaller, command: readonly string[], { config, request, ...call }: RunOptions = {}) {
   const [cmd = '', ...args] = command
   const events = daemon.process.start({ ...request, process: { cmd, args, cwd: '/', ...config } }, call)[Symbol.asyncIterator]()
   const first = await events.next()
