@@ -5,9 +5,11 @@ import time
 from e2b import (
     CommandExitException,
     FileNotFoundException,
+    FilesystemEventType,
     FileType,
     NotFoundException,
     Sandbox,
+    SandboxException,
     SandboxState,
     TimeoutException,
 )
@@ -97,6 +99,20 @@ def move_files(sandbox):
     failure_of(FileNotFoundException, lambda: files.read("notes/archive/monday.txt"))
 
 
+def watch_files(sandbox):
+    """A poll straight after a write has its events."""
+    sandbox.files.make_dir("watched")
+    handle = sandbox.files.watch_dir("watched")
+    sandbox.files.write("watched/new.txt", "x")
+    events = [(event.type, event.name) for event in handle.get_new_events()]
+    assert events == [(FilesystemEventType[kind], "new.txt") for kind in ("CREATE", "CHMOD", "WRITE")], events
+    sandbox.files.remove("watched/new.txt")
+    events = [(event.type, event.name) for event in handle.get_new_events()]
+    assert events == [(FilesystemEventType.REMOVE, "new.txt")], events
+    handle.stop()
+    failure_of(SandboxException, handle.get_new_events)
+
+
 def manage_sandbox(sandbox):
     assert sandbox.is_running() is True
     before = sandbox.get_info()
@@ -121,6 +137,7 @@ def main():
         stream_output(sandbox)
         kill_background_command(sandbox)
         move_files(sandbox)
+        watch_files(sandbox)
         manage_sandbox(sandbox)
         assert sandbox.kill() is True
     finally:

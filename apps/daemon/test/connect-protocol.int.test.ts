@@ -9,6 +9,7 @@ import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { ConnectRequestSchema, Process, SendSignalRequestSchema } from '@sandyard/daemon-protocol/process/process_pb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collect } from './support/collect.ts'
+import { exchange } from './support/http-exchange.ts'
 import { envelope, stream, unary } from './support/raw-rpc.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
@@ -175,6 +176,16 @@ describe('unary requests', () => {
     for (const timeout of ['', '1', '9999999999']) {
       expect((await unary(daemon.url, STAT, { path: '/' }, { 'connect-timeout-ms': timeout })).status).toBe(200)
     }
+  })
+
+  it('take the first of a repeated header', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'connect-protocol-version': ['1', '2'],
+      'connect-timeout-ms': ['1000', 'x'],
+    }
+    const { status } = await exchange(daemon.url, { method: 'POST', path: `/${STAT}`, headers, body: '{"path":"/"}' })
+    expect(status).toBe(200)
   })
 
   it.each([

@@ -108,6 +108,9 @@ describe('GET /files', () => {
       const plain = await get(`${dir}/file.txt`, { 'accept-encoding': 'gzip, deflate', range: 'bytes=1-2' })
       expect([plain.status, plain.body]).toEqual([206, content.subarray(1, 3)])
     }
+    // The type is that of the path as it was sent.
+    const slashed = await get(`~/../../../..${dir}/file.txt/`, { 'accept-encoding': 'gzip' })
+    expect([slashed.status, slashed.headers['content-type']]).toEqual([200, 'application/octet-stream'])
     const refused = await get(`${dir}/file.txt`, { 'accept-encoding': 'br, identity;q=0' })
     expect([refused.headers.vary, errorOf(refused)]).toEqual([
       'Origin',

@@ -32,8 +32,9 @@ function parseChoices(header: string): Choice[] {
   return header.split(',').flatMap((entry) => {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
     if (name === '') return []
-    const quality = parameters.findLast((parameter) => /^q\s*=/.test(parameter))
-    return [{ name, quality: quality === undefined ? 1 : toQuality(quality.slice(quality.indexOf('=') + 1).trim()) }]
+    // No space belongs into a weight (RFC 9110 12.4.2): with one it is none.
+    const quality = parameters.findLast((parameter) => parameter.startsWith('q='))
+    return [{ name, quality: quality === undefined ? 1 : toQuality(quality.slice('q='.length)) }]
   })
 }
 

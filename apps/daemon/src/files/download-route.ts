@@ -6,7 +6,7 @@ import { baseName } from '../users/path-parts.ts'
 import { acceptsIdentity, chooseCoding, type ContentCoding } from './accept-encoding.ts'
 import { inlineDisposition } from './content-disposition.ts'
 import { FileContent } from './file-content.ts'
-import { firstHeader } from './first-header.ts'
+import { firstHeader } from '../http/first-header.ts'
 import { type FileRouteDeps, getFileUser, getPermittedQuery, getUserName, resolveFilePath } from './file-request.ts'
 import { HttpFailure } from './http-failure.ts'
 import { sendGzip } from './send-gzip.ts'
@@ -25,7 +25,7 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   const content = await openContent(path, stats)
   try {
     reply.header('content-disposition', inlineDisposition(baseName(path)))
-    return await (coding === 'gzip' ? sendGzip(reply, content, path) : sendIdentity(request, reply, { content, path }))
+    return await (coding === 'gzip' ? sendGzip(reply, content, asked) : sendIdentity(request, reply, { content, path }))
   } catch (error) {
     await content[Symbol.asyncDispose]()
     throw error

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readParts } from './multipart.ts'
+import { CutBody } from './request-body.ts'
 
 const head = (disposition: string) => `--XX\r\nContent-Disposition: ${disposition}\r\n\r\n`
 
@@ -67,6 +68,10 @@ describe('readParts', () => {
     ['--XX\r\nContent-Disp', 'malformed MIME header: missing colon: "Content-Disp"'],
     [`${head('a')}cut`, 'unexpected EOF'],
     [`${head('a')}cut\r\n--X`, 'unexpected EOF'],
+    [`${head('a')}cut\r\n--XX-`, 'unexpected EOF'],
+    [`${head('a')}1\r\n--XX`, 'multipart: NextPart: EOF'],
+    [`${head('a')}--XX`, 'multipart: NextPart: EOF'],
+    [`${head('a')}1\r\n--XX--odd`, 'multipart: NextPart: EOF'],
     [`${head('a')}1\r\n--XX \todd\r\n`, String.raw`multipart: expecting a new Part; got line "--XX \todd\r\n"`],
     ['--XX\r\nno colon\r\n\r\n', 'malformed MIME header: missing colon: "no colon"'],
     ['--XX\r\n: empty\r\n\r\n', 'malformed MIME header line: ": empty"'],
@@ -78,5 +83,34 @@ describe('readParts', () => {
   ])('refuses %.30j', async (body, message) => {
     await expect(parse(body)).rejects.toThrow(message)
     await expect(parse(body, { size: 1000 })).rejects.toThrow(message)
+  })
+
+  it.each([
+    ['1', ['1'], 'unexpected EOF'],
+    ['1\r\n--XX-', ['1', '\r\n--XX-'], 'unexpected EOF'],
+    ['1\r\n--XX', ['1'], 'multipart: NextPart: unexpected EOF'],
+    ['1\r\n--XX--', ['1'], 'multipart: NextPart: unexpected EOF'],
+    ['1\r\n--XX\r\na: b', ['1'], 'unexpected EOF'],
+  ])('gives what there is of a body that is cut behind %j', async (end, expected, message) => {
+    async function* cut(): AsyncGenerator<Buffer> {
+      yield Buffer.from(head('a') + end)
+      throw new CutBody()
+    }
+    const chunks: string[] = []
+    const reading = async () => {
+      for await (const part of readParts(cut(), 'XX')) for await (const chunk of part.body) chunks.push(chunk.toString())
+    }
+    expect(await reading().catch((error: Error) => error.message)).toBe(message)
+    expect(chunks).toEqual(expected)
+  })
+
+  it('skips what is cut as it skips the rest', async () => {
+    async function* cut(): AsyncGenerator<Buffer> {
+      yield Buffer.from(`${head('a')}1`)
+      throw new CutBody()
+    }
+    const parts = readParts(cut(), 'XX')
+    await parts.next()
+    await expect(parts.next()).rejects.toThrow('multipart: NextPart: unexpected EOF')
   })
 })

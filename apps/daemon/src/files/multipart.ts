@@ -3,8 +3,10 @@
  * go on to the next part by themselves; here every part is alike, and the next one comes when it is asked for (envd.md 5.7).
  */
 import { decodePath } from '../users/path-bytes.ts'
+import { UndecodableBody } from './gunzip.ts'
 import { PartDelimiter } from './part-delimiter.ts'
 import { quoted } from './quoted.ts'
+import { CutBody } from './request-body.ts'
 
 /** Headers of a part, and lines before the first one, beyond any that a client sends. */
 const MAX_LINE_BYTES = 64 * 1024
@@ -31,7 +33,8 @@ export class MalformedMultipart extends Error {
 /**
  * The parts of a body in their order, in flat memory. What is left of a part is skipped when the next one is asked for.
  *
- * @throws MalformedMultipart, from the body of a part as `unexpected EOF`; whatever `source` throws
+ * @throws MalformedMultipart, from the body of a part as `unexpected EOF`; whatever `source` throws, which between two parts becomes a
+ * MalformedMultipart where it says how the client's body is broken
  */
 export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   const reader = new MultipartReader(source[Symbol.asyncIterator](), boundary)
@@ -45,6 +48,10 @@ class MultipartReader {
   readonly #boundary: string
   #delimiter: PartDelimiter
   #pending: Buffer = NOTHING
+  /** Whether nothing follows `#pending`. */
+  #isOver = false
+  /** What the source failed with, if it did not just end. */
+  #failure: unknown
   #phase: 'preamble' | 'body start' | 'body' | 'between' = 'preamble'
 
   constructor(source: AsyncIterator<Buffer>, boundary: string) {
@@ -58,9 +65,11 @@ class MultipartReader {
     await this.#skipBody()
     for (;;) {
       const line = await this.#readLine()
-      if (line === undefined) throw new MalformedMultipart('multipart: NextPart: EOF')
       const kind = this.#classify(line)
-      if (kind === 'end') return undefined
+      const isCut = !line.endsWith('\n')
+      // The last boundary need not end with a newline.
+      if (kind === 'end' && !(isCut && this.#failure !== undefined)) return undefined
+      if (isCut) throw this.#endBetweenParts()
       if (kind === 'part') break
       if (this.#phase === 'between') throw new MalformedMultipart(`multipart: expecting a new Part; got line ${inMessage(line)}`)
     }
@@ -74,7 +83,7 @@ class MultipartReader {
     try {
       while (this.#phase === 'body start' || this.#phase === 'body') await this.nextChunk()
     } catch (error) {
-      if (!(error instanceof MalformedMultipart)) throw error
+      if (!isClientFault(error)) throw error
       this.#phase = 'between'
       this.#pending = NOTHING
     }
@@ -83,14 +92,19 @@ class MultipartReader {
   /** The next bytes of the current part, as few or as many as have arrived. */
   async nextChunk(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#phase === 'body start' || this.#phase === 'body') {
-      const { dataBytes, isEnd, newlineBytes } = this.#delimiter.find(this.#pending, this.#phase === 'body start')
+      const isStart = this.#phase === 'body start'
+      const { dataBytes, isEnd, newlineBytes } = this.#isOver
+        ? this.#delimiter.findLast(this.#pending, isStart)
+        : this.#delimiter.find(this.#pending, isStart)
       const chunk = this.#pending.subarray(0, dataBytes)
       // Whoever takes a chunk may give its memory back, even where nothing is left of it here.
       this.#pending = this.#pending.length === dataBytes ? NOTHING : this.#pending.subarray(dataBytes + newlineBytes)
       if (isEnd) this.#phase = 'between'
       else if (dataBytes > 0) this.#phase = 'body'
       if (chunk.length > 0) return { done: false, value: chunk }
-      if (!isEnd && !(await this.#receive())) throw new MalformedMultipart('unexpected EOF')
+      if (isEnd) break
+      if (this.#isOver) throw this.#failure ?? new MalformedMultipart('unexpected EOF')
+      await this.#receive()
     }
     return { done: true, value: undefined }
   }
@@ -111,21 +125,22 @@ class MultipartReader {
     let size = 0
     while (lines.length < MAX_HEADER_LINES && size < MAX_HEADER_BYTES) {
       const line = await this.#readLine()
-      size += line?.length ?? 0
-      if (line === undefined) {
-        toHeaders(lines)
-        throw new MalformedMultipart('multipart: NextPart: EOF')
-      }
+      size += line.length
       const text = line.replace(/\r?\n$/, '')
-      if (text === '') return toHeaders(lines)
+      const isCut = !line.endsWith('\n')
+      if (text === '' && !isCut) return toHeaders(lines)
       if (/^[ \t]/.test(text) && lines.length > 0) lines.push(`${lines.pop()} ${text.trim()}`)
-      else lines.push(text)
+      else if (text !== '') lines.push(text)
+      if (!isCut) continue
+      // A complaint about what arrived comes before the one that there is no more.
+      toHeaders(lines)
+      throw this.#failure ?? this.#endBetweenParts()
     }
     throw new MalformedMultipart('multipart: message too large')
   }
 
-  /** A line with its end; the rest of the body where it has none, and undefined where nothing is left. */
-  async #readLine(): Promise<string | undefined> {
+  /** A line with its end; the rest of the body, perhaps empty, where it has none. */
+  async #readLine(): Promise<string> {
     let end = this.#pending.indexOf(LINE_FEED)
     while (end < 0) {
       if (this.#pending.length > MAX_LINE_BYTES) throw new MalformedMultipart('multipart: message too large')
@@ -135,15 +150,33 @@ class MultipartReader {
     const length = end < 0 ? this.#pending.length : end + 1
     const line = this.#pending.toString('latin1', 0, length)
     this.#pending = this.#pending.subarray(length)
-    return line === '' ? undefined : line
+    return line
   }
 
+  /** False when nothing more comes, now and from then on. */
   async #receive(): Promise<boolean> {
-    const next = await this.#source.next()
-    if (next.done === true) return false
-    this.#pending = this.#pending.length === 0 ? next.value : Buffer.concat([this.#pending, next.value])
-    return true
+    if (this.#isOver) return false
+    try {
+      const next = await this.#source.next()
+      this.#isOver = next.done === true
+      if (next.done !== true) this.#pending = this.#pending.length === 0 ? next.value : Buffer.concat([this.#pending, next.value])
+    } catch (error) {
+      this.#isOver = true
+      this.#failure = error
+    }
+    return !this.#isOver
   }
+
+  #endBetweenParts(): unknown {
+    const failure = this.#failure
+    if (failure === undefined) return new MalformedMultipart('multipart: NextPart: EOF')
+    return isClientFault(failure) ? new MalformedMultipart(`multipart: NextPart: ${failure.message}`, { cause: failure }) : failure
+  }
+}
+
+/** What says how a body is broken, in words for the client. */
+export function isClientFault(error: unknown): error is Error {
+  return error instanceof MalformedMultipart || error instanceof UndecodableBody || error instanceof CutBody
 }
 
 function inMessage(line: string): string {

@@ -35,6 +35,19 @@ export class PartDelimiter {
     return undecided(this.#tailStart(bytes, from))
   }
 
+  /**
+   * What bytes come to that {@link find} could not decide, once it is certain that nothing follows them: the delimiter as far as its
+   * boundary goes, a mere beginning of it, which is no data, or data.
+   */
+  findLast(bytes: Buffer, isStart: boolean): Found {
+    if (isStart && bytes.equals(this.#boundary)) return { dataBytes: 0, isEnd: true, newlineBytes: 0 }
+    if (bytes.equals(this.#delimiter)) {
+      return { dataBytes: 0, isEnd: true, newlineBytes: this.#delimiter.length - this.#boundary.length }
+    }
+    const isBeginning = isPrefix(bytes, this.#delimiter) || (isStart && isPrefix(bytes, this.#boundary))
+    return undecided(isBeginning ? 0 : bytes.length)
+  }
+
   /** Where bytes begin that may turn out to be the delimiter once more have arrived; the end where there are none. */
   #tailStart(bytes: Buffer, from: number): number {
     const [first = 0] = this.#delimiter

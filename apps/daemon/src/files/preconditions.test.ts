@@ -52,8 +52,9 @@ describe('checkPreconditions', () => {
     expect(checkPreconditions(headerOf(headers), mtime)).toBe(verdict)
   })
 
-  it('compares no date to a file without a modification time', () => {
+  it('compares only the date of a range to a file of the epoch', () => {
     expect(checkPreconditions(headerOf({ 'if-modified-since': after }), undefined)).toBe('proceed')
     expect(checkPreconditions(headerOf({ 'if-range': at }), undefined)).toBe('full')
+    expect(checkPreconditions(headerOf({ 'if-range': 'Thu, 01 Jan 1970 00:00:00 GMT' }), undefined)).toBe('proceed')
   })
 })

@@ -13,7 +13,7 @@ const TAG = /^(?:W\/)?"[!\x23-\x7e\x80-\xff]*"/
  * concrete tag ever does.
  *
  * @param header the value of a header, empty where there is none
- * @param mtimeSeconds undefined for a file without a modification time, to which no date compares
+ * @param mtimeSeconds undefined for a file of the epoch, which counts as having no modification time but for `If-Range`
  */
 export function checkPreconditions(header: (name: Condition) => string, mtimeSeconds: number | undefined): Verdict {
   const unmodifiedSince = parseHttpDate(header('if-unmodified-since'))
@@ -31,7 +31,7 @@ export function checkPreconditions(header: (name: Condition) => string, mtimeSec
   }
 
   if (header('if-range') === '') return 'proceed'
-  return mtimeSeconds !== undefined && parseHttpDate(header('if-range')) === mtimeSeconds ? 'proceed' : 'full'
+  return parseHttpDate(header('if-range')) === (mtimeSeconds ?? 0) ? 'proceed' : 'full'
 }
 
 /** Whether a list of tags has a `*`; what follows something that is no tag does not count. */

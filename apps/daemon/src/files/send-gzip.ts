@@ -10,9 +10,13 @@ const LEVEL = 1
 
 const gzipWhole = promisify(gzip)
 
-/** Answers with the compressed file: no length, ranges or date, since those would be of other bytes (envd.md 5.6). Takes the file over. */
-export async function sendGzip(reply: FastifyReply, content: FileContent, path: string): Promise<FastifyReply> {
-  reply.headers({ 'content-encoding': 'gzip', 'content-type': typeByExtension(path) ?? 'application/octet-stream' })
+/**
+ * Answers with the compressed file: no length, ranges or date, since those would be of other bytes (envd.md 5.6). Takes the file over.
+ *
+ * @param asked the path as the request has it, which tells the type
+ */
+export async function sendGzip(reply: FastifyReply, content: FileContent, asked: string): Promise<FastifyReply> {
+  reply.headers({ 'content-encoding': 'gzip', 'content-type': typeByExtension(asked) ?? 'application/octet-stream' })
   if (content.isWhole) return reply.send(await gzipWhole(content.start, { level: LEVEL }))
   const compressor = createGzip({ level: LEVEL })
   pumpContent(content, ['everything'], compressor).then(

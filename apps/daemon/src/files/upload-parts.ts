@@ -1,10 +1,8 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { UndecodableBody } from './gunzip.ts'
 import { decodePath } from '../users/path-bytes.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
-import { MalformedMultipart, type Part, readParts } from './multipart.ts'
+import { isClientFault, type Part, readParts } from './multipart.ts'
 import { decodeQuotedPrintable } from './quoted-printable.ts'
-import { CutBody } from './request-body.ts'
 import { writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
 
 /** What an upload is to write, and how. */
@@ -47,8 +45,7 @@ async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
   try {
     yield* readParts(body, boundary)
   } catch (error) {
-    if (error instanceof MalformedMultipart || error instanceof UndecodableBody || error instanceof CutBody)
-      throw new AppError('internal', `error reading form: ${error.message}`, { cause: error })
+    if (isClientFault(error)) throw new AppError('internal', `error reading form: ${error.message}`, { cause: error })
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { BigIntStats } from 'node:fs'
-import { readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
+import { MetadataFailure, readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
 import { mayHaveAttributes } from '../filesystem/metadata-probe.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
@@ -86,8 +86,10 @@ async function writeMetadata({ fd }: TargetFile, metadata: ReadonlyMap<string, s
   try {
     await replaceMetadata(fd, metadata)
   } catch (error) {
-    const text = failedCall('setxattr', path, error)
-    if (isOutOfSpace(error)) throw new AppError('insufficient_storage', `not enough space for file metadata: ${text}`, { cause: error })
+    if (!(error instanceof MetadataFailure)) throw error
+    const text = failedCall(error.call, error.attribute === undefined ? path : [path, error.attribute], error.cause)
+    if (isOutOfSpace(error.cause))
+      throw new AppError('insufficient_storage', `not enough space for file metadata: ${text}`, { cause: error })
     throw new AppError('internal', `error writing file metadata: ${text}`, { cause: error })
   }
 }

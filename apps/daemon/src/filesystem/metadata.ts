@@ -19,18 +19,39 @@ export async function readMetadata(target: XattrTarget): Promise<Record<string, 
   return metadata
 }
 
+/** What stands in the way of metadata; `cause` is the system's error. */
+export class MetadataFailure extends Error {
+  override readonly name = 'MetadataFailure'
+  /** The call as clients are shown it. */
+  readonly call: 'xattr.FList' | 'xattr.FRemove' | 'xattr.FSet'
+  /** Undefined for a call that is of all attributes. */
+  readonly attribute: string | undefined
+
+  constructor(call: MetadataFailure['call'], attribute: string | undefined, cause: unknown) {
+    super(call, { cause })
+    this.call = call
+    this.attribute = attribute
+  }
+}
+
 /**
  * Makes `metadata` the whole metadata of an open file; other attributes stay. Does nothing where the file system holds none.
  *
- * @throws the system error of the first attribute that could not be changed; those before it are
+ * @throws MetadataFailure of the first attribute that could not be changed; those before it are
  */
 export async function replaceMetadata(fd: number, metadata: ReadonlyMap<string, string>): Promise<void> {
+  const wanted = new Map([...metadata].map(([key, value]) => [PREFIX + key, value]))
+  const present = (await attempt(metadataAttributes(fd), 'xattr.FList')) ?? []
+  for (const name of present) if (!wanted.has(name)) await attempt(removeXattr(fd, name), 'xattr.FRemove', name)
+  for (const [name, value] of wanted) await attempt(setXattr(fd, name, Buffer.from(value)), 'xattr.FSet', name)
+}
+
+async function attempt<T>(result: Promise<T>, call: MetadataFailure['call'], attribute?: string): Promise<T | undefined> {
   try {
-    const wanted = new Map([...metadata].map(([key, value]) => [PREFIX + key, value]))
-    for (const name of await metadataAttributes(fd)) if (!wanted.has(name)) await removeXattr(fd, name)
-    for (const [name, value] of wanted) await setXattr(fd, name, Buffer.from(value))
+    return await result
   } catch (error) {
-    if (errnoCode(error) !== 'ENOTSUP') throw error
+    if (errnoCode(error) === 'ENOTSUP') return undefined
+    throw new MetadataFailure(call, attribute, error)
   }
 }
 

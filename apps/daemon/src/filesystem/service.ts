@@ -7,7 +7,7 @@ import { createWatcher } from '../watch/create-watcher.ts'
 import { getWatcherEvents } from '../watch/get-watcher-events.ts'
 import { removeWatcher } from '../watch/remove-watcher.ts'
 import { watchDir } from '../watch/watch-dir.ts'
-import { toMessage } from '../watch/watch-event.ts'
+import { toJson, toMessage } from '../watch/watch-event.ts'
 import type { Watchers } from '../watch/watchers.ts'
 import { listDir } from './list-dir.ts'
 import { makeDir } from './make-dir.ts'
@@ -32,7 +32,7 @@ export function filesystemService(deps: FilesystemDeps): ServiceHandlers<typeof 
     makeDir: async (request, call) => makeDir(request, await caller(call)),
     move: async (request, call) => move(request, await caller(call)),
     remove: async (request, call) => remove(request, await caller(call)),
-    watchDir: { run: (request, call) => watchDir(request, call, deps), toMessage },
+    watchDir: { run: (request, call) => watchDir(request, call, deps), toMessage, toJson },
     createWatcher: async (request, call) => createWatcher(request, await caller(call), deps),
     getWatcherEvents: (request) => getWatcherEvents(request, watchers),
     removeWatcher: (request) => removeWatcher(request, watchers),

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { firstHeader } from '../http/first-header.ts'
 import { GZIP } from './compression.ts'
 import type { CallKind } from './media-type.ts'
 
@@ -24,33 +25,29 @@ const ENCODING_HEADERS = {
 } as const satisfies Record<CallKind, object>
 
 /**
- * Reads them in the order in which upstream complains.
+ * Reads them in the order in which upstream complains. Of a repeated header the first counts.
  *
  * @throws AppError for an encoding that is not known, a wrong version of the protocol, and a bad timeout
  */
-export function readCallHeaders(headers: IncomingHttpHeaders, kind: CallKind, versionIsRequired: boolean): CallHeaders {
+export function readCallHeaders(request: IncomingMessage, kind: CallKind, versionIsRequired: boolean): CallHeaders {
   const { sent, accepted } = ENCODING_HEADERS[kind]
-  const sendsGzip = isGzip(headers[sent])
-  checkVersion(headers['connect-protocol-version'], versionIsRequired)
+  const sendsGzip = isGzip(firstHeader(request, sent))
+  checkVersion(firstHeader(request, 'connect-protocol-version'), versionIsRequired)
   return {
     sendsGzip,
-    acceptsGzip: String(headers[accepted] ?? '')
-      .split(/[, ]/)
-      .includes(GZIP),
-    timeoutMs: readTimeout(headers['connect-timeout-ms']),
-    keepaliveMs: readKeepalive(headers['keepalive-ping-interval']),
+    acceptsGzip: firstHeader(request, accepted).split(/[, ]/).includes(GZIP),
+    timeoutMs: readTimeout(firstHeader(request, 'connect-timeout-ms')),
+    keepaliveMs: readKeepalive(firstHeader(request, 'keepalive-ping-interval')),
   }
 }
 
-type Header = string | string[] | undefined
-
-function isGzip(encoding: Header): boolean {
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return false
+function isGzip(encoding: string): boolean {
+  if (encoding === '' || encoding === 'identity') return false
   if (encoding === GZIP) return true
   throw new AppError('unimplemented', `unknown compression ${JSON.stringify(encoding)}: supported encodings are ${GZIP}`)
 }
 
-function checkVersion(version: Header = '', isRequired: boolean): void {
+function checkVersion(version: string, isRequired: boolean): void {
   if (version === '1' || (version === '' && !isRequired)) return
   throw new AppError(
     'invalid_argument',
@@ -60,17 +57,17 @@ function checkVersion(version: Header = '', isRequired: boolean): void {
   )
 }
 
-function readTimeout(timeout: Header = ''): number | undefined {
+function readTimeout(timeout: string): number | undefined {
   if (timeout === '') return undefined
   if (timeout.length > 10) throw new AppError('invalid_argument', `parse timeout: ${JSON.stringify(timeout)} has >10 digits`)
-  if (!/^\d+$/.test(String(timeout))) {
+  if (!/^\d+$/.test(timeout)) {
     throw new AppError('invalid_argument', `parse timeout: strconv.ParseInt: parsing ${JSON.stringify(timeout)}: invalid syntax`)
   }
   return Math.min(Number(timeout), LONGEST_TIMER_MS)
 }
 
 /** Whole seconds; what is no positive number of them means the default. */
-function readKeepalive(interval: Header = ''): number {
-  const seconds = (/^\d+$/.test(String(interval)) ? Number(interval) : 0) || DEFAULT_KEEPALIVE_SECONDS
+function readKeepalive(interval: string): number {
+  const seconds = (/^\d+$/.test(interval) ? Number(interval) : 0) || DEFAULT_KEEPALIVE_SECONDS
   return Math.min(seconds * 1000, LONGEST_TIMER_MS)
 }

@@ -15,8 +15,8 @@ type Handler = ClientStreamHandler<DescMessage, DescMessage>
 
 /** Serves a method that takes a stream and answers once (envd.md 6.1). Without a handler it is `unimplemented`. */
 export function serveClientStream(method: DescMethod, handler: Handler | undefined, deps: RpcDeps): RpcHandler {
-  async function answer({ headers, raw, basicUser }: FastifyRequest, response: StreamResponse, { codec }: CallForm): Promise<void> {
-    const { acceptsGzip, sendsGzip, ...times } = readCallHeaders(headers, 'stream', deps.config.requireConnectProtocolHeader)
+  async function answer({ raw, basicUser }: FastifyRequest, response: StreamResponse, { codec }: CallForm): Promise<void> {
+    const { acceptsGzip, sendsGzip, ...times } = readCallHeaders(raw, 'stream', deps.config.requireConnectProtocolHeader)
     if (acceptsGzip) response.compress()
     if (handler === undefined) throw notImplemented(method)
     using stop = new StreamSignal(response.raw, { timeoutMs: times.timeoutMs, shutdown: deps.shutdown })

@@ -16,8 +16,8 @@ type Handler = ServerStreamHandler<DescMessage, DescMessage, unknown>
 
 /** Serves a method that answers with a stream (envd.md 6.3). Without a handler it is `unimplemented`. */
 export function serveServerStream(method: DescMethod, handler: Handler | undefined, deps: RpcDeps): RpcHandler {
-  async function answer({ headers, raw, basicUser }: FastifyRequest, response: StreamResponse, form: CallForm): Promise<void> {
-    const { acceptsGzip, ...call } = readCallHeaders(headers, 'stream', deps.config.requireConnectProtocolHeader)
+  async function answer({ raw, basicUser }: FastifyRequest, response: StreamResponse, form: CallForm): Promise<void> {
+    const { acceptsGzip, ...call } = readCallHeaders(raw, 'stream', deps.config.requireConnectProtocolHeader)
     if (acceptsGzip) response.compress()
     const message = await readOnlyMessage(raw, { input: method.input, codec: form.codec, sendsGzip: call.sendsGzip })
     if (handler === undefined) throw notImplemented(method)

@@ -19,7 +19,7 @@ export function serveUnary(
   { log, config }: RpcDeps,
 ): RpcHandler {
   async function answer(request: FastifyRequest, reply: FastifyReply, form: CallForm): Promise<FastifyReply> {
-    const headers = readCallHeaders(request.headers, 'unary', config.requireConnectProtocolHeader)
+    const headers = readCallHeaders(request.raw, 'unary', config.requireConnectProtocolHeader)
     const body = await readRequest(request.raw)
     if (headers.timeoutMs === 0) throw deadlineExceeded()
     const message = form.codec.decode(method.input, headers.sendsGzip ? await decompress(body) : body)

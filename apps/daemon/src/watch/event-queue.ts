@@ -1,10 +1,11 @@
 import type { AppError } from '@sandyard/kit/errors/app-error'
+import { Fifo } from './fifo.ts'
 import type { Change } from './watch-event.ts'
 import { MAX_BEHIND, queueOverflow } from './watch-failure.ts'
 
 /** The changes that one stream has still to send. Bounded: a client that reads too slowly loses its stream, and nobody else anything. */
 export class EventQueue {
-  readonly #changes: Change[] = []
+  readonly #changes = new Fifo<Change>()
   #failure: AppError | undefined
   #isClosed = false
   #wake: (() => void) | undefined
@@ -26,7 +27,7 @@ export class EventQueue {
   close(failure?: AppError): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#changes.length = 0
+    this.#changes.clear()
     this.#failure = failure
     this.#wake?.()
   }

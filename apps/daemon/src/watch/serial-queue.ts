@@ -1,9 +1,11 @@
+import { Fifo } from './fifo.ts'
+
 type Job = () => Promise<void> | void
 
 /** Runs jobs one after the other in their order: at once where none is under way, so that a short job costs no turn of the event loop. */
 export class SerialQueue {
   readonly #onFailure: (error: unknown) => void
-  readonly #jobs: Job[] = []
+  readonly #jobs = new Fifo<Job>()
   #isRunning = false
 
   /** @param onFailure is told what a job throws; those after it are run all the same */

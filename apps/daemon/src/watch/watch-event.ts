@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { EntryInfo, EventType, WatchDirResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import { type EntryInfo, EventType, WatchDirResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import { jsonCodec } from '../rpc/codec.ts'
 
 /** A change below a watched directory. */
 export interface Change {
@@ -28,4 +29,12 @@ export function toMessage(message: WatchEvent): MessageInitShape<typeof WatchDir
     case 'filesystem':
       return { event: { case: 'filesystem', value: message.event } }
   }
+}
+
+/** The same as JSON. Most events are a name and a type, and come in thousands. */
+export function toJson(message: WatchEvent): string {
+  if (message.kind !== 'filesystem') return `{"${message.kind}":{}}`
+  const { name, type, entry } = message.event
+  if (entry !== undefined) return jsonCodec.encode(WatchDirResponseSchema, toMessage(message)).toString()
+  return `{"filesystem":{"name":${JSON.stringify(name)},"type":"EVENT_TYPE_${EventType[type]}"}}`
 }

@@ -133,7 +133,11 @@ export class WatchedTree implements Subscriber {
   /** Watches a directory before anybody looks into it: what is put into it later is told by events, and all else is there to be seen. */
   #watchEntry(parent: DirectoryNode, name: string): DirectoryNode | undefined {
     const wd = this.#tryWatch(parent.pathOf(name))
-    if (wd === undefined) return undefined
+    if (wd === undefined) {
+      // Where the parent has moved on, the entry may still be in it.
+      if (!this.#leadsTo(parent)) parent.isScanned = false
+      return undefined
+    }
     const known = this.#nodes.get(wd)
     if (known !== undefined) {
       if (!parent.isWithin(known)) known.place(parent, name)
@@ -191,7 +195,6 @@ export class WatchedTree implements Subscriber {
     for (const entry of entries) {
       if (this.#isClosed) return
       const child = entry.isDirectory() ? this.#watchEntry(node, entry.name) : undefined
-      if (entry.isDirectory() && child === undefined) node.isScanned = false
       await announce(node.pathOf(entry.name))
       if (child !== undefined && !child.isScanned) await this.#scan(child, announce)
     }

@@ -38,7 +38,7 @@ export function refusal(answer: Answer): [number, string] {
 }
 
 /** How many descriptors of this process, and so of the daemon in it, lead below a directory. */
-export async function countOpenFiles(directory: string): Promise<number> {
+async function countOpenFiles(directory: string): Promise<number> {
   const fds = await readdir('/proc/self/fd')
   const paths = await Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
   return paths.filter((path) => path.startsWith(`${directory}/`)).length

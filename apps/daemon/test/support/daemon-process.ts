@@ -15,11 +15,16 @@ export interface DaemonProcess extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** The daemon in a process of its own, ready for requests, with its run files in `runDirectory`. */
-export async function startDaemonProcess(runDirectory: string): Promise<DaemonProcess> {
+/**
+ * The daemon in a process of its own, ready for requests, with its run files in `runDirectory`.
+ *
+ * @param launcher a command that executes the one which follows it
+ */
+export async function startDaemonProcess(runDirectory: string, launcher: readonly string[] = []): Promise<DaemonProcess> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
-  const daemon = spawn(process.execPath, [...ENGINE_FLAGS, MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], {
+  const command = [...launcher, process.execPath, ...ENGINE_FLAGS, MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)]
+  const daemon = spawn(command[0] ?? '', command.slice(1), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { SANDYARD_RUN_DIRECTORY: runDirectory, SANDYARD_LOG_LEVEL: 'silent' },
   })

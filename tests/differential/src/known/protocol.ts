@@ -95,11 +95,6 @@ export const PROTOCOL_DIFFERENCES: readonly KnownDifference[] = [
     matches: (sighting) => JSON.stringify(sighting.all).includes('zero-length payload is not a valid JSON object'),
   },
   {
-    id: 'repeated headers',
-    reason: 'A `Connect-Timeout-Ms` that is sent twice is a bad one; the reference daemon takes the first.',
-    matches: ({ request }) => request?.headers.filter(([name]) => name === 'Connect-Timeout-Ms').length === 2,
-  },
-  {
     id: 'numbers as text',
     reason:
       'A number that is sent as text may be hexadecimal or have a plus sign, as the JSON reader of protobuf-es has it; the reference daemon refuses such a text.',

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process'
+import { mkdir, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startDaemonProcess } from './support/daemon-process.ts'
+import { exchange } from './support/http-exchange.ts'
+import { unary } from './support/raw-rpc.ts'
+import { createScratchDirectory } from './support/scratch-directory.ts'
+import { asUser, failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { pollDirectory } from './support/watch.ts'
+
+const run = promisify(execFile)
+
+let daemon: TestDaemon
+let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
+/** Watched; its parent is not. */
+let dir: string
+
+beforeAll(async () => {
+  process.umask(0o022)
+  daemon = await startDaemon()
+})
+afterAll(() => daemon[Symbol.asyncDispose]())
+beforeEach(async () => {
+  scratch = await createScratchDirectory()
+  dir = join(scratch.path, 'w')
+  await mkdir(dir)
+})
+afterEach(() => scratch[Symbol.asyncDispose]())
+
+const sh = (script: string, cwd = dir) => run('/bin/sh', ['-c', script], { cwd })
+
+describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
+  it('refuses what is no directory and what is not there (envd.md 18.51)', async () => {
+    await sh('touch f; ln -s w ../link; ln -s nowhere ../dangling')
+    const link = join(scratch.path, 'link')
+    const refusals: [path: string, recursive: boolean, code: string, message: string][] = [
+      ['~other', false, 'InvalidArgument', `failed to expand path '~other' for user 'root': cannot expand user-specific home dir`],
+      [`${dir}/x`, false, 'NotFound', `path ${dir}/x not found: stat ${dir}/x: no such file or directory`],
+      [`${link}/../dangling`, false, 'NotFound', `path ${link}/../dangling not found: stat ${link}/../dangling: no such file or directory`],
+      [`${dir}/f`, false, 'InvalidArgument', `path ${dir}/f not a directory: not a directory`],
+      [`${dir}/f/x`, false, 'Internal', `error statting path ${dir}/f/x: stat ${dir}/f/x: not a directory`],
+      [link, true, 'Internal', `error adding path ${link} to watcher: fsnotify: not a directory: "${link}"`],
+      [`${link}/`, true, 'Internal', `error adding path ${link}/ to watcher: fsnotify: not a directory: "${link}"`],
+    ]
+    for (const [path, recursive, code, message] of refusals) {
+      expect(await failureOf(daemon.filesystem.createWatcher({ path, recursive }, asUser('root'))), path).toEqual({ code, message })
+      const stream = daemon.filesystem.watchDir({ path, recursive }, asUser('root'))[Symbol.asyncIterator]()
+      expect(await failureOf(stream.next()), path).toEqual({ code, message })
+    }
+  })
+
+  it('watches through a link where the watch is not recursive', async () => {
+    await symlink('w', join(scratch.path, 'link'))
+    await using watcher = await pollDirectory(daemon, { path: join(scratch.path, 'link'), includeEntry: true })
+    await writeFile(join(dir, 'f'), '')
+    expect(await watcher.take()).toEqual([`CREATE f ${scratch.path}/link/f`])
+  })
+
+  it('says that the limits of the host are reached', async () => {
+    const limits = [
+      ['max_inotify_instances', 0, 'error creating watcher: too many open files'],
+      ['max_inotify_watches', 2, `error adding path ${dir} to watcher: no space left on device`],
+    ] as const
+    await mkdir(join(dir, 'a/b/c'), { recursive: true })
+    for (const [limit, most, message] of limits) {
+      // The limits of a user namespace of the daemon's own; those of the host stay.
+      const launcher = ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', `echo ${most} > /proc/sys/user/${limit} && exec "$@"`, 'sh']
+      await using limited = await startDaemonProcess(scratch.path, launcher)
+      const create = (recursive: boolean) =>
+        unary(limited.url, 'filesystem.Filesystem/CreateWatcher', { path: dir, recursive }, asUser('root').headers)
+      expect(JSON.parse((await create(true)).text)).toEqual({ code: 'internal', message })
+      // What could not be watched as a whole is not watched in part.
+      if (most > 0) expect(await create(false)).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
+  it('is told of a change that has just happened, once (envd.md 18.49)', async () => {
+    await using watcher = await pollDirectory(daemon, { path: dir })
+    for (let round = 0; round < 100; round++) {
+      await writeFile(join(dir, `f${round}`), '')
+      expect(await watcher.take()).toEqual([`CREATE f${round}`])
+    }
+    expect(await watcher.take()).toEqual([])
+  })
+
+  it('knows watchers from any connection, until they are removed (envd.md 18.50)', async () => {
+    const watcher = await pollDirectory(daemon, { path: dir })
+    expect(watcher.id).toMatch(/^w[a-z0-9]{20}$/)
+    await writeFile(join(dir, 'f'), '')
+    const other = await unary(daemon.url, 'filesystem.Filesystem/GetWatcherEvents', { watcherId: watcher.id }, asUser('daemon').headers)
+    expect(JSON.parse(other.text)).toEqual({ events: [{ name: 'f', type: 'EVENT_TYPE_CREATE' }] })
+    await watcher[Symbol.asyncDispose]()
+    const missing = { code: 'NotFound', message: `watcher with id ${watcher.id} not found` }
+    expect(await failureOf(watcher.take())).toEqual(missing)
+    expect(await failureOf(Promise.resolve(watcher[Symbol.asyncDispose]())), '[filesystem.Filesystem/RemoveWatcher]').toEqual(missing)
+  })
+
+  it('stays silent once the watched directory is gone or has moved (envd.md 18.52)', async () => {
+    await mkdir(join(dir, 'sub'))
+    await using whole = await pollDirectory(daemon, { path: dir, recursive: true })
+    await using single = await pollDirectory(daemon, { path: join(dir, 'sub') })
+    await sh('mv w v; : > v/f; : > v/sub/g; mkdir w; : > w/f', scratch.path)
+    expect(await whole.take()).toEqual(['RENAME .'])
+    expect(await single.take()).toEqual(['CREATE g'])
+    await rm(join(scratch.path, 'v'), { recursive: true })
+    expect(await single.take()).toEqual(['REMOVE g', 'REMOVE .'])
+    expect([await whole.take(), await single.take()]).toEqual([[], []])
+  })
+
+  it('tells two watchers of one directory each its own (envd.md 18.53)', async () => {
+    await mkdir(join(dir, 'sub'))
+    await using outer = await pollDirectory(daemon, { path: dir, recursive: true })
+    const inner = await pollDirectory(daemon, { path: join(dir, 'sub') })
+    await writeFile(join(dir, 'sub/f'), '')
+    expect([await outer.take(), await inner.take()]).toEqual([['CREATE sub/f'], ['CREATE f']])
+    await inner[Symbol.asyncDispose]()
+    await writeFile(join(dir, 'sub/g'), '')
+    await using again = await pollDirectory(daemon, { path: join(dir, 'sub') })
+    await rm(join(dir, 'sub/g'))
+    expect([await outer.take(), await again.take()]).toEqual([['CREATE sub/g', 'REMOVE sub/g'], ['REMOVE g']])
+  })
+})
+
+describe('what uploads and other calls look like', () => {
+  const upload = (path: string, body: string, headers = {}) =>
+    exchange(daemon.url, {
+      method: 'POST',
+      path: `/files?path=${path}&username=root`,
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+      body,
+    })
+
+  it('[filesystem.Filesystem/GetWatcherEvents] is exactly what the kernel tells, without a close (envd.md 18.46)', async () => {
+    await using watcher = await pollDirectory(daemon, { path: dir })
+    const steps: [work: () => Promise<unknown>, events: string[]][] = [
+      [() => upload(`${dir}/new`, 'x'), ['CREATE new', 'CHMOD new', 'WRITE new']],
+      [() => upload(`${dir}/empty`, ''), ['CREATE empty', 'CHMOD empty']],
+      [() => upload(`${dir}/new`, 'y', { 'x-metadata-a': '1' }), ['CHMOD new', 'WRITE new', 'CHMOD new']],
+      [() => daemon.filesystem.makeDir({ path: `${dir}/d` }, asUser('root')), ['CREATE d', 'CHMOD d']],
+      [() => daemon.filesystem.move({ source: `${dir}/new`, destination: `${dir}/old` }), ['RENAME new', 'CREATE old']],
+      [() => daemon.filesystem.remove({ path: `${dir}/old` }), ['REMOVE old']],
+      [() => rmdir(join(dir, 'd')), ['REMOVE d']],
+    ]
+    for (const [work, events] of steps) {
+      await work()
+      expect(merge(await watcher.take())).toEqual(events)
+    }
+  })
+})
+
+/** Equal events in a row are one to the kernel, or not, as its reader is slow or fast. */
+function merge(events: readonly string[]): string[] {
+  return events.filter((event, index) => event !== events[index - 1])
+}
