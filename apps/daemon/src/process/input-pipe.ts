@@ -1,10 +1,12 @@
 import { Socket } from 'node:net'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { InputTurns } from './input-turns.ts'
 
 /** The standard input of a process that has one (envd.md 8.8, SendInput and CloseStdin). */
 export class InputPipe {
   readonly #socket: Socket
   readonly #pid: number
+  readonly #turns = new InputTurns()
   #closed = false
   #isGone = false
 
@@ -18,9 +20,14 @@ export class InputPipe {
   /**
    * Writes all of `bytes`, after what was written before, and waits while the pipe is full.
    *
+   * @param signal aborts when nobody waits for it any more
    * @throws AppError `internal` when the pipe is closed or nobody reads it any more
    */
-  async write(bytes: Uint8Array): Promise<void> {
+  write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#turns.run(() => this.#write(bytes), signal)
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
     if (this.#isGone) throw this.#failed('file already closed')
     if (this.#closed) throw stdinClosed()
     const failure = await new Promise<Error | null | undefined>((resolve) => this.#socket.write(bytes, resolve))

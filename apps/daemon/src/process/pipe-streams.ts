@@ -24,9 +24,9 @@ export class PipeStreams implements ProcessStreams {
     this.#input = stdin === undefined ? undefined : new InputPipe(stdin, pid)
   }
 
-  async writeStdin(bytes: Uint8Array): Promise<void> {
+  async writeStdin(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     if (this.#input === undefined) throw stdinClosed()
-    await this.#input.write(bytes)
+    await this.#input.write(bytes, signal)
   }
 
   writeTerminal(): Promise<void> {

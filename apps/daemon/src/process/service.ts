@@ -18,8 +18,8 @@ export function processService(deps: StartDeps): Required<ServiceHandlers<typeof
     connect: { run: (request, call) => connect(request, call, processes), toMessage, toJson },
     list: () => list(processes),
     update: (request) => update(request, processes),
-    streamInput: (requests) => streamInput(requests, processes),
-    sendInput: (request) => sendInput(request, processes),
+    streamInput: (requests, call) => streamInput(requests, call, processes),
+    sendInput: (request, call) => sendInput(request, call, processes),
     sendSignal: (request) => sendSignal(request, processes),
     closeStdin: (request) => closeStdin(request, processes),
   }

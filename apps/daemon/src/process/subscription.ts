@@ -12,6 +12,8 @@ export interface SubscriptionOwner {
 
 /** How far one subscriber may fall behind before it holds the process up. */
 const MAX_QUEUED_BYTES = 256 * 1024
+/** What an event takes beside its bytes: many are one byte long where a program writes so. */
+const EVENT_BYTES = 512
 
 /**
  * One stream's view of a process's output, from the moment of subscribing (envd.md 8.6). Never loses an event: a subscriber that does not
@@ -36,7 +38,7 @@ export class Subscription {
 
   push(event: OutputEvent): void {
     this.#queue.push(event)
-    if (event.kind !== 'end') this.#queuedBytes += event.bytes.length
+    if (event.kind !== 'end') this.#queuedBytes += EVENT_BYTES + event.bytes.length
     this.#wake?.()
   }
 
@@ -74,7 +76,7 @@ export class Subscription {
   #taken(event: OutputEvent): OutputEvent {
     if (event.kind === 'end') return event
     const wasFull = this.isFull
-    this.#queuedBytes -= event.bytes.length
+    this.#queuedBytes -= EVENT_BYTES + event.bytes.length
     if (wasFull && !this.isFull) this.#owner.released()
     return event
   }

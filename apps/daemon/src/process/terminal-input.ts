@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
+import { InputTurns } from './input-turns.ts'
 
 /**
  * libuv does not tell when a terminal takes more, so it is asked again: in the next turns of the event loop, as a program that reads does so
@@ -13,7 +14,7 @@ const [TURNS, LONGEST_PAUSE_MS] = [64, 32]
 export class TerminalInput {
   readonly #master: number
   readonly #pid: number
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new InputTurns()
   #isClosed = false
   #wake: (() => void) | undefined
 
@@ -26,12 +27,11 @@ export class TerminalInput {
   /**
    * Writes all of `bytes`, after what was written before, and waits while the terminal takes no more.
    *
+   * @param signal aborts when nobody waits for it any more
    * @throws AppError `internal` when the process is gone
    */
-  write(bytes: Uint8Array): Promise<void> {
-    const written = this.#last.then(() => this.#writeAll(bytes))
-    this.#last = written.catch(() => undefined)
-    return written
+  write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#turns.run(() => this.#writeAll(bytes), signal)
   }
 
   /** The terminal may take more now. */

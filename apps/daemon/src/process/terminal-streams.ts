@@ -30,8 +30,8 @@ export class TerminalStreams implements ProcessStreams {
     throw new AppError('internal', 'error writing to stdin: tty assigned to process — input should be written to the pty, not the stdin')
   }
 
-  writeTerminal(bytes: Uint8Array): Promise<void> {
-    return this.#input.write(bytes)
+  writeTerminal(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#input.write(bytes, signal)
   }
 
   closeStdin(): void {
