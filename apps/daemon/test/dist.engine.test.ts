@@ -40,7 +40,7 @@ async function run(script: string, user = 'user'): Promise<string> {
 }
 
 describe('the distribution in a container', () => {
-  it('runs commands as the account, with its groups, home, limits and no capability', async () => {
+  it('[process.Process/Start] runs commands as the account, with its groups, home, limits and no capability (envd.md 18.56)', async () => {
     expect(await run('id; pwd; umask; ulimit -Sn; nice')).toBe(
       'uid=1000(user) gid=1000(user) groups=1000(user),27(sudo)\n/home/user\n0022\n4096\n0\n',
     )

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Signal } from '@sandyard/daemon-protocol/process/process_pb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { begin, collect, run, sh } from './support/collect.ts'
 import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
@@ -81,7 +82,7 @@ describe('[process.Process/Connect] a process that has ended', () => {
       })
     }
     const refused = { code: 'NotFound', message: `process with pid ${pid} not found` }
-    expect(await failureOf(daemon.process.sendSignal({ process: byPid, signal: 9 }))).toEqual(refused)
+    expect(await failureOf(daemon.process.sendSignal({ process: byPid, signal: Signal.SIGKILL }))).toEqual(refused)
     expect(await failureOf(daemon.process.closeStdin({ process: byPid }))).toEqual(refused)
     expect(await failureOf(daemon.process.update({ process: byPid }))).toEqual(refused)
     const next = await run(daemon, sh('exit 6'), { request })

@@ -71,7 +71,7 @@ describe('[process.Process/Start] on a terminal', () => {
     }
   })
 
-  it('bytes are bytes, however they are cut', async () => {
+  it('bytes are bytes, however they are cut (envd.md 18.69)', async () => {
     const { pty } = await start(sh('stty raw; i=0; while [ $i -lt 4000 ]; do printf "aä€𝄞"; i=$((i+1)); done'))
     expect(pty).toBe('aä€𝄞'.repeat(4000))
   })

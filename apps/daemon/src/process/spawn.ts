@@ -53,6 +53,12 @@ export function spawn(options: SpawnOptions): SpawnedProcess {
   }
 }
 
+/** Ends a process that nobody can talk to, and closes our ends. */
+export function discard({ pid, link }: SpawnedProcess): void {
+  process.kill(pid, 'SIGKILL')
+  closeAll('master' in link ? [link.master] : [link.stdin, link.stdout, link.stderr])
+}
+
 function spawnOnPipes(options: SpawnOptions, wantsInput: boolean, opened: number[]): SpawnedProcess {
   function pipe(): ReturnType<typeof openPipe> {
     const ends = openPipe()

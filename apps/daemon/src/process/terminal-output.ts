@@ -20,11 +20,19 @@ export class TerminalOutput implements OutputChannel {
   readonly #onChunk: TakeChunk
   #isDrained = false
 
-  /** @param master becomes this object's to close */
+  /**
+   * @param master becomes this object's to close
+   * @throws the system error where there can be no more descriptors; `master` is the caller's then
+   */
   constructor(master: number, onChunk: TakeChunk) {
     this.#onChunk = onChunk
     this.#rest = duplicate(master)
-    this.#stream = new ReadStream(master, { onread: { buffer, callback: (bytes) => this.#take(bytes) } })
+    try {
+      this.#stream = new ReadStream(master, { onread: { buffer, callback: (bytes) => this.#take(bytes) } })
+    } catch (error) {
+      closeSync(this.#rest)
+      throw error
+    }
     this.#stream.on('error', () => undefined)
     this.closed = new Promise((resolve) => this.#stream.once('close', resolve)).then(() => this.#drain())
     this.#stream.resume()

@@ -14,15 +14,24 @@ export class TerminalStreams implements ProcessStreams {
   readonly #master: number
   #isOpen = true
 
-  /** @param publish false stops the reading until the output is resumed */
+  /**
+   * @param master becomes this object's to close
+   * @param publish false stops the reading until the output is resumed
+   * @throws the system error where there can be no more descriptors; `master` is the caller's then
+   */
   constructor(master: number, pid: number, publish: (event: OutputEvent) => boolean) {
     this.#master = duplicate(master)
     this.#input = new TerminalInput(this.#master, pid)
-    this.#output = new TerminalOutput(master, (bytes) => {
-      // A program that reads what was written often answers.
-      this.#input.wake()
-      return publish({ kind: 'pty', bytes })
-    })
+    try {
+      this.#output = new TerminalOutput(master, (bytes) => {
+        // A program that reads what was written often answers.
+        this.#input.wake()
+        return publish({ kind: 'pty', bytes })
+      })
+    } catch (error) {
+      closeSync(this.#master)
+      throw error
+    }
     this.outputs = [this.#output]
   }
 
