@@ -1,8 +1,10 @@
+import { Agent } from 'node:http'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { begin, collect, run, sh } from './support/collect.ts'
 import { type DaemonContainer, docker, startDaemonContainer } from './support/daemon-container.ts'
 import { connectTo } from './support/process-client.ts'
+import { exchange } from './support/http-exchange.ts'
 import { unary } from './support/raw-rpc.ts'
 import { asUser, failureOf } from './support/test-daemon.ts'
 
@@ -69,6 +71,57 @@ describe('[process.Process/Start] in a sandbox at its limits', () => {
     expect(scores.stdout.split('\n').slice(0, 2)).toEqual(['100', '0'])
   })
 })
+
+describe('[process.Process/Start] without descriptors', () => {
+  it('nothing starts that nobody could talk to, and all is well when there are some again', async () => {
+    await using small = await startDaemonContainer(['--ulimit', 'nofile=80:80'])
+    const daemon = connectTo(small.url)
+    // A connection from before: there may be no descriptor for another one.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const call = async (method: string, body: object) => {
+      const headers = { 'content-type': 'application/json', 'connect-protocol-version': '1' }
+      const answer = await exchange(small.url, {
+        method: 'POST',
+        path: `/process.Process/${method}`,
+        headers,
+        body: JSON.stringify(body),
+        agent,
+      })
+      return JSON.parse(answer.text) as { processes?: { pid: number }[] }
+    }
+    const live = async () => new Set((await call('List', {})).processes?.map(({ pid }) => pid))
+    // A terminal takes several descriptors, so that each of them in turn is the one that there is not.
+    for (let pipes = 0; pipes < 4; pipes += 1) {
+      expect(await live()).toEqual(new Set())
+      const pids = new Set<number>()
+      for (let index = 0; index < pipes; index += 1) pids.add(await startAndLeave(daemon, { stdin: index % 2 === 0 }))
+      // Without any for the account database it does not say what is missing, and without any for a connection it cannot.
+      expect((await failureOf(fill(daemon, pids))).message).toMatch(/: too many open files$|^internal error$|ECONNRESET|socket hang up/)
+      expect(await live()).toEqual(pids)
+      await pollUntil({ what: 'no process but those', timeoutMs: 10_000, everyMs: 10 }, async () => {
+        const all = await docker('top', small.name, '-eo', 'pid,args')
+        return all.split('\n').filter((line) => line.endsWith('sleep 600')).length === pids.size ? true : undefined
+      })
+      for (const pid of pids) await call('SendSignal', { process: { pid }, signal: 'SIGNAL_SIGKILL' })
+      await pollUntil({ what: 'all to end', timeoutMs: 10_000, everyMs: 10 }, async () => ((await live()).size === 0 ? true : undefined))
+    }
+    expect((await run(daemon, ['echo', 'fine'])).stdout).toBe('fine\n')
+    agent.destroy()
+  })
+})
+
+/** A stream takes a descriptor as well, so none stays. */
+async function startAndLeave(daemon: typeof caller, request: { stdin: boolean } | { pty: object }): Promise<number> {
+  const leave = new AbortController()
+  const { pid, rest } = await begin(daemon, ['sleep', '600'], { request, signal: leave.signal })
+  leave.abort()
+  await collect(rest).catch(() => undefined)
+  return pid
+}
+
+async function fill(daemon: typeof caller, pids: Set<number>): Promise<never> {
+  for (;;) pids.add(await startAndLeave(daemon, { pty: {} }))
+}
 
 async function expectUsable(): Promise<void> {
   expect([await health(), await stat(), await isRunning()]).toEqual([204, 200, 'true'])
