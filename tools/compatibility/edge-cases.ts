@@ -91,14 +91,3 @@ export const EDGE_CASES: readonly string[] = [
   'Headers and the first message go out at once',
   'Servers on localhost become reachable',
 ]
-
-const PROCESSES = 'not yet: belongs to the processes, which are next'
-const FIRST_OF_PROCESSES = 54
-const LAST_OF_PROCESSES = 78
-const LOCALHOST = 84
-
-/** Why an edge case has no test that names it; undefined where it has to have one. */
-export function reasonWithoutTest(number: number): string | undefined {
-  const isOfProcesses = number >= FIRST_OF_PROCESSES && number <= LAST_OF_PROCESSES
-  return isOfProcesses || number === LOCALHOST ? PROCESSES : undefined
-}

@@ -1,9 +1,9 @@
-import { EDGE_CASES, reasonWithoutTest } from './edge-cases.ts'
+import { EDGE_CASES } from './edge-cases.ts'
 import { linkTests } from './link-tests.ts'
 
 const HEAD = `## Edge cases of the daemon
 
-What an implementation gets wrong that knows the interface only. Each has a test whose title names its number, or a written reason; without either this page cannot be made.
+What an implementation gets wrong that knows the interface only. Each has a test whose title names its number; without one this page cannot be made.
 
 | number | edge case | tests |
 | --- | --- | --- |
@@ -13,16 +13,15 @@ What an implementation gets wrong that knows the interface only. Each has a test
  * The table of the edge cases.
  *
  * @param tests the files whose titles name an edge case, by its number
- * @throws Error that lists the numbers without a test and without a reason
+ * @throws Error that lists the numbers without a test
  */
 export function renderEdgeCases(tests: ReadonlyMap<number, readonly string[]>): string {
   const missing: number[] = []
   const rows = EDGE_CASES.map((text, index) => {
     const number = index + 1
     const files = tests.get(number)
-    const reason = reasonWithoutTest(number)
-    if (files === undefined && reason === undefined) missing.push(number)
-    return `| 18.${number} | ${text} | ${files === undefined ? (reason ?? '') : linkTests(files)} |`
+    if (files === undefined) missing.push(number)
+    return `| 18.${number} | ${text} | ${linkTests(files ?? [])} |`
   })
   if (missing.length > 0) throw new Error(`no test names these edge cases, as "(envd.md 18.N)" in its title: ${missing.join(', ')}`)
   return `${HEAD}${rows.join('\n')}\n`

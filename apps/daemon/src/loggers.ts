@@ -11,7 +11,8 @@ export function createDaemonLog(level: string): DaemonLog {
   function write(method: keyof DaemonLog) {
     return (...line: [object, string]) => {
       loading ??= load(level)
-      void loading.then((logger) => logger[method](...line))
+      // A line that cannot be written is lost: what fails here would be logged, and fail again.
+      loading.then((logger) => logger[method](...line)).catch(() => (loading = undefined))
     }
   }
   return { error: write('error'), warn: write('warn'), info: write('info') } as DaemonLog

@@ -14,6 +14,8 @@ import { sendError } from './http/error-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
 import { releaseMemoryAtRest } from './http/memory-at-rest.ts'
 import { registerInitRoute } from './init/init-route.ts'
+import { registerMetricsRoute } from './metrics/metrics-route.ts'
+import { serveTunnels } from './ports/serve-tunnels.ts'
 import { registerServices } from './rpc/register-services.ts'
 
 /** Longer than the proxy in front keeps idle connections, so that it is never the daemon that closes one just as it is used again. */
@@ -58,13 +60,14 @@ export function createServer(context: DaemonContext): FastifyInstance {
   })
 
   registerHealthRoutes(app, context)
+  registerMetricsRoute(app, context)
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)
-  releaseMemoryAtRest(app)
+  serveTunnels(app.server, context, releaseMemoryAtRest(app))
   // From here on the first command is near.
   registerInitRoute(app, context, () => {
-    Promise.all([loadServices(), import('./process/spawn-pipes.ts')]).catch((err: unknown) =>
+    Promise.all([loadServices(), import('./process/spawn.ts')]).catch((err: unknown) =>
       context.log.error({ err }, 'services failed to load'),
     )
   })

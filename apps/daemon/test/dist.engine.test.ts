@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { mount, command } = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as { mount: string; command: string[] }
   // The account comes with the start: the image has none but root.
   const script = `useradd --create-home --groups sudo --shell /bin/bash user; exec ${command.join(' ')}`
-  const limits = ['--memory', '512m', '--pids-limit', '200', '--ulimit', 'nofile=4096:8192']
+  const limits = ['--cpus', '1.5', '--memory', '512m', '--pids-limit', '200', '--ulimit', 'nofile=4096:8192']
   await docker('run', '--detach', '--init', '--name', name, '--volume', `${dir}:${mount}:ro`, ...limits, IMAGE, '/bin/sh', '-c', script)
   url = `http://${await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', name)}:49983`
   await pollUntil({ what: 'the daemon', timeoutMs: 30_000, everyMs: 20 }, () =>
@@ -40,7 +40,7 @@ async function run(script: string, user = 'user'): Promise<string> {
 }
 
 describe('the distribution in a container', () => {
-  it('runs commands as the account, with its groups, home, limits and no capability', async () => {
+  it('[process.Process/Start] runs commands as the account, with its groups, home, limits and no capability (envd.md 18.56)', async () => {
     expect(await run('id; pwd; umask; ulimit -Sn; nice')).toBe(
       'uid=1000(user) gid=1000(user) groups=1000(user),27(sudo)\n/home/user\n0022\n4096\n0\n',
     )
@@ -76,6 +76,24 @@ describe('the distribution in a container', () => {
     expect((await run('head -c 20000000 /dev/zero | tr "\\0" x')).length).toBe(20_000_000)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => run(`echo ${index}`)))
     expect(answers).toEqual(Array.from({ length: 50 }, (_, index) => `${index}\n`))
+  })
+
+  it('[daemon GET /metrics] measures the container, not the machine', async () => {
+    const metrics = async () => (await (await fetch(`${url}/metrics`)).json()) as Record<string, number>
+    await metrics()
+    await run('i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done')
+    const busy = await metrics()
+    expect(busy).toMatchObject({ cpu_count: 2, mem_total: 512 * 1024 ** 2, mem_total_mib: 512 })
+    expect(busy['cpu_used_pct']).toBeGreaterThan(0)
+    expect(busy['mem_used']).toBeLessThan(200 * 1024 ** 2)
+
+    await run('head -c 100000000 /dev/zero > /tmp/cached; head -c 50000000 /dev/zero > /dev/shm/kept')
+    const filled = await metrics()
+    expect(filled['mem_cache']).toBeGreaterThan((busy['mem_cache'] ?? 0) + 140_000_000)
+    // Files can be dropped from memory, what is in /dev/shm cannot.
+    const grown = (filled['mem_used'] ?? 0) - (busy['mem_used'] ?? 0)
+    expect(grown).toBeGreaterThan(40_000_000)
+    expect(grown).toBeLessThan(90_000_000)
   })
 
   it('stops at once when the engine says so', async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon[Symbol.asyncDispose]())
 
-describe('how processes end', () => {
+describe('[process.Process/Start] how processes end (envd.md 18.65, 18.66)', () => {
   it.each([
     ['exit 0', { exitCode: 0, exited: true, status: 'exit status 0', error: undefined }],
     ['exit 3', { exitCode: 3, exited: true, status: 'exit status 3', error: 'exit status 3' }],
@@ -27,7 +27,7 @@ describe('how processes end', () => {
     expect((await run(daemon, sh(script))).end).toEqual(end)
   })
 
-  it('a command that is not there, that cannot be run or has no name is a run of its own', async () => {
+  it('a command that is not there, that cannot be run or has no name is a run of its own (envd.md 18.54)', async () => {
     const [missing, refused, nameless] = [
       await run(daemon, ['no-such-command']),
       await run(daemon, ['/etc/passwd']),
@@ -38,12 +38,12 @@ describe('how processes end', () => {
     expect(missing.stderr).toContain('no-such-command')
   })
 
-  it('waits for everyone who holds the output', async () => {
+  it('waits for everyone who holds the output (envd.md 18.63)', async () => {
     const outcome = await run(daemon, sh('{ sleep 0.3; echo late; } & echo early'))
     expect(outcome).toMatchObject({ stdout: 'early\nlate\n', end: { exitCode: 0 } })
   })
 
-  it('loses no output', async () => {
+  it('loses no output (envd.md 18.70)', async () => {
     for (let round = 0; round < 20; round += 1) {
       const outcome = await run(daemon, sh('head -c 300000 /dev/zero | tr "\\0" a; head -c 300000 /dev/zero | tr "\\0" b >&2; exit 7'))
       expect([outcome.stdout.length, outcome.stderr.length, outcome.end?.exitCode], `round ${round}`).toEqual([300_000, 300_000, 7])
@@ -51,8 +51,8 @@ describe('how processes end', () => {
   })
 })
 
-describe('what a process gets', () => {
-  it('an environment of its own, with nothing of the daemon but PATH', async () => {
+describe('[process.Process/Start] what a process gets', () => {
+  it('an environment of its own, with nothing of the daemon but PATH (envd.md 18.57)', async () => {
     const { stdout } = await run(daemon, ['/usr/bin/env'], { config: { envs: { A: '1 2', HOME: '/elsewhere' } } })
     const { PWD: _, ...variables } = Object.fromEntries(
       stdout
@@ -70,7 +70,7 @@ describe('what a process gets', () => {
     })
   })
 
-  it('its arguments as they are, and a command from its own PATH', async () => {
+  it('its arguments as they are, and a command from its own PATH (envd.md 18.57, 18.58)', async () => {
     const tool = join(folder, 'own-tool')
     writeFileSync(tool, '#!/bin/sh\nprintf "%s|" "$@"\n')
     chmodSync(tool, 0o755)
@@ -78,7 +78,7 @@ describe('what a process gets', () => {
     expect(stdout).toBe('|$HOME; *|a \'b\' "c"|-x|é\n|')
   })
 
-  it('real pipes, no other descriptor and default signals', async () => {
+  it('real pipes, no other descriptor and default signals (envd.md 18.59)', async () => {
     const script = 'echo out >/dev/stdout; echo err >/dev/stderr; grep -E "SigIgn|SigBlk" /proc/self/status; cat /proc/self/oom_score_adj'
     const { stdout, stderr } = await run(daemon, sh(script))
     expect(stderr).toBe('err\n')
@@ -89,7 +89,7 @@ describe('what a process gets', () => {
     expect((await run(daemon, sh('ls /proc/self/fd'))).stdout).toBe(control)
   })
 
-  it('end of file at once where it wants no input, an open pipe where it says nothing', async () => {
+  it('end of file at once where it wants no input, an open pipe where it says nothing (envd.md 18.60)', async () => {
     expect((await run(daemon, sh('read x; echo $?'))).stdout).toBe('1\n')
     const started = await run(daemon, sh('sleep 0.2; test -p /dev/stdin && echo pipe'), { request: { stdin: true } })
     expect(started.stdout).toBe('pipe\n')
@@ -101,7 +101,7 @@ describe('what a process gets', () => {
   })
 })
 
-describe.skipIf(!isRoot)('identity', () => {
+describe.skipIf(!isRoot)('[process.Process/Start] identity', () => {
   it('is that of the account alone, and the daemon keeps its own', async () => {
     const facts = 'grep -E "^(Uid|Gid|Groups|CapPrm|CapEff|CapAmb):" /proc/self/status'
     const { stdout } = await run(daemon, sh(facts), asUser('nobody'))
@@ -114,7 +114,7 @@ describe.skipIf(!isRoot)('identity', () => {
     expect((await run(daemon, ['id', '-u'])).stdout).toBe('0\n')
   })
 
-  it('also decides about the directory', async () => {
+  it('also decides about the directory (envd.md 18.55)', async () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     expect(await failureOf(run(daemon, ['ls', '-l'], { config: { cwd: closed }, ...asUser('nobody') }))).toEqual({
@@ -131,7 +131,7 @@ describe.skipIf(!isRoot)('identity', () => {
   })
 })
 
-describe('what prevents a start', () => {
+describe('[process.Process/Start] what prevents a start (envd.md 18.54)', () => {
   it.each([
     ['a missing directory', { cmd: 'ls', cwd: '/nope' }, 'InvalidArgument', "cwd '/nope' does not exist"],
     [

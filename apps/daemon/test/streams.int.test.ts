@@ -40,8 +40,8 @@ const write = (pid: number, text: string) =>
     input: { input: { case: 'stdin', value: Buffer.from(text) } },
   })
 
-describe('subscribers', () => {
-  it('get everything from the moment they subscribe, in order, and then the end', async () => {
+describe('[process.Process/Connect] subscribers', () => {
+  it('get everything from the moment they subscribe, in order, and then the end (envd.md 18.67, 18.70)', async () => {
     const started = await begin(daemon, ['cat'])
     const first = started.rest[Symbol.asyncIterator]()
     await write(started.pid, 'one')
@@ -59,7 +59,7 @@ describe('subscribers', () => {
     expect(isLive(started.pid)).toBe(false)
   })
 
-  it('that leave change nothing for the process, and without any its output is dropped', async () => {
+  it('that leave change nothing for the process, and without any its output is dropped (envd.md 18.67)', async () => {
     const abandon = new AbortController()
     const started = await begin(daemon, sh('head -c 1000000 /dev/zero; read x; echo "$x"'), { signal: abandon.signal })
     abandon.abort()
@@ -71,7 +71,7 @@ describe('subscribers', () => {
     expect(await collect({ [Symbol.asyncIterator]: () => late })).toMatchObject({ end: { exitCode: 0 } })
   })
 
-  it('that stop reading stall the process, and free it when they go', async () => {
+  it('that stop reading stall the process, and free it when they go (envd.md 18.68)', async () => {
     const stalled = await openUnread({ process: { cmd: '/bin/sh', args: ['-c', 'yes'] }, stdin: false, tag: 'stalled' })
     const { pid } = daemon.context.processes.get(create(ProcessSelectorSchema, { selector: { case: 'tag', value: 'stalled' } }))
     await until('a process that waits', () => isBlocked(pid))
@@ -94,14 +94,17 @@ describe('subscribers', () => {
   })
 })
 
-describe('signals and time', () => {
-  it('a signal ends the stream at once, though a grandchild holds the output', async () => {
+describe('[process.Process/SendSignal] [process.Process/Start] signals and time', () => {
+  it('a signal ends the stream at once, though a grandchild holds the output, and goes to one process alone (envd.md 18.63, 18.64)', async () => {
     const started = await begin(daemon, sh('sleep 60 & echo $!; wait'))
-    const outcome = collect(started.rest)
+    const events = started.rest[Symbol.asyncIterator]()
+    const first = (await events.next()).value?.event?.event?.value
+    const grandchild = Number(Buffer.from(first?.output?.value ?? []).toString())
     await kill(started.pid)
-    const { end, stdout } = await outcome
+    const { end } = await collect({ [Symbol.asyncIterator]: () => events })
     expect(end).toMatchObject({ exitCode: -1, status: 'signal: killed' })
-    if (stdout !== '') process.kill(Number(stdout), 'SIGKILL')
+    expect(isRunning(grandchild)).toBe(true)
+    process.kill(grandchild, 'SIGKILL')
   })
 
   it('also after the process itself has exited', async () => {
@@ -122,7 +125,7 @@ describe('signals and time', () => {
     expect(await collect({ [Symbol.asyncIterator]: () => events })).toMatchObject({ end: { exitCode: 5 } })
   })
 
-  it('the time of a Start ends its stream and kills the process; others hear the end, late ones too', async () => {
+  it('the time of a Start ends its stream and kills the process; others hear the end, late ones too (envd.md 18.61, 18.71)', async () => {
     const started = await begin(daemon, ['sleep', '60'], { timeoutMs: 300 })
     const other = collect(daemon.process.connect({ process: started.selector }))
     expect((await failureOf(collect(started.rest))).code).toBe('DeadlineExceeded')
@@ -132,14 +135,14 @@ describe('signals and time', () => {
     expect(late).toMatchObject({ ...killed, pid: started.pid, kinds: ['start', 'end'] })
   })
 
-  it('the time of a Start goes on without its client', async () => {
+  it('the time of a Start goes on without its client (envd.md 18.61)', async () => {
     const abandon = new AbortController()
     const started = await begin(daemon, ['sleep', '60'], { timeoutMs: 300, signal: abandon.signal })
     abandon.abort()
     await until('the end', () => !isLive(started.pid))
   })
 
-  it('the time of a Connect ends the stream alone', async () => {
+  it('the time of a Connect ends the stream alone (envd.md 18.61)', async () => {
     const started = await begin(daemon, ['sleep', '60'])
     const failure = await failureOf(collect(daemon.process.connect({ process: started.selector }, { timeoutMs: 100 })))
     expect(failure.code).toBe('DeadlineExceeded')
@@ -154,7 +157,7 @@ describe('signals and time', () => {
     await kill(live?.pid ?? 0)
   })
 
-  it('keepalives fill the silence and count from the last output', async () => {
+  it('keepalives fill the silence and count from the last output (envd.md 18.72)', async () => {
     const silence = await run(daemon, sh('sleep 1.4; echo x'), { headers: { 'keepalive-ping-interval': '1' } })
     expect(silence.kinds).toEqual(['start', 'keepalive', 'stdout', 'end'])
     for (const interval of ['0', '-1', 'x', '1.5', '99999999999']) {
@@ -187,7 +190,7 @@ describe('a stream that the library serves', () => {
     expect(new Set(outcome.kinds)).toEqual(new Set(['start', 'stdout', 'stderr', 'keepalive', 'end']))
   })
 
-  it('ends with its time, and lives with its process no longer than that', async () => {
+  it('ends with its time, and lives with its process no longer than that (envd.md 18.62)', async () => {
     expect((await failureOf(collect(start('sleep 60', { timeoutMs: 200 })))).code).toBe('DeadlineExceeded')
     await until('the kill', () => !daemon.context.processes.list().some(({ config }) => config.args.includes('sleep 60')))
     const never = start('sleep 61', { headers: { 'connect-timeout-ms': '0' } })

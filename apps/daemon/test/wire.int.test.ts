@@ -33,7 +33,6 @@ describe('streams', () => {
     ['an unknown tag', 'Connect', '{"process":{"tag":""}}', { code: 'not_found', message: 'process with tag  not found' }],
     ['no process', 'Start', '{}', { code: 'invalid_argument', message: 'process is required' }],
     ['an empty envelope', 'Start', '', { code: 'invalid_argument', message: 'process is required' }],
-    ['a terminal', 'Start', '{"process":{},"pty":{}}', { code: 'unimplemented', message: 'terminals are not implemented' }],
   ])('fail in an envelope alone: %s', async (_, method, body, error) => {
     const { status, envelopes } = await stream(daemon.url, `process.Process/${method}`, envelope(body))
     expect([status, envelopes]).toEqual([200, [{ flags: 2, message: { error } }]])
@@ -84,7 +83,7 @@ describe('unary calls', () => {
     ['SendSignal', { process: { pid: 1 }, signal: 'SIGNAL_SIGKILL' }, 404, 'not_found', 'process with pid 1 not found'],
     ['SendInput', {}, 501, 'unimplemented', 'invalid input type *process.ProcessSelector'],
     ['CloseStdin', { process: { pid: 1 } }, 404, 'not_found', 'process with pid 1 not found'],
-    ['Update', { process: { pid: 1 } }, 501, 'unimplemented', 'process.Process.Update is not implemented'],
+    ['Update', { process: { pid: 1 } }, 404, 'not_found', 'process with pid 1 not found'],
   ])('%s %j fails', async (method, body, status, name, message) => {
     const response = await unary(daemon.url, `process.Process/${method}`, body)
     expect([response.status, response.headers.get('content-type'), code(response.text)]).toEqual([

@@ -10,6 +10,7 @@ import type { RouteSource } from './routes/route.ts'
 import { ProxyError } from './answers/proxy-error.ts'
 import { SandboxTokens, type SecuredSandboxes } from './signed/sandbox-tokens.ts'
 import { SignedUrlFinder } from './signed/signed-url-finder.ts'
+import { TunnelSecrets } from './routes/tunnel-secrets.ts'
 import { UpstreamAgents } from './forward/upstream-agents.ts'
 
 export interface ProxyParts {
@@ -43,6 +44,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const catalog = new RouteCatalog(routes, { maxAgeMs: ROUTE_MAX_AGE_MS, maxEntries: MAX_ROUTES })
   const tracker = new ConnectionTracker(routes, loggers.routes)
   const tokens = new SandboxTokens(routes)
+  const tunnelSecrets = new TunnelSecrets(routes)
   const ctx: ProxyContext = {
     config,
     routes,
@@ -54,6 +56,10 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     isCurrent: (route) =>
       catalog.isCurrent(route).catch((err: unknown) => {
         throw new ProxyError({ kind: 'unavailable', sandboxId: route.sandboxId }, err)
+      }),
+    tunnelSecret: (sandboxId) =>
+      tunnelSecrets.find(sandboxId).catch((err: unknown) => {
+        throw new ProxyError({ kind: 'unavailable', sandboxId }, err)
       }),
     headerHosts: new Set(config.headerHosts.map((host) => host.toLowerCase())),
     log: loggers,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { resetSocket } from '../src/forward/reset-socket.ts'
+import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { signUrl } from './support/sign-url.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'

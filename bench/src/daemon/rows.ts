@@ -5,6 +5,7 @@ import { benchGrowth } from './rows/growth.ts'
 import { benchMemory } from './rows/memory.ts'
 import { SMALL_CALL_ROWS } from './rows/small-calls.ts'
 import { benchStart } from './rows/start.ts'
+import { benchTerminals } from './rows/terminals.ts'
 import { benchTransfer } from './rows/transfer.ts'
 import { benchWatch } from './rows/watch.ts'
 
@@ -15,6 +16,7 @@ export const ROWS: Readonly<Record<string, BenchRow>> = {
   compose: benchCompose,
   watch: benchWatch,
   commands: benchCommands,
+  terminals: benchTerminals,
   start: benchStart,
   memory: benchMemory,
   growth: benchGrowth,

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { sandboxTunnelSecret } from '@sandyard/db/tunnel-secret'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 import type { ReadyBuild } from '../templates/template.ts'
-import { accessTokenDigest } from './access-token.ts'
+import { secretDigest } from './secret-digest.ts'
 import { initDaemon } from './daemon-client.ts'
 import { beginEnd, finishEnd } from './end-sandbox.ts'
 import { rememberAnswer } from './idempotency.ts'
@@ -60,7 +61,7 @@ async function bringUp(parts: StartParts, reservation: Reservation, ended: Abort
   const token = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
   const signal = AbortSignal.any([ended, AbortSignal.timeout(parts.startTimeoutMs)])
   const begun = performance.now()
-  const endpoint = await parts.runtime.create(toSpec(reservation, token), signal)
+  const endpoint = await parts.runtime.create(toSpec(reservation, parts.tokenSeed, token), signal)
   const created = performance.now()
   const { defaultUser, defaultWorkdir } = build
   await initDaemon(endpoint, { ...(token !== undefined && { accessToken: token }), envVars, defaultUser, defaultWorkdir }, signal)
@@ -69,7 +70,7 @@ async function bringUp(parts: StartParts, reservation: Reservation, ended: Abort
   return endpoint
 }
 
-function toSpec({ sandboxId, incarnation, templateId, build }: Reservation, token: string | undefined): SandboxSpec {
+function toSpec({ sandboxId, incarnation, templateId, build }: Reservation, tokenSeed: Secret, token: string | undefined): SandboxSpec {
   return {
     sandboxId,
     incarnation,
@@ -78,7 +79,9 @@ function toSpec({ sandboxId, incarnation, templateId, build }: Reservation, toke
     daemonEnv: {
       SANDYARD_SANDBOX_ID: sandboxId,
       SANDYARD_TEMPLATE_ID: templateId,
-      SANDYARD_TOKEN_HASH: accessTokenDigest(token),
+      // Of nothing for an open sandbox (envd.md 5.5).
+      SANDYARD_TOKEN_HASH: secretDigest(token ?? ''),
+      SANDYARD_TUNNEL_HASH: secretDigest(sandboxTunnelSecret(tokenSeed, sandboxId)),
     },
     allowPrivilegeGain: true,
   }

@@ -6,19 +6,24 @@ const REST_MS = 2000
 /**
  * Gives memory back when the daemon has had nothing to answer for a while. Large streams leave tens of megabytes of free memory that
  * the C library holds for later; many sandboxes on a host rest most of the time.
+ *
+ * @returns tells that something has ended that was no response
  */
-export function releaseMemoryAtRest(app: FastifyInstance): void {
+export function releaseMemoryAtRest(app: FastifyInstance): () => void {
   let rest: NodeJS.Timeout | undefined
   async function release(): Promise<void> {
     rest = undefined
     const { trimMemory } = await import('../sys/libc.ts')
     trimMemory()
   }
+  function endWork(): void {
+    if (rest === undefined) rest = setTimeout(() => void release(), REST_MS).unref()
+    else rest.refresh()
+  }
   app.addHook('onResponse', ({ url }, _reply, done) => {
     done()
     // Probes come all the time and leave nothing.
-    if (url === '/health') return
-    if (rest === undefined) rest = setTimeout(() => void release(), REST_MS).unref()
-    else rest.refresh()
+    if (url !== '/health') endWork()
   })
+  return endWork
 }

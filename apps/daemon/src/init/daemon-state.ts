@@ -13,6 +13,8 @@ export class DaemonState {
   accessToken: Secret | undefined
   defaultUser = 'root'
   defaultWorkdir: string | undefined
+  /** URL of the platform's event collector. */
+  eventsAddress: string | undefined
   #userVariables: Variables = {}
   readonly #internalVariables: Variables
 
@@ -30,7 +32,8 @@ export class DaemonState {
 
   /** The variables that every process starts with, besides those of its user. */
   get variables(): Variables {
-    return { ...this.#userVariables, ...this.#internalVariables }
+    const events = this.eventsAddress === undefined ? {} : { E2B_EVENTS_ADDRESS: this.eventsAddress }
+    return { ...this.#userVariables, ...this.#internalVariables, ...events }
   }
 
   /** Says nothing of the token by the time that it takes. False while no token is set. */

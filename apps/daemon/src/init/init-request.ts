@@ -1,4 +1,5 @@
 import type { Variables } from './daemon-state.ts'
+import type { VolumeMount } from './volume-mounts.ts'
 
 /** The body of `/init`; absent and null fields change nothing (envd.md 5.5). */
 export interface InitRequest {
@@ -8,12 +9,16 @@ export interface InitRequest {
   readonly defaultWorkdir?: string
   /** Nanoseconds since the epoch. */
   readonly timestamp?: bigint
-  /** Fields that ask for something this daemon does not do. */
-  readonly unsupported: readonly string[]
+  /** PEM of one or more certificates. */
+  readonly caBundle?: string
+  readonly hyperloopIp?: string
+  /** One at least. */
+  readonly volumeMounts?: readonly VolumeMount[]
 }
 
-const TEXTS = ['accessToken', 'defaultUser', 'defaultWorkdir', 'lifecycleID', 'caBundle', 'hyperloopIP']
-const UNSUPPORTED = ['caBundle', 'hyperloopIP', 'volumeMounts']
+type Fields = Readonly<Record<string, unknown>>
+
+const TEXTS = ['accessToken', 'defaultUser', 'defaultWorkdir', 'caBundle', 'hyperloopIP', 'lifecycleID']
 
 /** Reads a body. Unknown fields are ignored, and no body is an empty one. Undefined for what upstream calls a bad request. */
 export function parseInitRequest(text: string): InitRequest | undefined {
@@ -25,17 +30,19 @@ export function parseInitRequest(text: string): InitRequest | undefined {
     return undefined
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body) || escapedTokens.has(body)) return undefined
-  const fields = body as Record<string, unknown>
-  const { accessToken, envVars, defaultUser, defaultWorkdir, timestamp, volumeMounts } = fields
+  const fields = body as Fields
+  const { accessToken, envVars, defaultUser, defaultWorkdir, timestamp, caBundle, hyperloopIP: hyperloopIp } = fields
   const nanoseconds = isAbsent(timestamp) ? undefined : parseTimestamp(timestamp)
   if (!isAbsent(timestamp) && nanoseconds === undefined) return undefined
-  if (!TEXTS.every((name) => isAbsent(fields[name]) || typeof fields[name] === 'string')) return undefined
-  if (accessToken === '' || !(isAbsent(volumeMounts) || Array.isArray(volumeMounts))) return undefined
+  if (!TEXTS.every((name) => isTextOrAbsent(fields[name]))) return undefined
   const variables = isAbsent(envVars) ? undefined : toVariables(envVars)
-  if (!isAbsent(envVars) && variables === undefined) return undefined
+  if (accessToken === '' || (!isAbsent(envVars) && variables === undefined)) return undefined
+  const volumeMounts = isAbsent(fields['volumeMounts']) ? [] : parseVolumeMounts(fields['volumeMounts'])
+  if (volumeMounts === undefined) return undefined
+  const hasVolumes = volumeMounts.length > 0
   return {
-    ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds }),
-    unsupported: UNSUPPORTED.filter((field) => isAsking(fields[field])),
+    ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp }),
+    ...(hasVolumes && { volumeMounts }),
   }
 }
 
@@ -51,8 +58,19 @@ function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
 }
 
-function isAsking(value: unknown): boolean {
-  return !isAbsent(value) && value !== '' && !(Array.isArray(value) && value.length === 0)
+function isTextOrAbsent(value: unknown): value is string | undefined | null {
+  return isAbsent(value) || typeof value === 'string'
+}
+
+/** What an entry does not say is empty text, and an entry may say nothing at all. */
+function parseVolumeMounts(value: unknown): VolumeMount[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const mounts = value.map((entry: unknown): VolumeMount | undefined => {
+    if (typeof entry !== 'object' || Array.isArray(entry)) return undefined
+    const { nfs_target: nfsTarget, path } = (entry ?? {}) as Fields
+    return isTextOrAbsent(nfsTarget) && isTextOrAbsent(path) ? { nfsTarget: nfsTarget ?? '', path: path ?? '' } : undefined
+  })
+  return mounts.includes(undefined) ? undefined : mounts.filter((mount) => mount !== undefined)
 }
 
 /** A null is an empty text, as it is upstream. */
@@ -62,7 +80,7 @@ function toVariables(value: unknown): Variables | undefined {
   return entries.every((entry): entry is [string, string] => typeof entry[1] === 'string') ? Object.fromEntries(entries) : undefined
 }
 
-function present(fields: Record<string, unknown>): Omit<InitRequest, 'unsupported'> {
+function present(fields: Fields): InitRequest {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
 }
 

@@ -7,14 +7,18 @@ import { authorizeInit } from './authorize-init.ts'
 import type { DaemonState } from './daemon-state.ts'
 import { type InitRequest, parseInitRequest } from './init-request.ts'
 import { readBody } from './read-body.ts'
+import type { InitFailure, SystemSettings } from './system-settings.ts'
 
 /**
  * `POST /init` (envd.md 5.5): the platform says who may come in and what processes start with. It asks again until it is answered, so
- * everything happens in one turn between the body and the answer: an abandoned request is applied whole or not at all.
+ * everything in the daemon happens in one turn after the body: an abandoned request is applied whole or not at all. What is outside of the
+ * daemon comes after it, and where that fails the rest stays applied.
  *
  * @param onInitialised called once, when the first request that was accepted has its answer
  */
-export function registerInitRoute(app: FastifyInstance, { state, config }: DaemonContext, onInitialised: () => void): void {
+export function registerInitRoute(app: FastifyInstance, context: DaemonContext, onInitialised: () => void): void {
+  const { state, config } = context
+  const applyToSystem = lateSystemSettings(context)
   let latest = 0n
   app.post('/init', { onRequest: ignoreMediaType }, async (request, reply) => {
     reply.header('X-Envd-Version', DAEMON_VERSION)
@@ -24,19 +28,25 @@ export function registerInitRoute(app: FastifyInstance, { state, config }: Daemo
 
     const decision = authorizeInit(state, init.accessToken, config.platformHash)
     if (decision !== 'accept') return reply.code(401).type('text/plain; charset=utf-8').send(decision)
-    if (init.unsupported.length > 0) {
-      return reply
-        .code(501)
-        .type('text/plain; charset=utf-8')
-        .send(`not supported by this daemon: ${init.unsupported.join(', ')}`)
-    }
     const stale = init.timestamp !== undefined && init.timestamp < latest
     if (!stale) apply(init, state)
     if (init.timestamp !== undefined && !stale) latest = init.timestamp
+    const failure = stale ? undefined : await applyToSystem(init)
+    if (failure !== undefined) return reply.code(failure.status).type('text/plain; charset=utf-8').send(failure.message)
     if (!state.initialised) reply.raw.once('finish', onInitialised)
     state.initialised = true
     return reply.code(204).header('Cache-Control', 'no-store').send()
   })
+}
+
+/** Most platforms ask for nothing outside of the daemon, so what does it is loaded by the first that does. */
+function lateSystemSettings({ state, config, log }: DaemonContext): (init: InitRequest) => Promise<InitFailure | undefined> {
+  let settings: Promise<SystemSettings> | undefined
+  return async (init) => {
+    if ([init.caBundle, init.hyperloopIp, init.volumeMounts].every((asked) => asked === undefined)) return undefined
+    settings ??= import('./system-settings.ts').then((module) => new module.SystemSettings({ root: config.systemRoot, state, log }))
+    return (await settings).apply(init)
+  }
 }
 
 function apply(init: InitRequest, state: DaemonState): void {

@@ -9,7 +9,9 @@ const ownScore = readFileSync('/proc/self/oom_score_adj', 'utf8').trim()
 const childScore = String(Math.min(Number(ownScore) + OOM_SCORE_ABOVE_DAEMON, HIGHEST_OOM_SCORE))
 const scoreFile = openSync('/proc/self/oom_score_adj', 'w')
 const ownLimit = getOpenFileLimit()
-const childLimit = { ...ownLimit, soft: readParentFileLimit() ?? ownLimit.soft }
+const parentSoftLimit = readParentFileLimit() ?? ownLimit.soft
+// A parent may have been allowed more than its children are.
+const childLimit = { ...ownLimit, soft: parentSoftLimit < ownLimit.hard ? parentSoftLimit : ownLimit.hard }
 
 /**
  * Starts a process by `work` with the limits that a user's process has in place of the daemon's. A child takes them from its parent at its

@@ -1,11 +1,14 @@
 import { Socket } from 'node:net'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { InputTurns } from './input-turns.ts'
 
 /** The standard input of a process that has one (envd.md 8.8, SendInput and CloseStdin). */
 export class InputPipe {
   readonly #socket: Socket
   readonly #pid: number
+  readonly #turns = new InputTurns()
   #closed = false
+  #isGone = false
 
   constructor(fd: number, pid: number) {
     this.#pid = pid
@@ -17,12 +20,18 @@ export class InputPipe {
   /**
    * Writes all of `bytes`, after what was written before, and waits while the pipe is full.
    *
+   * @param signal aborts when nobody waits for it any more
    * @throws AppError `internal` when the pipe is closed or nobody reads it any more
    */
-  async write(bytes: Uint8Array): Promise<void> {
+  write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#turns.run(() => this.#write(bytes), signal)
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (this.#isGone) throw this.#failed('file already closed')
     if (this.#closed) throw stdinClosed()
     const failure = await new Promise<Error | null | undefined>((resolve) => this.#socket.write(bytes, resolve))
-    if (failure) throw new AppError('internal', `${PREFIX}error writing to stdin of process '${this.#pid}': write |1: broken pipe`)
+    if (failure) throw this.#failed('broken pipe', failure)
   }
 
   /** End of file for the process, after what was written. Idempotent. */
@@ -33,8 +42,12 @@ export class InputPipe {
 
   /** Gives up what is not yet written: the process is gone. */
   destroy(): void {
-    this.#closed = true
+    this.#isGone = true
     this.#socket.destroy()
+  }
+
+  #failed(reason: string, cause?: unknown): AppError {
+    return new AppError('internal', `${PREFIX}error writing to stdin of process '${this.#pid}': write |1: ${reason}`, { cause })
   }
 }
 

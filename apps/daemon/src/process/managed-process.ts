@@ -3,11 +3,12 @@ import type { ProcessConfig } from '@sandyard/daemon-protocol/process/process_pb
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoText } from '../sys/errno-text.ts'
 import { type EndEvent, toEndEvent } from './end-event.ts'
-import { InputPipe, stdinClosed } from './input-pipe.ts'
 import { OutputFanout } from './output-fanout.ts'
-import { OutputPipe } from './output-pipe.ts'
-import type { SpawnedProcess } from './spawn-pipes.ts'
-import type { Subscription } from './subscription.ts'
+import { PipeStreams } from './pipe-streams.ts'
+import type { ProcessStreams } from './process-streams.ts'
+import type { SpawnedProcess } from './spawn.ts'
+import type { OutputEvent, Subscription } from './subscription.ts'
+import { TerminalStreams } from './terminal-streams.ts'
 
 export interface ManagedProcessOptions {
   /** As the request had it. */
@@ -24,9 +25,8 @@ export class ManagedProcess {
   readonly pid: number
   readonly config: ProcessConfig
   readonly tag: string | undefined
+  readonly streams: ProcessStreams
   readonly #fanout = new OutputFanout(() => this.#resume())
-  readonly #outputs: readonly OutputPipe[]
-  readonly #input: InputPipe | undefined
   readonly #cutShort = Promise.withResolvers<'cut short'>()
   readonly #lifetime: NodeJS.Timeout | undefined
   #hasExited = false
@@ -35,8 +35,10 @@ export class ManagedProcess {
     this.pid = spawned.pid
     this.config = config
     this.tag = tag
-    this.#outputs = [this.#read('stdout', spawned.stdout), this.#read('stderr', spawned.stderr)]
-    this.#input = spawned.stdin === undefined ? undefined : new InputPipe(spawned.stdin, spawned.pid)
+    this.streams = toStreams(spawned, (event) => {
+      this.#fanout.publish(event)
+      return !this.#fanout.isStalled
+    })
     this.#lifetime = lifetimeMs > 0 ? setTimeout(() => this.signal('SIGKILL'), lifetimeMs) : undefined
     void this.#watch(spawned, onEnd)
   }
@@ -44,17 +46,6 @@ export class ManagedProcess {
   /** Events from now on; after the end the end alone. */
   subscribe(): Subscription {
     return this.#fanout.subscribe()
-  }
-
-  /** @throws AppError `internal` in the wire's words (envd.md 8.8) */
-  async writeStdin(bytes: Uint8Array): Promise<void> {
-    if (this.#input === undefined) throw stdinClosed()
-    await this.#input.write(bytes)
-  }
-
-  /** Idempotent, and no failure for a process without standard input. */
-  closeStdin(): void {
-    this.#input?.end()
   }
 
   /**
@@ -74,27 +65,23 @@ export class ManagedProcess {
   }
 
   async #watch(spawned: SpawnedProcess, onEnd: ManagedProcessOptions['onEnd']): Promise<void> {
-    const outputClosed = Promise.all(this.#outputs.map((output) => output.closed)).then(() => this.#fanout.endOutput())
+    const outputClosed = Promise.all(this.streams.outputs.map((output) => output.closed)).then(() => this.#fanout.endOutput())
     const exit = await spawned.exited
     this.#hasExited = true
     clearTimeout(this.#lifetime)
     // One more turn of the event loop reads what the process wrote before the signal.
     if ((await Promise.race([outputClosed, this.#cutShort.promise])) === 'cut short') await setImmediate()
-    for (const output of this.#outputs) output.close()
-    this.#input?.destroy()
+    this.streams.close()
     const end = toEndEvent(exit)
     onEnd(this, end)
     this.#fanout.end(end)
   }
 
-  #read(kind: 'stdout' | 'stderr', fd: number): OutputPipe {
-    return new OutputPipe(fd, (bytes) => {
-      this.#fanout.publish({ kind, bytes })
-      return !this.#fanout.isStalled
-    })
-  }
-
   #resume(): void {
-    for (const output of this.#outputs) output.resume()
+    for (const output of this.streams.outputs) output.resume()
   }
+}
+
+function toStreams({ pid, link }: SpawnedProcess, publish: (event: OutputEvent) => boolean): ProcessStreams {
+  return 'master' in link ? new TerminalStreams(link.master, pid, publish) : new PipeStreams(link, pid, publish)
 }

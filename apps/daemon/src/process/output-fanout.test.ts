@@ -33,6 +33,14 @@ describe('OutputFanout', () => {
     expect(await slower.next(NEVER_MS)).toBeUndefined()
   })
 
+  it('is stalled by few pieces however small they are', () => {
+    const fanout = new OutputFanout(() => undefined)
+    fanout.subscribe()
+    let pieces = 0
+    for (; !fanout.isStalled; pieces += 1) fanout.publish(chunk(1))
+    expect(pieces).toBeLessThan(1000)
+  })
+
   it('says when nothing comes, but not once the output has ended', async () => {
     const fanout = new OutputFanout(() => undefined)
     const subscription = fanout.subscribe()

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import type { OutputChannel, TakeChunk } from './output-channel.ts'
 
 /** The most that one data event carries (envd.md 8.5). */
 const READ_BYTES = 32 * 1024
@@ -6,14 +7,12 @@ const READ_BYTES = 32 * 1024
 /** All pipes read into this one: a read and the callback that copies it out happen in one go. */
 const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
 
-/** Reads one output of a process to its end. Back-pressure reaches the process: what is not read stays in the kernel's pipe. */
-export class OutputPipe {
-  /** Settles when every writer has closed the pipe, or after `close()`. */
+/** Reads one output of a process to its end. */
+export class OutputPipe implements OutputChannel {
   readonly closed: Promise<void>
   readonly #socket: Socket
 
-  /** @param onChunk takes bytes that are its own to keep; false stops the reading until `resume()` */
-  constructor(fd: number, onChunk: (bytes: Uint8Array<ArrayBuffer>) => boolean) {
+  constructor(fd: number, onChunk: TakeChunk) {
     this.#socket = new Socket({
       fd,
       readable: true,

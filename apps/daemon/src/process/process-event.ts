@@ -10,6 +10,7 @@ export function toJson(event: ProcessEvent): string {
   switch (event.kind) {
     case 'stdout':
     case 'stderr':
+    case 'pty':
       return `{"event":{"data":{"${event.kind}":"${Buffer.from(event.bytes.buffer, event.bytes.byteOffset, event.bytes.length).toString('base64')}"}}}`
     case 'start':
       return `{"event":{"start":{"pid":${event.pid}}}}`
@@ -25,6 +26,7 @@ export function toMessage(event: ProcessEvent): { event: MessageInitShape<typeof
   switch (event.kind) {
     case 'stdout':
     case 'stderr':
+    case 'pty':
       return { event: { event: { case: 'data', value: { output: { case: event.kind, value: event.bytes } } } } }
     case 'start':
       return { event: { event: { case: 'start', value: { pid: event.pid } } } }

@@ -1,19 +1,26 @@
-import type { SendInputRequest } from '@sandyard/daemon-protocol/process/process_pb'
+import type { ProcessInput, SendInputRequest } from '@sandyard/daemon-protocol/process/process_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { UnaryCall } from '../rpc/stream-call.ts'
+import type { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** SendInput (envd.md 8.8): answers when the process's pipe has taken everything, which may be never. */
-export async function sendInput({ process, input }: SendInputRequest, processes: ProcessTable): Promise<Record<string, never>> {
-  const target = processes.get(process)
+/** SendInput (envd.md 8.8): answers when the process's pipe or terminal has taken everything, which may be never. */
+export async function sendInput(
+  { process, input }: SendInputRequest,
+  { hangUp }: Pick<UnaryCall, 'hangUp'>,
+  processes: ProcessTable,
+): Promise<Record<string, never>> {
+  await writeInput(input, processes.get(process), hangUp)
+  return {}
+}
+
+/** @throws AppError `internal` for the wrong kind of input and `unimplemented` for none */
+export async function writeInput(input: ProcessInput | undefined, { streams }: ManagedProcess, signal: AbortSignal): Promise<void> {
   switch (input?.input.case) {
     case 'stdin':
-      await target.writeStdin(input.input.value)
-      return {}
+      return streams.writeStdin(input.input.value, signal)
     case 'pty':
-      throw new AppError(
-        'internal',
-        'error writing to tty: tty not assigned to process — input should be written to the stdin, not the tty',
-      )
+      return streams.writeTerminal(input.input.value, signal)
     case undefined:
       throw new AppError('unimplemented', 'invalid input type <nil>')
   }

@@ -7,15 +7,19 @@ import { toJson, toMessage } from './process-event.ts'
 import { sendInput } from './send-input.ts'
 import { sendSignal } from './send-signal.ts'
 import { start, type StartDeps } from './start.ts'
+import { streamInput } from './stream-input.ts'
+import { update } from './update.ts'
 
-/** `process.Process` (envd.md 8). What is not in it answers `unimplemented`. Failures are AppErrors. */
-export function processService(deps: StartDeps): ServiceHandlers<typeof Process> {
+/** `process.Process` (envd.md 8). Failures are AppErrors. */
+export function processService(deps: StartDeps): Required<ServiceHandlers<typeof Process>> {
   const { processes } = deps
   return {
     start: { run: (request, call) => start(request, call, deps), toMessage, toJson },
     connect: { run: (request, call) => connect(request, call, processes), toMessage, toJson },
     list: () => list(processes),
-    sendInput: (request) => sendInput(request, processes),
+    update: (request) => update(request, processes),
+    streamInput: (requests, call) => streamInput(requests, call, processes),
+    sendInput: (request, call) => sendInput(request, call, processes),
     sendSignal: (request) => sendSignal(request, processes),
     closeStdin: (request) => closeStdin(request, processes),
   }

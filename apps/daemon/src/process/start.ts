@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { ProcessConfig, StartRequest } from '@sandyard/daemon-protocol/process/process_pb'
+import type { StartRequest } from '@sandyard/daemon-protocol/process/process_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
@@ -8,11 +8,11 @@ import { resolvePath } from '../users/resolve-path.ts'
 import type { DaemonState } from '../init/daemon-state.ts'
 import type { StreamCall } from '../rpc/stream-call.ts'
 import { loginEnv } from './login-env.ts'
-import { ManagedProcess } from './managed-process.ts'
+import { ManagedProcess, type ManagedProcessOptions } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 import type { ProcessEvent } from './process-event.ts'
 import { relay } from './relay.ts'
-import type { SpawnedProcess } from './spawn-pipes.ts'
+import type { SpawnOptions } from './spawn.ts'
 
 export interface StartDeps {
   readonly state: DaemonState
@@ -28,43 +28,55 @@ export interface StartDeps {
  * @throws AppError before the start event when there is no process
  */
 export async function start(request: StartRequest, call: StreamCall, deps: StartDeps): Promise<AsyncIterable<ProcessEvent>> {
-  // Refused rather than run with pipes, which a program that asks for a terminal would take for a broken one (docs/compatibility.md).
-  if (request.pty !== undefined) throw new AppError('unimplemented', 'terminals are not implemented')
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
   const caller = await getCaller(deps.accounts, call.basicUser, deps.state)
-  const spawned = await spawnFor(request.process, caller, { ...deps, stdin: request.stdin ?? true })
-  const process = new ManagedProcess(spawned, {
-    config: request.process,
-    tag: request.tag,
-    lifetimeMs: call.timeoutMs ?? 0,
-    onEnd: (ended, end) => deps.processes.retire(ended, end),
-  })
+  const { process: config, tag } = request
+  const onEnd: ManagedProcessOptions['onEnd'] = (ended, end) => deps.processes.retire(ended, end)
+  const managed = { config, tag, lifetimeMs: call.timeoutMs ?? 0, onEnd }
+  const process = await spawnFor(managed, caller, { ...deps, link: toLink(request) })
   const subscription = process.subscribe()
   deps.processes.add(process)
   return relay(process.pid, subscription, call)
 }
 
-async function spawnFor(config: ProcessConfig, caller: Caller, options: StartDeps & { readonly stdin: boolean }): Promise<SpawnedProcess> {
+/** A terminal without a size has none, and no use for the flag of the input. */
+function toLink({ pty, stdin }: StartRequest): SpawnOptions['link'] {
+  return pty === undefined ? { stdin: stdin ?? true } : { terminal: { cols: pty.size?.cols ?? 0, rows: pty.size?.rows ?? 0 } }
+}
+
+async function spawnFor(
+  managed: ManagedProcessOptions,
+  caller: Caller,
+  options: StartDeps & Pick<SpawnOptions, 'link'>,
+): Promise<ManagedProcess> {
+  const { link } = options
+  const { config } = managed
   const cwd = resolvePath(config.cwd ?? '', caller)
   const failed = async (reason: string, cause?: unknown): Promise<never> => {
     await refuseMissing(cwd)
-    throw new AppError('invalid_argument', `error starting process '${[config.cmd, ...config.args].join(' ')}': ${reason}`, { cause })
+    throw new AppError('invalid_argument', `${failurePrefix([config.cmd, ...config.args].join(' '), cwd, link)}: ${reason}`, { cause })
   }
   if (hasNul(Object.entries(config.envs).flat())) return failed('exec: environment variable contains NUL')
   if (hasNul([config.cmd, ...config.args])) return failed('fork/exec /bin/sh: invalid argument')
-  const { spawnPipes } = await import('./spawn-pipes.ts')
+  const { spawn, discard } = await import('./spawn.ts')
   try {
-    return spawnPipes({
-      cmd: config.cmd,
-      args: config.args,
-      cwd,
-      account: caller.user,
-      env: loginEnv({ account: caller.user, path: options.path, global: options.state.variables, own: config.envs }),
-      stdin: options.stdin,
-    })
+    const env = loginEnv({ account: caller.user, path: options.path, global: options.state.variables, own: config.envs })
+    const spawned = spawn({ cmd: config.cmd, args: config.args, cwd, account: caller.user, env, link })
+    try {
+      return new ManagedProcess(spawned, managed)
+    } catch (error) {
+      discard(spawned)
+      throw error
+    }
   } catch (error) {
     return failed(`fork/exec /bin/sh: ${errnoText(error)}`, error)
   }
+}
+
+function failurePrefix(command: string, cwd: string, link: SpawnOptions['link']): string {
+  if (!('terminal' in link)) return `error starting process '${command}'`
+  const { cols, rows } = link.terminal
+  return `error starting pty with command '${command}' in dir '${cwd}' with '${cols}' cols and '${rows}' rows`
 }
 
 /** A directory that is not there is told apart from what else may be wrong with it, though the account may not even know. */

@@ -2,7 +2,7 @@ import { Waiter } from '../streams/waiter.ts'
 import type { EndEvent } from './end-event.ts'
 
 export type OutputEvent =
-  | { readonly kind: 'stdout' | 'stderr'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'stdout' | 'stderr' | 'pty'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly end: EndEvent }
 
 export interface SubscriptionOwner {
@@ -13,6 +13,8 @@ export interface SubscriptionOwner {
 
 /** How far one subscriber may fall behind before it holds the process up. */
 const MAX_QUEUED_BYTES = 256 * 1024
+/** What an event takes beside its bytes: many are one byte long where a program writes so. */
+const EVENT_BYTES = 512
 
 /**
  * One stream's view of a process's output, from the moment of subscribing (envd.md 8.6). Never loses an event: a subscriber that does not
@@ -37,7 +39,7 @@ export class Subscription {
 
   push(event: OutputEvent): void {
     this.#queue.push(event)
-    if (event.kind !== 'end') this.#queuedBytes += event.bytes.length
+    if (event.kind !== 'end') this.#queuedBytes += EVENT_BYTES + event.bytes.length
     this.#reader.wake()
   }
 
@@ -73,7 +75,7 @@ export class Subscription {
   #taken(event: OutputEvent): OutputEvent {
     if (event.kind === 'end') return event
     const wasFull = this.isFull
-    this.#queuedBytes -= event.bytes.length
+    this.#queuedBytes -= EVENT_BYTES + event.bytes.length
     if (wasFull && !this.isFull) this.#owner.released()
     return event
   }

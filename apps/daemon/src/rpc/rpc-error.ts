@@ -11,6 +11,7 @@ export interface RpcError {
 /** The status of a unary failure (envd.md 6.4). */
 export const RPC_STATUS: Readonly<Record<RpcError['code'], number>> = {
   canceled: 499,
+  unknown: 500,
   invalid_argument: 400,
   deadline_exceeded: 504,
   not_found: 404,

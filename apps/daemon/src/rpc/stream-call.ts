@@ -2,6 +2,8 @@
 export interface UnaryCall {
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal
+  /** The same, and when it has closed its side of the connection, which looks no different: for a wait that may never be over. */
+  readonly hangUp: AbortSignal
   /** The account that the request names (envd.md 3.4). */
   readonly basicUser: string | undefined
 }

@@ -85,4 +85,18 @@ class Call implements UnaryCall {
     }
     return this.#gone.signal
   }
+
+  get hangUp(): AbortSignal {
+    const { raw } = this.#reply
+    const { socket } = raw
+    const gone = new AbortController()
+    const abort = (): void => {
+      socket?.off('end', abort)
+      gone.abort('the client is gone')
+    }
+    socket?.once('end', abort)
+    raw.once('close', abort)
+    if (raw.destroyed || socket?.readableEnded === true) abort()
+    return gone.signal
+  }
 }

@@ -5,6 +5,7 @@
 import { arch } from 'node:process'
 import koffi from 'koffi'
 import { systemError } from './errno-text.ts'
+import { type Identity, spawnAs } from './spawn-as.ts'
 
 /** System call numbers, which differ by processor (linux: `unistd_64.h`, `asm-generic/unistd.h`). */
 const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, Readonly<Record<Syscall, number>>>>> = {
@@ -18,6 +19,8 @@ const WNOHANG = 1
 const RLIMIT_NOFILE = 7
 const SPAWN_SETSIGDEF = 0x04
 const SPAWN_SETSIGMASK = 0x08
+const SPAWN_SETSID = 0x80
+const O_RDWR = 2
 const IOPRIO_WHO_PROCESS = 1
 /** Class "best effort" (2), level 4: what a process without any setting gets. */
 const IOPRIO_BEST_EFFORT_4 = (2 << 13) | 4
@@ -60,10 +63,13 @@ export interface SpawnFileOptions {
   readonly argv: readonly string[]
   /** `NAME=value` each. */
   readonly environment: readonly string[]
-  /** Entered with the identity of the calling thread. */
+  /** Entered with the identity that the program gets. */
   readonly cwd: string
-  /** Become 0, 1 and 2; nothing else stays open but what was never marked to be closed. An undefined input is `/dev/null`. */
-  readonly stdio: readonly [number | undefined, number, number]
+  /**
+   * Become 0, 1 and 2; nothing else stays open but what was never marked to be closed. An undefined input is `/dev/null`. A terminal, by its
+   * path, becomes all three, and controls the session that the program then leads.
+   */
+  readonly stdio: readonly [input: number | undefined, output: number, error: number] | string
 }
 
 /**
@@ -73,24 +79,44 @@ export interface SpawnFileOptions {
  * @returns the pid, for `waitForChild`
  * @throws the system error of the start, the directory or the file
  */
-export function spawnFile(file: string, { argv, environment, cwd, stdio }: SpawnFileOptions): number {
+export function spawnFile(file: string, options: SpawnFileOptions): number {
+  return withSpawnForm(options, (actions, attributes) => {
+    const pid = [-1]
+    const [argv, environment] = [
+      [...options.argv, null],
+      [...options.environment, null],
+    ]
+    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, attributes, argv, environment) as number)
+    return pid[0] ?? -1
+  })
+}
+
+/** The same with another identity, which the calling thread does not take. Undefined where nothing was started. */
+export function spawnFileAs(identity: Identity, file: string, options: SpawnFileOptions): number | undefined {
+  const { argv, environment } = options
+  return withSpawnForm(options, (actions, attributes) => spawnAs(identity, { file, argv, environment, actions, attributes }))
+}
+
+function withSpawnForm<T>({ cwd, stdio }: SpawnFileOptions, spawn: (actions: Buffer, attributes: Buffer) => T): T {
   const actions = Buffer.alloc(FILE_ACTIONS_BYTES)
   checkResult('posix_spawn', native.actionsInit(actions) as number)
   try {
-    const [input, output, error] = stdio
     checkResult('chdir', native.actionsChdir(actions, cwd) as number)
-    checkResult(
-      'dup2',
-      (input === undefined ? native.actionsOpen(actions, 0, '/dev/null', 0, 0) : native.actionsDup2(actions, input, 0)) as number,
-    )
+    const isTerminal = typeof stdio === 'string'
+    const [input, output, error] = isTerminal ? [stdio, 0, 0] : stdio
+    addStandardInput(actions, input)
     checkResult('dup2', native.actionsDup2(actions, output, 1) as number)
     checkResult('dup2', native.actionsDup2(actions, error, 2) as number)
-    const pid = [-1]
-    checkResult('posix_spawn', native.posixSpawn(pid, file, actions, attributes, [...argv, null], [...environment, null]) as number)
-    return pid[0] ?? -1
+    return spawn(actions, isTerminal ? leaderAttributes : attributes)
   } finally {
     native.actionsDestroy(actions)
   }
+}
+
+function addStandardInput(actions: Buffer, input: number | string | undefined): void {
+  if (typeof input === 'number') return checkResult('dup2', native.actionsDup2(actions, input, 0) as number)
+  const flags = input === undefined ? 0 : O_RDWR
+  checkResult('open', native.actionsOpen(actions, 0, input ?? '/dev/null', flags, 0) as number)
 }
 
 /** How many files a process may have open: it may move the soft limit up to the hard one. */
@@ -139,6 +165,11 @@ export function setThreadUid(uid: number): void {
   check('setresuid', native.syscall(numberOf('setresuid'), uid, uid, -1) as number)
 }
 
+/** Sets the effective user id of the calling thread only: what it opens and makes is that user's, but nobody new may signal it. */
+export function setThreadEffectiveUid(uid: number): void {
+  check('setresuid', native.syscall(numberOf('setresuid'), -1, uid, -1) as number)
+}
+
 /** Gives the calling thread, and with it the processes that it starts, the ordinary priority for disk access. Best effort. */
 export function setThreadIoPriority(): void {
   native.syscall(numberOf('ioprio_set'), IOPRIO_WHO_PROCESS, 0, IOPRIO_BEST_EFFORT_4)
@@ -155,11 +186,18 @@ function findMallocTrim(): ((pad: number) => number) | undefined {
 
 const mallocTrim = findMallocTrim()
 
-const attributes = Buffer.alloc(SPAWN_ATTRIBUTES_BYTES)
-checkResult('posix_spawn', native.attributesInit(attributes) as number)
-checkResult('posix_spawn', native.attributesDefaults(attributes, Buffer.alloc(SIGNAL_SET_BYTES, 0xff)) as number)
-checkResult('posix_spawn', native.attributesMask(attributes, Buffer.alloc(SIGNAL_SET_BYTES)) as number)
-checkResult('posix_spawn', native.attributesFlags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK) as number)
+const attributes = spawnAttributes(0)
+/** For a program that leads a session: the first terminal that it opens becomes its controlling one. */
+const leaderAttributes = spawnAttributes(SPAWN_SETSID)
+
+function spawnAttributes(flags: number): Buffer {
+  const attributes = Buffer.alloc(SPAWN_ATTRIBUTES_BYTES)
+  checkResult('posix_spawn', native.attributesInit(attributes) as number)
+  checkResult('posix_spawn', native.attributesDefaults(attributes, Buffer.alloc(SIGNAL_SET_BYTES, 0xff)) as number)
+  checkResult('posix_spawn', native.attributesMask(attributes, Buffer.alloc(SIGNAL_SET_BYTES)) as number)
+  checkResult('posix_spawn', native.attributesFlags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK | flags) as number)
+  return attributes
+}
 
 function check(call: string, result: number): void {
   if (result !== 0) throw systemError(call, koffi.errno())

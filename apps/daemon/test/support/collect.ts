@@ -6,6 +6,7 @@ export interface Outcome {
   readonly pid: number
   readonly stdout: string
   readonly stderr: string
+  readonly pty: string
   /** Kinds of the events in order, equal neighbours once. */
   readonly kinds: readonly string[]
   readonly end:
@@ -13,6 +14,7 @@ export interface Outcome {
     | undefined
 }
 
+type ProcessCaller = Pick<TestDaemon, 'process'>
 type Events = AsyncIterable<{ event?: ProcessEvent | undefined }>
 
 /** Reads a stream of process events to its end. */
@@ -34,16 +36,16 @@ export async function collect(events: Events): Promise<Outcome> {
     }
   }
   const text = (chunks: Uint8Array[]) => Buffer.concat(chunks).toString()
-  return { pid, kinds, end, stdout: text(output.stdout), stderr: text(output.stderr) }
+  return { pid, kinds, end, stdout: text(output.stdout), stderr: text(output.stderr), pty: text(output.pty) }
 }
 
 export interface RunOptions extends CallOptions {
   readonly config?: { readonly cmd?: string; readonly args?: string[]; readonly envs?: Record<string, string>; readonly cwd?: string }
-  readonly request?: { readonly stdin?: boolean; readonly tag?: string }
+  readonly request?: { readonly stdin?: boolean; readonly tag?: string; readonly pty?: object }
 }
 
 /** Starts a program as the SDKs do, without standard input unless asked, and reads everything. */
-export function run(daemon: TestDaemon, command: readonly string[], { config, request, ...call }: RunOptions = {}): Promise<Outcome> {
+export function run(daemon: ProcessCaller, command: readonly string[], { config, request, ...call }: RunOptions = {}): Promise<Outcome> {
   const [cmd = '', ...args] = command
   return collect(daemon.process.start({ stdin: false, ...request, process: { cmd, args, cwd: '/', ...config } }, call))
 }
@@ -53,7 +55,7 @@ export function sh(script: string): readonly string[] {
 }
 
 /** Starts a program and returns once it runs, with the rest of its events to come. */
-export async function begin(daemon: TestDaemon, command: readonly string[], { config, request, ...call }: RunOptions = {}) {
+export async function begin(daemon: ProcessCaller, command: readonly string[], { config, request, ...call }: RunOptions = {}) {
   const [cmd = '', ...args] = command
   const events = daemon.process.start({ ...request, process: { cmd, args, cwd: '/', ...config } }, call)[Symbol.asyncIterator]()
   const first = await events.next()

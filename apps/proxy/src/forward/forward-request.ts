@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import { relayBytes } from '@sandyard/kit/net/relay-bytes'
 import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
 import { hasBody, toPairs } from './headers.ts'
 import { openUpstream, type UpstreamCall } from './open-upstream.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
-import { relayBody } from './relay-body.ts'
 import { relayAnswer, relayInformation } from './relay-answer.ts'
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -86,7 +86,7 @@ function sendBody(req: IncomingMessage, upstream: ClientRequest): void {
     upstream.end()
     return
   }
-  relayBody(req, upstream)
+  relayBytes(req, upstream)
   req.once('end', () => {
     if (upstream.destroyed) return
     if (req.rawTrailers.length > 0) upstream.addTrailers(toPairs(req.rawTrailers))

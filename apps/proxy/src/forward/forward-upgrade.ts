@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { resetSocket } from '@sandyard/kit/net/reset-socket'
+import { splice } from '@sandyard/kit/net/splice'
 import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
@@ -8,8 +10,6 @@ import { openUpstream } from './open-upstream.ts'
 import { readAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger, formatHead } from '../answers/raw-answer.ts'
-import { resetSocket } from './reset-socket.ts'
-import { splice } from './splice.ts'
 
 /**
  * Forwards a request that asks for another protocol. Where the service switches, the two connections become one, byte for byte in

@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type InformationEvent, type ServerResponse } from 'node:http'
-import { relayBody } from './relay-body.ts'
+import { relayBytes } from '@sandyard/kit/net/relay-bytes'
 import { isChunked, responseHeaders, toPairs } from './headers.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function relayAnswer(answer: IncomingMessage, req: IncomingMessage,
   setImmediate(() => {
     if (!res.destroyed) res.flushHeaders()
   })
-  relayBody(answer, res)
+  relayBytes(answer, res)
   await new Promise((resolve, reject) => {
     answer.once('end', resolve)
     answer.once('error', reject)

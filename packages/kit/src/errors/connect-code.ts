@@ -11,6 +11,7 @@ const CODE = {
   failed_precondition: 'failed_precondition',
   resource_exhausted: 'resource_exhausted',
   canceled: 'canceled',
+  unknown: 'unknown',
   internal: 'internal',
   unimplemented: 'unimplemented',
   unavailable: 'unavailable',

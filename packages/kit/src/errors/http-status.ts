@@ -11,6 +11,7 @@ const STATUS: Record<ErrorKind, number> = {
   failed_precondition: 400,
   resource_exhausted: 429,
   canceled: 499,
+  unknown: 500,
   internal: 500,
   unimplemented: 501,
   unavailable: 503,

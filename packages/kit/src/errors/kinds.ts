@@ -17,6 +17,7 @@ export const ERROR_KINDS = [
   'unavailable',
   'insufficient_storage',
   'unimplemented',
+  'unknown',
   'internal',
 ] as const
 

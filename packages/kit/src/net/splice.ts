@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { relayBytes } from './relay-bytes.ts'
 import { resetSocket } from './reset-socket.ts'
 
 /**
@@ -7,9 +8,16 @@ import { resetSocket } from './reset-socket.ts'
  */
 export async function splice(a: Socket, b: Socket): Promise<void> {
   const ended = Promise.all([closed(a, b), closed(b, a)])
-  a.pipe(b)
-  b.pipe(a)
+  pass(a, b)
+  pass(b, a)
   await ended
+}
+
+function pass(from: Socket, to: Socket): void {
+  relayBytes(from, to)
+  // Whoever had it before may have paused it.
+  if (!to.writableNeedDrain) from.resume()
+  from.once('end', () => to.end())
 }
 
 /** Resolves when `socket` is closed; `peer` is reset unless both directions of `socket` ended in order. */

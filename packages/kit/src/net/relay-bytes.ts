@@ -9,7 +9,7 @@ const LARGE_BYTES = 16 * 1024
  *
  * It ends neither side, and stops when the other is closed.
  */
-export function relayBody(from: Readable, to: Writable): void {
+export function relayBytes(from: Readable, to: Writable): void {
   const onData = (chunk: Buffer): void => {
     const hasRoom = to.write(chunk, (err) => {
       if (!err) release(chunk)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { resetSocket } from '../src/forward/reset-socket.ts'
+import { resetSocket } from '../src/net/reset-socket.ts'
 
 /** A connection whose accepting side never reads, so that nothing that is large ever leaves the other. */
 async function stalledConnection(): Promise<{ near: Socket; end: () => void }> {

@@ -1,0 +1,116 @@
+import { chmod, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { failedCall } from '../sys/errno-text.ts'
+
+/** Where the programs of Debian's family look for certificates; the second is where its tools rebuild the first from. */
+const BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
+const OWN_COPY = '/usr/local/share/ca-certificates/e2b-ca.crt'
+const MODE = 0o644
+
+/** The installation before has not ended yet: the platform asks again. */
+export class InstallationBusy extends Error {
+  override readonly name = 'InstallationBusy'
+}
+
+/**
+ * The certificates that the platform adds to those that the sandbox trusts (envd.md 5.5). One PEM text at a time: a new one takes the
+ * place of the last, also of one from before a restart or of the sandbox that an image was made from.
+ */
+export class CaBundle {
+  readonly #bundle: string
+  readonly #ownCopy: string
+  readonly #onFailure: (err: unknown) => void
+  #installed: string | undefined
+  #isCleaningUp = false
+  #turns: Promise<void> = Promise.resolve()
+
+  /**
+   * @param root `/` in a sandbox
+   * @param onFailure gets what goes wrong after the answer
+   */
+  constructor(root: string, onFailure: (err: unknown) => void) {
+    this.#bundle = join(root, BUNDLE)
+    this.#ownCopy = join(root, OWN_COPY)
+    this.#onFailure = onFailure
+  }
+
+  /**
+   * Returns when programs that start from now on trust the certificates; the last ones are taken out in the background.
+   *
+   * @throws InstallationBusy while that still goes on, and an error whose message is for the platform
+   */
+  async install(pem: string): Promise<void> {
+    const text = withOneLineEnd(pem)
+    // The platform repeats a request that it has given up, and that one goes on.
+    const turn = this.#turns.then(() => this.#install(text))
+    this.#turns = turn.catch(() => undefined)
+    await turn
+  }
+
+  async #install(text: string): Promise<void> {
+    if (text === '\n' || text === this.#installed) return
+    if (this.#isCleaningUp) throw new InstallationBusy('a previous CA bundle is still being cleaned up')
+    const last = this.#installed ?? (await readFile(this.#ownCopy, 'utf8').catch(() => undefined))
+    const isThere = last === text && (await readFile(this.#bundle, 'utf8').catch(() => '')).includes(text)
+    if (!isThere) await appendText(this.#bundle, text)
+    this.#installed = text
+    this.#isCleaningUp = true
+    void this.#cleanUp(text, isThere ? undefined : last)
+  }
+
+  async #cleanUp(text: string, last: string | undefined): Promise<void> {
+    try {
+      await mkdir(dirname(this.#ownCopy), { recursive: true })
+      await writeFile(this.#ownCopy, text, { mode: MODE })
+      if (last !== undefined && last.trim() !== '') await replaceText(this.#bundle, (all) => withoutEarlier(all, last, text))
+    } catch (err) {
+      this.#onFailure(err)
+    } finally {
+      this.#isCleaningUp = false
+    }
+  }
+}
+
+function withOneLineEnd(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '\n') end -= 1
+  return `${text.slice(0, end)}\n`
+}
+
+/** The bundle has to exist: a file of our own would be all that the sandbox trusts. */
+async function appendText(path: string, text: string): Promise<void> {
+  const file = await open(path, 'r+').catch((err: unknown) => {
+    throw new Error(`open CA bundle: ${failedCall('open', path, err)}`, { cause: err })
+  })
+  try {
+    const { size } = await file.stat()
+    const end = Buffer.alloc(1)
+    if (size > 0) await file.read(end, 0, 1, size - 1)
+    const isWholeLine = size === 0 || end.toString() === '\n'
+    await file.write(isWholeLine ? text : `\n${text}`, size)
+  } catch (err) {
+    throw new Error(`append to CA bundle: ${failedCall('write', path, err)}`, { cause: err })
+  } finally {
+    await file.close()
+  }
+}
+
+/** All of `last` before the last `text`, which may have it as a part. */
+function withoutEarlier(all: string, last: string, text: string): string {
+  const at = all.lastIndexOf(text)
+  return at === -1 ? all : all.slice(0, at).replaceAll(last, '') + all.slice(at)
+}
+
+/** Programs that read meanwhile see all of the old or all of the new. A link stays a link. */
+async function replaceText(path: string, change: (text: string) => string): Promise<void> {
+  const target = await realpath(path)
+  const temporary = `${target}.sandyard`
+  try {
+    await writeFile(temporary, change(await readFile(target, 'utf8')), { mode: MODE })
+    await chmod(temporary, MODE)
+    await rename(temporary, target)
+  } catch (err) {
+    await rm(temporary, { force: true })
+    throw err
+  }
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { readFile, statfs } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
+import type { ControlGroup } from './control-group.ts'
+import type { CpuUse } from './cpu-use.ts'
+import { readLegacyControlGroup } from './legacy-control-group.ts'
+import { readUnifiedControlGroup } from './unified-control-group.ts'
+
+/** The keys of the wire (envd.md 5.3); all sizes are bytes unless they say otherwise. */
+export interface Metrics {
+  readonly ts: number
+  readonly cpu_count: number
+  readonly cpu_used_pct: number
+  readonly mem_total_mib: number
+  readonly mem_used_mib: number
+  readonly mem_total: number
+  readonly mem_used: number
+  readonly mem_cache: number
+  readonly disk_used: number
+  readonly disk_total: number
+}
+
+const MIB = 1024 ** 2
+
+/**
+ * What the container has and uses; where it has no limit of its own, the machine's is it.
+ *
+ * @param controlGroups `/sys/fs/cgroup`
+ * @throws when the kernel does not tell
+ */
+export async function collectMetrics(controlGroups: string, cpuUse: CpuUse): Promise<Metrics> {
+  const [group, disk] = await Promise.all([readControlGroup(controlGroups), statfs('/')])
+  const atMs = performance.now()
+  const cpus = group.cpuQuota ?? availableParallelism()
+  const memoryBytes = Math.min(group.memoryLimitBytes ?? Infinity, totalmem())
+  const diskBytes = disk.blocks * disk.bsize
+  return {
+    ts: Math.floor(Date.now() / 1000),
+    cpu_count: Math.ceil(cpus),
+    cpu_used_pct: cpuUse.next({ cpuNanoseconds: group.cpuNanoseconds, atMs }, cpus),
+    mem_total_mib: Math.floor(memoryBytes / MIB),
+    mem_used_mib: Math.floor(group.memoryUsedBytes / MIB),
+    mem_total: memoryBytes,
+    mem_used: group.memoryUsedBytes,
+    mem_cache: group.pageCacheBytes,
+    disk_used: diskBytes - disk.bavail * disk.bsize,
+    disk_total: diskBytes,
+  }
+}
+
+function readControlGroup(folder: string): Promise<ControlGroup> {
+  const read = (path: string): Promise<string> => readFile(path, 'utf8')
+  return existsSync(`${folder}/cgroup.controllers`) ? readUnifiedControlGroup(folder, read) : readLegacyControlGroup(folder, read)
+}

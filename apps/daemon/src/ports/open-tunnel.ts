@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { resetSocket } from '@sandyard/kit/net/reset-socket'
+import { splice } from '@sandyard/kit/net/splice'
+import { dialLoopback } from './dial-loopback.ts'
+import { readTunnelRequest, type TunnelRules } from './tunnel-request.ts'
+
+export interface TunnelCall {
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  /** What came behind the request's head. */
+  readonly head: Buffer
+}
+
+/** As long as the proxy waits for a connection; a server that accepts none leaves those who dial it without an answer for minutes. */
+const DIAL_TIMEOUT_MS = 30_000
+const REASONS = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 502: 'Bad Gateway' } as const
+
+/**
+ * Serves one `CONNECT`: 200, and the connection is one to the server on localhost, byte for byte, until both sides have ended; 502 when
+ * nothing listens there; 407 without the secret; 403 for what no tunnel leads to. Nothing limits its time. Never rejects.
+ *
+ * @param shutdown resets the tunnel: an open one would keep the daemon from ending
+ */
+export async function openTunnel({ request, socket, head }: TunnelCall, rules: TunnelRules, shutdown: AbortSignal): Promise<void> {
+  const port = readTunnelRequest(request, rules)
+  if (typeof port !== 'number') return refuse(socket, port.status)
+  const gone = new AbortController()
+  const onClose = (): void => gone.abort()
+  socket.once('close', onClose)
+  const reset = (): void => resetSocket(socket)
+  shutdown.addEventListener('abort', reset)
+  try {
+    const service = await dialLoopback(port, AbortSignal.any([gone.signal, AbortSignal.timeout(DIAL_TIMEOUT_MS)]))
+    if (service === undefined) return refuse(socket, 502)
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    if (head.length > 0) service.write(head)
+    await splice(socket, service)
+  } catch {
+    // The other end is gone, or the kernel has no more connections: neither is news for whoever asked.
+    refuse(socket, 502)
+  } finally {
+    shutdown.removeEventListener('abort', reset)
+    socket.off('close', onClose)
+  }
+}
+
+function refuse(socket: Socket, status: keyof typeof REASONS): void {
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroySoon())
+}

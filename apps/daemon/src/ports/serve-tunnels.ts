@@ -1,0 +1,25 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { DaemonContext } from '../context.ts'
+
+/**
+ * Lets the proxy reach servers that listen on localhost only, each by a `CONNECT` on the daemon's own port (envd.md 9,
+ * docs/decisions/008-localhost-ports.md). Nothing listens for them and nothing looks out for them meanwhile.
+ *
+ * Where no platform has given a digest of the proxy's secret, there are no tunnels.
+ *
+ * @param onEnd called at the end of each tunnel
+ */
+export function serveTunnels(server: Server, { config, shutdown, log }: DaemonContext, onEnd: () => void): void {
+  const { tunnelHash } = config
+  if (tunnelHash === undefined) return
+  server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // A failure without a listener would be one of the daemon; the close that follows says all that matters.
+    socket.on('error', () => undefined)
+    const rules = { tunnelHash, daemonPort: (server.address() as AddressInfo).port }
+    import('./open-tunnel.ts')
+      .then(({ openTunnel }) => openTunnel({ request, socket, head }, rules, shutdown))
+      .catch((err: unknown) => log.error({ err }, 'tunnel failed'))
+      .finally(onEnd)
+  })
+}

@@ -1,0 +1,85 @@
+import { writeSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { errnoCode, errnoText } from '../sys/errno-text.ts'
+import { InputTurns } from './input-turns.ts'
+
+/**
+ * libuv does not tell when a terminal takes more, so it is asked again: in the next turns of the event loop, as a program that reads does so
+ * at once, and then less and less often, so that one which does not costs next to nothing.
+ */
+const [TURNS, LONGEST_PAUSE_MS] = [64, 32]
+
+/** What is typed into a terminal (envd.md 8.8, SendInput). Never blocks the daemon, however long the program does not read. */
+export class TerminalInput {
+  readonly #master: number
+  readonly #pid: number
+  readonly #turns = new InputTurns()
+  #isClosed = false
+  #wake: (() => void) | undefined
+
+  /** @param master non-blocking, and somebody else's to close after `close()` */
+  constructor(master: number, pid: number) {
+    this.#master = master
+    this.#pid = pid
+  }
+
+  /**
+   * Writes all of `bytes`, after what was written before, and waits while the terminal takes no more.
+   *
+   * @param signal aborts when nobody waits for it any more
+   * @throws AppError `internal` when the process is gone
+   */
+  write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#turns.run(() => this.#writeAll(bytes), signal)
+  }
+
+  /** The terminal may take more now. */
+  wake(): void {
+    this.#wake?.()
+  }
+
+  /** Gives up what is not yet written. */
+  close(): void {
+    this.#isClosed = true
+    this.#wake?.()
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    let refusals = 0
+    for (let at = 0; at < bytes.length;) {
+      const count = this.#tryWrite(bytes.subarray(at))
+      at += count
+      refusals = count > 0 ? 0 : refusals + 1
+      if (at === bytes.length) return
+      if (refusals <= TURNS) await setImmediate()
+      else await this.#pause(Math.min(refusals - TURNS, LONGEST_PAUSE_MS))
+    }
+  }
+
+  /** How many bytes the terminal has taken. */
+  #tryWrite(bytes: Uint8Array): number {
+    if (this.#isClosed) throw this.#failed('file already closed')
+    try {
+      return writeSync(this.#master, bytes)
+    } catch (error) {
+      if (errnoCode(error) === 'EAGAIN') return 0
+      throw this.#failed(errnoText(error), error)
+    }
+  }
+
+  #failed(reason: string, cause?: unknown): AppError {
+    return new AppError('internal', `error writing to tty: error writing to tty of process '${this.#pid}': write /dev/ptmx: ${reason}`, {
+      cause,
+    })
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    this.#wake = undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { request, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+export interface TunnelTarget {
+  /** Of the daemon. */
+  readonly host: string
+  readonly daemonPort: number
+  /** On localhost, inside the sandbox. */
+  readonly port: number
+  readonly secret: string
+}
+
+const KEEP_ALIVE_MS = 20_000
+
+/** There is no tunnel: nothing listens there, or the daemon knows of no tunnels. */
+class TunnelRefused extends Error {
+  override readonly name = 'TunnelRefused'
+  /** As of any other connection that nobody accepts. */
+  readonly code = 'ECONNREFUSED'
+}
+
+/**
+ * Asks the daemon of a sandbox for a connection to a port of its localhost (docs/decisions/008-localhost-ports.md). No client can ask
+ * for one: the proxy passes no `CONNECT` on, and no client learns the secret.
+ *
+ * @throws an error with the code `ECONNREFUSED` when there is none; the signal's reason when it aborts
+ */
+export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error)
+    const headers = { Host: `localhost:${port}`, 'Proxy-Authorization': `Bearer ${secret}` }
+    const ask = request({ host, port: daemonPort, method: 'CONNECT', path: `localhost:${port}`, headers, agent: false })
+    const abort = (): void => {
+      ask.destroy()
+      reject(signal.reason as Error)
+    }
+    signal.addEventListener('abort', abort)
+    const settle = (): void => signal.removeEventListener('abort', abort)
+    const refuse = (cause: Error): void => {
+      settle()
+      reject(isReset(cause) ? new TunnelRefused('the daemon opens no tunnels', { cause }) : cause)
+    }
+    ask.on('error', refuse)
+    ask.once('connect', (answer: IncomingMessage, socket: Socket, head: Buffer) => {
+      settle()
+      if (answer.statusCode !== 200) {
+        socket.destroy()
+        return reject(new TunnelRefused(`the daemon answered ${String(answer.statusCode)}`))
+      }
+      socket.setKeepAlive(true, KEEP_ALIVE_MS)
+      // A service may speak first. What it says waits until those who take the connection listen.
+      socket.pause()
+      if (head.length > 0) socket.unshift(head)
+      setImmediate(() => socket.resume())
+      resolve(socket)
+    })
+    ask.end()
+  })
+}
+
+/** A daemon without tunnels closes the connection. */
+function isReset(err: NodeJS.ErrnoException): boolean {
+  return err.code === 'ECONNRESET'
+}

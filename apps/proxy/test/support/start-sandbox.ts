@@ -1,0 +1,43 @@
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { splice } from '@sandyard/kit/net/splice'
+
+/** An address of this machine that stands for a sandbox's: what listens on 127.0.0.1 does not listen there. */
+export const SANDBOX_HOST = '127.0.0.2'
+
+export interface StandInSandbox extends AsyncDisposable {
+  readonly daemonPort: number
+  /** The `Proxy-Authorization` of each tunnel that was asked for. */
+  readonly asked: string[]
+  /** How the daemon answers instead of opening a tunnel. */
+  answer: string | undefined
+}
+
+/** A daemon that opens tunnels to 127.0.0.1. */
+export async function startSandbox(): Promise<StandInSandbox> {
+  const sockets = new Set<Socket>()
+  const server = createServer((_, res) => void res.end('daemon'))
+  server.on('connection', (socket) => sockets.add(socket))
+  server.on('connect', (req, socket: Socket) => {
+    socket.on('error', () => undefined)
+    sandbox.asked.push(req.headers['proxy-authorization'] ?? '')
+    if (sandbox.answer !== undefined) return void socket.end(sandbox.answer)
+    const service = connect({ port: Number(req.url?.split(':')[1]), host: '127.0.0.1', allowHalfOpen: true })
+    service.once('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'))
+    service.once('connect', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      void splice(socket, service)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, SANDBOX_HOST, resolve))
+  const sandbox = {
+    daemonPort: (server.address() as AddressInfo).port,
+    asked: [] as string[],
+    answer: undefined as string | undefined,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return sandbox
+}
