@@ -55,11 +55,19 @@ export function unary(path: string, message: unknown): Call {
 
 /** A call of a Connect service that is answered by a stream, in JSON. */
 export function streamed(path: string, message: unknown): Call {
-  const json = Buffer.from(JSON.stringify(message))
+  return enveloped(path, 'application/connect+json', Buffer.from(JSON.stringify(message)))
+}
+
+/** The same in protobuf. */
+export function streamedBinary(path: string, message: Buffer): Call {
+  return enveloped(path, 'application/connect+proto', message)
+}
+
+function enveloped(path: string, type: string, message: Buffer): Call {
   const head = Buffer.alloc(5)
-  head.writeUInt32BE(json.length, 1)
-  const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' }
-  return { method: 'POST', path, headers, body: Buffer.concat([head, json]), status: 200 }
+  head.writeUInt32BE(message.length, 1)
+  const headers = { 'content-type': type, 'connect-protocol-version': '1' }
+  return { method: 'POST', path, headers, body: Buffer.concat([head, message]), status: 200 }
 }
 
 export interface Transfer {

@@ -20,9 +20,9 @@ const PORT = 49_983
 const LAUNCHER = 'daemon.cjs'
 /**
  * A small nursery: output that streams by is garbage at once, and with the default of 16 MiB the daemon keeps four times the memory after a
- * large stream for no gain in speed.
+ * large stream for no gain in speed. At rest the daemon collects what is left by itself.
  */
-const ENGINE_FLAGS: readonly string[] = ['--max-semi-space-size=1']
+export const ENGINE_FLAGS: readonly string[] = ['--max-semi-space-size=1', '--expose-gc']
 /** How long a distribution that nobody asks for is kept: another checkout's server may still want to copy it. */
 const KEEP_MS = 3 * 24 * 60 * 60 * 1000
 

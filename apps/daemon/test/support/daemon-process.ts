@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { ENGINE_FLAGS } from '../../build/dist.ts'
 
-/** Those of the distribution. */
-const ENGINE_FLAGS = ['--max-semi-space-size=1']
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 export interface DaemonProcess extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { streamed } from '../../http-call.ts'
+import { streamed, streamedBinary } from '../../http-call.ts'
 import type { Comparison } from '../../report.ts'
 import { timeMs } from '../../samples.ts'
 import type { Bench } from '../bench.ts'
@@ -6,6 +6,8 @@ import { compare } from '../compare.ts'
 
 const AT_ONCE = 200
 const MIB = 32
+/** StartRequest { process { cmd: 1, args: 2 } = 1, stdin = 4 } in protobuf. */
+const PRINT = streamedBinary('/process.Process/Start', startRequest('/bin/sh', ['-c', `head -c ${MIB}M /dev/zero | tr '\\0' x`]))
 const START = streamed('/process.Process/Start', { process: { cmd: '/bin/bash', args: ['-l', '-c', 'true'] }, stdin: false })
 
 /** Processes: one after the other, many at once, and one that writes a lot. */
@@ -39,5 +41,24 @@ export async function benchCommands({ daemons }: Bench): Promise<Comparison[]> {
         return ms
       },
     )),
+    ...(await compare(
+      daemons,
+      { what: `${MIB} MiB of standard output, plain request in protobuf`, times: 7, warmUps: 1, countCpu: true },
+      (daemon) =>
+        timeMs(async () => {
+          const { length } = await daemon.send(PRINT)
+          if (length < MIB * 1024 ** 2) throw new Error(`${length} bytes of answer came`)
+        }),
+    )),
   ]
+}
+
+function startRequest(cmd: string, args: readonly string[]): Buffer {
+  const text = (field: number, value: string): Buffer => lengthDelimited(field, Buffer.from(value))
+  return Buffer.concat([lengthDelimited(1, Buffer.concat([text(1, cmd), ...args.map((arg) => text(2, arg))])), Buffer.of(0x20, 0)])
+}
+
+/** Of less than 128 bytes. */
+function lengthDelimited(field: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.of((field << 3) | 2, bytes.length), bytes])
 }
