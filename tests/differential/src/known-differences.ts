@@ -4,6 +4,7 @@ import { FILE_DIFFERENCES } from './known/files.ts'
 import { WATCH_DIFFERENCES } from './known/watches.ts'
 import { PROTOCOL_DIFFERENCES } from './known/protocol.ts'
 import { PATH_DIFFERENCES } from './known/paths.ts'
+import { PROCESS_DIFFERENCES } from './known/processes.ts'
 
 /** Every difference that is meant, each in its first place of matching. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
@@ -12,6 +13,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   ...FILE_DIFFERENCES,
   ...PROTOCOL_DIFFERENCES,
   ...WATCH_DIFFERENCES,
+  ...PROCESS_DIFFERENCES,
 ]
 
 export function findKnownDifference(sighting: Sighting): KnownDifference | undefined {

@@ -8,6 +8,7 @@ const SHOWN = 40
 export class Report {
   readonly unexplained: object[] = []
   #requests = 0
+  #scripts = 0
   #others = 0
   #equal = 0
   #known = 0
@@ -17,6 +18,7 @@ export class Report {
   add(comparison: Comparison): void {
     const { area, what, request, requests, differences } = comparison
     if (what === 'request') this.#requests += 1
+    else if (what === 'script') this.#scripts += 1
     else this.#others += 1
     increase(this.#byArea, area)
     const explained = differences.map((difference) => findKnownDifference({ difference, all: differences, request, requests }))
@@ -29,7 +31,7 @@ export class Report {
 
   /** How much was compared. */
   get size(): number {
-    return this.#requests + this.#others
+    return this.#requests + this.#scripts + this.#others
   }
 
   /** The last lines of a run. */
@@ -40,7 +42,7 @@ export class Report {
       ...lines(this.#byArea),
       'known differences, by reason:',
       ...lines(this.#byReason),
-      `${this.#requests} requests and ${this.#others} trees and watches compared:` +
+      `${this.#requests} requests, ${this.#scripts} scripts and ${this.#others} trees and watches compared:` +
         ` ${this.#equal} equal, ${this.#known} with known differences only, ${this.unexplained.length} unexplained`,
     ].join('\n')
   }

@@ -2,8 +2,11 @@ import { findDifferences, type Difference } from './compare/difference.ts'
 import { readAnswer, type Reading } from './compare/reading.ts'
 import type { Scenario, Step } from './scenario.ts'
 import type { Twin } from './twins/twin.ts'
+import { runScript } from './script/run-script.ts'
+import type { Script } from './script/script.ts'
 import { watchTwin, type Watched } from './watch-twin.ts'
 import type { WireRequest } from './wire/exchange.ts'
+import { toRequest } from './wire/process-call.ts'
 
 export interface Twins {
   readonly ours: Twin
@@ -13,7 +16,7 @@ export interface Twins {
 /** What one request, one watch or the files at the end looked like, on both sides. */
 export interface Comparison {
   readonly area: string
-  readonly what: 'request' | 'watch' | 'tree'
+  readonly what: 'request' | 'watch' | 'script' | 'tree'
   readonly request?: WireRequest
   readonly requests: readonly WireRequest[]
   readonly differences: readonly Difference[]
@@ -26,6 +29,10 @@ export async function runScenario(scenario: Scenario, twins: Twins): Promise<Com
   const requests: WireRequest[] = []
   for (const step of scenario.steps) {
     requests.push(...requestsOf(step))
+    if (step.kind === 'script') {
+      comparisons.push(...(await compareScript(scenario.area, step.script, twins)))
+      continue
+    }
     const [ours, reference] = await both(twins, (twin) => perform(twin, step))
     if (step.kind === 'act') continue
     comparisons.push({
@@ -39,11 +46,26 @@ export async function runScenario(scenario: Scenario, twins: Twins): Promise<Com
   return comparisons
 }
 
+/** One comparison for each request of a script, and one for what it waited for. */
+async function compareScript(area: string, script: Script, twins: Twins): Promise<Comparison[]> {
+  const [ours, reference] = await both(twins, (twin) => runScript(twin, script))
+  const comparisons: Comparison[] = []
+  const requests: WireRequest[] = []
+  for (const [index, step] of script.entries()) {
+    if (!('call' in step)) continue
+    const request = toRequest(step.call)
+    requests.push(request)
+    const differences = findDifferences('', ours.readings[index], reference.readings[index])
+    comparisons.push({ area, what: 'request', request, requests: [...requests], differences })
+  }
+  return [...comparisons, { area, what: 'script', requests, differences: findDifferences('late', ours.late, reference.late) }]
+}
+
 function both<T>(twins: Twins, run: (twin: Twin) => Promise<T>): Promise<[T, T]> {
   return Promise.all([run(twins.ours), run(twins.reference)])
 }
 
-async function perform(twin: Twin, step: Step): Promise<Reading | Watched | undefined> {
+async function perform(twin: Twin, step: Exclude<Step, { kind: 'script' }>): Promise<Reading | Watched | undefined> {
   if (step.kind === 'request') return readAnswer(await twin.send(step.request), step.request)
   if (step.kind === 'watch') return watchTwin(twin, step.watch)
   await twin.act(step.action)

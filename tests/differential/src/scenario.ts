@@ -1,4 +1,5 @@
 import type { FileAction } from './agent/file-action.ts'
+import type { Script } from './script/script.ts'
 import type { WireRequest } from './wire/exchange.ts'
 
 /** One thing that is done to both daemons and then compared. */
@@ -6,6 +7,8 @@ export type Step =
   | { readonly kind: 'request'; readonly request: WireRequest }
   | { readonly kind: 'act'; readonly action: FileAction }
   | { readonly kind: 'watch'; readonly watch: WatchStep }
+  /** `isRead`: no file changes. */
+  | { readonly kind: 'script'; readonly script: Script; readonly isRead: boolean }
 
 /** A directory that is watched by a stream and by polling while things happen to it. */
 export interface WatchStep {

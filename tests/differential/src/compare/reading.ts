@@ -4,7 +4,7 @@ import type { JsonValue } from '@bufbuild/protobuf'
 import { splitEnvelopes } from '../wire/envelopes.ts'
 import type { WireRequest } from '../wire/exchange.ts'
 import { headerOf, type WireAnswer } from '../wire/parse-answer.ts'
-import { decodeProto, type FilesystemMethod } from '../wire/rpc.ts'
+import { decodeProto, type RpcMethod } from '../wire/rpc.ts'
 import { normalise, normaliseText } from './normalise.ts'
 
 /** An answer as values that can be compared. */
@@ -52,7 +52,7 @@ function readHeaders(answer: WireAnswer, { target }: WireRequest, hide: (text: s
 function readBody(answer: WireAnswer, type: string, { target }: WireRequest): JsonValue {
   const bytes = headerOf(answer, 'content-encoding') === 'gzip' ? unzip(answer.body) : answer.body
   if (bytes === undefined) return { notGzip: answer.body.toString('latin1') }
-  const method = target.split('/').at(-1) as FilesystemMethod
+  const method = target.split('/').at(-1) as RpcMethod
   if (type.startsWith('application/connect+')) return readFrames(bytes, type, method)
   if (type.startsWith('application/proto')) return decodeProto(method, bytes) ?? bytes.toString('latin1')
   return type.startsWith('application/json') || isUploadAnswer(bytes, target) ? readJson(bytes) : bytes.toString('latin1')
@@ -63,7 +63,7 @@ function isUploadAnswer(bytes: Buffer, target: string): boolean {
   return /^\/files(\?|$)/.test(target) && /^\[(\{"|\]$)/.test(bytes.toString('latin1', 0, 20))
 }
 
-function readFrames(bytes: Buffer, type: string, method: FilesystemMethod): JsonValue {
+function readFrames(bytes: Buffer, type: string, method: RpcMethod): JsonValue {
   const { envelopes, rest } = splitEnvelopes(bytes)
   const frames: JsonValue[] = envelopes.map(({ flags, payload }) => {
     const plain = (flags & 1) === 1 ? (unzip(payload) ?? payload) : payload

@@ -7,6 +7,14 @@ import { downloadScenarios } from './downloads.ts'
 import { metadataScenarios } from './file-metadata.ts'
 import { formScenarios } from './forms.ts'
 import { moveScenarios } from './moves.ts'
+import { commandScenarios } from './processes/commands.ts'
+import { inputScenarios } from './processes/inputs.ts'
+import { lifetimeScenarios } from './processes/lifetimes.ts'
+import { processMessageScenarios } from './processes/messages.ts'
+import { selectorScenarios } from './processes/selectors.ts'
+import { processSequences } from './processes/sequences.ts'
+import { surroundingScenarios } from './processes/surroundings.ts'
+import { terminalScenarios } from './processes/terminals.ts'
 import { protocolScenarios } from './protocol.ts'
 import { queryScenarios } from './queries.ts'
 import { routeScenarios } from './routes.ts'
@@ -21,7 +29,19 @@ import { watchScenarios } from './watches.ts'
 const TABLES = [
   [singlePathScenarios, moveScenarios, downloadScenarios, queryScenarios, uploadScenarios, formScenarios, metadataScenarios],
   [composeScenarios, userScenarios, accessScenarios, routeScenarios, protocolScenarios, rpcBodyScenarios, watchScenarios],
+  [
+    commandScenarios,
+    surroundingScenarios,
+    terminalScenarios,
+    inputScenarios,
+    selectorScenarios,
+    lifetimeScenarios,
+    processMessageScenarios,
+  ],
 ].flat()
+
+/** About as many requests. */
+const STEPS_OF_SCRIPT = 10
 
 export interface Choice {
   readonly seed: number
@@ -38,8 +58,14 @@ export function generateScenarios(choice: Choice): Generator<Scenario> {
 
 function* listScenarios({ seed, count, only }: Choice): Generator<Scenario> {
   for (const table of TABLES) for (const scenario of table()) if (scenario.area.includes(only)) yield scenario
-  let left = 'sequences'.includes(only) ? count : 0
-  for (const scenario of sequenceScenarios(new Random(seed))) {
+  if ('process sequences'.includes(only)) yield* some(processSequences(new Random(seed)), Math.ceil(count / STEPS_OF_SCRIPT))
+  if ('sequences'.includes(only)) yield* some(sequenceScenarios(new Random(seed)), count)
+}
+
+/** As many as have this many steps together. */
+function* some(scenarios: Iterable<Scenario>, count: number): Generator<Scenario> {
+  let left = count
+  for (const scenario of scenarios) {
     if (left <= 0) return
     left -= scenario.steps.length
     yield scenario

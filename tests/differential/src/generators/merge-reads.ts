@@ -23,6 +23,7 @@ export function* mergeReads(scenarios: Iterable<Scenario>): Generator<Scenario> 
 }
 
 function isReadStep(step: Step): boolean {
+  if (step.kind === 'script') return step.isRead
   if (step.kind !== 'request') return false
   const { method, target } = step.request
   return (

@@ -1,5 +1,7 @@
 import { create, type DescMethod, fromBinary, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
 import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import { Process } from '@sandyard/daemon-protocol/process/process_pb'
+import type { ProcessMethod } from '../script/script.ts'
 import { envelope } from './envelopes.ts'
 import type { WireRequest } from './exchange.ts'
 
@@ -13,6 +15,7 @@ export type FilesystemMethod =
   | 'CreateWatcher'
   | 'GetWatcherEvents'
   | 'RemoveWatcher'
+export type RpcMethod = FilesystemMethod | ProcessMethod
 type Headers = WireRequest['headers']
 
 const VERSION: Headers = [['Connect-Protocol-Version', '1']]
@@ -48,7 +51,7 @@ export function protoCall(method: FilesystemMethod, message: Record<string, unkn
 }
 
 /** A binary answer as the JSON that it stands for; undefined for bytes that are none. */
-export function decodeProto(method: FilesystemMethod, bytes: Buffer): JsonValue | undefined {
+export function decodeProto(method: RpcMethod, bytes: Buffer): JsonValue | undefined {
   const { output } = describeMethod(method)
   try {
     return toJson(output, fromBinary(output, bytes))
@@ -64,8 +67,8 @@ export function basic(name: string): readonly [string, string] {
 /** A watch that was accepted never ends by itself; its first frames are there long before. */
 const STREAM_MS = 250
 
-function describeMethod(method: FilesystemMethod): DescMethod {
-  const found = Filesystem.methods.find(({ name }) => name === method)
+export function describeMethod(method: RpcMethod): DescMethod {
+  const found = [...Filesystem.methods, ...Process.methods].find(({ name }) => name === method)
   if (found === undefined) throw new Error(`there is no method ${method}`)
   return found
 }

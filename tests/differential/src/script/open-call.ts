@@ -1,0 +1,49 @@
+import { connect, type Socket } from 'node:net'
+import { type Address, toBytes, type WireRequest } from '../wire/exchange.ts'
+import { parseAnswer, type WireAnswer } from '../wire/parse-answer.ts'
+
+/** A call whose answer is looked at while it comes, and whose request may go on. */
+export class OpenCall {
+  readonly request: WireRequest
+  readonly #socket: Socket
+  readonly #chunks: Buffer[] = []
+  #isClosed = false
+  #parsed: { readonly chunks: number; readonly isClosed: boolean; readonly answer: WireAnswer } | undefined
+
+  constructor(address: Address, request: WireRequest) {
+    this.request = request
+    this.#socket = connect(address.port, address.host)
+    this.#socket.on('data', (chunk) => this.#chunks.push(chunk))
+    // What came before counts.
+    this.#socket.on('error', () => {})
+    this.#socket.on('close', () => (this.#isClosed = true))
+    this.#socket.write(toBytes(address, request))
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** What has come by now. */
+  answer(): WireAnswer {
+    const [chunks, isClosed] = [this.#chunks.length, this.#isClosed]
+    if (this.#parsed?.chunks !== chunks || this.#parsed.isClosed !== isClosed) {
+      this.#parsed = { chunks, isClosed, answer: parseAnswer(Buffer.concat(this.#chunks), !isClosed) }
+    }
+    return this.#parsed.answer
+  }
+
+  send(bytes: Buffer): void {
+    this.#socket.write(`${bytes.length.toString(16)}\r\n`)
+    this.#socket.write(bytes)
+    this.#socket.write('\r\n')
+  }
+
+  finish(): void {
+    if (!this.#isClosed) this.#socket.write('0\r\n\r\n')
+  }
+
+  drop(): void {
+    this.#socket.destroy()
+  }
+}
