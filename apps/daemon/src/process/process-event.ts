@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ProcessEventSchema } from '@sandyard/daemon-protocol/process/process_pb'
+import { encodeOutput } from './output-message.ts'
 import type { OutputEvent } from './subscription.ts'
 
 /** One message of the streams of Start and Connect (envd.md 8.1). */
@@ -19,6 +20,11 @@ export function toJson(event: ProcessEvent): string {
     case 'keepalive':
       return '{"event":{"keepalive":{}}}'
   }
+}
+
+/** The same in protobuf, for output alone. */
+export function toBinary(event: ProcessEvent): Buffer | undefined {
+  return 'bytes' in event ? encodeOutput(event.kind, event.bytes) : undefined
 }
 
 /** The same as a message, for the binary codec. */

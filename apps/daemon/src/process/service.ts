@@ -3,7 +3,7 @@ import type { ServiceHandlers } from '../rpc/rpc-method.ts'
 import { closeStdin } from './close-stdin.ts'
 import { connect } from './connect.ts'
 import { list } from './list.ts'
-import { toJson, toMessage } from './process-event.ts'
+import { toBinary, toJson, toMessage } from './process-event.ts'
 import { sendInput } from './send-input.ts'
 import { sendSignal } from './send-signal.ts'
 import { start, type StartDeps } from './start.ts'
@@ -14,8 +14,8 @@ import { update } from './update.ts'
 export function processService(deps: StartDeps): Required<ServiceHandlers<typeof Process>> {
   const { processes } = deps
   return {
-    start: { run: (request, call) => start(request, call, deps), toMessage, toJson },
-    connect: { run: (request, call) => connect(request, call, processes), toMessage, toJson },
+    start: { run: (request, call) => start(request, call, deps), toMessage, toJson, toBinary },
+    connect: { run: (request, call) => connect(request, call, processes), toMessage, toJson, toBinary },
     list: () => list(processes),
     update: (request) => update(request, processes),
     streamInput: (requests, call) => streamInput(requests, call, processes),

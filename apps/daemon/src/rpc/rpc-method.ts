@@ -24,6 +24,8 @@ export interface ServerStreamHandler<I extends DescMessage, O extends DescMessag
   toMessage(event: E): MessageInitShape<O>
   /** The same as JSON with all its zeros, where events are so many that a detour over messages would show. */
   toJson?(event: E): string
+  /** The same in protobuf; undefined for an event that may go by way of its message. */
+  toBinary?(event: E): Buffer | undefined
 }
 
 export type ClientStreamHandler<I extends DescMessage, O extends DescMessage> = (

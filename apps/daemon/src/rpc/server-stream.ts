@@ -47,5 +47,6 @@ export function serveServerStream(method: DescMethod, handler: Handler | undefin
 
 function payloadWriter({ output }: DescMethod, handler: Handler, codec: Codec): (event: unknown) => string | Buffer {
   if (codec.name === 'json' && handler.toJson !== undefined) return (event) => handler.toJson?.(event) ?? ''
-  return (event) => codec.encode(output, handler.toMessage(event))
+  const encode = (event: unknown): Buffer => codec.encode(output, handler.toMessage(event))
+  return codec.name === 'json' ? encode : (event) => handler.toBinary?.(event) ?? encode(event)
 }
