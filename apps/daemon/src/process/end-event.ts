@@ -30,6 +30,10 @@ const SIGNAL_NAMES: Readonly<Partial<Record<number, string>>> = {
   16: 'stack fault',
   24: 'CPU time limit exceeded',
   25: 'file size limit exceeded',
+  26: 'virtual timer expired',
+  27: 'profiling timer expired',
+  29: 'I/O possible',
+  30: 'power failure',
   31: 'bad system call',
 }
 
