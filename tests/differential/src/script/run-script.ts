@@ -50,7 +50,10 @@ class ScriptRun {
         return this.#open(step.as, step.call, index)
       case 'ask': {
         const request = toRequest(step.call, this.#pids)
-        this.#readings[index] = readEvents(readAnswer(await this.#twin.send(request), request), step.call)
+        const answer = readAnswer(await this.#twin.send(request), request)
+        this.#readings[index] = readEvents(answer, step.call)
+        const pid = pidOf(answer)
+        if (pid !== undefined) this.#pids.set(String(index), pid)
         return
       }
       case 'await':

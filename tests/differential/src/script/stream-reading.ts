@@ -56,9 +56,9 @@ function collect(data: JsonValue | undefined, chunks: Map<Output, Buffer[]>): vo
 }
 
 function toText(bytes: Buffer, isUnordered: boolean): string {
+  if (isUnordered) return bytes.toString('latin1').split('\n').sort().join('\n')
   if (bytes.length > LONG) return `${bytes.length} bytes, SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`
-  const text = bytes.toString('latin1')
-  return isUnordered ? text.split('\n').sort().join('\n') : text
+  return bytes.toString('latin1')
 }
 
 /** A stream whose time is over ends with that, or with the end of the process that the same time has killed. */

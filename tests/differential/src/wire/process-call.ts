@@ -36,7 +36,7 @@ function toBody(call: Call, isStream: boolean, pids: Pids): Buffer {
 
 function encode({ method, codec }: Call, message: object | string, pids: Pids): Buffer {
   const text = typeof message === 'string' ? message : JSON.stringify(message)
-  const json = text.replaceAll(/"\$(\w+)"/g, (_, name: string) => String(pids.get(name) ?? 0))
+  const json = text.replaceAll(/"pid":"\$(\w+)"/g, (_, name: string) => `"pid":${pids.get(name) ?? 0}`)
   if (codec !== 'proto') return Buffer.from(json)
   const { input } = describeMethod(method)
   return Buffer.from(toBinary(input, fromJson(input, JSON.parse(json) as JsonValue)))

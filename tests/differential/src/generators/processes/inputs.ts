@@ -31,16 +31,23 @@ const INPUTS: readonly (object | null | undefined | string | number)[] = [
   [],
 ]
 
-/** Processes that take input, or do not, each brought to a state in which that is certain. */
-const TARGETS: readonly Script[] = [
-  [start('a', { cmd: 'cat' })],
-  [start('a', { cmd: 'cat' }, { stdin: true })],
-  [start('a', { cmd: 'cat' }, { stdin: null })],
-  [start('a', sh('read x </scratch/fifo'), { stdin: false })],
-  [start('a', sh('cat >/dev/null; read x </scratch/fifo')), closeInput('a')],
-  [start('a', sh('stty -echo; echo ready; cat'), TERMINAL), says('a', 'ready', 'pty')],
-  [start('a', sh('exec <&-; echo ready; read x </scratch/fifo')), says('a', 'ready')],
-  [start('a', { cmd: 'true' }), ended('a')],
+const CLOSED: Script = [ask('List', {}), closeInput('a'), ended('a'), ask('List', {})]
+const KILLED: Script = [closeInput('a'), ask('List', {}), signal('a'), ended('a')]
+
+/** Processes that take input, or do not, each brought to a state in which that is certain, and how each is ended. */
+const TARGETS: readonly { readonly before: Script; readonly after: Script }[] = [
+  { before: [start('a', { cmd: 'cat' })], after: CLOSED },
+  { before: [start('a', { cmd: 'cat' }, { stdin: true })], after: CLOSED },
+  { before: [start('a', { cmd: 'cat' }, { stdin: null })], after: CLOSED },
+  { before: [start('a', sh('read x </scratch/fifo'), { stdin: false })], after: KILLED },
+  { before: [start('a', sh('cat >/dev/null; read x </scratch/fifo')), closeInput('a')], after: KILLED },
+  // How much of the output a signal lets through is chance.
+  {
+    before: [start('a', sh('stty -echo; echo ready; cat'), TERMINAL), says('a', 'ready', 'pty')],
+    after: [ask('List', {}), { do: 'drop', stream: 'a' }, signal('a')],
+  },
+  { before: [start('a', sh('exec <&-; echo ready; read x </scratch/fifo')), says('a', 'ready')], after: KILLED },
+  { before: [start('a', { cmd: 'true' }), ended('a')], after: [ask('List', {}), signal('a')] },
 ]
 
 /** Messages of one stream of requests; `"$a"` is a `cat`. */
@@ -92,18 +99,19 @@ const BROKEN: readonly Buffer[] = [
 
 /** What comes in (envd.md 8.8). */
 export function* inputScenarios(): Generator<Scenario> {
-  for (const target of TARGETS) {
+  for (const { before, after } of TARGETS) {
     for (const one of INPUTS) {
       const data = one === undefined ? {} : { input: one }
-      yield reading(AREA, [...target, ask('SendInput', { process: pid('a'), ...data }), ...stop()])
-      yield reading(AREA, [...target, ask('StreamInput', [begin('$a'), { data }]), ...stop()])
+      yield reading(AREA, [...before, ask('SendInput', { process: pid('a'), ...data }), ...after])
+      yield reading(AREA, [...before, ask('StreamInput', [begin('$a'), { data }]), ...after])
     }
     for (const codec of CODECS) {
-      for (const kind of ['stdin', 'pty'] as const) yield reading(AREA, [...target, input('a', kind, 'text\n', { codec }), ...stop()])
-      yield reading(AREA, [...target, ask('StreamInput', [begin('$a'), stdin('text\n')], { codec }), ...stop()])
+      for (const kind of ['stdin', 'pty'] as const) yield reading(AREA, [...before, input('a', kind, 'text\n', { codec }), ...after])
+      yield reading(AREA, [...before, ask('StreamInput', [begin('$a'), stdin('text\n')], { codec }), ...after])
     }
-    yield reading(AREA, [...target, closeInput('a'), closeInput('a'), ...stop()])
-    yield reading(AREA, [...target, ask('CloseStdin', { process: pid('a') }, { codec: 'proto' }), input('a', 'stdin', 'late'), ...stop()])
+    if (after !== CLOSED) yield reading(AREA, [...before, closeInput('a'), closeInput('a'), ...after])
+    const closed = [ask('CloseStdin', { process: pid('a') }, { codec: 'proto' }), ...(after === CLOSED ? [ended('a')] : [])]
+    yield reading(AREA, [...before, ...closed, input('a', 'stdin', 'late'), ...after])
   }
   const cat = start('a', { cmd: 'cat' })
   for (const messages of STREAMS) {
@@ -164,11 +172,6 @@ function* liveStreams(codec: 'json' | 'proto'): Generator<Scenario> {
     ended('b'),
   ])
   yield reading(AREA, [cat, open, send({ keepalive: {} }), ...finish, closeInput('a'), ended('a')])
-}
-
-/** The end of the input where that ends the process, and in any case the end of the process. */
-function stop(): Script {
-  return [closeInput('a'), ask('List', {}), signal('a')]
 }
 
 function begin(name: string): object {

@@ -30,7 +30,8 @@ export function* lifetimeScenarios(): Generator<Scenario> {
           ended('b'),
         ])
         yield reading('process time', [
-          start('a', command, more, { codec, headers: timeout('500'), endsByTime: true }),
+          start('a', command, more, { codec, headers: timeout('1500'), endsByTime: true }),
+          ...(command.cmd === 'sleep' ? [] : [says('a', 'ready', more === TERMINAL ? 'pty' : 'stdout')]),
           connect('b', pid('a'), { codec }),
           ended('a'),
           ended('b'),

@@ -40,14 +40,19 @@ function* makeScript(random: Random, script: number): Generator<ScriptStep> {
       talkers.push(talker)
       yield start(name, TALK, { tag: talker.tag, ...(talker.isTerminal ? TERMINAL : {}) }, { codec })
       yield says(name, 'ready', outputOf(talker))
-    } else yield* go(random, random.pick(talkers), { step, codec })
+    } else yield* go(random, random.pick(talkers), { step, codec, isAlone: talkers.length === 1 })
   }
   for (const talker of talkers) yield* finish(talker)
   yield ask('List', {})
 }
 
-function* go(random: Random, talker: Talker, { step, codec }: { step: number; codec: Codec }): Generator<ScriptStep> {
-  const process = random.oneIn(2) ? pid(talker.name) : { tag: talker.tag }
+function* go(
+  random: Random,
+  talker: Talker,
+  { step, codec, isAlone }: { step: number; codec: Codec; isAlone: boolean },
+): Generator<ScriptStep> {
+  // The reference daemon does not find a tag behind another one.
+  const process = isAlone && random.oneIn(2) ? { tag: talker.tag } : pid(talker.name)
   const kind = talker.isTerminal ? 'pty' : 'stdin'
   switch (random.below(9)) {
     case 0:

@@ -72,17 +72,7 @@ const DIRECTORIES: readonly (string | null | undefined)[] = [
     '/scratch/closed/x',
     '/scratch/to-dir',
   ],
-  [
-    '/scratch/to-file',
-    '/scratch/broken',
-    '/scratch/loop-a',
-    '//scratch//dir/./sub/..',
-    ' /scratch',
-    '/scratch ',
-    'é',
-    '/home/other',
-    '/proc/self',
-  ],
+  ['/scratch/to-file', '/scratch/broken', '/scratch/loop-a', '//scratch//dir/./sub/..', ' /scratch', '/scratch ', 'é', '/home/other'],
   [
     '/proc/1/cwd',
     '/dev/null',
