@@ -28,8 +28,8 @@ export class InputPipe {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    if (this.#isGone) throw this.#failed('file already closed')
     if (this.#closed) throw stdinClosed()
+    if (this.#isGone) throw this.#failed('file already closed')
     const failure = await new Promise<Error | null | undefined>((resolve) => this.#socket.write(bytes, resolve))
     if (failure) throw this.#failed('broken pipe', failure)
   }
