@@ -50,13 +50,12 @@ export async function runScenario(scenario: Scenario, twins: Twins): Promise<Com
 async function compareScript(area: string, script: Script, twins: Twins): Promise<Comparison[]> {
   const [ours, reference] = await both(twins, (twin) => runScript(twin, script))
   const comparisons: Comparison[] = []
-  const requests: WireRequest[] = []
+  // What comes later in a script shows in the streams that began before.
+  const requests = script.flatMap((step) => ('call' in step ? [toRequest(step.call)] : []))
   for (const [index, step] of script.entries()) {
     if (!('call' in step)) continue
-    const request = toRequest(step.call)
-    requests.push(request)
     const differences = findDifferences('', ours.readings[index], reference.readings[index])
-    comparisons.push({ area, what: 'request', request, requests: [...requests], differences })
+    comparisons.push({ area, what: 'request', request: toRequest(step.call), requests, differences })
   }
   return [...comparisons, { area, what: 'script', requests, differences: findDifferences('late', ours.late, reference.late) }]
 }

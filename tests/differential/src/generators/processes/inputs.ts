@@ -154,8 +154,8 @@ function* liveStreams(codec: 'json' | 'proto'): Generator<Scenario> {
     closeInput('a'),
     ended('a'),
   ])
-  yield reading(AREA, [cat, open, send(begin('$a')), ...first, closeInput('a'), ended('a'), send(stdin('late')), ...finish])
-  yield reading(AREA, [cat, open, send(begin('$a')), ...first, signal('a'), ended('a'), send(stdin('late')), ...finish])
+  yield reading(AREA, [cat, open, send(begin('$a')), ...first, closeInput('a'), ended('a'), send(stdin('late')), ended('in')])
+  yield reading(AREA, [cat, open, send(begin('$a')), ...first, signal('a'), ended('a'), send(stdin('late')), ended('in')])
   yield reading(AREA, [
     cat,
     start('b', { cmd: 'cat' }),
