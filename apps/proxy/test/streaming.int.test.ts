@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -203,6 +203,23 @@ describe.each(PORTS)('through %s', (_, host) => {
   })
 })
 
+it('lets the rest of a request run out whose answer came early, and serves the next one', async () => {
+  handle = (req, res) => {
+    if (req.method === 'POST') req.pause()
+    res.end(req.method)
+  }
+  using agent = keepAliveAgent()
+  for (const method of ['POST', 'GET']) {
+    const call = request(proxy.url, { agent, method, headers: { host: '49983-i1.localhost' }, timeout: 20_000 })
+    call.on('timeout', () => call.destroy(new Error(`${method} was silent`)))
+    const answered = once(call, 'response') as Promise<[IncomingMessage]>
+    const sent = once(call.end(method === 'POST' ? LARGE : undefined), 'close')
+    const [answer] = await answered
+    expect((await answer.setEncoding('utf8').toArray()).join('')).toBe(method)
+    await sent
+  }
+})
+
 /** Parts of many sizes, around and beyond those that the kernel and the parser hand over. */
 function* pieces(data: Buffer): Generator<Buffer> {
   const sizes = [1, 100, 16_383, 16_384, 65_535, 65_536, 65_537, 1_000_000]
@@ -211,6 +228,11 @@ function* pieces(data: Buffer): Generator<Buffer> {
     yield data.subarray(at, end)
     at = end
   }
+}
+
+function keepAliveAgent(): Agent & Disposable {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return Object.assign(agent, { [Symbol.dispose]: () => agent.destroy() })
 }
 
 const FOREVER = 256 * 1024 * 1024

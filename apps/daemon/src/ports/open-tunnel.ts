@@ -14,6 +14,8 @@ export interface TunnelCall {
 
 /** As long as the proxy waits for a connection; a server that accepts none leaves those who dial it without an answer for minutes. */
 const DIAL_TIMEOUT_MS = 30_000
+/** A proxy that was killed ends its direction and says no more; the kernel then finds out that there is nobody, though the service holds on. */
+const KEEP_ALIVE_MS = 60_000
 const REASONS = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 502: 'Bad Gateway' } as const
 
 /**
@@ -28,6 +30,7 @@ export async function openTunnel({ request, socket, head }: TunnelCall, rules: T
   const gone = new AbortController()
   const onClose = (): void => gone.abort()
   socket.once('close', onClose)
+  socket.setKeepAlive(true, KEEP_ALIVE_MS)
   const reset = (): void => resetSocket(socket)
   shutdown.addEventListener('abort', reset)
   try {

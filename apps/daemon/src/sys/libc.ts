@@ -2,6 +2,7 @@
  * The calls of the C library that Node has no way to. All of them are synchronous and run on the calling thread.
  * Loading this takes longer than most of the daemon's start: import it late.
  */
+import { openSync } from 'node:fs'
 import { arch } from 'node:process'
 import koffi from 'koffi'
 import { systemError } from './errno-text.ts'
@@ -114,9 +115,8 @@ function withSpawnForm<T>({ cwd, stdio }: SpawnFileOptions, spawn: (actions: Buf
 }
 
 function addStandardInput(actions: Buffer, input: number | string | undefined): void {
-  if (typeof input === 'number') return checkResult('dup2', native.actionsDup2(actions, input, 0) as number)
-  const flags = input === undefined ? 0 : O_RDWR
-  checkResult('open', native.actionsOpen(actions, 0, input ?? '/dev/null', flags, 0) as number)
+  if (typeof input === 'string') return checkResult('open', native.actionsOpen(actions, 0, input, O_RDWR, 0) as number)
+  checkResult('dup2', native.actionsDup2(actions, input ?? nullDevice, 0) as number)
 }
 
 /** How many files a process may have open: it may move the soft limit up to the hard one. */
@@ -183,6 +183,9 @@ function findMallocTrim(): ((pad: number) => number) | undefined {
     return undefined
   }
 }
+
+/** Opened once: whatever a sandbox puts in its place, a FIFO for one, must not hold the daemon up. */
+const nullDevice = openSync('/dev/null', 'r')
 
 const mallocTrim = findMallocTrim()
 

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { relayBytes } from '@sandyard/kit/net/relay-bytes'
+import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
@@ -39,7 +40,7 @@ async function attempt(forwarding: Forwarding, { exchange, res, call, signal }: 
   try {
     await transfer({ req: exchange.req, res, upstream, signal })
   } catch (err) {
-    upstream.destroy()
+    breakOff(upstream)
     if (err instanceof ProxyError || err instanceof ClientGone || res.headersSent) throw err
     // A kept connection may have ended under the request. One that changes nothing and has no body is sent again.
     const isRepeatable = upstream.reusedSocket && SAFE_METHODS.has(call.method) && !hasBody(exchange.req)
@@ -72,7 +73,7 @@ function transfer({ req, res, upstream, signal }: Transfer): Promise<void> {
     const answered = (answer: IncomingMessage): void => {
       // An answer that comes before the end of the request ends the exchange all the same.
       answer.once('end', () => {
-        if (!upstream.writableEnded) upstream.destroy()
+        if (!upstream.writableEnded) breakOff(upstream)
       })
       relayAnswer(answer, req, res).catch(reject)
     }
@@ -81,12 +82,20 @@ function transfer({ req, res, upstream, signal }: Transfer): Promise<void> {
   })
 }
 
+/** By a reset: a service that only hears of an end may wait for the other direction's, and its connection would stay for ever. */
+function breakOff(upstream: ClientRequest): void {
+  if (upstream.socket !== null) resetSocket(upstream.socket)
+  upstream.destroy()
+}
+
 function sendBody(req: IncomingMessage, upstream: ClientRequest): void {
   if (!hasBody(req)) {
     upstream.end()
     return
   }
   relayBytes(req, upstream)
+  // A service may answer without reading all: what is left runs out unread, or the client would never come to its next request.
+  upstream.once('close', () => req.resume())
   req.once('end', () => {
     if (upstream.destroyed) return
     if (req.rawTrailers.length > 0) upstream.addTrailers(toPairs(req.rawTrailers))
