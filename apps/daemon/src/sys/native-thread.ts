@@ -1,6 +1,7 @@
 /**
  * Runs functions of the C library on a thread that has no JavaScript. Identity belongs to threads in the kernel, and only the first one's
- * decides who may send the process a signal: what is done here with another identity exposes the daemon to nobody.
+ * decides who may send the process a signal. What is done here with another identity exposes the daemon only to who guesses the thread's number
+ * while it lives.
  */
 import koffi from 'koffi'
 import { systemError } from './errno-text.ts'
