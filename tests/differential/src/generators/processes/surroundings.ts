@@ -76,6 +76,8 @@ const DIRECTORIES: readonly (string | null | undefined)[] = [
   [
     '/proc/1/cwd',
     '/dev/null',
+    '/scratch\0',
+    '\0',
     '/scratch/fifo',
     '/x'.repeat(300),
     `/${'n'.repeat(256)}`,

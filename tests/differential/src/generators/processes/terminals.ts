@@ -1,6 +1,6 @@
 import type { Scenario } from '../../scenario.ts'
 import type { ScriptStep } from '../../script/script.ts'
-import { ask, CODECS, closeInput, connect, ended, input, pid, reading, run, says, sh, signal, start, TERMINAL } from './steps.ts'
+import { as, ask, CODECS, closeInput, connect, ended, input, pid, reading, run, says, sh, signal, start, TERMINAL } from './steps.ts'
 
 const AREA = 'process terminals'
 const NUMBERS = [0, 1, 80, 65_535, 65_536, 65_537, 4_294_967_295]
@@ -64,6 +64,9 @@ export function* terminalScenarios(): Generator<Scenario> {
     yield reading(AREA, resized([ask('Update', { process: { tag: 'missing' }, ...message })]))
   }
   for (const program of PROGRAMS) for (const codec of CODECS) yield reading(AREA, run(sh(program), TERMINAL, { codec }))
+  for (const user of ['user', 'other', 'nobody']) {
+    for (const program of PROGRAMS.slice(0, 11)) yield reading(AREA, run(sh(program), TERMINAL, as(user)))
+  }
   for (const [text, seen] of TYPED) {
     for (const codec of CODECS) {
       yield reading(AREA, [
