@@ -24,8 +24,10 @@ export const PROCESS_DIFFERENCES: readonly KnownDifference[] = [
     id: 'environment by way of a shell',
     reason:
       'A command has exactly its variables. The reference daemon puts a shell before every command, which adds `PWD`, sets `IFS` anew, and drops variables whose names no shell could use (`a b`, `1A`, `=`, empty ones, those of several lines).',
-    matches: ({ difference: { at, ours, reference } }) =>
-      /^body\.(stdout|pty)$/.test(at) && withoutShell(String(ours)) === withoutShell(String(reference)),
+    matches: (sighting) =>
+      sighting.difference.at === 'body.stdout' &&
+      bodyOf(sighting).includes('/usr/bin/env') &&
+      withoutShell(String(sighting.difference.ours)) === withoutShell(String(sighting.difference.reference)),
   },
   {
     id: 'core files',
@@ -63,6 +65,15 @@ export const PROCESS_DIFFERENCES: readonly KnownDifference[] = [
     id: 'input before its start',
     reason: 'A stream of input whose first message is not its start is `invalid_argument`; the reference daemon drops the connection.',
     matches: (sighting) => textOf(sighting, 'ours').includes('the first message must be the start'),
+  },
+  {
+    id: 'early ends of input',
+    reason: 'A stream of input that fails is answered at once; the reference daemon answers when the client has ended its side.',
+    matches: ({ difference: { at, ours }, requests }) =>
+      at === 'late' &&
+      Array.isArray(ours) &&
+      ours.length === 0 &&
+      requests.some(({ headers }) => headers.some(([name]) => name === 'Transfer-Encoding')),
   },
   {
     id: 'base64 with mistakes',
