@@ -13,7 +13,6 @@ export const NOTES: Readonly<Record<string, Note>> = {
   'POST /v2/sandboxes': { status: 'partial', text: CREATE },
   'POST /sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes; there are no paused ones yet.' },
   'POST /v2/sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes; there are no paused ones yet.' },
-  'process.Process/Start': { status: 'partial', text: 'With pipes. With a `pty` it answers `unimplemented`.' },
   'daemon POST /init': {
     status: 'partial',
     text: '`volumeMounts` are looked for, not mounted: a container gets its volumes when it is created. The clock is never set.',
