@@ -1,10 +1,10 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { relayBytes } from '@sandyard/kit/net/relay-bytes'
-import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
 import { hasBody, toPairs } from './headers.ts'
+import { breakOff } from './open-tunnel.ts'
 import { openUpstream, type UpstreamCall } from './open-upstream.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { relayAnswer, relayInformation } from './relay-answer.ts'
@@ -80,12 +80,6 @@ function transfer({ req, res, upstream, signal }: Transfer): Promise<void> {
     awaitAnswer(upstream, { answered, failed: reject })
     sendBody(req, upstream)
   })
-}
-
-/** By a reset: a service that only hears of an end may wait for the other direction's, and its connection would stay for ever. */
-function breakOff(upstream: ClientRequest): void {
-  if (upstream.socket !== null) resetSocket(upstream.socket)
-  upstream.destroy()
 }
 
 function sendBody(req: IncomingMessage, upstream: ClientRequest): void {

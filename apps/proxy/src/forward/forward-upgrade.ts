@@ -6,6 +6,7 @@ import { awaitAnswer } from './await-answer.ts'
 import { toUpstreamCall, type Exchange } from './exchange.ts'
 import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
 import { responseHeaders } from './headers.ts'
+import { breakOff } from './open-tunnel.ts'
 import { openUpstream } from './open-upstream.ts'
 import { readAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
@@ -26,7 +27,7 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
     using ahead = readAhead(req.socket, head)
     const upstream = await openUpstream(forwarding, call, signal)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {
-      upstream.destroy()
+      breakOff(upstream)
       throw err instanceof ProxyError || err instanceof ClientGone ? err : await explainSilence(forwarding, exchange, err)
     })
     const sockets = [req.socket, reply.answer.socket]

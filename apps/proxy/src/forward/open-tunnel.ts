@@ -1,5 +1,6 @@
-import { request, type IncomingMessage } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { resetSocket } from '@sandyard/kit/net/reset-socket'
 
 export interface TunnelTarget {
   /** Of the daemon. */
@@ -11,6 +12,8 @@ export interface TunnelTarget {
 }
 
 const KEEP_ALIVE_MS = 20_000
+
+const tunnels = new WeakSet<Socket>()
 
 /** There is no tunnel: nothing listens there, or the daemon knows of no tunnels. */
 class TunnelRefused extends Error {
@@ -52,10 +55,19 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
       socket.pause()
       if (head.length > 0) socket.unshift(head)
       setImmediate(() => socket.resume())
+      tunnels.add(socket)
       resolve(socket)
     })
     ask.end()
   })
+}
+
+/**
+ * Gives a request up. Through a tunnel by a reset, or the daemon would wait for a service that does not mind ends, and keep both connections.
+ */
+export function breakOff(upstream: ClientRequest): void {
+  if (upstream.socket !== null && tunnels.has(upstream.socket)) resetSocket(upstream.socket)
+  upstream.destroy()
 }
 
 /** A daemon without tunnels closes the connection. */
