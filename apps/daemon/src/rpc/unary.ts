@@ -47,6 +47,7 @@ export function serveUnary(
   }
 }
 
+/** For a method that the protocol gets later: all that it has by now are served. */
 export function notImplemented({ parent, name }: DescMethod): AppError {
   return new AppError('unimplemented', `${parent.typeName}.${name} is not implemented`)
 }
