@@ -1,6 +1,6 @@
 import { failedCall } from '../sys/errno-text.ts'
 import { MemoryShare } from './memory-share.ts'
-import { releaseBytes } from './release-bytes.ts'
+import { releaseBytes } from '@sandyard/kit/net/release-bytes'
 import type { TargetFile } from './target-file.ts'
 
 /**

@@ -4,7 +4,7 @@
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { errnoCode } from '../sys/errno-text.ts'
-import { releaseBytes } from './release-bytes.ts'
+import { releaseBytes } from '@sandyard/kit/net/release-bytes'
 import { toLastByte } from './to-last-byte.ts'
 
 /** The fixed part of a member's header. */

@@ -2,13 +2,12 @@ import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
 import type { FastifyRequest } from 'fastify'
 import { readCallHeaders } from './call-headers.ts'
 import type { Codec } from './codec.ts'
-import { type CallForm, readForm } from './media-type.ts'
-import { refuseForm, type RpcDeps, type RpcHandler } from './rpc-deps.ts'
-import { toRpcError } from './rpc-error.ts'
+import type { CallForm } from './media-type.ts'
+import type { RpcDeps, RpcHandler } from './rpc-deps.ts'
 import type { ServerStreamHandler } from './rpc-method.ts'
-import { isCut } from './request-body.ts'
+import { serveStream } from './serve-stream.ts'
 import { readOnlyMessage } from './stream-request.ts'
-import { StreamResponse } from './stream-response.ts'
+import type { StreamResponse } from './stream-response.ts'
 import { StreamSignal } from './stream-signal.ts'
 import { notImplemented } from './unary.ts'
 
@@ -30,19 +29,7 @@ export function serveServerStream(method: DescMethod, handler: Handler | undefin
     }
   }
 
-  return async (request, reply) => {
-    const form = readForm('stream', request.headers['content-type'])
-    if (form === undefined) return refuseForm(reply, 'stream')
-    const response = new StreamResponse(reply, form.contentType)
-    try {
-      await answer(request, response, form)
-      await response.end()
-    } catch (error) {
-      if (isCut(request.raw)) return undefined
-      await response.end(toRpcError(error, deps.log))
-    }
-    return undefined
-  }
+  return serveStream(deps, answer)
 }
 
 function payloadWriter({ output }: DescMethod, handler: Handler, codec: Codec): (event: unknown) => string | Buffer {

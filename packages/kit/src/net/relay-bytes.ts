@@ -1,7 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-
-/** Below this the collector is as good. */
-const LARGE_BYTES = 16 * 1024
+import { releaseBytes } from './release-bytes.ts'
 
 /**
  * Passes what arrives to the other side, at its pace. Unlike `pipe`, it gives the memory of each large part back as soon as the
@@ -12,7 +10,7 @@ const LARGE_BYTES = 16 * 1024
 export function relayBytes(from: Readable, to: Writable): void {
   const onData = (chunk: Buffer): void => {
     const hasRoom = to.write(chunk, (err) => {
-      if (!err) release(chunk)
+      if (!err) releaseBytes(chunk)
     })
     if (!hasRoom) from.pause()
   }
@@ -24,10 +22,4 @@ export function relayBytes(from: Readable, to: Writable): void {
     to.off('drain', onDrain)
     from.pause()
   })
-}
-
-/** Detaches the memory of a part that nobody reads any more; a part that shares its memory with others keeps it. */
-function release({ buffer, byteLength }: Buffer): void {
-  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-  if (isOwn && byteLength >= LARGE_BYTES) buffer.transfer(0)
 }
