@@ -3,9 +3,11 @@ import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } fr
 import type { Secret } from '@sandyard/kit/config/secret'
 import { parseRateLimit, type RateLimits } from './http/rate-limit.ts'
 import type { SandboxLimits } from './sandboxes/create-sandbox.ts'
+import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
 /** Every setting of the control plane. Where it listens and what it stands on is the affair of the program that it is part of. */
 export const API_SETTINGS = {
+  ...BUILD_SETTINGS,
   proxyPort: env.port('SANDYARD_PROXY_PORT', { default: 3002, doc: 'port of the sandbox proxy' }),
   domain: env.text('SANDYARD_DOMAIN', {
     default: undefined,
@@ -32,6 +34,7 @@ export interface ApiConfig {
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
   readonly rateLimits: RateLimits
+  readonly builds: BuildConfig
 }
 
 const DAY_MS = 24 * 3_600_000
@@ -48,6 +51,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   if (maxSandboxLifetime < 1000 || maxSandboxLifetime > DAY_MS) problems.push('SANDYARD_MAX_SANDBOX_LIFETIME must be between 1s and 24h')
   const rateLimits = settings.rateLimits.map(parseRateLimit)
   problems.push(...rateLimits.filter((limit) => typeof limit === 'string'))
+  const builds = checkBuildSettings(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -57,5 +61,6 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
     },
     rateLimits: new Map(rateLimits.filter((limit) => typeof limit !== 'string')),
+    builds,
   })
 }

@@ -7,6 +7,8 @@ export const CHANNELS = {
   routeChanged: 'route_changed',
   /** A credential, a membership or a team lost or changed a right; no payload. */
   authChanged: 'auth_changed',
+  /** A build was queued or is to end; payload: its id. */
+  buildChanged: 'build_changed',
 } as const
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]

@@ -2,8 +2,12 @@ import { accessTokenColumns, type AccessTokenTable } from './access-token.ts'
 import { apiKeyColumns, type ApiKeyTable } from './api-key.ts'
 import { appUserColumns, type AppUserTable } from './app-user.ts'
 import { buildColumns, type BuildTable } from './build.ts'
+import { buildJobColumns, type BuildJobTable } from './build-job.ts'
+import { buildLayerColumns, type BuildLayerTable } from './build-layer.ts'
+import { buildLogColumns, type BuildLogTable } from './build-log.ts'
 import { eventColumns, type EventTable } from './event.ts'
 import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-key.ts'
+import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
 import { tagAssignmentColumns, type TagAssignmentTable } from './tag-assignment.ts'
@@ -18,8 +22,12 @@ export interface Tables {
   api_key: ApiKeyTable
   app_user: AppUserTable
   build: BuildTable
+  build_job: BuildJobTable
+  build_layer: BuildLayerTable
+  build_log: BuildLogTable
   event: EventTable
   idempotency_key: IdempotencyKeyTable
+  layer_upload: LayerUploadTable
   sandbox: SandboxTable
   server_setting: ServerSettingTable
   tag_assignment: TagAssignmentTable
@@ -35,8 +43,12 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   api_key: apiKeyColumns,
   app_user: appUserColumns,
   build: buildColumns,
+  build_job: buildJobColumns,
+  build_layer: buildLayerColumns,
+  build_log: buildLogColumns,
   event: eventColumns,
   idempotency_key: idempotencyKeyColumns,
+  layer_upload: layerUploadColumns,
   sandbox: sandboxColumns,
   server_setting: serverSettingColumns,
   tag_assignment: tagAssignmentColumns,
