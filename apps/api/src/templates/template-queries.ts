@@ -67,6 +67,10 @@ function selectReadyBuild(db: Db) {
       'build.default_user',
       'build.default_workdir',
       'build.envd_version',
+      'build.env',
+      'build.start_cmd',
+      'build.ready_cmd',
+      'build.start_context',
     ])
     .where('build.status', 'in', READY_BUILD_STATUSES)
     .where('build.image', 'is not', null)
@@ -90,5 +94,9 @@ function toReadyBuild(row: BuildRow): ReadyBuild {
     defaultUser: row.default_user,
     defaultWorkdir: row.default_workdir,
     envdVersion: row.envd_version ?? undefined,
+    env: row.env,
+    startCmd: row.start_cmd ?? undefined,
+    readyCmd: row.ready_cmd ?? undefined,
+    startContext: row.start_context ?? undefined,
   }
 }

@@ -1,3 +1,4 @@
+import type { CommandContext } from '@sandyard/db/schema/build'
 import type { ImageRef } from '@sandyard/runtime/types'
 
 /** A template as something to be used: whose it is and who may. */
@@ -20,6 +21,12 @@ export interface ReadyBuild {
   readonly defaultWorkdir: string
   /** Undefined for builds of unknown age. */
   readonly envdVersion: string | undefined
+  /** The variables of every process in its sandboxes. */
+  readonly env: Readonly<Record<string, string>>
+  readonly startCmd: string | undefined
+  readonly readyCmd: string | undefined
+  /** What the start command runs in; undefined: the defaults above. */
+  readonly startContext: CommandContext | undefined
 }
 
 /** Own templates and public ones may be used (control-plane.md 2.4). */
