@@ -5,29 +5,23 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Secret } from '@sandyard/kit/config/secret'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fileSignature } from '../src/files/file-signature.ts'
 import { type Answer, exchange } from './support/http-exchange.ts'
 import { DirectoryEvents } from './support/inotify.ts'
+import { useDaemon } from './support/daemon-fixture.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
 
 const run = promisify(execFile)
 
+const fixture = useDaemon()
 let daemon: TestDaemon
-let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 let dir: string
 
-beforeAll(async () => {
-  process.umask(0o022)
-  daemon = await startDaemon()
+beforeEach(() => {
+  ;({ daemon, dir } = fixture)
 })
-afterAll(() => daemon[Symbol.asyncDispose]())
-beforeEach(async () => {
-  scratch = await createScratchDirectory()
-  dir = scratch.path
-})
-afterEach(() => scratch[Symbol.asyncDispose]())
 
 function post(body: string | object, headers: Record<string, string> = {}, query = ''): Promise<Answer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)

@@ -2,28 +2,22 @@ import { execFile } from 'node:child_process'
 import { chmod, chown, link, lstat, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { type EntryInfo, FileType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { exchange } from './support/http-exchange.ts'
+import { useDaemon } from './support/daemon-fixture.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
-import { asUser, failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { asUser, failureOf, type TestDaemon } from './support/test-daemon.ts'
 
 const run = promisify(execFile)
 
+const fixture = useDaemon()
 let daemon: TestDaemon
-let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 let dir: string
 
-beforeAll(async () => {
-  process.umask(0o022)
-  daemon = await startDaemon()
-})
-afterAll(() => daemon[Symbol.asyncDispose]())
 beforeEach(async () => {
-  scratch = await createScratchDirectory()
-  dir = scratch.path
+  ;({ daemon, dir } = fixture)
   await chmod(dir, 0o755)
 })
-afterEach(() => scratch[Symbol.asyncDispose]())
 
 async function statOf(path: string): Promise<EntryInfo> {
   const { entry } = await daemon.filesystem.stat({ path })

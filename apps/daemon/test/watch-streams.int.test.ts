@@ -1,26 +1,20 @@
 import { utimesSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { envelope, stream } from './support/raw-rpc.ts'
-import { createScratchDirectory } from './support/scratch-directory.ts'
+import { useDaemon } from './support/daemon-fixture.ts'
 import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
 import { countHandles, pollDirectory, streamDirectory } from './support/watch.ts'
 
+const fixture = useDaemon()
 let daemon: TestDaemon
-let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 let dir: string
 
-beforeAll(async () => {
-  daemon = await startDaemon()
+beforeEach(() => {
+  ;({ daemon, dir } = fixture)
 })
-afterAll(() => daemon[Symbol.asyncDispose]())
-beforeEach(async () => {
-  scratch = await createScratchDirectory()
-  dir = scratch.path
-})
-afterEach(() => scratch[Symbol.asyncDispose]())
 
 const OVERFLOW = { code: 'Internal', message: 'watcher error: fsnotify: queue or buffer overflow' }
 /** Fewer than the kernel's queue holds (`fs.inotify.max_queued_events`). */
@@ -82,7 +76,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     const path = join(dir, 'gone')
     await mkdir(path)
     using watch = await streamDirectory(daemon, { path, headers: { 'keepalive-ping-interval': '1' } })
-    await scratch[Symbol.asyncDispose]()
+    await rm(dir, { recursive: true })
     expect([await watch.next(), await watch.next()]).toEqual(['REMOVE .', 'keepalive'])
   })
 })

@@ -3,29 +3,23 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createScratchDirectory } from './support/scratch-directory.ts'
-import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useDaemon } from './support/daemon-fixture.ts'
+import { type TestDaemon } from './support/test-daemon.ts'
 import { pollDirectory } from './support/watch.ts'
 
 const run = promisify(execFile)
 
+const fixture = useDaemon()
 let daemon: TestDaemon
-let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 /** Watched; its parent is not. */
 let dir: string
 
-beforeAll(async () => {
-  process.umask(0o022)
-  daemon = await startDaemon()
-})
-afterAll(() => daemon[Symbol.asyncDispose]())
 beforeEach(async () => {
-  scratch = await createScratchDirectory()
-  dir = join(scratch.path, 'w')
+  ;({ daemon } = fixture)
+  dir = join(fixture.dir, 'w')
   await mkdir(dir)
 })
-afterEach(() => scratch[Symbol.asyncDispose]())
 
 const sh = (script: string, cwd = dir) => run('/bin/sh', ['-c', script], { cwd })
 const EXCHANGE = `python3 -c "import ctypes; ctypes.CDLL(None).renameat2(-100, b'd', -100, b'e', 2)"`

@@ -2,39 +2,33 @@ import { execFile } from 'node:child_process'
 import { mkdir, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startDaemonProcess } from './support/daemon-process.ts'
 import { exchange } from './support/http-exchange.ts'
 import { unary } from './support/raw-rpc.ts'
-import { createScratchDirectory } from './support/scratch-directory.ts'
-import { asUser, failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
+import { useDaemon } from './support/daemon-fixture.ts'
+import { asUser, failureOf, type TestDaemon } from './support/test-daemon.ts'
 import { pollDirectory } from './support/watch.ts'
 
 const run = promisify(execFile)
 
+const fixture = useDaemon()
 let daemon: TestDaemon
-let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 /** Watched; its parent is not. */
 let dir: string
 
-beforeAll(async () => {
-  process.umask(0o022)
-  daemon = await startDaemon()
-})
-afterAll(() => daemon[Symbol.asyncDispose]())
 beforeEach(async () => {
-  scratch = await createScratchDirectory()
-  dir = join(scratch.path, 'w')
+  ;({ daemon } = fixture)
+  dir = join(fixture.dir, 'w')
   await mkdir(dir)
 })
-afterEach(() => scratch[Symbol.asyncDispose]())
 
 const sh = (script: string, cwd = dir) => run('/bin/sh', ['-c', script], { cwd })
 
 describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
   it('refuses what is no directory and what is not there (envd.md 18.51)', async () => {
     await sh('touch f; ln -s w ../link; ln -s nowhere ../dangling')
-    const link = join(scratch.path, 'link')
+    const link = join(fixture.dir, 'link')
     const refusals: [path: string, recursive: boolean, code: string, message: string][] = [
       ['~other', false, 'InvalidArgument', `failed to expand path '~other' for user 'root': cannot expand user-specific home dir`],
       [`${dir}/x`, false, 'NotFound', `path ${dir}/x not found: stat ${dir}/x: no such file or directory`],
@@ -52,10 +46,10 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
   })
 
   it('watches through a link where the watch is not recursive', async () => {
-    await symlink('w', join(scratch.path, 'link'))
-    await using watcher = await pollDirectory(daemon, { path: join(scratch.path, 'link'), includeEntry: true })
+    await symlink('w', join(fixture.dir, 'link'))
+    await using watcher = await pollDirectory(daemon, { path: join(fixture.dir, 'link'), includeEntry: true })
     await writeFile(join(dir, 'f'), '')
-    expect(await watcher.take()).toEqual([`CREATE f ${scratch.path}/link/f`])
+    expect(await watcher.take()).toEqual([`CREATE f ${fixture.dir}/link/f`])
   })
 
   it('says that the limits of the host are reached', async () => {
@@ -67,7 +61,7 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
     for (const [limit, most, message] of limits) {
       // The limits of a user namespace of the daemon's own; those of the host stay.
       const launcher = ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', `echo ${most} > /proc/sys/user/${limit} && exec "$@"`, 'sh']
-      await using limited = await startDaemonProcess(scratch.path, launcher)
+      await using limited = await startDaemonProcess(fixture.dir, launcher)
       const create = (recursive: boolean) =>
         unary(limited.url, 'filesystem.Filesystem/CreateWatcher', { path: dir, recursive }, asUser('root').headers)
       expect(JSON.parse((await create(true)).text)).toEqual({ code: 'internal', message })
@@ -80,7 +74,7 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
 describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
   it('says that a limit of the host was reached by a directory that was made later', async () => {
     const script = 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"'
-    await using limited = await startDaemonProcess(scratch.path, ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', script, 'sh'])
+    await using limited = await startDaemonProcess(fixture.dir, ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', script, 'sh'])
     const ask = async (method: string, message: object): Promise<unknown> =>
       JSON.parse((await unary(limited.url, `filesystem.Filesystem/${method}`, message, asUser('root').headers)).text)
     const watcher = await ask('CreateWatcher', { path: dir, recursive: true })
@@ -118,10 +112,10 @@ describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
     await mkdir(join(dir, 'sub'))
     await using whole = await pollDirectory(daemon, { path: dir, recursive: true })
     await using single = await pollDirectory(daemon, { path: join(dir, 'sub') })
-    await sh('mv w v; : > v/f; : > v/sub/g; mkdir w; : > w/f', scratch.path)
+    await sh('mv w v; : > v/f; : > v/sub/g; mkdir w; : > w/f', fixture.dir)
     expect(await whole.take()).toEqual(['RENAME .'])
     expect(await single.take()).toEqual(['CREATE g'])
-    await rm(join(scratch.path, 'v'), { recursive: true })
+    await rm(join(fixture.dir, 'v'), { recursive: true })
     expect(await single.take()).toEqual(['REMOVE g', 'REMOVE .'])
     expect([await whole.take(), await single.take()]).toEqual([[], []])
   })
