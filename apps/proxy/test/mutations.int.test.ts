@@ -1,3 +1,4 @@
+import { seededRandom } from '@sandyard/test-kit/seeded-random'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
@@ -10,7 +11,7 @@ import { until } from './support/until.ts'
 const routes = new MemoryRoutes()
 let proxy: RunningProxy
 let service: RunningService
-const random = seeded(20_250_101)
+const below = seededRandom(20_250_101)
 
 beforeAll(async () => {
   // Answers, breaks off, resets or stalls, each now and then.
@@ -103,25 +104,10 @@ function mutate(text: string): string {
   return text.slice(0, at) + String.fromCharCode(below(256)) + text.slice(at + below(3))
 }
 
-function below(limit: number): number {
-  return Math.floor(random() * limit)
-}
-
 function chance(oneIn: number): boolean {
   return below(oneIn) === 0
 }
 
 function pick<T>(choices: readonly [T, ...T[]]): T {
   return choices[below(choices.length)] ?? choices[0]
-}
-
-/** The same numbers below 1 in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = Math.trunc(state + 0x6d_2b_79_f5)
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -1,17 +1,12 @@
-/** A seeded source of choices (mulberry32): the same seed makes the same run, on any machine. */
+import { seededRandom } from '@sandyard/test-kit/seeded-random'
+
+/** A seeded source of choices: the same seed makes the same run, on any machine. */
 export class Random {
-  #state: number
+  /** At least 0, below `limit`. */
+  readonly below: (limit: number) => number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
-  }
-
-  /** At least 0, below `limit`. */
-  below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+    this.below = seededRandom(seed)
   }
 
   /** @throws Error for an empty list */

@@ -1,9 +1,9 @@
+import { seededRandom, type Random } from '@sandyard/test-kit/seeded-random'
 import { gzipSync } from 'node:zlib'
 import type { HostileRequest } from './hostile-requests.ts'
 import { envelope } from './raw-rpc.ts'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
-type Random = (below: number) => number
 
 const ODD: readonly Json[] = [
   null,
@@ -51,7 +51,7 @@ function listMessages(pid: number): readonly (readonly [method: string, messages
 
 /** The same requests for the same seed: each method in turn, with something wrong in its messages or how they are sent. */
 export function* hostileProcessRequests(pid: number, count: number, seed = 1): Generator<HostileRequest> {
-  const random = mulberry32(seed)
+  const random = seededRandom(seed)
   const seeds = listMessages(pid)
   for (let index = 0; index < count; index += 1) {
     const [method, messages] = seeds[index % seeds.length] ?? ['List', []]
@@ -125,15 +125,4 @@ function toRequest(method: string, body: Buffer, random: Random): Buffer {
   headers.set('Content-Length', String(body.length))
   const head = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return Buffer.concat([Buffer.from(`POST /process.Process/${method} HTTP/1.1\r\n${head}\r\n`, 'latin1'), body])
-}
-
-/** A well-known small generator: the same numbers on every machine. */
-function mulberry32(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) % below
-  }
 }

@@ -1,3 +1,4 @@
+import { seededRandom, type Random } from '@sandyard/test-kit/seeded-random'
 import { gzipSync } from 'node:zlib'
 import { envelope } from './raw-rpc.ts'
 
@@ -14,8 +15,6 @@ interface Seed {
   /** What changes or deletes files by names in its body keeps that as it is, or cut short: a changed name could be anybody's file. */
   readonly keepsBody?: true
 }
-
-type Random = (below: number) => number
 
 const VERSION = { 'Connect-Protocol-Version': '1' }
 const JSON_CALL = { 'Content-Type': 'application/json', ...VERSION }
@@ -74,7 +73,7 @@ function listSeeds(directory: string): readonly Seed[] {
 
 /** The same requests for the same seed: each route in turn, with up to three things wrong. */
 export function* hostileRequests(directory: string, count: number, seed = 1): Generator<HostileRequest> {
-  const random = mulberry32(seed)
+  const random = seededRandom(seed)
   const seeds = listSeeds(directory)
   for (let i = 0; i < count; i++) {
     const chosen = seeds[i % seeds.length]
@@ -127,15 +126,4 @@ function mutateBody(body: Buffer, random: Random, keepsBody = false): Buffer {
 function toChunks(body: Buffer, random: Random): Buffer {
   const size = random(10) === 0 ? 'zz' : body.length.toString(16)
   return body.length === 0 ? Buffer.from('0\r\n\r\n') : Buffer.concat([Buffer.from(`${size}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
-}
-
-/** A well-known small generator: the same numbers on every machine. */
-function mulberry32(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) % below
-  }
 }
