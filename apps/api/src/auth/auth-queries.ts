@@ -5,15 +5,25 @@ import type { Team, User } from '../teams/team.ts'
 
 const TEAM = ['team.id', 'team.name', 'team.slug', 'team.is_banned', 'team.is_blocked', 'team.blocked_reason'] as const
 
-export async function findTeamOfApiKey(db: Db, hash: string): Promise<{ apiKeyId: string; team: Team } | undefined> {
+export interface ApiKeyHolder {
+  readonly apiKeyId: string
+  readonly team: Team
+  /** Who made the key, while that user exists. */
+  readonly user: User | undefined
+}
+
+export async function findHolderOfApiKey(db: Db, hash: string): Promise<ApiKeyHolder | undefined> {
   const row = await db
     .selectFrom('api_key')
     .innerJoin('team', 'team.id', 'api_key.team_id')
+    .leftJoin('app_user', 'app_user.id', 'api_key.created_by')
     .select(TEAM)
-    .select('api_key.id as api_key_id')
+    .select(['api_key.id as api_key_id', 'app_user.id as user_id', 'app_user.email as user_email'])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
-  return row && { apiKeyId: row.api_key_id, team: toTeam(row) }
+  if (row === undefined) return undefined
+  const { user_id: id, user_email: email } = row
+  return { apiKeyId: row.api_key_id, team: toTeam(row), user: id === null || email === null ? undefined : { id, email } }
 }
 
 export async function findUserOfAccessToken(db: Db, hash: string): Promise<User | undefined> {
@@ -40,6 +50,23 @@ export async function findTeamOfMember(db: Db, teamId: string, userId: string): 
     .where('team_member.user_id', '=', userId)
     .executeTakeFirst()
   return row && toTeam(row)
+}
+
+/** The team that a user works in without naming one. */
+export async function findDefaultTeam(db: Db, userId: string): Promise<Team | undefined> {
+  const row = await db
+    .selectFrom('team')
+    .innerJoin('team_member', 'team_member.team_id', 'team.id')
+    .select(TEAM)
+    .where('team_member.user_id', '=', userId)
+    .where('team_member.is_default', '=', true)
+    .executeTakeFirst()
+  return row && toTeam(row)
+}
+
+export async function hasTeams(db: Db, userId: string): Promise<boolean> {
+  const row = await db.selectFrom('team_member').select('team_id').where('user_id', '=', userId).limit(1).executeTakeFirst()
+  return row !== undefined
 }
 
 /** Written at most once a minute for each key, however many servers see it (control-plane.md 1.7). */

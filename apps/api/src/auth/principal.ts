@@ -7,6 +7,7 @@ type Via = 'api_key' | 'access_token' | 'user_team' | 'admin_team' | 'admin'
 export interface Principal {
   readonly via: Via
   readonly team?: Team
+  /** Who acts: of an API key, the user who made it. */
   readonly user?: User
   readonly apiKeyId?: string
 }

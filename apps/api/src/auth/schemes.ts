@@ -12,7 +12,7 @@ import {
   invalidProviderToken,
   malformedCredential,
 } from './auth-errors.ts'
-import { findTeam, findTeamOfApiKey, findTeamOfMember, findUserOfAccessToken } from './auth-queries.ts'
+import { findHolderOfApiKey, findTeam, findTeamOfMember, findUserOfAccessToken } from './auth-queries.ts'
 import { CREDENTIAL_PREFIXES, hashCredential } from './credential.ts'
 import { bearerToken, type Credentials } from './credentials.ts'
 import type { Principal } from './principal.ts'
@@ -72,8 +72,8 @@ async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemePar
   const hash = hashCredential(apiKey, CREDENTIAL_PREFIXES.apiKey)
   if (hash === undefined) throw invalidApiKey('Invalid API key format')
   const principal = await parts.cache.resolve(hash, async () => {
-    const found = await findTeamOfApiKey(parts.database.db, hash)
-    return found && { via: 'api_key', team: found.team, apiKeyId: found.apiKeyId }
+    const found = await findHolderOfApiKey(parts.database.db, hash)
+    return found && { via: 'api_key', team: found.team, apiKeyId: found.apiKeyId, ...(found.user && { user: found.user }) }
   })
   if (principal === undefined) throw invalidApiKey('Cannot get the team for the given API key')
   if (principal.apiKeyId !== undefined) parts.onApiKeyUsed(principal.apiKeyId)
