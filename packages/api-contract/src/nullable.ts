@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 
-type JsonType = 'string' | 'boolean' | 'integer'
+type JsonType = 'string' | 'boolean' | 'integer' | 'object'
 
 /** A value of one JSON type, or null. Said as a list of types, which serializes faster than a union and reads better in OpenAPI. */
 export function Nullable<T extends TSchema & { type: JsonType }>(schema: T) {

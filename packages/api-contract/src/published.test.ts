@@ -4,6 +4,10 @@ import type { ErrorBody } from './error-body.ts'
 import type { ConnectSandbox, ConnectSandboxV2 } from './sandboxes/lifetime.ts'
 import type { NewSandbox, NewSandboxV2 } from './sandboxes/new-sandbox.ts'
 import type { ListedSandbox, Sandbox, SandboxDetail } from './sandboxes/sandbox.ts'
+import type { AssignedTemplateTags, AssignTemplateTagsRequest, DeleteTemplateTagsRequest, TemplateTag } from './templates/tags.ts'
+import type { Template, TemplateRequestResponseV3 } from './templates/template.ts'
+import type { TemplateBuild, TemplateWithBuilds } from './templates/template-with-builds.ts'
+import type { TemplateAliasResponse, TemplateUpdateRequest, TemplateUpdateResponse } from './templates/update-template.ts'
 
 type Published = components['schemas']
 
@@ -16,9 +20,23 @@ it('answers what the published client declares', () => {
   expectTypeOf<NonNullable<SandboxDetail['envdAccessToken']>>().toExtend<NonNullable<Published['SandboxDetail']['envdAccessToken']>>()
 })
 
+it('answers what the published client declares of templates and tags', () => {
+  expectTypeOf<Template>().toExtend<Published['Template']>()
+  expectTypeOf<TemplateWithBuilds>().toExtend<Published['TemplateWithBuilds']>()
+  expectTypeOf<TemplateBuild>().toExtend<Published['TemplateBuild']>()
+  expectTypeOf<TemplateRequestResponseV3>().toExtend<Published['TemplateRequestResponseV3']>()
+  expectTypeOf<TemplateUpdateResponse>().toExtend<Published['TemplateUpdateResponse']>()
+  expectTypeOf<TemplateAliasResponse>().toExtend<Published['TemplateAliasResponse']>()
+  expectTypeOf<AssignedTemplateTags>().toExtend<Published['AssignedTemplateTags']>()
+  expectTypeOf<TemplateTag>().toExtend<Published['TemplateTag']>()
+})
+
 it('accepts what the published client sends', () => {
   expectTypeOf<Published['NewSandbox']>().toExtend<NewSandbox>()
   expectTypeOf<Published['NewSandboxV2']>().toExtend<NewSandboxV2>()
   expectTypeOf<Published['ConnectSandbox']>().toExtend<ConnectSandbox>()
   expectTypeOf<Published['ConnectSandboxV2']>().toExtend<ConnectSandboxV2>()
+  expectTypeOf<Published['TemplateUpdateRequest']>().toExtend<TemplateUpdateRequest>()
+  expectTypeOf<Published['AssignTemplateTagsRequest']>().toExtend<AssignTemplateTagsRequest>()
+  expectTypeOf<Published['DeleteTemplateTagsRequest']>().toExtend<DeleteTemplateTagsRequest>()
 })

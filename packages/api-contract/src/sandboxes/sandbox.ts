@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { Nullable } from '../nullable.ts'
 import { CpuCount, DiskSizeMb, MemoryMb } from '../numbers.ts'
+import { DateTime } from '../times.ts'
 
-const DateTime = (description: string) => Type.String({ format: 'date-time', description })
 const clientID = Type.String({ deprecated: true, description: 'A constant' })
 const envdVersion = Type.String({ description: 'Version of the in-sandbox daemon' })
 
