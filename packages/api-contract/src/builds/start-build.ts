@@ -1,0 +1,57 @@
+import { Type, type Static } from 'typebox'
+
+/** More than any client emits; each may be a layer. */
+const MAX_STEPS = 1000
+
+/** One instruction of a build (control-plane.md 11.4). Clients add keys of their own, which mean nothing here. */
+export const TemplateStep = Type.Object(
+  {
+    type: Type.String({ description: 'Type of the step' }),
+    args: Type.Optional(Type.Array(Type.String(), { default: [], description: 'Arguments for the step' })),
+    filesHash: Type.Optional(Type.String({ description: 'Hash of the files used in the step' })),
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Run the step whatever the cache has' })),
+  },
+  { title: 'TemplateStep' },
+)
+export type TemplateStep = Static<typeof TemplateStep>
+
+const AwsRegistry = Type.Object(
+  {
+    type: Type.Literal('aws'),
+    awsAccessKeyId: Type.String({ description: 'Access key ID for ECR' }),
+    awsSecretAccessKey: Type.String({ description: 'Secret access key for ECR' }),
+    awsRegion: Type.String({ description: 'Region of the ECR registry' }),
+  },
+  { title: 'AWSRegistry' },
+)
+
+const GcpRegistry = Type.Object(
+  { type: Type.Literal('gcp'), serviceAccountJson: Type.String({ description: 'Key file of a service account' }) },
+  { title: 'GCPRegistry' },
+)
+
+const GeneralRegistry = Type.Object(
+  {
+    type: Type.Literal('registry'),
+    username: Type.String({ description: 'User name at the registry' }),
+    password: Type.String({ description: 'Password at the registry' }),
+  },
+  { title: 'GeneralRegistry' },
+)
+
+export const FromImageRegistry = Type.Union([AwsRegistry, GcpRegistry, GeneralRegistry], { title: 'FromImageRegistry' })
+
+/** Body of `POST /v2/templates/{templateID}/builds/{buildID}` (control-plane.md 10.5). */
+export const TemplateBuildStartV2 = Type.Object(
+  {
+    fromImage: Type.Optional(Type.String({ description: 'Image to begin with' })),
+    fromTemplate: Type.Optional(Type.String({ description: 'Template to begin with: a reference with an optional tag' })),
+    fromImageRegistry: Type.Optional(FromImageRegistry),
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Run all steps whatever the cache has' })),
+    steps: Type.Optional(Type.Array(TemplateStep, { default: [], maxItems: MAX_STEPS, description: 'What to do, in order' })),
+    startCmd: Type.Optional(Type.String({ description: 'Start command to execute in the template after the build' })),
+    readyCmd: Type.Optional(Type.String({ description: 'Ready check command to execute in the template after the build' })),
+  },
+  { title: 'TemplateBuildStartV2', description: 'Exactly one of fromImage and fromTemplate is needed' },
+)
+export type TemplateBuildStartV2 = Static<typeof TemplateBuildStartV2>
