@@ -2,6 +2,7 @@ import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import type { ImageStore } from '@sandyard/runtime/image-store'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type {
   ImageRef,
@@ -41,6 +42,8 @@ const USAGE_AT_ONCE = 128
  */
 export class DockerRuntime implements SandboxRuntime {
   readonly name = 'docker'
+  readonly images: ImageStore
+  readonly imageTool: readonly string[]
   readonly #parts: RuntimeParts
   readonly #upkeep: Loop
   readonly #starts = new SingleFlight<string, string>()
@@ -48,6 +51,8 @@ export class DockerRuntime implements SandboxRuntime {
 
   private constructor(parts: RuntimeParts) {
     this.#parts = parts
+    this.images = parts.images
+    this.imageTool = parts.imageTool
     this.#upkeep = runLoop({ name: 'runtime upkeep', everyMs: UPKEEP_EVERY_MS, log: parts.log }, () => upkeep(parts))
     parts.egress?.onHostChange(() => this.#upkeep.wake())
   }
@@ -92,7 +97,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
-    return engineCall('The snapshot could not be deleted.', () => this.#parts.snapshots.delete(snapshot))
+    return engineCall('The snapshot could not be deleted.', () => this.#parts.kept.remove(snapshot.image))
   }
 
   remove(ref: SandboxRef): Promise<void> {

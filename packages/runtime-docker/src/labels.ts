@@ -44,6 +44,12 @@ export function containerName(installation: string, { sandboxId, incarnation }: 
   return `sandyard-${digest(`${installation}/${sandboxId}/${incarnation}`, 32)}`
 }
 
+/** Our own images are below one name of the default registry, which belongs to nobody else there. */
+export const OWN_REPOSITORIES = 'sandyard/'
+export const SNAPSHOT_REPOSITORY = `${OWN_REPOSITORIES}snapshot-`
+export const KEPT_REPOSITORY = `${OWN_REPOSITORIES}image-`
+export const REMOVED_REPOSITORY = `${OWN_REPOSITORIES}removed-`
+
 export function networkName(installation: string): string {
   return `sandyard-${installation}`
 }
@@ -54,7 +60,29 @@ export function bridgeName(installation: string): string {
 }
 
 export function snapshotImage(installation: string, name: string): string {
-  return `sandyard/snapshot-${installation}:${name}`
+  return `${SNAPSHOT_REPOSITORY}${installation}:${name}`
+}
+
+/** Of an image that was pulled or built from a Dockerfile. Such images cannot be labelled, so the name tells when it was kept. */
+export function keptImage(installation: string, keptAt: Date, id: string): string {
+  return `${KEPT_REPOSITORY}${installation}:${keptAt.getTime().toString(36)}-${id}`
+}
+
+/** Undefined for other names than those of `keptImage`. */
+export function keptAt(installation: string, image: string): Date | undefined {
+  const prefix = `${KEPT_REPOSITORY}${installation}:`
+  const stamp = image.startsWith(prefix) ? /^([0-9a-z]{1,9})-/.exec(image.slice(prefix.length))?.[1] : undefined
+  return stamp === undefined ? undefined : new Date(Number.parseInt(stamp, 36))
+}
+
+/** Of an image that was given up and is still in use. */
+export function removedImage(installation: string, imageId: string): string {
+  return `${REMOVED_REPOSITORY}${installation}:${imageId.replace(/^sha256:/, '').slice(0, 32)}`
+}
+
+/** The engine's filter for the images under the names of an installation. */
+export function imageFilter(installation: string, repositories: readonly string[]): string {
+  return JSON.stringify({ reference: repositories.map((repository) => `${repository}${installation}`) })
 }
 
 function digest(text: string, length: number): string {

@@ -10,6 +10,8 @@ import { connectEngine } from './engine/connect-engine.ts'
 import { canLimitDisk } from './engine/disk-limit.ts'
 import { engineCall } from './engine/docker-errors.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
+import { DockerImageStore } from './images/docker-image-store.ts'
+import { KeptImages } from './images/kept-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
@@ -22,6 +24,9 @@ export interface RuntimeParts extends StartParts {
   readonly installation: string
   readonly log: Logger
   readonly snapshots: Snapshots
+  readonly kept: KeptImages
+  readonly images: DockerImageStore
+  readonly imageTool: readonly string[]
   readonly egress: EgressControl | undefined
   readonly diskLimit: boolean
   readonly plan: () => ContainerPlan
@@ -53,8 +58,22 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       maxOpenFiles: egress?.host.maxOpenFiles,
       daemon: { volume: volume.name, mount: manifest.mount, command: manifest.command },
     })
-    const snapshots = new Snapshots(docker, installation)
-    return { docker, installation, log, network, volume, egress, snapshots, plan, diskLimit, daemonPort: manifest.port }
+    const kept = new KeptImages(docker, installation)
+    return {
+      docker,
+      installation,
+      log,
+      network,
+      volume,
+      egress,
+      snapshots: new Snapshots(docker, installation),
+      kept,
+      images: new DockerImageStore(docker, kept),
+      imageTool: manifest.imageTool ?? [],
+      plan,
+      diskLimit,
+      daemonPort: manifest.port,
+    }
   })
 }
 

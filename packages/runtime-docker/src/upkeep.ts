@@ -4,15 +4,15 @@ import type Docker from 'dockerode'
 import type { EgressControl } from './egress/egress-control.ts'
 import { unlessStatus } from './engine/docker-errors.ts'
 import { LABEL } from './labels.ts'
+import type { KeptImages } from './images/kept-images.ts'
 import type { SandboxNetwork } from './network/sandbox-network.ts'
-import type { Snapshots } from './snapshots/snapshots.ts'
 
 export interface UpkeepParts {
   readonly docker: Docker
   readonly installation: string
   readonly network: SandboxNetwork
   readonly egress: EgressControl | undefined
-  readonly snapshots: Snapshots
+  readonly kept: KeptImages
   readonly log: Logger
 }
 
@@ -21,10 +21,10 @@ const AT_ONCE = 2
 
 /**
  * Brings what outlived a process or a change of the host up to date: rules of running sandboxes (made by an older version, or for
- * addresses that the host does not have any more) and images of deleted snapshots. Safe in several processes at once.
+ * addresses that the host does not have any more) and images that were given up. Safe in several processes at once.
  */
-export async function upkeep({ docker, installation, network, egress, snapshots, log }: UpkeepParts): Promise<void> {
-  await snapshots.sweep()
+export async function upkeep({ docker, installation, network, egress, kept, log }: UpkeepParts): Promise<void> {
+  await kept.sweep()
   if (egress === undefined) return
   const bridge = await network.ensure()
   const label = [`${LABEL.installation}=${installation}`, `${LABEL.role}=sandbox`]

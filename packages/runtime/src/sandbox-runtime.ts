@@ -1,3 +1,4 @@
+import type { ImageStore } from './image-store.ts'
 import type {
   ImageRef,
   RuntimeCapabilities,
@@ -19,6 +20,14 @@ import type {
  */
 export interface SandboxRuntime extends AsyncDisposable {
   readonly name: string
+
+  readonly images: ImageStore
+
+  /**
+   * The command, inside any sandbox, that prepares its files to become an image; a name and JSON arguments follow it. Empty where the
+   * daemon's distribution has none.
+   */
+  readonly imageTool: readonly string[]
 
   capabilities(): RuntimeCapabilities
 

@@ -15,6 +15,8 @@ export interface DaemonManifest {
   readonly mount: string
   readonly command: readonly string[]
   readonly port: number
+  /** The command that prepares a sandbox's files to become an image; absent in a distribution without one. */
+  readonly imageTool?: readonly string[]
 }
 
 /** @throws AppError `failed_precondition` when there is no usable `dist.json` */
@@ -28,8 +30,12 @@ export async function readManifest({ dir }: DaemonDist): Promise<DaemonManifest>
       throw unusable(err)
     },
   )
-  const { mount, command, port } = manifest
-  const isCommand = Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string')
-  if (typeof mount !== 'string' || !mount.startsWith('/') || !isCommand || typeof port !== 'number') throw unusable(manifest)
-  return { mount, command, port }
+  const { mount, command, port, imageTool = [] } = manifest
+  const isUsable = typeof mount === 'string' && mount.startsWith('/') && typeof port === 'number'
+  if (!isUsable || !isTexts(command) || command.length === 0 || !isTexts(imageTool)) throw unusable(manifest)
+  return { mount, command, port, imageTool }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string')
 }

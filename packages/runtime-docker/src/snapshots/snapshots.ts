@@ -2,7 +2,6 @@ import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type Docker from 'dockerode'
 import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
-import { unlessStatus } from '../engine/docker-errors.ts'
 import { imageExists } from '../images/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
 
@@ -24,23 +23,6 @@ export class Snapshots {
       if (!(await imageExists(this.#docker, image))) await this.#commit(ref, name, image)
     })
     return { image, hasMemory: false }
-  }
-
-  /** An image that sandboxes still run from loses its name only; `sweep` removes it when they are gone. Absent is success. */
-  async delete({ image }: RuntimeSnapshot): Promise<void> {
-    const prefix = snapshotImage(this.#installation, '')
-    if (!image.startsWith(prefix)) return
-    await unlessStatus(404, () => this.#docker.getImage(image).remove({ force: true }))
-    await this.sweep()
-  }
-
-  /** Removes the images whose snapshot was deleted. Those in use stay. */
-  async sweep(): Promise<void> {
-    const label = [`${LABEL.installation}=${this.#installation}`, `${LABEL.role}=snapshot`]
-    const nameless = await this.#docker.listImages({ filters: JSON.stringify({ dangling: ['true'], label }) })
-    for (const { Id } of nameless) {
-      await unlessStatus(404, () => unlessStatus(409, () => this.#docker.getImage(Id).remove()))
-    }
   }
 
   /**

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import type { ImageFacts } from '../image-store.ts'
 import type { RuntimeEvent, RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
 
 export interface FakeSandbox {
@@ -10,15 +11,22 @@ export interface FakeSandbox {
   state: RuntimeState
 }
 
-export interface FakeSnapshot {
+/** What an image says of the processes in it. */
+export type FakeImageFacts = Omit<ImageFacts, 'image'>
+
+/** An image that an installation keeps. */
+export interface FakeImage {
   readonly installation: string
   readonly files: ReadonlyMap<string, string>
+  readonly facts: FakeImageFacts
+  readonly createdAt: Date
 }
 
 /** The host that fake runtimes share: it outlives them, as an engine outlives the control plane. */
 export class FakeEngine {
   readonly sandboxes = new Map<string, FakeSandbox>()
-  readonly snapshots = new Map<string, FakeSnapshot>()
+  /** By name: snapshots and what image stores have made. */
+  readonly images = new Map<string, FakeImage>()
   readonly #events = new EventEmitter<{ event: [string, RuntimeEvent]; stop: [] }>().setMaxListeners(0)
   #reachable = true
 

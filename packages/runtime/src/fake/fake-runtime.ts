@@ -13,7 +13,8 @@ import type {
   SandboxSpec,
   Usage,
 } from '../types.ts'
-import { FakeEngine, type FakeSandbox } from './fake-engine.ts'
+import { FakeEngine, type FakeImageFacts, type FakeSandbox } from './fake-engine.ts'
+import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { Faults } from './faults.ts'
 
 export interface FakeRuntimeOptions {
@@ -24,17 +25,22 @@ export interface FakeRuntimeOptions {
   readonly endpointOf?: (spec: SandboxSpec) => SandboxEndpoint | Promise<SandboxEndpoint>
   /** The images that exist. Default: every one. */
   readonly images?: ReadonlySet<string>
+  /** What images say of themselves: of a reference to pull, or of a Dockerfile's text. Default: nothing. */
+  readonly imageFacts?: (source: string) => Partial<FakeImageFacts>
+  /** Default: a command that no sandbox has. */
+  readonly imageTool?: readonly string[]
   readonly capabilities?: Partial<RuntimeCapabilities>
 }
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
-const SNAPSHOT_PREFIX = 'fake-snapshot/'
 
 /** A runtime without processes, for tests of what stands on the seam: same guarantees, and every call can be made to fail. */
 export class FakeRuntime implements SandboxRuntime {
   readonly name = 'fake'
   readonly engine: FakeEngine
   readonly faults = new Faults()
+  readonly images: FakeImageStore
+  readonly imageTool: readonly string[]
   readonly #installation: string
   readonly #options: FakeRuntimeOptions
   readonly #disposed = new AbortController()
@@ -43,6 +49,14 @@ export class FakeRuntime implements SandboxRuntime {
     this.engine = options.engine ?? new FakeEngine()
     this.#installation = options.installation ?? 'fake'
     this.#options = options
+    this.imageTool = options.imageTool ?? ['/opt/sandyard/image-tool']
+    this.images = new FakeImageStore({
+      installation: this.#installation,
+      engine: this.engine,
+      exists: (image) => this.#imageIsThere(image),
+      factsOf: options.imageFacts ?? (() => ({})),
+      call: (point, work, signal) => this.#call(point, work, signal),
+    })
   }
 
   capabilities(): RuntimeCapabilities {
@@ -75,9 +89,10 @@ export class FakeRuntime implements SandboxRuntime {
   snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
     return this.#call('snapshot', () => {
       checkSnapshotName(name)
-      const image = `${SNAPSHOT_PREFIX}${this.#installation}/${name}`
-      if (!this.engine.snapshots.has(image)) {
-        this.engine.snapshots.set(image, { installation: this.#installation, files: new Map(this.#get(ref).files) })
+      const image = this.images.nameOf(name)
+      if (!this.engine.images.has(image)) {
+        const { files, spec } = this.#get(ref)
+        this.images.keep(image, { files: new Map(files), facts: this.images.factsOf(spec.image) })
       }
       return { image, hasMemory: false }
     })
@@ -85,7 +100,7 @@ export class FakeRuntime implements SandboxRuntime {
 
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
     return this.#call('deleteSnapshot', () => {
-      if (this.engine.snapshots.get(snapshot.image)?.installation === this.#installation) this.engine.snapshots.delete(snapshot.image)
+      this.images.drop(snapshot.image)
     })
   }
 
@@ -174,13 +189,13 @@ export class FakeRuntime implements SandboxRuntime {
   }
 
   #imageIsThere(image: ImageRef): boolean {
-    if (image.startsWith(SNAPSHOT_PREFIX)) return this.engine.snapshots.has(image)
+    if (image.startsWith(IMAGE_PREFIX)) return this.engine.images.has(image)
     return this.#options.images?.has(image) ?? true
   }
 
   #filesOfImage(image: ImageRef): ReadonlyMap<string, string> {
     if (!this.#imageIsThere(image)) throw new AppError('not_found', `Image "${image}" does not exist.`)
-    return this.engine.snapshots.get(image)?.files ?? new Map()
+    return this.engine.images.get(image)?.files ?? new Map()
   }
 
   #get(ref: SandboxRef): FakeSandbox {

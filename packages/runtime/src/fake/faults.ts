@@ -13,6 +13,11 @@ export type FaultPoint =
   | 'usage'
   | 'events'
   | 'imageExists'
+  | 'images.pull'
+  | 'images.buildDockerfile'
+  | 'images.inspect'
+  | 'images.list'
+  | 'images.remove'
 
 interface Script {
   readonly when: 'before' | 'after'

@@ -1,0 +1,84 @@
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { KeptImage } from '@sandyard/runtime/image-store'
+import type { ImageRef } from '@sandyard/runtime/types'
+import type Docker from 'dockerode'
+import { unlessStatus } from '../engine/docker-errors.ts'
+import { imageFilter, KEPT_REPOSITORY, keptAt, keptImage, LABEL, removedImage, REMOVED_REPOSITORY, SNAPSHOT_REPOSITORY } from '../labels.ts'
+
+/**
+ * The images of an installation on the engine, known by their names: every one of them has a name of its own, also where several
+ * are the same image.
+ */
+export class KeptImages {
+  readonly #docker: Docker
+  readonly #installation: string
+
+  constructor(docker: Docker, installation: string) {
+    this.#docker = docker
+    this.#installation = installation
+  }
+
+  /** A new name for an image that is there. */
+  newName(): ImageRef {
+    return keptImage(this.#installation, new Date(), randomId(16))
+  }
+
+  owns(image: string): boolean {
+    return [SNAPSHOT_REPOSITORY, KEPT_REPOSITORY].some((repository) => image.startsWith(`${repository}${this.#installation}:`))
+  }
+
+  async list(): Promise<KeptImage[]> {
+    const found = await this.#docker.listImages({ filters: imageFilter(this.#installation, [SNAPSHOT_REPOSITORY, KEPT_REPOSITORY]) })
+    return found.flatMap(({ RepoTags, Created }) =>
+      (RepoTags ?? [])
+        .filter((image) => this.owns(image))
+        .map((image) => ({ image, createdAt: keptAt(this.#installation, image) ?? new Date(Created * 1000) })),
+    )
+  }
+
+  /** An image that containers still run from gets another name, under which `sweep` finds it. Absent, and not ours, is success. */
+  async remove(image: ImageRef): Promise<void> {
+    if (!this.owns(image)) return
+    await unlessStatus(404, async () => {
+      const { Id } = await this.#docker.getImage(image).inspect()
+      const given = removedImage(this.#installation, Id)
+      await tagImage(this.#docker, Id, given)
+      // It has another name now, so that this takes nothing but the name away.
+      await unlessStatus(404, () => this.#docker.getImage(image).remove())
+      await this.#removeUnused(given)
+    })
+  }
+
+  /** Removes what was given up and is not in use any more. */
+  async sweep(): Promise<void> {
+    const given = await this.#docker.listImages({ filters: imageFilter(this.#installation, [REMOVED_REPOSITORY]) })
+    const prefix = `${REMOVED_REPOSITORY}${this.#installation}:`
+    const names = given.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((name) => name.startsWith(prefix)))
+    for (const name of names) await this.#removeUnused(name)
+    await this.#sweepNameless()
+  }
+
+  /** Takes away every image, used or not. */
+  async removeAll(): Promise<void> {
+    for (const { image } of await this.list()) await this.remove(image)
+    await this.sweep()
+  }
+
+  /** What another engine's habits or a hand left without a name. */
+  async #sweepNameless(): Promise<void> {
+    const label = [`${LABEL.installation}=${this.#installation}`]
+    const nameless = await this.#docker.listImages({ filters: JSON.stringify({ dangling: ['true'], label }) })
+    for (const { Id } of nameless) await this.#removeUnused(Id)
+  }
+
+  /** The engine removes no image by its last name while a container runs from it, and keeps those that others are built upon. */
+  async #removeUnused(name: string): Promise<void> {
+    await unlessStatus(404, () => unlessStatus(409, () => this.#docker.getImage(name).remove()))
+  }
+}
+
+/** Gives an image another name. @throws with status 404 when it is not there */
+export async function tagImage(docker: Docker, image: string, name: string): Promise<void> {
+  const colon = name.lastIndexOf(':')
+  await docker.getImage(image).tag({ repo: name.slice(0, colon), tag: name.slice(colon + 1) })
+}
