@@ -1,12 +1,9 @@
-import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Db } from '@sandyard/db/database'
-import { shorten } from '../text/shorten.ts'
 import type { Team } from '../teams/team.ts'
 import { isUsableBy, type ReadyBuild, type Template } from './template.ts'
 import { findReadyBuildById, findReadyBuildByTag, findTemplateByAlias, findTemplateById } from './template-queries.ts'
-import { DEFAULT_TAG, type TemplateReference } from './template-reference.ts'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+import { tagNotFound, templateNotFound } from './template-errors.ts'
+import { isUuid, type TemplateReference } from './template-reference.ts'
 
 /**
  * Names of the base template elsewhere that mean ours (design.md 3a). They are looked up last, so that a team's own template
@@ -38,15 +35,14 @@ export async function resolveTemplate(
 ): Promise<{ template: Template; build: ReadyBuild }> {
   const template = await findTemplate(db, team, reference)
   if (template === undefined || !isUsableBy(template, team.id)) {
-    throw new AppError('not_found', `template '${shorten(reference.key)}' not found`)
+    throw templateNotFound(reference)
   }
-  const { tag } = reference
-  const build =
-    tag !== undefined && UUID.test(tag)
-      ? await findReadyBuildById(db, template.templateId, tag)
-      : await findReadyBuildByTag(db, template.templateId, tag)
-  if (build === undefined) {
-    throw new AppError('not_found', `tag '${shorten(tag ?? DEFAULT_TAG)}' does not exist for template '${shorten(reference.key)}'`)
-  }
+  const build = await findReadyBuild(db, template.templateId, reference.tag)
+  if (build === undefined) throw tagNotFound(reference)
   return { template, build }
+}
+
+/** The build that a tag stands for, or the one whose id is in the tag's place (control-plane.md 2.3). */
+export async function findReadyBuild(db: Db, templateId: string, tag: string | undefined): Promise<ReadyBuild | undefined> {
+  return tag !== undefined && isUuid(tag) ? findReadyBuildById(db, templateId, tag) : findReadyBuildByTag(db, templateId, tag)
 }

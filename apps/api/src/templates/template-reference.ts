@@ -15,6 +15,17 @@ export const DEFAULT_TAG = 'default'
 
 const NAME = /^[a-z0-9_-]+$/
 const TAG = /^[a-z0-9_.-]+$/
+const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/
+
+/** Of a text in lower case. */
+export function isTag(text: string): boolean {
+  return TAG.test(text)
+}
+
+/** Of a text in lower case, with hyphens or without: in a tag's place it is the id of a build (control-plane.md 2.3). */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
 
 /** @throws AppError `invalid_argument` with the detail of control-plane.md 2.2 */
 export function parseTemplateReference(raw: string): TemplateReference {
@@ -23,10 +34,23 @@ export function parseTemplateReference(raw: string): TemplateReference {
   const [left, right] = splitFirst(key, '/')
   const namespace = right === undefined ? undefined : left
   const name = right ?? left
-  if (tag !== undefined && !TAG.test(tag)) throw invalid(`invalid tag: ${shorten(tag)}`)
+  if (tag !== undefined && !isTag(tag)) throw invalid(`invalid tag: ${shorten(tag)}`)
   if (namespace !== undefined && !NAME.test(namespace)) throw invalid(`invalid namespace: ${shorten(namespace)}`)
   if (!NAME.test(name)) throw invalid(`invalid template ID: ${shorten(name)}`)
   return { key, namespace, name, tag: tag === DEFAULT_TAG ? undefined : tag }
+}
+
+/**
+ * The same, with the beginning that an operation gives to the message: `Invalid name: <detail>`.
+ *
+ * @throws AppError `invalid_argument`
+ */
+export function parseReferenceAs(what: string, raw: string): TemplateReference {
+  try {
+    return parseTemplateReference(raw)
+  } catch (cause) {
+    throw new AppError('invalid_argument', `${what}: ${(cause as Error).message}`, { cause })
+  }
 }
 
 function splitFirst(text: string, separator: string): [string, string | undefined] {

@@ -2,7 +2,10 @@ import { Type, type Static } from 'typebox'
 import { DateTime } from '../times.ts'
 
 const buildID = Type.String({ format: 'uuid', description: 'Identifier of the build' })
-const tags = (description: string) => Type.Array(Type.String(), { description })
+/** A request with more than that is a mistake: each is a row. */
+const MAX_TAGS = 100
+
+const tags = (description: string) => Type.Array(Type.String(), { maxItems: MAX_TAGS, description })
 
 /** Body of `POST /templates/tags` (control-plane.md 12.1). */
 export const AssignTemplateTagsRequest = Type.Object(
@@ -15,7 +18,7 @@ export const AssignTemplateTagsRequest = Type.Object(
 export type AssignTemplateTagsRequest = Static<typeof AssignTemplateTagsRequest>
 
 export const AssignedTemplateTags = Type.Object(
-  { tags: tags('The tags as they were assigned'), buildID },
+  { tags: Type.Array(Type.String(), { description: 'The tags as they were assigned' }), buildID },
   { title: 'AssignedTemplateTags' },
 )
 export type AssignedTemplateTags = Static<typeof AssignedTemplateTags>
