@@ -13,6 +13,8 @@ alter table build
   -- As whom, where and with what the start command runs: {user, workdir, env}. Null means the build's own defaults.
   add column start_context   jsonb,
   add column dockerfile      text,
+  -- Started by what registered it: asking for its start again changes nothing.
+  add column starts_itself   boolean not null default false,
   -- The newest line of its log; lines are counted from 1 without gaps.
   add column log_count       integer not null default 0,
   add constraint build_reason check (reason_message is null or status = 'failed');
@@ -29,6 +31,8 @@ create table build_job (
   queued_at          timestamptz(3) not null default clock_timestamp(),
   -- Counts the servers that took it up: whatever a former one still writes is refused.
   attempt            integer not null default 0,
+  -- Counts those of them that went away in the middle.
+  abandoned          integer not null default 0,
   server_id          integer,
   lease_until        timestamptz(3),
   -- The sandbox in which this attempt builds.
@@ -75,3 +79,10 @@ create table layer_upload (
   primary key (team_id, hash)
 );
 create index layer_upload_age on layer_upload (last_used_at);
+
+-- One that the server itself brings along and keeps.
+alter table template add column is_default boolean not null default false;
+create index template_default on template (template_id) where is_default;
+-- In the order of the list, which the index without it could only filter.
+create index template_team_created on template (team_id, created_at desc, template_id desc) where deleted_at is null;
+drop index template_team;

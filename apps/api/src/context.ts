@@ -10,6 +10,8 @@ import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
+import { startBuildLoops } from './builds/build-loops.ts'
+import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
 import type { CreateParts } from './sandboxes/create-sandbox.ts'
@@ -27,6 +29,8 @@ export interface ApiParts {
   /** A runtime, or how to open one for this installation; one that is opened here is closed here. */
   readonly runtime: SandboxRuntime | ((installation: Installation) => Promise<SandboxRuntime>)
   readonly log: Logger
+  /** How builds are made. Default: with the build engine. */
+  readonly buildRunner?: BuildRunner
 }
 
 /** Everything that the control plane's entry and route files work with. */
@@ -40,6 +44,7 @@ export interface AppContext extends AsyncDisposable {
   readonly auth: SchemeParts
   readonly sandboxes: CreateParts
   readonly view: ViewParts
+  readonly buildRunner: BuildRunner
   /** While true, `/health` sends traffic elsewhere. */
   isDraining: boolean
   /** Starts the loops that repair and expire. They stop, in order, when the context is disposed. */
@@ -84,6 +89,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         startTimeoutMs: START_TIMEOUT_MS,
       },
       view: { tokenSeed, domain },
+      buildRunner: parts.buildRunner ?? withoutEngine,
       isDraining: false,
       start: () => startLoops(context, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
@@ -93,6 +99,11 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     await shutdown.run()
     throw err
   }
+}
+
+/** Ends every build with the text for internal errors. */
+async function withoutEngine(): Promise<never> {
+  throw new Error('this server has no build engine')
 }
 
 async function openRuntime({ runtime }: ApiParts, installation: Installation, shutdown: Shutdown): Promise<SandboxRuntime> {
@@ -105,15 +116,27 @@ async function openRuntime({ runtime }: ApiParts, installation: Installation, sh
 async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void> {
   const { database, runtime, auth, log } = context
   const parts = { database, runtime, log: log.sandboxes }
+  const builds = startBuildLoops({
+    database,
+    runtime,
+    tokenSeed: context.installation.tokenSeed,
+    runner: context.buildRunner,
+    serverId: context.sandboxes.serverId,
+    config: context.config.builds,
+    log: log.builds,
+  })
 
   const listener = listen({
     url: database.url,
     applicationName: 'sandyard-api-listen',
-    channels: [CHANNELS.authChanged],
+    channels: [CHANNELS.authChanged, CHANNELS.buildChanged],
     serverId: context.sandboxes.serverId,
     log: log.database,
-    onNotification: () => auth.cache.clear(),
-    onRefresh: () => auth.cache.clear(),
+    onNotification: (channel, payload) => (channel === CHANNELS.buildChanged ? builds.onBuildChanged(payload) : auth.cache.clear()),
+    onRefresh: () => {
+      auth.cache.clear()
+      builds.onRefresh()
+    },
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
@@ -133,5 +156,6 @@ async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void
     await reaping.stop()
     await reaper.drain()
   })
+  shutdown.add('builds', () => builds.stop())
   await listener.ready
 }

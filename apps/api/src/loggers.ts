@@ -6,9 +6,10 @@ export interface ApiLoggers {
   readonly auth: Logger
   readonly database: Logger
   readonly sandboxes: Logger
+  readonly builds: Logger
 }
 
 export function createApiLoggers(root: Logger): ApiLoggers {
   const child = (part: string): Logger => root.child({ part: `api.${part}` })
-  return { http: child('http'), auth: child('auth'), database: child('database'), sandboxes: child('sandboxes') }
+  return { http: child('http'), auth: child('auth'), database: child('database'), sandboxes: child('sandboxes'), builds: child('builds') }
 }

@@ -5,7 +5,14 @@ import type { Channel } from '@sandyard/db/notify'
 /** What the log tells of. `subject` is the id of the thing. */
 export interface Event {
   readonly teamId: string
-  readonly kind: 'sandbox.starting' | 'sandbox.running' | 'sandbox.killing' | 'sandbox.ended' | 'template.built'
+  readonly kind:
+    | 'sandbox.starting'
+    | 'sandbox.running'
+    | 'sandbox.killing'
+    | 'sandbox.ended'
+    | 'template.build_registered'
+    | 'template.built'
+    | 'template.build_failed'
   readonly subject: string
   readonly data?: Readonly<Record<string, unknown>>
 }

@@ -10,6 +10,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import type { BuildRunner } from '../../src/builds/build-runner.ts'
 import type { ApiInstance } from '../../src/http/api-instance.ts'
 import { startDaemonStub, type DaemonStub } from './daemon-stub.ts'
 import { FusedDatabase, FusedRuntime, type Fuse } from './fuse.ts'
@@ -56,7 +57,16 @@ interface ServerOptions {
   readonly env?: Record<string, string>
   /** Kills the server in the middle of its work. */
   readonly fuse?: Fuse
+  /** Default: a runner that finishes every build at once. */
+  readonly buildRunner?: BuildRunner
 }
+
+const instantRunner: BuildRunner = async ({ buildId }) => ({
+  image: `built:${buildId}`,
+  defaultUser: 'user',
+  defaultWorkdir: '/home/user',
+  env: {},
+})
 
 export const ADMIN_TOKEN = 'admin-secret'
 
@@ -94,12 +104,12 @@ export async function createWorld(): Promise<World> {
 
 async function startServer(world: World, options: ServerOptions = {}): Promise<Server> {
   const { engine, daemon } = world
-  const { fuse } = options
+  const { fuse, buildRunner = instantRunner } = options
   const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) }
   const runtime = fuse === undefined ? new FakeRuntime(runtimeOptions) : new FusedRuntime(runtimeOptions, fuse)
   const database = fuse === undefined ? world.database : new FusedDatabase(world.database.url, fuse)
   const config = parseApiConfig({ SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN, ...options.env })
-  const ctx = await createContext(config, { database, runtime, log })
+  const ctx = await createContext(config, { database, runtime, log, buildRunner })
   const app = await createApp(ctx)
   if (options.loops === true) await ctx.start()
   return {

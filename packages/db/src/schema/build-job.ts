@@ -11,6 +11,8 @@ export interface BuildJobTable {
   queued_at: DefaultedTime
   /** Counts the servers that took it up. */
   attempt: Generated<number>
+  /** Counts those of them that went away in the middle. */
+  abandoned: Generated<number>
   /** The server that works at it; null while it waits for one. */
   server_id: number | null
   lease_until: Date | null
@@ -28,6 +30,7 @@ export const buildJobColumns: Columns<BuildJobTable> = {
   sealed_credentials: 'bytea null',
   queued_at: 'timestamp(3) with time zone',
   attempt: 'integer',
+  abandoned: 'integer',
   server_id: 'integer null',
   lease_until: 'timestamp(3) with time zone null',
   sandbox_id: 'text null',

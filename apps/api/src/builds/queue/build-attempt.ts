@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '@sandyard/db/database'
+import { CHANNELS, notify } from '@sandyard/db/notify'
+
+/** How long a server that says nothing keeps a build. */
+export const LEASE_MS = 30_000
+
+/** One server's turn at a build. Whatever it writes names it, so that a server whose turn is over changes nothing any more. */
+export interface Attempt {
+  readonly buildId: string
+  readonly attempt: number
+  readonly serverId: number
+}
+
+/** The build has ended or is another server's. */
+export class AttemptLostError extends Error {
+  override readonly name = 'AttemptLostError'
+
+  constructor({ buildId, attempt }: Attempt) {
+    super(`attempt ${attempt} at build ${buildId} is over`)
+  }
+}
+
+/** What is asked of whoever works at a build. */
+export interface Orders {
+  /** Set when the build is to end for this reason. */
+  readonly cancelReason: string | undefined
+  /** Until the whole build has taken too long; negative once it has. */
+  readonly remainingMs: number
+}
+
+/**
+ * Keeps the attempt's turn for the rest of the transaction.
+ *
+ * @throws AttemptLostError
+ */
+export async function holdAttempt(tx: Tx, attempt: Attempt): Promise<{ readonly cancelReason: string | undefined }> {
+  const row = await tx
+    .selectFrom('build_job')
+    .select('cancel_reason')
+    .where('build_id', '=', attempt.buildId)
+    .where('attempt', '=', attempt.attempt)
+    .where('server_id', '=', attempt.serverId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw new AttemptLostError(attempt)
+  return { cancelReason: row.cancel_reason ?? undefined }
+}
+
+/**
+ * Keeps the build for another `LEASE_MS`.
+ *
+ * @throws AttemptLostError
+ */
+export async function renewLease(db: Db, attempt: Attempt, timeoutMs: number): Promise<Orders> {
+  const row = await db
+    .updateTable('build_job')
+    .set({ lease_until: leaseEnd() })
+    .where('build_id', '=', attempt.buildId)
+    .where('attempt', '=', attempt.attempt)
+    .where('server_id', '=', attempt.serverId)
+    .returning(['cancel_reason', remainingMs(timeoutMs).as('remaining_ms')])
+    .executeTakeFirst()
+  if (row === undefined) throw new AttemptLostError(attempt)
+  return { cancelReason: row.cancel_reason ?? undefined, remainingMs: row.remaining_ms }
+}
+
+/** Gives the build back to the queue, where the next server finds it at once. A turn that is over already is success. */
+export async function releaseAttempt(tx: Tx, attempt: Attempt): Promise<void> {
+  const released = await tx
+    .updateTable('build_job')
+    .set({ server_id: null, lease_until: null })
+    .where('build_id', '=', attempt.buildId)
+    .where('attempt', '=', attempt.attempt)
+    .where('server_id', '=', attempt.serverId)
+    .executeTakeFirst()
+  if (released.numUpdatedRows > 0n) await notify(tx, CHANNELS.buildChanged, attempt.buildId)
+}
+
+export function leaseEnd() {
+  return sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000})`
+}
+
+/** A build's time counts from its first attempt. */
+export function remainingMs(timeoutMs: number) {
+  return sql<number>`(extract(epoch from started_at - clock_timestamp()) * 1000)::float8 + ${timeoutMs}`
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '@sandyard/db/database'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { BuildLog, LogLine } from '../build-runner.ts'
+import { appendLog, type StoredLine } from './append-log.ts'
+import { AttemptLostError, holdAttempt, type Attempt } from './build-attempt.ts'
+import { storableText } from './storable-text.ts'
+
+/** Lines of one moment are stored together; a poller waits no longer than this for them. */
+const GATHER_MS = 150
+const LINES_AT_ONCE = 1000
+const BYTES_AT_ONCE = 1024 ** 2
+const RETRY_MS = 1000
+
+/** What a build may log. Errors have more room, because they say why it failed. */
+const ROOM = { lines: 100_000, bytes: 64 * 1024 ** 2 }
+const ROOM_OF_ERRORS = { lines: ROOM.lines + 1000, bytes: ROOM.bytes + 4 * 1024 ** 2 }
+
+export interface LogWriterParts {
+  readonly database: Database
+  readonly log: Logger
+}
+
+/**
+ * The log of one attempt. Lines keep their order and, once stored, their places. After the attempt's turn is over nothing is stored
+ * any more.
+ */
+export class BuildLogWriter implements BuildLog {
+  readonly #parts: LogWriterParts
+  readonly #attempt: Attempt
+  readonly #over = new AbortController()
+  #waiting: StoredLine[] = []
+  #storing: Promise<void> | undefined
+  #lines: number
+  #bytes = 0
+  #isFull = false
+  #lastTime = 0
+
+  /** @param lines - how many former attempts have logged */
+  constructor(parts: LogWriterParts, attempt: Attempt, lines: number) {
+    this.#parts = parts
+    this.#attempt = attempt
+    this.#lines = lines
+  }
+
+  write(line: LogLine): void {
+    if (this.#over.signal.aborted || !this.#hasRoom(line)) return
+    this.#add(line)
+    this.#storing ??= this.#store(GATHER_MS)
+  }
+
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#storing !== undefined) {
+      this.#over.signal.throwIfAborted()
+      this.#storing ??= this.#store(0)
+      await this.#storing
+    }
+  }
+
+  /** Ends the log: what is not stored by now is handed to the caller, who may store it with the end of the build. */
+  async close(reason: Error): Promise<readonly StoredLine[]> {
+    this.#over.abort(reason)
+    await this.#storing
+    return this.#waiting.splice(0)
+  }
+
+  #add({ level, message, step }: LogLine): void {
+    // A clock that was set back must not put lines before others that clients have read by time.
+    this.#lastTime = Math.max(this.#lastTime, Date.now())
+    this.#waiting.push({ time: new Date(this.#lastTime), level, message: storableText(message), step })
+  }
+
+  #hasRoom({ level, message }: LogLine): boolean {
+    const room = level === 'error' ? ROOM_OF_ERRORS : ROOM
+    if (this.#lines < room.lines && this.#bytes < room.bytes) {
+      this.#lines += 1
+      this.#bytes += message.length
+      return true
+    }
+    if (!this.#isFull) {
+      this.#isFull = true
+      this.#add({ level: 'warn', message: 'The log of this build has reached its limit: what follows is not kept.' })
+    }
+    return false
+  }
+
+  /** The oldest lines that wait, as many as one statement takes. */
+  #next(): readonly StoredLine[] {
+    let bytes = 0
+    const end = this.#waiting.findIndex(({ message }, index) => index >= LINES_AT_ONCE || (bytes += message.length) > BYTES_AT_ONCE)
+    return this.#waiting.slice(0, end === -1 ? undefined : Math.max(1, end))
+  }
+
+  /** Stores until nothing waits. Never rejects: a database that does not answer is asked again. */
+  async #store(gatherMs: number): Promise<void> {
+    const { signal } = this.#over
+    try {
+      await delay(gatherMs, undefined, { signal }).catch(() => undefined)
+      while (this.#waiting.length > 0 && !signal.aborted) {
+        const lines = this.#next()
+        try {
+          await this.#parts.database.transaction(async (tx) => {
+            await holdAttempt(tx, this.#attempt)
+            await appendLog(tx, this.#attempt.buildId, lines)
+          })
+          this.#waiting.splice(0, lines.length)
+        } catch (err) {
+          if (err instanceof AttemptLostError) this.#over.abort(err)
+          else this.#parts.log.warn({ err, buildId: this.#attempt.buildId }, 'build log could not be stored yet')
+          await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
+        }
+      }
+    } finally {
+      this.#storing = undefined
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import { AttemptLease } from './attempt-lease.ts'
+import { claimBuild, type ClaimedBuild } from './claim-build.ts'
+import { runAttempt, ServerStopsError, type AttemptEnd, type AttemptParts } from './run-attempt.ts'
+
+/** New builds are told of; this finds those whose server is gone. */
+const LOOK_EVERY_MS = 5000
+
+export interface WorkerParts extends AttemptParts {
+  readonly serverId: number
+  /** Builds at once. */
+  readonly width: number
+  /** For a whole build. */
+  readonly timeoutMs: number
+  readonly onAttemptEnd?: (end: AttemptEnd) => void
+}
+
+/** Works at builds of the queue. Any number of servers may run one each. */
+export class BuildWorker {
+  readonly #parts: WorkerParts
+  readonly #running = new Map<string, { readonly lease: AttemptLease; readonly ended: Promise<void> }>()
+  readonly #claiming: Loop
+  #isStopping = false
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+    this.#claiming = runLoop({ name: 'build queue', everyMs: LOOK_EVERY_MS, log: parts.log }, () => this.#claim())
+  }
+
+  /** A build was queued, or something was asked of it. */
+  onBuildChanged(buildId: string): void {
+    const running = this.#running.get(buildId)
+    if (running === undefined) this.#claiming.wake()
+    else running.lease.check()
+  }
+
+  /** Anything may have changed. */
+  onRefresh(): void {
+    this.#claiming.wake()
+    for (const { lease } of this.#running.values()) lease.check()
+  }
+
+  /** Gives back what is not finished, and resolves when nothing of it runs here any more. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#claiming.stop()
+    for (const { lease } of this.#running.values()) lease.end(new ServerStopsError('this server stops'))
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+  }
+
+  async #claim(): Promise<void> {
+    const { database, serverId, timeoutMs, width } = this.#parts
+    while (!this.#isStopping && this.#running.size < width) {
+      const claimed = await claimBuild(database, { serverId, timeoutMs })
+      if (claimed === undefined) return
+      const lease = new AttemptLease(this.#parts, claimed)
+      this.#running.set(claimed.buildId, { lease, ended: this.#run(claimed, lease) })
+    }
+  }
+
+  async #run(claimed: ClaimedBuild, lease: AttemptLease): Promise<void> {
+    const { log, onAttemptEnd } = this.#parts
+    const { buildId, templateId, teamId, attempt } = claimed
+    log.info({ buildId, templateId, teamId, attempt }, 'build begins')
+    const begunAt = performance.now()
+    try {
+      const end = await runAttempt(this.#parts, claimed, lease)
+      log.info({ buildId, templateId, teamId, attempt, end, ms: Math.round(performance.now() - begunAt) }, 'build attempt ended')
+      onAttemptEnd?.(end)
+    } catch (err) {
+      log.error({ err, buildId, attempt }, 'build attempt broke off')
+    } finally {
+      await lease.stop()
+      this.#running.delete(buildId)
+      this.#claiming.wake()
+    }
+  }
+}

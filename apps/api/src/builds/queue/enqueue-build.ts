@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Tx } from '@sandyard/db/database'
+import { CHANNELS, notify } from '@sandyard/db/notify'
+import type { BuilderVersion } from '@sandyard/db/schema/build'
+import type { Secret } from '@sandyard/kit/config/secret'
+import type { RegistryCredentials } from '@sandyard/runtime/image-store'
+import type { BuildPlan } from '../build-plan.ts'
+import { sealCredentials } from './sealed-credentials.ts'
+
+export interface BuildOrder {
+  readonly buildId: string
+  readonly teamId: string
+  readonly plan: BuildPlan
+  readonly builderVersion: BuilderVersion
+  readonly credentials?: RegistryCredentials | undefined
+}
+
+/**
+ * Puts a registered build into the queue: from the commit on clients see it `building`, and a server takes it up. Of two that ask for
+ * the same build one gets it.
+ *
+ * @returns false when the build is not waiting any more, and then nothing has changed
+ */
+export async function enqueueBuild(tx: Tx, tokenSeed: Secret, order: BuildOrder): Promise<boolean> {
+  const { buildId, teamId, plan, builderVersion, credentials } = order
+  const moved = await tx
+    .updateTable('build')
+    .set({ status: 'building', builder_version: builderVersion, updated_at: sql<Date>`clock_timestamp()` })
+    .where('build_id', '=', buildId)
+    .where('status', 'in', ['pending', 'waiting'])
+    .executeTakeFirst()
+  if (moved.numUpdatedRows === 0n) return false
+  await tx
+    .insertInto('build_job')
+    .values({
+      build_id: buildId,
+      team_id: teamId,
+      plan: JSON.stringify(plan),
+      sealed_credentials: credentials === undefined ? null : sealCredentials(tokenSeed, buildId, credentials),
+    })
+    .execute()
+  await notify(tx, CHANNELS.buildChanged, buildId)
+  return true
+}
