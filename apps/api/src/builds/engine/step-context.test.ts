@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { contextOfImage, variablesOf, withEnv, withUser, withWorkdir } from './step-context.ts'
+
+const FULL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+describe('contextOfImage', () => {
+  it.each([
+    ['v1', { user: 'user', workdir: '/home/user', env: { A: '1' } }],
+    ['v2.0.0', { user: 'root', env: { A: '1' } }],
+    ['v2.1.0', { user: 'user', env: { A: '1' } }],
+  ] as const)('%s', (version, expected) => {
+    expect(contextOfImage({ A: '1' }, version)).toEqual(expected)
+  })
+})
+
+describe('withEnv', () => {
+  const context = { user: 'user', env: { A: '1', B: '2' } }
+
+  it('lets the later one win', () => {
+    const pairs = [
+      ['B', '3'],
+      ['C', '4'],
+      ['C', '5'],
+    ] as const
+    expect(withEnv(context, pairs).env).toEqual({ A: '1', B: '3', C: '5' })
+  })
+
+  it.each([
+    ['/opt/bin', `/opt/bin:${FULL_PATH}`],
+    ['/opt/bin:/usr/bin:', '/opt/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin'],
+    [FULL_PATH, FULL_PATH],
+    ['', FULL_PATH],
+  ])('completes the path %j', (path, expected) => {
+    expect(withEnv(context, [['PATH', path]]).env['PATH']).toBe(expected)
+  })
+})
+
+describe('withWorkdir', () => {
+  it.each([
+    [undefined, 'app', '/app'],
+    ['/srv', 'app/x', '/srv/app/x'],
+    ['/srv', '/app/', '/app'],
+    ['/srv', '../..', '/'],
+    ['/srv', '.', '/srv'],
+  ])('from %j to %j', (workdir, path, expected) => {
+    expect(withWorkdir({ user: 'user', env: {}, ...(workdir !== undefined && { workdir }) }, path).workdir).toBe(expected)
+  })
+})
+
+describe('variablesOf', () => {
+  it('knows the context, then what every process has', () => {
+    const lookup = variablesOf(withUser({ user: 'root', env: { A: '1', USER: 'own' } }, 'web'), '/srv/web')
+    expect(['A', 'USER', 'LOGNAME', 'HOME', 'PATH', 'GONE', 'constructor'].map(lookup)).toEqual([
+      '1',
+      'own',
+      'web',
+      '/srv/web',
+      FULL_PATH,
+      undefined,
+      undefined,
+    ])
+  })
+})

@@ -1,0 +1,49 @@
+import { posix } from 'node:path'
+import type { BuilderVersion, CommandContext } from '@sandyard/db/schema/build'
+import type { Lookup } from './expand-variables.ts'
+
+/** The account that every template has (control-plane.md 11.2). */
+export const DEFAULT_USER = 'user'
+
+const STANDARD_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
+
+/** What holds after the base was taken from an image, and the default-user phase where there is one (control-plane.md 11.3). */
+export function contextOfImage(env: Readonly<Record<string, string>>, version: BuilderVersion): CommandContext {
+  const completed = completePath(env)
+  switch (version) {
+    case 'v1':
+      return { user: DEFAULT_USER, workdir: `/home/${DEFAULT_USER}`, env: completed }
+    case 'v2.0.0':
+      return { user: 'root', env: completed }
+    case 'v2.1.0':
+      return { user: DEFAULT_USER, env: completed }
+  }
+}
+
+/** `pairs` are names and values in turn; a later one wins. */
+export function withEnv(context: CommandContext, pairs: readonly (readonly [string, string])[]): CommandContext {
+  return { ...context, env: completePath({ ...context.env, ...Object.fromEntries(pairs) }) }
+}
+
+/** A relative path goes on from the directory before it, else from `/`. */
+export function withWorkdir(context: CommandContext, path: string): CommandContext & { readonly workdir: string } {
+  const resolved = posix.resolve('/', context.workdir ?? '/', path)
+  return { ...context, workdir: resolved }
+}
+
+export function withUser(context: CommandContext, user: string): CommandContext {
+  return { ...context, user }
+}
+
+/** The variables that the arguments of steps may name: those of the context, and what every process is given besides. */
+export function variablesOf({ env, user }: CommandContext, home: string | undefined): Lookup {
+  const given: Readonly<Record<string, string | undefined>> = { PATH: STANDARD_PATH.join(':'), USER: user, LOGNAME: user, HOME: home }
+  return (name) => (Object.hasOwn(env, name) ? env[name] : Object.hasOwn(given, name) ? given[name] : undefined)
+}
+
+/** The directories that no PATH goes without come last where they are missing. One that is not set is the daemon's to choose. */
+function completePath(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (env['PATH'] === undefined) return env
+  const parts = env['PATH'].split(':').filter((part) => part !== '')
+  return { ...env, PATH: [...parts, ...STANDARD_PATH.filter((standard) => !parts.includes(standard))].join(':') }
+}

@@ -1,0 +1,67 @@
+import { request, type IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { text } from 'node:stream/consumers'
+import { daemonHeaders, daemonUrl, type Daemon } from './daemon.ts'
+import { DaemonCallError } from './daemon-call-error.ts'
+
+/**
+ * Writes a file of root's (envd.md 5.7).
+ *
+ * @throws DaemonCallError; what `content` fails with; the abort reason
+ */
+export async function putFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal): Promise<void> {
+  const call = open(daemon, path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, signal })
+  // An answer that comes before the end of the content says why the content is not wanted.
+  const answered = answerOf(call)
+  answered.catch(() => undefined)
+  const sent = pipeline(content, call, { signal })
+  try {
+    const { status, body } = await Promise.race([answered, sent.then(() => answered)])
+    if (status !== 200) throw new DaemonCallError(`${status}`, body)
+  } catch (err) {
+    signal.throwIfAborted()
+    throw err
+  } finally {
+    content.destroy()
+    await sent.catch(() => undefined)
+  }
+}
+
+/**
+ * A small file as text (envd.md 5.6); undefined where there is none.
+ *
+ * @throws DaemonCallError; the abort reason
+ */
+export async function readTextFile(daemon: Daemon, path: string, signal: AbortSignal): Promise<string | undefined> {
+  const call = open(daemon, path, { method: 'GET', headers: {}, signal })
+  call.end()
+  const { status, body } = await answerOf(call).catch((err: unknown) => {
+    signal.throwIfAborted()
+    throw err
+  })
+  if (status === 404) return undefined
+  if (status !== 200) throw new DaemonCallError(`${status}`, body)
+  return body
+}
+
+interface CallOptions {
+  readonly method: 'GET' | 'POST'
+  readonly headers: Record<string, string>
+  readonly signal: AbortSignal
+}
+
+function open(daemon: Daemon, path: string, { method, headers, signal }: CallOptions): ReturnType<typeof request> {
+  const url = new URL('/files', daemonUrl(daemon))
+  url.searchParams.set('path', path)
+  url.searchParams.set('username', 'root')
+  return request(url, { method, agent: false, headers: { ...daemonHeaders(daemon), ...headers }, signal })
+}
+
+async function answerOf(call: ReturnType<typeof request>): Promise<{ status: number | undefined; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  call.on('response', resolve)
+  call.on('error', reject)
+  const response = await promise
+  return { status: response.statusCode, body: await text(response) }
+}
