@@ -1,0 +1,138 @@
+/**
+ * What a tar archive of unknown origin may have in it. Pure: given the headers in order it decides about each entry, so that the server
+ * that takes an archive in and the program that unpacks it refuse the same ones.
+ */
+import { AppError } from '../errors/app-error.ts'
+import { parseEntryName, quoteName, refuseName } from './entry-name.ts'
+
+export interface ArchiveLimits {
+  /** Of the whole unpacked archive, its headers included. */
+  readonly maxBytes: number
+  readonly maxEntries: number
+}
+
+export const ARCHIVE_LIMITS: ArchiveLimits = { maxBytes: 8 * 1024 ** 3, maxEntries: 1_000_000 }
+
+/** Paths of symbolic links have to be remembered to the end of the archive. */
+const MAX_REMEMBERED_BYTES = 32 * 1024 ** 2
+const MAX_TARGET_BYTES = 4095
+const BLOCK_BYTES = 512
+
+/** What tar-stream says of an entry. */
+export interface EntryHeader {
+  readonly name: string
+  /** Null for what it knows no word for. */
+  readonly type?: string | null
+  readonly linkname?: string | null | undefined
+  readonly size?: number | undefined
+  readonly pax?: Readonly<Record<string, string>> | null | undefined
+}
+
+export type ArchiveEntry =
+  | { readonly kind: 'file'; readonly path: string; readonly size: number }
+  /** The path of the archive's own root is empty. */
+  | { readonly kind: 'directory'; readonly path: string }
+  /** A symbolic link to wherever it likes. */
+  | { readonly kind: 'symlink'; readonly path: string; readonly target: string }
+  /** A further name of a file that the archive had before, by that file's path. */
+  | { readonly kind: 'link'; readonly path: string; readonly target: string }
+
+const UNPACKABLE: Readonly<Record<string, string>> = {
+  'character-device': 'is a device',
+  'block-device': 'is a device',
+  fifo: 'is a named pipe',
+}
+
+/** The rules for one archive. */
+export class EntryRules {
+  readonly #limits: ArchiveLimits
+  readonly #symlinks = new Set<string>()
+  #rememberedBytes = 0
+  #entries = 0
+  #bytes = 0
+
+  constructor(limits: ArchiveLimits = ARCHIVE_LIMITS) {
+    this.#limits = limits
+  }
+
+  /**
+   * Paths come back relative, without `.` and `..` and doubled slashes. Undefined for an entry below a symbolic link of the same archive:
+   * the e2b package for JavaScript packs the files behind a link to a directory next to the link. The link is what counts, and nothing is
+   * ever written through it.
+   *
+   * @throws AppError `invalid_argument` with the sentence for the user
+   */
+  accept(header: EntryHeader): ArchiveEntry | undefined {
+    this.#count(header)
+    const entry = toEntry(header)
+    if (this.#isBelowSymlink(entry.path)) return undefined
+    if (this.#symlinks.has(entry.path)) refuseName(entry.path, 'is in it twice')
+    if (entry.kind === 'symlink') this.#remember(entry.path)
+    if (entry.kind === 'link' && (this.#symlinks.has(entry.target) || this.#isBelowSymlink(entry.target))) {
+      refuseName(entry.path, `is a hard link through the symbolic link ${quoteName(entry.target)}`)
+    }
+    return entry
+  }
+
+  #count({ name, size = 0 }: EntryHeader): void {
+    this.#entries += 1
+    if (this.#entries > this.#limits.maxEntries) refuse(`it has more than ${this.#limits.maxEntries} entries`)
+    if (!Number.isSafeInteger(size) || size < 0) refuseName(name, 'has no valid size')
+    this.#bytes += BLOCK_BYTES + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
+    if (this.#bytes > this.#limits.maxBytes) throw tooLarge(this.#limits)
+  }
+
+  #remember(path: string): void {
+    this.#rememberedBytes += path.length
+    if (this.#rememberedBytes > MAX_REMEMBERED_BYTES) refuse('it has too many symbolic links')
+    this.#symlinks.add(path)
+  }
+
+  #isBelowSymlink(path: string): boolean {
+    if (this.#symlinks.size === 0) return false
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (this.#symlinks.has(path.slice(0, end))) return true
+    }
+    return false
+  }
+}
+
+function toEntry(header: EntryHeader): ArchiveEntry {
+  const path = parseEntryName(header.name)
+  if (path === '' && header.type !== 'directory') refuseName(header.name, 'has no name of its own')
+  const type: string = header.type ?? ''
+  switch (type) {
+    case 'file':
+    case 'contiguous-file':
+      if (isSparse(header)) refuseName(path, 'is a sparse file, which is not supported')
+      return { kind: 'file', path, size: header.size ?? 0 }
+    case 'directory':
+      return { kind: 'directory', path }
+    case 'symlink':
+      return { kind: 'symlink', path, target: checkTarget(path, header.linkname ?? '') }
+    case 'link':
+      return { kind: 'link', path, target: parseEntryName(header.linkname ?? '') || refuseName(path, 'is a hard link to nothing') }
+    default:
+      return refuseName(path, UNPACKABLE[type] ?? 'is of a kind that is not supported')
+  }
+}
+
+function checkTarget(path: string, target: string): string {
+  if (target === '') refuseName(path, 'is a symbolic link to nothing')
+  if (target.includes('\0') || Buffer.byteLength(target) > MAX_TARGET_BYTES)
+    refuseName(path, 'is a symbolic link with an impossible target')
+  return target
+}
+
+function isSparse({ pax }: EntryHeader): boolean {
+  return Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))
+}
+
+/** The refusal of what unpacks to more than the limit, however that shows. */
+export function tooLarge({ maxBytes }: ArchiveLimits): AppError {
+  return new AppError('invalid_argument', `the archive was refused: it unpacks to more than ${maxBytes} bytes`)
+}
+
+function refuse(reason: string): never {
+  throw new AppError('invalid_argument', `the archive was refused: ${reason}`)
+}
