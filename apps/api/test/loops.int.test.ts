@@ -115,7 +115,7 @@ describe('the reconciler', () => {
     expect(world.engine.sandboxes.size).toBe(0)
   })
 
-  it('removes what has no row, unless it is young; of an incarnation that is over, too', async () => {
+  it('removes what has no row, unless it is young or a build's; of an incarnation that is over, too', async () => {
     const id = await create()
     const kept = [...world.engine.sandboxes.values()][0]
     if (kept === undefined) throw new Error('nothing on the engine')
@@ -124,10 +124,11 @@ describe('the reconciler', () => {
       world.engine.put({ ...kept, spec: { ...kept.spec, sandboxId, incarnation }, createdAt })
     put('iorphan', 1, old)
     put('iyoung', 1, new Date())
+    put('bbuild', 1, old)
     put(id, 7, old)
     await runReconciler()
     expect([...world.engine.sandboxes.values()].map(({ spec }) => `${spec.sandboxId}/${spec.incarnation}`).sort()).toEqual(
-      [`${id}/1`, 'iyoung/1'].sort(),
+      [`${id}/1`, 'iyoung/1', 'bbuild/1'].sort(),
     )
   })
 

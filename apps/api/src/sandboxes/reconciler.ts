@@ -4,6 +4,7 @@ import { isPresent } from '@sandyard/db/presence'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { RuntimeSandbox, SandboxRef } from '@sandyard/runtime/types'
+import { isBuildSandboxId } from '../builds/build-sandbox-id.ts'
 import { beginEnd, finishEnd, type EndParts, type EndReason } from './end-sandbox.ts'
 import { forgetOldKeys } from './idempotency.ts'
 import { STALE_START_SECONDS } from './sandbox-queries.ts'
@@ -79,11 +80,11 @@ async function endLost(parts: ReconcilerParts, rows: readonly Row[], sandboxes: 
   }
 }
 
-/** Sandboxes without a row. A young one is left alone, though by the order of reading it has no owner either. */
+/** Sandboxes without a row, but those of builds, which never have one. A young one is left alone, though by the order of reading it has no owner either. */
 async function removeOrphans(parts: ReconcilerParts, sandboxes: readonly RuntimeSandbox[], owned: ReadonlySet<string>): Promise<void> {
   for (const { sandboxId, incarnation, createdAt } of sandboxes) {
     const isYoung = createdAt.getTime() > Date.now() - STALE_START_SECONDS * 1000
-    if (isYoung || owned.has(keyOf({ sandboxId, incarnation }))) continue
+    if (isBuildSandboxId(sandboxId) || isYoung || owned.has(keyOf({ sandboxId, incarnation }))) continue
     parts.log.warn({ sandboxId, incarnation }, 'removing a sandbox without a row')
     await attempt(parts, { sandboxId, incarnation }, () => parts.runtime.remove({ sandboxId, incarnation }))
   }
