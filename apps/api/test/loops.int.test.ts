@@ -115,7 +115,7 @@ describe('the reconciler', () => {
     expect(world.engine.sandboxes.size).toBe(0)
   })
 
-  it('removes what has no row, unless it is young or a build's; of an incarnation that is over, too', async () => {
+  it('removes what has no row, unless it is young or of a build; of an incarnation that is over, too', async () => {
     const id = await create()
     const kept = [...world.engine.sandboxes.values()][0]
     if (kept === undefined) throw new Error('nothing on the engine')
