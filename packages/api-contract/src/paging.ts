@@ -9,3 +9,6 @@ export const pagingQuery = {
     Type.Integer({ format: 'int32', minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE, description: 'Maximum number of items a page' }),
   ),
 }
+
+/** The query of an operation that takes nothing else. */
+export const PagingQuery = Type.Object(pagingQuery)

@@ -13,6 +13,10 @@ export interface Event {
     | 'template.build_registered'
     | 'template.built'
     | 'template.build_failed'
+    | 'template.updated'
+    | 'template.deleted'
+    | 'template.tagged'
+    | 'template.untagged'
   readonly subject: string
   readonly data?: Readonly<Record<string, unknown>>
 }

@@ -4,6 +4,9 @@ import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { ReadyBuild, Template } from './template.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
+/** What an id stands for (control-plane.md 2.3): a sandbox's internal snapshot is nothing to be named. */
+export const NAMED_SOURCES = ['template', 'snapshot_template'] as const
+
 /** The template that has the alias in the namespace; null is the namespace of promoted names. */
 export async function findTemplateByAlias(db: Db, alias: string, namespace: string | null): Promise<Template | undefined> {
   const row = await selectTemplate(db)
@@ -17,9 +20,21 @@ export async function findTemplateByAlias(db: Db, alias: string, namespace: stri
 export async function findTemplateById(db: Db, templateId: string): Promise<Template | undefined> {
   const row = await selectTemplate(db)
     .where('template.template_id', '=', templateId)
-    .where('template.source', 'in', ['template', 'snapshot_template'])
+    .where('template.source', 'in', NAMED_SOURCES)
     .executeTakeFirst()
   return row && toTemplate(row)
+}
+
+/** A template that was deleted: its id stays reserved. */
+export async function findDeletedTemplate(db: Db, templateId: string): Promise<Template | undefined> {
+  const row = await db
+    .selectFrom('template')
+    .select(['template_id', 'team_id', 'is_public'])
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is not', null)
+    .where('source', 'in', NAMED_SOURCES)
+    .executeTakeFirst()
+  return row && toTemplate({ ...row, alias: null })
 }
 
 /** The newest assignment of the tag whose build is ready (control-plane.md 2.3). */

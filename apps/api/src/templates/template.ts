@@ -30,6 +30,6 @@ export interface ReadyBuild {
 }
 
 /** Own templates and public ones may be used (control-plane.md 2.4). */
-export function isUsableBy(template: Template, teamId: string): boolean {
+export function isUsableBy(template: Pick<Template, 'isPublic' | 'teamId'>, teamId: string): boolean {
   return template.isPublic || template.teamId === teamId
 }

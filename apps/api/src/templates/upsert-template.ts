@@ -4,7 +4,7 @@ import type { ImageRef } from '@sandyard/runtime/types'
 import { appendEvent } from '../events/event-log.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
-/** A template whose image was made outside of a build, such as the base template. */
+/** A template that the server brings along: its image was made outside of a build. */
 export interface PrebuiltTemplate {
   readonly teamId: string
   readonly createdBy: string | undefined
@@ -22,14 +22,16 @@ export interface PrebuiltTemplate {
 const TEMPLATE_ID_LENGTH = 20
 
 /**
- * Registers a public template under a promoted name, with its image as the ready build of the default tag. Calling it again with
- * the same image and sizes changes nothing; with others it adds a build, and new sandboxes start from that.
+ * Registers a public template under a promoted name as one of the default templates, with its image as the ready build of the
+ * default tag. Calling it again with the same image and sizes changes nothing; with others it adds a build, and new sandboxes
+ * start from that.
  */
 export async function upsertTemplate(database: Database, wanted: PrebuiltTemplate): Promise<{ templateId: string; buildId: string }> {
   return database.transaction(async (tx) => {
     // Servers that start together take turns: the name has no row to lock yet.
     await tx.selectFrom('team').select('id').where('id', '=', wanted.teamId).forNoKeyUpdate().executeTakeFirstOrThrow()
     const templateId = (await findPromoted(tx, wanted.alias)) ?? (await insertTemplate(tx, wanted))
+    await markDefault(tx, templateId)
     const buildId = (await findCurrentBuild(tx, templateId, wanted)) ?? (await insertBuild(tx, templateId, wanted))
     return { templateId, buildId }
   })
@@ -53,6 +55,10 @@ async function insertTemplate(tx: Tx, { teamId, createdBy, alias }: PrebuiltTemp
     .execute()
   await tx.insertInto('template_alias').values({ alias, namespace: null, template_id: templateId }).execute()
   return templateId
+}
+
+async function markDefault(tx: Tx, templateId: string): Promise<void> {
+  await tx.updateTable('template').set({ is_default: true }).where('template_id', '=', templateId).where('is_default', '=', false).execute()
 }
 
 /** The newest build of the default tag, if it is exactly what is wanted. */

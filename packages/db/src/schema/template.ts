@@ -17,6 +17,8 @@ export interface TemplateTable {
   updated_at: DefaultedTime
   /** The id of a deleted template stays reserved. */
   deleted_at: Date | null
+  /** One that the server brings along. */
+  is_default: Generated<boolean>
 }
 
 export const templateColumns: Columns<TemplateTable> = {
@@ -31,4 +33,5 @@ export const templateColumns: Columns<TemplateTable> = {
   created_at: 'timestamp(3) with time zone',
   updated_at: 'timestamp(3) with time zone',
   deleted_at: 'timestamp(3) with time zone null',
+  is_default: 'boolean',
 }
