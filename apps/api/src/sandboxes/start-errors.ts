@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { StartCommandError } from '../daemon/start-until-ready.ts'
 
 const PREFIX = 'Failed to place sandbox'
 
@@ -16,10 +17,14 @@ export function startError(cause: unknown): AppError {
     const message = `${PREFIX}: placement timed out, please retry`
     return new AppError('deadline_exceeded', message, { cause, reason: 'sandbox_placement_timeout', headers })
   }
-  const message = isAppError(cause, 'not_found')
-    ? `${PREFIX}: ${cause.message}`
-    : `${PREFIX}: sandbox creation failed on 1 node(s), please retry; if the problem persists, contact us`
+  const message = `${PREFIX}: ${whyNotCreated(cause)}`
   return new AppError('internal', message, { cause, reason: 'sandbox_create_failed', headers })
+}
+
+function whyNotCreated(cause: unknown): string {
+  if (isAppError(cause, 'not_found')) return cause.message
+  if (cause instanceof StartCommandError) return `the start command of the template failed: ${cause.message}`
+  return 'sandbox creation failed on 1 node(s), please retry; if the problem persists, contact us'
 }
 
 function isTimeout(cause: unknown): boolean {

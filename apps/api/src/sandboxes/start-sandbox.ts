@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
-import { sandboxTunnelSecret } from '@sandyard/db/tunnel-secret'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
-import type { ReadyBuild } from '../templates/template.ts'
-import { secretDigest } from './secret-digest.ts'
+import { daemonEnv } from '../daemon/daemon-env.ts'
 import { initDaemon } from '../daemon/init-daemon.ts'
+import type { ReadyBuild } from '../templates/template.ts'
 import { beginEnd, finishEnd } from './end-sandbox.ts'
 import { rememberAnswer } from './idempotency.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 import { changeState } from './sandbox-state.ts'
+import { runStartCommand } from './run-start-command.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
 
@@ -57,32 +57,32 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
 }
 
 async function bringUp(parts: StartParts, reservation: Reservation, ended: AbortSignal): Promise<SandboxEndpoint> {
-  const { sandboxId, templateId, build, isSecure, envVars } = reservation
-  const token = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
+  const { sandboxId, templateId, build, isSecure } = reservation
+  const accessToken = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
   const signal = AbortSignal.any([ended, AbortSignal.timeout(parts.startTimeoutMs)])
-  const begun = performance.now()
-  const endpoint = await parts.runtime.create(toSpec(reservation, parts.tokenSeed, token), signal)
-  const created = performance.now()
+  const times = [performance.now()]
+  const endpoint = await parts.runtime.create(toSpec(reservation, parts.tokenSeed, accessToken), signal)
+  times.push(performance.now())
+  const envVars = { ...build.env, ...reservation.envVars }
   const { defaultUser, defaultWorkdir } = build
-  await initDaemon(endpoint, { ...(token !== undefined && { accessToken: token }), envVars, defaultUser, defaultWorkdir }, signal)
-  const [runtimeMs, daemonMs] = [created - begun, performance.now() - created].map(Math.round)
-  parts.log.info({ sandboxId, templateId, runtimeMs, daemonMs }, 'sandbox serves')
+  await initDaemon(endpoint, { ...(accessToken !== undefined && { accessToken }), envVars, defaultUser, defaultWorkdir }, signal)
+  times.push(performance.now())
+  await runStartCommand({ endpoint, accessToken }, { build, envVars: reservation.envVars }, signal)
+  times.push(performance.now())
+  const [runtimeMs, daemonMs, startCommandMs] = times.slice(1).map((time, at) => Math.round(time - (times[at] ?? time)))
+  parts.log.info({ sandboxId, templateId, runtimeMs, daemonMs, startCommandMs }, 'sandbox serves')
   return endpoint
 }
 
-function toSpec({ sandboxId, incarnation, templateId, build }: Reservation, tokenSeed: Secret, token: string | undefined): SandboxSpec {
+function toSpec(reservation: Reservation, tokenSeed: Secret, token: string | undefined): SandboxSpec {
+  const { sandboxId, incarnation, templateId, build } = reservation
+  const { buildId, image, cpuCount, memoryMib, diskMib } = build
   return {
     sandboxId,
     incarnation,
-    image: build.image,
-    resources: { cpuCount: build.cpuCount, memoryMib: build.memoryMib, diskMib: build.diskMib },
-    daemonEnv: {
-      SANDYARD_SANDBOX_ID: sandboxId,
-      SANDYARD_TEMPLATE_ID: templateId,
-      // Of nothing for an open sandbox (envd.md 5.5).
-      SANDYARD_TOKEN_HASH: secretDigest(token ?? ''),
-      SANDYARD_TUNNEL_HASH: secretDigest(sandboxTunnelSecret(tokenSeed, sandboxId)),
-    },
+    image,
+    resources: { cpuCount, memoryMib, diskMib },
+    daemonEnv: daemonEnv({ sandboxId, templateId, buildId, token }, tokenSeed),
     allowPrivilegeGain: true,
   }
 }

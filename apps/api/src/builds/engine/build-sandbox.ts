@@ -1,0 +1,104 @@
+import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import type { Secret } from '@sandyard/kit/config/secret'
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import type { ImageRef, SandboxRef } from '@sandyard/runtime/types'
+import { daemonEnv } from '../../daemon/daemon-env.ts'
+import type { Daemon } from '../../daemon/daemon.ts'
+import { initDaemon } from '../../daemon/init-daemon.ts'
+import type { BuildJob } from '../build-runner.ts'
+
+export interface SandboxParts {
+  readonly runtime: SandboxRuntime
+  readonly tokenSeed: Secret
+  readonly log: Logger
+}
+
+/** For one start of the sandbox, until its daemon answers. */
+const START_TIMEOUT_MS = 120_000
+const NAME_LENGTH = 24
+
+/**
+ * The sandbox that a build works in: hardened, limited and cut off as every other. It is started over and over, each time from an
+ * image, and is gone when this is disposed of.
+ */
+export class BuildSandbox implements AsyncDisposable {
+  readonly #parts: SandboxParts
+  readonly #job: BuildJob
+  readonly #signal: AbortSignal
+  #incarnation = 0
+  #image: ImageRef | undefined
+  #isTouched = false
+  #daemon: Daemon | undefined
+
+  constructor(parts: SandboxParts, job: BuildJob, signal: AbortSignal) {
+    this.#parts = parts
+    this.#job = job
+    this.#signal = signal
+  }
+
+  /** Undefined while it does not run. */
+  get daemon(): Daemon | undefined {
+    return this.#daemon
+  }
+
+  /** Undefined unless it runs from the image and nothing has been done in it. */
+  untouchedFrom(image: ImageRef): Daemon | undefined {
+    return this.#isTouched || this.#image !== image ? undefined : this.#daemon
+  }
+
+  /** Something is about to be done in it. */
+  touch(): void {
+    this.#isTouched = true
+  }
+
+  get ref(): SandboxRef {
+    return { sandboxId: this.#job.sandboxId, incarnation: this.#incarnation }
+  }
+
+  /** Starts it from an image; all that ran in it before is gone, with what was not captured. */
+  async start(image: ImageRef): Promise<Daemon> {
+    await this.stop()
+    this.#incarnation += 1
+    const { sandboxId, templateId, buildId, resources } = this.#job
+    const { runtime, tokenSeed } = this.#parts
+    const token = sandboxAccessToken(tokenSeed, sandboxId)
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(START_TIMEOUT_MS)])
+    const identity = { sandboxId, templateId, buildId, token }
+    const spec = { ...this.ref, image, resources, daemonEnv: daemonEnv(identity, tokenSeed), allowPrivilegeGain: true }
+    const endpoint = await runtime.create(spec, signal)
+    const daemon: Daemon = { endpoint, accessToken: token }
+    await initDaemon(endpoint, { accessToken: token, envVars: {}, defaultUser: 'root', defaultWorkdir: '' }, signal)
+    this.#daemon = daemon
+    this.#image = image
+    this.#isTouched = false
+    return daemon
+  }
+
+  /** Its files as an image of a new name. */
+  async capture(): Promise<ImageRef> {
+    this.#signal.throwIfAborted()
+    const { image } = await this.#parts.runtime.snapshot(this.ref, `layer-${randomId(NAME_LENGTH)}`)
+    return image
+  }
+
+  /** Whether the runtime still runs it. */
+  async isAlive(): Promise<boolean> {
+    const { sandboxId, incarnation } = this.ref
+    const found = (await this.#parts.runtime.list()).find((one) => one.sandboxId === sandboxId && one.incarnation === incarnation)
+    return found?.state === 'running'
+  }
+
+  async stop(): Promise<void> {
+    this.#daemon = undefined
+    if (this.#incarnation > 0) await this.#parts.runtime.remove(this.ref)
+  }
+
+  /** What cannot be removed now is removed by upkeep: how the build has ended matters more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop().catch((err: unknown) => {
+      this.#parts.log.warn({ err, buildId: this.#job.buildId, sandboxId: this.#job.sandboxId }, 'build sandbox could not be removed yet')
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import { BuildFailure } from '../build-failure.ts'
+import type { BuildResult } from '../build-plan.ts'
+import type { BuildRunner, StepName } from '../build-runner.ts'
+import type { Attempt, EngineParts, Progress } from './attempt.ts'
+import { buildBase } from './build-base.ts'
+import { BuildSandbox } from './build-sandbox.ts'
+import { findHit } from './find-hit.ts'
+import { finalizeBuild } from './finalize-build.ts'
+import { LayerCache } from './layer-cache.ts'
+import { layerTitle, planLayers, type Layer } from './layer-plan.ts'
+import { runStep } from './run-step.ts'
+import { findSourceBuild, type SourceBuild } from './source-build.ts'
+
+/** Builds in sandboxes, a layer for each RUN and COPY (control-plane.md 11). What was built before is not built again. */
+export function createBuildRunner(parts: EngineParts): BuildRunner {
+  return async (job, signal) => {
+    signal.throwIfAborted()
+    job.log.write({ level: 'info', message: `Building template ${job.templateId}/${job.buildId}` })
+    try {
+      await using sandbox = new BuildSandbox(parts, job, signal)
+      return await build({ parts, job, signal, sandbox, cache: new LayerCache(parts.database, job.teamId) })
+    } catch (err) {
+      signal.throwIfAborted()
+      throw err
+    }
+  }
+}
+
+async function build(attempt: Attempt): Promise<BuildResult> {
+  const { job, parts } = attempt
+  const { plan, builderVersion } = job
+  const source = plan.source.kind === 'template' ? await findSourceBuild(parts.database.db, plan.source) : undefined
+  const layers = planLayers(plan, builderVersion)
+  const hit = await findHit(attempt, layers)
+  const begun = hit === undefined ? beginAt(source) : hit
+  for (const layer of layers.slice(0, begun.done))
+    job.log.write({ level: 'info', message: `CACHED ${layerTitle(layer)}`, step: layer.step })
+  if (hit?.build !== undefined) return hit.build
+  return buildRest(attempt, { layers, source, ...begun })
+}
+
+interface Rest {
+  readonly layers: readonly Layer[]
+  readonly source: SourceBuild | undefined
+  /** How many of the layers need not be made. */
+  readonly done: number
+  /** Undefined when that is none. */
+  readonly progress: Progress | undefined
+}
+
+async function buildRest(attempt: Attempt, { layers, source, done, progress: begun }: Rest): Promise<BuildResult> {
+  let progress = begun
+  for (const [at, layer] of layers.entries()) {
+    if (at < done) continue
+    attempt.signal.throwIfAborted()
+    attempt.job.log.write({ level: 'info', message: layerTitle(layer), step: layer.step })
+    const made = await makeLayer(attempt, { layer, previous: layers[at - 1] ?? layer, before: progress, source }).catch((err: unknown) => {
+      attempt.signal.throwIfAborted()
+      throw toFailure(err, layer.step)
+    })
+    if ('result' in made) return made.result
+    progress = made
+  }
+  throw new Error('the build has no end')
+}
+
+interface LayerRequest {
+  readonly layer: Layer
+  readonly previous: Layer
+  readonly before: Progress | undefined
+  readonly source: SourceBuild | undefined
+}
+
+async function makeLayer(attempt: Attempt, request: LayerRequest): Promise<Progress | { readonly result: BuildResult }> {
+  const { layer, before } = request
+  const { work } = layer
+  if (work.kind === 'base' && work.source.kind !== 'template') return buildBase(attempt, layer, work.source)
+  if (before === undefined) throw new Error(`there is nothing below layer ${layer.step}`)
+  if (work.kind === 'step') return runStep(attempt, layer, { work, before })
+  if (work.kind === 'finalize') return { result: await finalizeBuild(attempt, { ...request, before }) }
+  return before
+}
+
+/** A template needs no work to begin with. */
+function beginAt(source: SourceBuild | undefined): Pick<Rest, 'done' | 'progress'> {
+  if (source === undefined) return { done: 0, progress: undefined }
+  return { done: 1, progress: { image: source.image, context: source.context, isAhead: false } }
+}
+
+/** Texts of ours are for the client; whatever else went wrong is not. */
+function toFailure(err: unknown, step: StepName): unknown {
+  if (!isAppError(err) || err.kind === 'internal' || err.kind === 'unknown') return err
+  return new BuildFailure(err.message, step, { cause: err })
+}
