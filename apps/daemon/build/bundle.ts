@@ -41,6 +41,16 @@ export async function bundleDaemon(outfile: string): Promise<void> {
   })
 }
 
+/** Bundles the tool that prepares images into one file of its own: the daemon neither has nor loads anything of it. */
+export async function bundleImageTool(outfile: string): Promise<void> {
+  await build({
+    ...COMMON,
+    entryPoints: [join(import.meta.dirname, '../src/image-tool/main.ts')],
+    outfile,
+    define: { 'import.meta.dirname': '__dirname' },
+  })
+}
+
 /** The file that Node loads the foreign-function library from on this machine. */
 export function findKoffiBinary(): string {
   const koffi = createRequire(join(import.meta.dirname, '../src/main.ts')).resolve('koffi')

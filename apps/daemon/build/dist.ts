@@ -1,7 +1,7 @@
 import { chmod, constants, copyFile, link, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DAEMON_VERSION } from '../src/version.ts'
-import { bundleDaemon, findKoffiBinary, KOFFI_BINARY } from './bundle.ts'
+import { bundleDaemon, bundleImageTool, findKoffiBinary, KOFFI_BINARY } from './bundle.ts'
 import { BUNDLE, writeLauncher } from './code-cache.ts'
 import { hashInputs } from './input-hash.ts'
 import { listSharedLibraries } from './shared-libraries.ts'
@@ -18,6 +18,7 @@ const TOOLS = join(import.meta.dirname, '../../../.tools')
 const MOUNT = '/opt/sandyard'
 const PORT = 49_983
 const LAUNCHER = 'daemon.cjs'
+const IMAGE_TOOL = 'image-tool.cjs'
 /**
  * A small nursery: output that streams by is garbage at once, and with the default of 16 MiB the daemon keeps four times the memory after a
  * large stream for no gain in speed. At rest the daemon collects what is left by itself.
@@ -27,7 +28,7 @@ export const ENGINE_FLAGS: readonly string[] = ['--max-semi-space-size=1', '--ex
 const KEEP_MS = 3 * 24 * 60 * 60 * 1000
 
 /**
- * Builds the daemon's distribution into `.tools/daemon-dist/<version>/` unless it is there: the bundle, this Node with its loader and
+ * Builds the daemon's distribution into `.tools/daemon-dist/<version>/` unless it is there: the bundles, this Node with its loader and
  * libraries, and a static bash where one can be had. Any number of processes may call it at once; what is there is whole.
  */
 export async function ensureDaemonDist(): Promise<DaemonDist> {
@@ -63,19 +64,22 @@ async function fill(dir: string, bash: string | undefined): Promise<void> {
   for (const library of [loader, ...libraries]) await copyFile(library, join(dir, 'lib', basename(library)))
   await copyFile(koffi, join(dir, KOFFI_BINARY))
   await bundleDaemon(join(dir, BUNDLE))
-  await writeLauncher(join(dir, LAUNCHER), (launcher) => command(dir, loader, launcher))
+  await bundleImageTool(join(dir, IMAGE_TOOL))
+  await writeLauncher(join(dir, LAUNCHER), (launcher) => runNode(dir, loader, [...ENGINE_FLAGS, launcher]))
   const manifest = {
     mount: MOUNT,
-    command: command(MOUNT, loader, `${MOUNT}/${LAUNCHER}`),
+    command: runNode(MOUNT, loader, [...ENGINE_FLAGS, `${MOUNT}/${LAUNCHER}`]),
     port: PORT,
+    // Its command and the JSON of the request follow.
+    imageTool: runNode(MOUNT, loader, [`${MOUNT}/${IMAGE_TOOL}`]),
     ...(bash === undefined ? {} : { bash: `${MOUNT}/bin/bash` }),
   }
   await writeFile(join(dir, 'dist.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
 /** The image's own loader and C library are never asked, so the image may have others or none. */
-function command(at: string, loader: string, launcher: string): string[] {
-  return [`${at}/lib/${basename(loader)}`, '--library-path', `${at}/lib`, `${at}/bin/node`, ...ENGINE_FLAGS, launcher]
+function runNode(at: string, loader: string, args: readonly string[]): string[] {
+  return [`${at}/lib/${basename(loader)}`, '--library-path', `${at}/lib`, `${at}/bin/node`, ...args]
 }
 
 /** Large files are shared with where they come from where the file system allows it. */

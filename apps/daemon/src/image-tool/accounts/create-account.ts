@@ -1,0 +1,70 @@
+/**
+ * Accounts are written straight into the files, as `useradd --create-home` would: images of every kind are served, with and without its
+ * program. An account that exists is kept as it is.
+ */
+import { existsSync } from 'node:fs'
+import type { PasswdEntry } from '../../users/passwd.ts'
+import { at, type Image } from '../image.ts'
+import { getUser, findUser, listGroups, listUsers, readAccountFile } from './image-accounts.ts'
+import { createHome } from './create-home.ts'
+import { replaceFile } from './replace-file.ts'
+
+const FIRST_ID = 1000
+const ROOT_USER = 'root:x:0:0:root:/root:/bin/sh\n'
+const ROOT_GROUP = 'root:x:0:\n'
+
+/** Its id is the first one from 1000 on that no other account has. Nobody can log in with a password. */
+export function ensureAccount(image: Image, name: string): PasswdEntry {
+  const existing = findUser(image, name)
+  if (existing !== undefined) return existing
+
+  const uid = nextFree(listUsers(image).map((user) => user.uid))
+  const gid = ensureGroup(image, name, uid)
+  const home = `/home/${name}`
+  appendLine(image, '/etc/shadow', `${name}:*::0:99999:7:::`)
+  // Without the file for passwords, an `x` would stand for one that cannot be found, and sudo would refuse the account.
+  const password = existsSync(at(image, '/etc/shadow')) ? 'x' : '*'
+  // Last, since it is what makes the account exist: after a kill in between the next call does all again.
+  appendLine(image, '/etc/passwd', `${name}:${password}:${uid}:${gid}::${home}:/bin/bash`, ROOT_USER)
+  const account = getUser(image, name)
+  createHome(image, account)
+  return account
+}
+
+/** Makes a user a member of a group that exists; where it does not, nothing is done. */
+export function joinGroup(image: Image, user: string, group: string): void {
+  const text = readAccountFile(image, '/etc/group')
+  const lines = text.split('\n').map((line) => {
+    const [name, password, gid, members = ''] = line.split(':')
+    if (name !== group || members.split(',').includes(user)) return line
+    return [name, password, gid, members === '' ? user : `${members},${user}`].join(':')
+  })
+  if (lines.join('\n') !== text) replaceFile(at(image, '/etc/group'), { text: lines.join('\n'), mode: 0o644 })
+}
+
+function ensureGroup(image: Image, name: string, uid: number): number {
+  const groups = listGroups(image)
+  const existing = groups.find((group) => group.name === name)
+  if (existing !== undefined) return existing.gid
+  const gids = groups.map((group) => group.gid)
+  const gid = gids.includes(uid) ? nextFree(gids) : uid
+  appendLine(image, '/etc/gshadow', `${name}:!::`)
+  appendLine(image, '/etc/group', `${name}:x:${gid}:`, ROOT_GROUP)
+  return gid
+}
+
+function nextFree(ids: readonly number[]): number {
+  const taken = new Set(ids)
+  let id = FIRST_ID
+  while (taken.has(id)) id += 1
+  return id
+}
+
+/** What is not there is begun with `first`, or, without that, left alone. A line of the same name is replaced: it has no account. */
+function appendLine(image: Image, path: string, line: string, first?: string): void {
+  const file = at(image, path)
+  if (!existsSync(file) && first === undefined) return
+  const name = line.slice(0, line.indexOf(':') + 1)
+  const kept = (readAccountFile(image, path) || (first ?? '')).split('\n').filter((other) => other !== '' && !other.startsWith(name))
+  replaceFile(file, { text: [...kept, line, ''].join('\n'), mode: path.endsWith('shadow') ? 0o640 : 0o644 })
+}

@@ -1,0 +1,66 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { PasswdEntry } from '../../users/passwd.ts'
+import { at, type Image } from '../image.ts'
+
+const BASHRC = `# Read by interactive shells.
+case $- in
+  *i*) ;;
+  *) return ;;
+esac
+PS1='\\u@\\h:\\w\\$ '
+`
+const PROFILE = `# Read by login shells.
+if [ -n "$BASH_VERSION" ] && [ -f "$HOME/.bashrc" ]; then . "$HOME/.bashrc"; fi
+if [ -d "$HOME/bin" ]; then PATH="$HOME/bin:$PATH"; fi
+if [ -d "$HOME/.local/bin" ]; then PATH="$HOME/.local/bin:$PATH"; fi
+`
+/** Any one of them is what bash reads at a login. */
+const LOGIN_FILES = ['.bash_profile', '.bash_login', '.profile']
+
+/** The home of an account, with the image's skeleton and with start files of a shell in any case. What is there already stays. */
+export function createHome(image: Image, account: PasswdEntry): void {
+  const home = at(image, account.home)
+  mkdirSync(home, { recursive: true, mode: 0o755 })
+  chownSync(home, account.uid, account.gid)
+  const skeleton = at(image, '/etc/skel')
+  if (existsSync(skeleton)) copySkeleton(skeleton, home, account)
+  if (!existsSync(join(home, '.bashrc'))) writeOwned(join(home, '.bashrc'), BASHRC, account)
+  if (!LOGIN_FILES.some((name) => existsSync(join(home, name)))) writeOwned(join(home, '.profile'), PROFILE, account)
+}
+
+function copySkeleton(from: string, to: string, owner: PasswdEntry): void {
+  for (const name of readdirSync(from)) {
+    const [source, target] = [join(from, name), join(to, name)]
+    const entry = lstatSync(source)
+    const existing = lstatSync(target, { throwIfNoEntry: false })
+    if (existing === undefined) place(source, target)
+    if (entry.isDirectory() && (existing?.isDirectory() ?? true)) copySkeleton(source, target, owner)
+    if (existing === undefined) lchownSync(target, owner.uid, owner.gid)
+  }
+
+  function place(source: string, target: string): void {
+    const entry = lstatSync(source)
+    if (entry.isSymbolicLink()) return symlinkSync(readlinkSync(source), target)
+    if (entry.isDirectory()) mkdirSync(target)
+    else copyFileSync(source, target)
+    chmodSync(target, entry.mode)
+  }
+}
+
+function writeOwned(path: string, text: string, { uid, gid }: PasswdEntry): void {
+  writeFileSync(path, text, { flag: 'wx', mode: 0o644 })
+  chownSync(path, uid, gid)
+}

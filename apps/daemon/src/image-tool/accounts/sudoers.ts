@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { at, type Image } from '../image.ts'
+import { findProgram } from '../packages/find-program.ts'
+import { joinGroup } from './create-account.ts'
+import { replaceFile } from './replace-file.ts'
+
+const DIRECTORY = '/etc/sudoers.d'
+const MODE = 0o440
+
+export function hasSudo(image: Image): boolean {
+  return findProgram(image, 'sudo') !== undefined
+}
+
+/** Lets an account run everything as anybody, without a password. Holds as soon as the image has sudo. */
+export function grantSudo(image: Image, name: string): void {
+  mkdirSync(at(image, DIRECTORY), { recursive: true, mode: 0o750 })
+  replaceFile(at(image, `${DIRECTORY}/${toFileName(name)}`), { text: `${name} ALL=(ALL:ALL) NOPASSWD: ALL\n`, mode: MODE })
+  includeDirectory(image)
+  joinGroup(image, name, 'sudo')
+}
+
+/** The directory is read as Debian, Alpine and Fedora have it; where the file was written by hand it may not be. */
+function includeDirectory(image: Image): void {
+  const file = at(image, '/etc/sudoers')
+  if (!existsSync(file)) return
+  const text = readFileSync(file, 'latin1')
+  if (/^[@#]includedir\s+\/etc\/sudoers\.d\s*$/m.test(text)) return
+  replaceFile(file, { text: `${text.replace(/\n?$/, '\n')}#includedir ${DIRECTORY}\n`, mode: MODE })
+}
+
+/** Sudo skips files with a dot in their name. */
+function toFileName(name: string): string {
+  return `sandyard-${name.replaceAll(/[^A-Za-z0-9_-]/g, (character) => `-${character.charCodeAt(0).toString(16)}-`)}`
+}

@@ -1,0 +1,62 @@
+/**
+ * The step COPY (control-plane.md 11.5): unpacks an archive in a place of its own and, once all of it has been accepted, moves what the
+ * source names into the image.
+ */
+import { createReadStream, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
+import { readArchive } from '@sandyard/kit/archive/read-archive'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { getUser } from '../accounts/image-accounts.ts'
+import { at, BUILD_DIRECTORY, type Image } from '../image.ts'
+import { resolveDestination } from './destination.ts'
+import { findSource } from './find-source.ts'
+import { parseMode, resolveOwner } from './owner.ts'
+import { placeSource } from './place-source.ts'
+import { unpack } from './unpack.ts'
+
+export interface CopyRequest {
+  /** A tar file in the sandbox, plain or gzip. It is removed, whatever comes of the copy. */
+  readonly archive: string
+  /** What of the archive is copied: a path or a pattern, as the client was given it. */
+  readonly source: string
+  readonly destination: string
+  readonly workdir: string | undefined
+  /** The account of the step. */
+  readonly user: string
+  /** Empty for that account and its group. */
+  readonly owner: string
+  /** Octal; empty for the modes of the archive. */
+  readonly mode: string
+  readonly limits: ArchiveLimits
+}
+
+/** @throws AppError with the sentence for the log; the file system's errors */
+export async function copy(image: Image, request: CopyRequest): Promise<void> {
+  const archive = at(image, request.archive)
+  const directory = at(image, BUILD_DIRECTORY)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const staging = mkdtempSync(join(directory, 'unpacked-'))
+  try {
+    const owner = { ...resolveOwner(image, request), mode: parseMode(request.mode) }
+    const destination = resolveDestination({ ...request, home: getUser(image, request.user).home })
+    if (lstatSync(archive, { throwIfNoEntry: false }) === undefined) throw new AppError('not_found', 'the archive of the step is not there')
+    await unpack(staging, readArchive(createReadStream(archive, { highWaterMark: READ_BYTES }), request.limits), owner)
+    placeSource(image, { source: findSource(staging, request.source), destination, owner })
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+    rmSync(archive, { force: true })
+    removeWhenEmpty(directory)
+  }
+}
+
+const READ_BYTES = 1024 * 1024
+
+/** Other archives may wait there. */
+function removeWhenEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // It is not.
+  }
+}

@@ -1,0 +1,20 @@
+import { posix } from 'node:path'
+
+export interface Destination {
+  /** Absolute, without `.` and `..`. */
+  readonly path: string
+  /** Said to be a directory by the way it is written: what is copied goes into it, also where it is not there yet. */
+  readonly isDirectory: boolean
+}
+
+export interface DestinationRequest {
+  readonly destination: string
+  readonly workdir: string | undefined
+  readonly home: string
+}
+
+/** A relative destination is one of the working directory, or else of the home. `~` is a name like any other (control-plane.md 11.5). */
+export function resolveDestination({ destination, workdir, home }: DestinationRequest): Destination {
+  const path = posix.resolve('/', workdir === undefined || workdir === '' ? home : workdir, destination)
+  return { path, isDirectory: /(?:^|\/)(?:\.|\.\.)?$/.test(destination) }
+}

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { at, type Image } from '../image.ts'
+import { findProgram } from './find-program.ts'
+
+/** What clients expect to find (clients.md 5), by the name of Debian's package. */
+export const WANTED = ['sudo', 'curl', 'ca-certificates', 'git', 'less', 'jq', 'socat', 'iproute2', 'iputils-ping', 'procps'] as const
+export type Wanted = (typeof WANTED)[number]
+
+export interface PackageManager {
+  readonly program: string
+  /** Run once before anything is installed. */
+  readonly refresh?: readonly string[]
+  readonly install: readonly string[]
+  /** Its names where they are not Debian's. */
+  readonly names: Partial<Readonly<Record<Wanted, string>>>
+  /** Leaves the image without what installing has left behind. */
+  readonly clean?: (image: Image) => void
+}
+
+const RED_HAT = { iproute2: 'iproute', 'iputils-ping': 'iputils', procps: 'procps-ng' } as const
+const LISTS = '/var/lib/apt/lists'
+/** A mirror that does not answer is asked once more and then given up. */
+const APT_OPTIONS = ['-q', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20', '-o', 'APT::Color=0']
+
+const MANAGERS: readonly PackageManager[] = [
+  {
+    program: 'apt-get',
+    refresh: [...APT_OPTIONS, 'update'],
+    install: [...APT_OPTIONS, 'install', '--yes', '--no-install-recommends'],
+    names: {},
+    clean: (image) => rmSync(at(image, '/var/cache/apt/archives'), { recursive: true, force: true }),
+  },
+  { program: 'apk', install: ['add', '--no-cache', '--no-progress'], names: { 'iputils-ping': 'iputils' } },
+  { program: 'dnf', install: ['install', '-y', '--setopt=install_weak_deps=False', '--nodocs'], names: RED_HAT },
+  { program: 'microdnf', install: ['install', '-y', '--setopt=install_weak_deps=0', '--nodocs'], names: RED_HAT },
+  { program: 'yum', install: ['install', '-y'], names: RED_HAT },
+  // Arch has no partial upgrades: what is installed now may need newer libraries than the image has.
+  { program: 'pacman', install: ['-Syu', '--noconfirm', '--needed'], names: { 'iputils-ping': 'iputils', procps: 'procps-ng' } },
+  { program: 'zypper', install: ['--non-interactive', 'install', '--no-recommends'], names: { 'iputils-ping': 'iputils' } },
+]
+
+/** The program that shows that a package, or what does its work, is there. */
+const PROOFS: Readonly<Record<Exclude<Wanted, 'ca-certificates'>, string>> = {
+  sudo: 'sudo',
+  curl: 'curl',
+  git: 'git',
+  less: 'less',
+  jq: 'jq',
+  socat: 'socat',
+  iproute2: 'ss',
+  'iputils-ping': 'ping',
+  procps: 'ps',
+}
+const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
+
+export function findPackageManager(image: Image): PackageManager | undefined {
+  return MANAGERS.find(({ program }) => findProgram(image, program) !== undefined)
+}
+
+export function listMissing(image: Image): Wanted[] {
+  return WANTED.filter((wanted) =>
+    wanted === 'ca-certificates'
+      ? !CERTIFICATES.some((path) => existsSync(at(image, path)))
+      : findProgram(image, PROOFS[wanted]) === undefined,
+  )
+}
+
+/** Whether the image came with lists of packages. Those that a build has fetched are removed again: they are large and soon out of date. */
+export function hasPackageLists(image: Image): boolean {
+  const directory = at(image, LISTS)
+  return existsSync(directory) && readdirSync(directory).some((name) => name.includes('_Packages') || name.endsWith('Release'))
+}
+
+export function removePackageLists(image: Image): void {
+  const directory = at(image, LISTS)
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+}
