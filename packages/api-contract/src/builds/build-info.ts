@@ -70,7 +70,6 @@ export type TemplateBuildInfo = Static<typeof TemplateBuildInfo>
 export const BuildLogsQuery = Type.Object({
   cursor: Type.Optional(
     Type.Integer({
-      format: 'int64',
       minimum: 0,
       maximum: 8_640_000_000_000_000,
       description: 'Where to begin, in Unix milliseconds; inclusive',

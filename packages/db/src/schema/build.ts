@@ -46,6 +46,8 @@ export interface BuildTable {
   /** What the start command runs in; null means the defaults of the build. */
   start_context: ColumnType<CommandContext | null, string | null | undefined, string | null>
   dockerfile: string | null
+  /** Started by what registered it: asking for its start again changes nothing. */
+  starts_itself: Generated<boolean>
   /** The newest line of its log. */
   log_count: Generated<number>
 }
@@ -72,5 +74,6 @@ export const buildColumns: Columns<BuildTable> = {
   ready_cmd: 'text null',
   start_context: 'jsonb null',
   dockerfile: 'text null',
+  starts_itself: 'boolean',
   log_count: 'integer',
 }

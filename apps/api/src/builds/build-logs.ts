@@ -1,0 +1,63 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '@sandyard/db/database'
+import type { BuildLogTable, LogLevel } from '@sandyard/db/schema/build-log'
+
+export type LogRow = Pick<Selectable<BuildLogTable>, 'time' | 'level' | 'step' | 'message'>
+
+const BY_SEVERITY: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** More of a step's warnings than anyone reads; the newest say why it failed. */
+const MOST_OF_A_STEP = 100
+
+interface Page {
+  readonly buildId: string
+  /** The least severe level. */
+  readonly level?: LogLevel | undefined
+  readonly limit: number
+}
+
+/** Entries `[offset, offset + limit)` of those at least as severe as `level` (control-plane.md 10.6). */
+export async function listLogsByOffset(db: Db, { buildId, level, limit, offset }: Page & { readonly offset: number }): Promise<LogRow[]> {
+  const query = selectLogs(db, buildId).orderBy('seq').limit(limit)
+  // Places have no gaps, so that a page needs no counting up to it.
+  if (level === undefined) return query.where('seq', '>', offset).execute()
+  return query.where('level', 'in', atLeast(level)).offset(offset).execute()
+}
+
+export interface TimePage extends Page {
+  /** Inclusive; from the beginning or the end when absent. */
+  readonly cursor: Date | undefined
+  readonly direction: 'forward' | 'backward'
+}
+
+/** Entries from a time on, in the order of the direction (control-plane.md 10.7). */
+export async function listLogsByTime(db: Db, { buildId, level, limit, cursor, direction }: TimePage): Promise<LogRow[]> {
+  const isForward = direction === 'forward'
+  const order = isForward ? 'asc' : 'desc'
+  return selectLogs(db, buildId)
+    .$if(level !== undefined, (query) => query.where('level', 'in', atLeast(level ?? 'debug')))
+    .$if(cursor !== undefined, (query) => query.where('time', isForward ? '>=' : '<=', cursor ?? new Date(0)))
+    .orderBy('time', order)
+    .orderBy('seq', order)
+    .limit(limit)
+    .execute()
+}
+
+/** The newest warnings and errors of a step, in order. */
+export async function listWarnings(db: Db, buildId: string, step: string): Promise<LogRow[]> {
+  const newest = await selectLogs(db, buildId)
+    .where('step', '=', step)
+    .where('level', 'in', atLeast('warn'))
+    .orderBy('seq', 'desc')
+    .limit(MOST_OF_A_STEP)
+    .execute()
+  return newest.toReversed()
+}
+
+function selectLogs(db: Db, buildId: string) {
+  return db.selectFrom('build_log').select(['time', 'level', 'step', 'message']).where('build_id', '=', buildId)
+}
+
+function atLeast(level: LogLevel): LogLevel[] {
+  return BY_SEVERITY.slice(BY_SEVERITY.indexOf(level))
+}

@@ -1,0 +1,29 @@
+import { TemplateBuildRequestV3 } from '@sandyard/api-contract/builds/register-build'
+import { TemplateRequestResponseV3 } from '@sandyard/api-contract/templates/template'
+import { getActingTeam } from '../../auth/acting-team.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { registerNamedBuild } from '../register-named-build.ts'
+import { toTemplateRequestResponse } from '../registered-template-view.ts'
+import { buildPartsOf } from './route-parts.ts'
+
+/** `POST /v3/templates` (control-plane.md 10.3). */
+export const createTemplateV3Route: ApiRoute = (app, ctx) => {
+  const parts = buildPartsOf(ctx)
+  app.route({
+    ...operation('createTemplateV3'),
+    schema: {
+      body: TemplateBuildRequestV3,
+      response: { 202: TemplateRequestResponseV3, ...errors(400, 401, 403, 404, 409, 429, 500) },
+    },
+    handler: async ({ principal, body }, reply) => {
+      const team = await getActingTeam(ctx.database.db, principal, { teamId: body.teamID })
+      const { registered, tags } = await registerNamedBuild(
+        parts,
+        { team, userId: principal?.user?.id },
+        { name: body.name ?? body.alias, tags: body.tags, cpuCount: body.cpuCount, memoryMib: body.memoryMB, diskMib: body.minFreeDiskMb },
+      )
+      return reply.code(202).send(toTemplateRequestResponse(registered, tags))
+    },
+  })
+}
