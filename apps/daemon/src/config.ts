@@ -3,6 +3,7 @@ import { type ConfigOf, env, type Environment, parseConfig } from '@sandyard/kit
 const schema = {
   sandboxId: env.text('SANDYARD_SANDBOX_ID', { default: undefined, doc: 'id of the sandbox, shown to its processes' }),
   templateId: env.text('SANDYARD_TEMPLATE_ID', { default: undefined, doc: 'id of its template, shown to its processes' }),
+  buildId: env.text('SANDYARD_BUILD_ID', { default: undefined, doc: 'id of the build that made its image, shown to its processes' }),
   platformHash: env.text('SANDYARD_TOKEN_HASH', {
     default: undefined,
     doc: 'SHA-512 hex of the access token that /init may set; of the empty text where /init may remove it',

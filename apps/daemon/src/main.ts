@@ -32,7 +32,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
   await server.listen({ host: flags.host, port: flags.port })
   try {
-    writeRunFiles({ directory: config.runDirectory, sandboxId: config.sandboxId, templateId: config.templateId })
+    const { runDirectory, sandboxId, templateId, buildId, systemRoot } = config
+    writeRunFiles({ directory: runDirectory, sandboxId, templateId, buildId, systemRoot })
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }

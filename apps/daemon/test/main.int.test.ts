@@ -37,10 +37,14 @@ it('says its version and commit, and what is wrong with its flags', () => {
 })
 
 it('tells programs where they run, and hides its own environment from them', async () => {
-  const { url } = await startMain({ SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1' })
+  const ids = { SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1', SANDYARD_BUILD_ID: 'b1' }
+  const { url } = await startMain({ ...ids, SANDYARD_SYSTEM_ROOT: runDirectory })
   const file = (name: string) => pollUntil({ what: name, timeoutMs: 5000, everyMs: 10 }, () => read(join(runDirectory, 'e2b', name)))
   expect(await Promise.all(['.E2B_SANDBOX', '.E2B_SANDBOX_ID', '.E2B_TEMPLATE_ID'].map(file))).toEqual(['true', 'i1', 't1'])
   expect(statSync(join(runDirectory, 'e2b/.E2B_SANDBOX')).mode & 0o777).toBe(0o444)
+  const build = await pollUntil({ what: '.e2b', timeoutMs: 5000, everyMs: 10 }, () => read(join(runDirectory, '.e2b')))
+  expect(build).toBe('ENV_ID=t1\nTEMPLATE_ID=t1\nBUILD_ID=b1\n')
+  expect(statSync(join(runDirectory, '.e2b')).mode & 0o777).toBe(0o644)
   const { envelopes } = await stream(url, 'process.Process/Start', envelope({ process: { cmd: '/usr/bin/env', cwd: '/' }, stdin: false }))
   const messages = envelopes.map(({ message }) => message as { event: { data: { stdout: string } } })
   const output = Buffer.from(messages[1]?.event.data.stdout ?? '', 'base64').toString()
