@@ -1,10 +1,17 @@
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { createTemplateV2Route } from './builds/routes/create-template-v2.ts'
+import { createTemplateV3Route } from './builds/routes/create-template-v3.ts'
+import { getBuildLogsRoute } from './builds/routes/get-build-logs.ts'
+import { getBuildStatusRoute } from './builds/routes/get-build-status.ts'
+import { startBuildRoute } from './builds/routes/start-build.ts'
+import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
 import type { AppContext } from './context.ts'
 import type { ApiInstance } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
+import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
 import { corsPlugin } from './http/cors-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
@@ -25,17 +32,37 @@ import { listSandboxesRoute } from './sandboxes/routes/list-sandboxes.ts'
 import { listSandboxesV2Route } from './sandboxes/routes/list-sandboxes-v2.ts'
 import { refreshSandboxRoute } from './sandboxes/routes/refresh-sandbox.ts'
 import { setSandboxTimeoutRoute } from './sandboxes/routes/set-sandbox-timeout.ts'
+import { assignTagsRoute } from './tags/routes/assign-tags.ts'
+import { checkTagRoute } from './tags/routes/check-tag.ts'
+import { countTagsRoute } from './tags/routes/count-tags.ts'
+import { deleteTagsRoute } from './tags/routes/delete-tags.ts'
+import { listTagAssignmentsRoute } from './tags/routes/list-tag-assignments.ts'
+import { listTagGroupsRoute } from './tags/routes/list-tag-groups.ts'
+import { listTagsRoute } from './tags/routes/list-tags.ts'
+import { deleteTemplateRoute } from './templates/routes/delete-template.ts'
+import { getTemplateAliasRoute } from './templates/routes/get-template-alias.ts'
+import { getTemplateRoute } from './templates/routes/get-template.ts'
+import { listDefaultTemplatesRoute } from './templates/routes/list-default-templates.ts'
+import { listTemplatesRoute } from './templates/routes/list-templates.ts'
+import { listTemplatesV2Route } from './templates/routes/list-templates-v2.ts'
+import { updateTemplateRoute } from './templates/routes/update-template.ts'
+import { updateTemplateV2Route } from './templates/routes/update-template-v2.ts'
+import { getTemplateFilesRoute } from './uploads/routes/get-template-files.ts'
+import { uploadFilesRoute } from './uploads/routes/upload-files.ts'
 
 const MIB = 1024 ** 2
 
 /** control-plane.md 1.2. */
 const LIMITS = {
   bodyLimit: 16 * MIB,
-  requestTimeout: 10_000,
+  // Bodies have a deadline of their own, which uploads can be spared.
+  requestTimeout: 0,
   handlerTimeout: 70_000,
   keepAliveTimeout: 620_000,
   http: { headersTimeout: 5000, connectionsCheckingInterval: 1000, requireHostHeader: false },
 }
+
+const BODY_TIMEOUT_MS = 10_000
 
 /** As long as a request line can be: a segment that is too long for what it names is told so by its operation. */
 const MAX_SEGMENT_LENGTH = 16 * 1024
@@ -51,10 +78,38 @@ const ROUTES = [
   connectSandboxV2Route,
   setSandboxTimeoutRoute,
   refreshSandboxRoute,
+  listTemplatesRoute,
+  listTemplatesV2Route,
+  listDefaultTemplatesRoute,
+  getTemplateRoute,
+  updateTemplateRoute,
+  updateTemplateV2Route,
+  deleteTemplateRoute,
+  getTemplateAliasRoute,
+  assignTagsRoute,
+  deleteTagsRoute,
+  listTagsRoute,
+  countTagsRoute,
+  checkTagRoute,
+  listTagGroupsRoute,
+  listTagAssignmentsRoute,
+  getTemplateFilesRoute,
+  uploadFilesRoute,
+  createTemplateV2Route,
+  createTemplateV3Route,
+  startBuildRoute,
+  startBuildV2Route,
+  getBuildStatusRoute,
+  getBuildLogsRoute,
 ]
 
+export interface AppOptions {
+  /** For all of a body to arrive. Default: that of control-plane.md 1.2. */
+  readonly bodyTimeoutMs?: number
+}
+
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
-export async function createApp(ctx: AppContext): Promise<ApiInstance> {
+export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_MS }: AppOptions = {}): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
   const app: ApiInstance = Fastify({
     ...LIMITS,
@@ -69,6 +124,7 @@ export async function createApp(ctx: AppContext): Promise<ApiInstance> {
     clientErrorHandler: answerBrokenRequest,
   })
   app.server.on('checkExpectation', answerExpectation)
+  limitBodies(app.server, bodyTimeoutMs)
   app.setValidatorCompiler(createValidatorCompiler())
 
   // The order of control-plane.md 1.3: every hook runs in the order of its registration.
@@ -84,6 +140,7 @@ export async function createApp(ctx: AppContext): Promise<ApiInstance> {
 
   registerHealthRoutes(app, ctx)
   for (const register of ROUTES) register(app, ctx)
+  await app.after()
   registerNotImplemented(app)
   await app.ready()
   return app

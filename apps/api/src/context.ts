@@ -20,6 +20,8 @@ import { reconcile, RECONCILE_EVERY_MS } from './sandboxes/reconciler.ts'
 import { watchRuntime } from './sandboxes/runtime-watch.ts'
 import { StartsUnderWay } from './sandboxes/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/sandbox-view.ts'
+import { UploadFolder } from './uploads/upload-folder.ts'
+import { UploadStore } from './uploads/upload-store.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 
 /** What the control plane stands on. */
@@ -44,6 +46,7 @@ export interface AppContext extends AsyncDisposable {
   readonly auth: SchemeParts
   readonly sandboxes: CreateParts
   readonly view: ViewParts
+  readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
   /** While true, `/health` sends traffic elsewhere. */
   isDraining: boolean
@@ -53,6 +56,8 @@ export interface AppContext extends AsyncDisposable {
 
 /** A create must be answered within the 60 s that clients wait (clients.md 3.8). */
 const START_TIMEOUT_MS = 50_000
+
+const MAX_ARCHIVE_ENTRIES = 1_000_000
 
 /**
  * Builds the control plane. Disposing it stops the loops and closes what was opened here.
@@ -69,11 +74,12 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
+    const metrics = createApiMetrics(database)
     const { limits, adminToken, domain } = config
     const context: AppContext = {
       config,
       log,
-      metrics: createApiMetrics(database),
+      metrics,
       database,
       runtime,
       installation,
@@ -89,6 +95,12 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         startTimeoutMs: START_TIMEOUT_MS,
       },
       view: { tokenSeed, domain },
+      uploads: new UploadStore({
+        database,
+        folder: new UploadFolder(config.builds.uploadsDir),
+        limits: { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES },
+        onStored: (bytes) => metrics.uploadedBytes.inc(bytes),
+      }),
       buildRunner: parts.buildRunner ?? withoutEngine,
       isDraining: false,
       start: () => startLoops(context, shutdown),
@@ -124,6 +136,7 @@ async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void
     serverId: context.sandboxes.serverId,
     config: context.config.builds,
     log: log.builds,
+    onAttemptEnd: (outcome) => context.metrics.buildAttempts.inc({ outcome }),
   })
 
   const listener = listen({

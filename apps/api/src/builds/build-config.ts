@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
 
 const MIB = 1024 ** 2
@@ -40,7 +41,7 @@ export const BUILD_SETTINGS = {
 
 export interface BuildConfig {
   readonly apiUrl: string | undefined
-  readonly uploadsDir: string | undefined
+  readonly uploadsDir: string
   readonly uploadLimitBytes: number
   readonly uploadUnpackedLimitBytes: number
   readonly width: number
@@ -66,7 +67,7 @@ export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, pr
   if (apiUrl !== undefined && !URL.canParse(apiUrl)) problems.push('SANDYARD_API_URL must be a URL')
   return {
     apiUrl: apiUrl?.replace(/\/+$/, ''),
-    uploadsDir: settings.uploadsDir,
+    uploadsDir: resolve(settings.uploadsDir ?? './.sandyard/uploads'),
     uploadLimitBytes: settings.uploadLimit,
     uploadUnpackedLimitBytes: settings.uploadUnpackedLimit,
     width: buildWidth ?? Math.max(1, Math.floor(availableParallelism() / 2)),

@@ -2,13 +2,14 @@ import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { BuildConfig } from './build-config.ts'
 import { BuildWorker } from './queue/build-worker.ts'
 import { expireWaiting } from './queue/expire-waiting.ts'
-import type { AttemptParts } from './queue/run-attempt.ts'
+import type { AttemptEnd, AttemptParts } from './queue/run-attempt.ts'
 
 const EXPIRE_EVERY_MS = 30_000
 
 export interface BuildLoopParts extends AttemptParts {
   readonly serverId: number
   readonly config: BuildConfig
+  readonly onAttemptEnd?: (end: AttemptEnd) => void
 }
 
 /** The background work on builds of one server. */

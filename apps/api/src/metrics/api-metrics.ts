@@ -6,6 +6,8 @@ export interface ApiMetrics {
   readonly registry: Registry
   readonly requests: Histogram<'operation' | 'status'>
   readonly unimplemented: Counter<'operation' | 'field'>
+  readonly buildAttempts: Counter<'outcome'>
+  readonly uploadedBytes: Counter
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -28,8 +30,33 @@ export function createApiMetrics(database: Database): ApiMetrics {
       for (const { state, count } of rows) sandboxes.set({ state }, count)
     },
   })
+  const jobs = new Gauge({
+    name: 'sandyard_builds',
+    help: 'Builds whose start was asked for, of the whole installation: queued or running',
+    labelNames: ['state'],
+    registers: [registry],
+    collect: async () => {
+      const { all, running } = await database.db
+        .selectFrom('build_job')
+        .select((eb) => [eb.fn.countAll<number>().as('all'), eb.fn.count<number>('server_id').as('running')])
+        .executeTakeFirstOrThrow()
+      jobs.set({ state: 'queued' }, all - running)
+      jobs.set({ state: 'running' }, running)
+    },
+  })
   return {
     registry,
+    buildAttempts: new Counter({
+      name: 'sandyard_build_attempts_total',
+      help: 'Attempts of this server at builds: ready, failed, released when it stopped, lost to another server',
+      labelNames: ['outcome'],
+      registers: [registry],
+    }),
+    uploadedBytes: new Counter({
+      name: 'sandyard_uploaded_bytes_total',
+      help: 'Archives for COPY steps that this server took',
+      registers: [registry],
+    }),
     requests: new Histogram({
       name: 'sandyard_api_request_seconds',
       help: 'Time from request to answer',

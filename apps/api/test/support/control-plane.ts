@@ -1,4 +1,7 @@
-import { createApp } from '@sandyard/api/app'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp, type AppOptions } from '@sandyard/api/app'
 import { parseApiConfig } from '@sandyard/api/config'
 import { createContext, type AppContext } from '@sandyard/api/context'
 import { seedBaseTemplate } from '@sandyard/api/seed/seed-base-template'
@@ -48,6 +51,8 @@ export interface World extends AsyncDisposable {
   readonly credentials: SeededCredentials
   readonly templateId: string
   readonly buildId: string
+  /** What the servers have in common of the disk. */
+  readonly uploadsDir: string
   /** A server of its own runtime on this world; its loops run only when asked for. */
   startServer(options?: ServerOptions): Promise<Server>
 }
@@ -57,6 +62,7 @@ interface ServerOptions {
   readonly env?: Record<string, string>
   /** Kills the server in the middle of its work. */
   readonly fuse?: Fuse
+  readonly app?: AppOptions
   /** Default: a runner that finishes every build at once. */
   readonly buildRunner?: BuildRunner
 }
@@ -78,6 +84,8 @@ export async function createWorld(): Promise<World> {
   shutdown.add('postgres', () => home[Symbol.asyncDispose]())
   const database = new Database({ url: home.url, applicationName: 'test', log })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
+  const uploadsDir = await mkdtemp(join(tmpdir(), 'sandyard-test-uploads-'))
+  shutdown.add('uploads', () => rm(uploadsDir, { recursive: true, force: true }))
   const daemon = await startDaemonStub()
   shutdown.add('daemon', () => daemon[Symbol.asyncDispose]())
   const engine = new FakeEngine()
@@ -92,6 +100,7 @@ export async function createWorld(): Promise<World> {
     userId,
     credentials,
     ...base,
+    uploadsDir,
     startServer: async (options) => {
       const server = await startServer(world, options)
       shutdown.add('server', () => server[Symbol.asyncDispose]())
@@ -108,9 +117,9 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
   const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) }
   const runtime = fuse === undefined ? new FakeRuntime(runtimeOptions) : new FusedRuntime(runtimeOptions, fuse)
   const database = fuse === undefined ? world.database : new FusedDatabase(world.database.url, fuse)
-  const config = parseApiConfig({ SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN, ...options.env })
+  const config = parseApiConfig({ SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN, SANDYARD_UPLOADS_DIR: world.uploadsDir, ...options.env })
   const ctx = await createContext(config, { database, runtime, log, buildRunner })
-  const app = await createApp(ctx)
+  const app = await createApp(ctx, options.app)
   if (options.loops === true) await ctx.start()
   return {
     ctx,

@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
+import { deriveKey } from '../../settings/derive-key.ts'
 
 const CIPHER = 'aes-256-gcm'
-const KEY_BYTES = 32
+const PURPOSE = 'registry credentials'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
@@ -13,7 +14,7 @@ const TAG_BYTES = 16
  */
 export function sealCredentials(tokenSeed: Secret, buildId: string, credentials: RegistryCredentials): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, keyOf(tokenSeed), nonce).setAAD(Buffer.from(buildId))
+  const cipher = createCipheriv(CIPHER, deriveKey(tokenSeed, PURPOSE), nonce).setAAD(Buffer.from(buildId))
   const sealed = Buffer.concat([cipher.update(JSON.stringify(credentials), 'utf8'), cipher.final()])
   return Buffer.concat([nonce, sealed, cipher.getAuthTag()])
 }
@@ -21,13 +22,9 @@ export function sealCredentials(tokenSeed: Secret, buildId: string, credentials:
 /** @throws Error when they were sealed for another build or by another installation */
 export function unsealCredentials(tokenSeed: Secret, buildId: string, sealed: Buffer): RegistryCredentials {
   const nonce = sealed.subarray(0, NONCE_BYTES)
-  const decipher = createDecipheriv(CIPHER, keyOf(tokenSeed), nonce, { authTagLength: TAG_BYTES })
+  const decipher = createDecipheriv(CIPHER, deriveKey(tokenSeed, PURPOSE), nonce, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(buildId))
     .setAuthTag(sealed.subarray(-TAG_BYTES))
   const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
   return JSON.parse(text.toString()) as RegistryCredentials
-}
-
-function keyOf(tokenSeed: Secret): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', tokenSeed.reveal(), '', 'sandyard registry credentials', KEY_BYTES))
 }

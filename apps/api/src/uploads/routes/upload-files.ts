@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { liftBodyDeadline } from '../../http/body-deadline.ts'
+import { checkUploadLink } from '../upload-link.ts'
+
+const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+
+const Params = Type.Object({ teamID: Type.String({ pattern: UUID }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
+const Query = Type.Object({ expires: Type.String(), signature: Type.String() })
+
+/** Sent without a body: `null` would be its JSON. */
+const Stored = Type.Unsafe<undefined>({ type: 'null', description: 'The archive was stored' })
+
+/** As long as clients wait for it (clients.md 2.9). */
+const UPLOAD_TIMEOUT_MS = 3_600_000
+
+/**
+ * `PUT /uploads/{teamID}/{hash}`: where the links of `GET /templates/{templateID}/files/{hash}` lead. The signature in the link is the
+ * only credential, and the body is an archive whatever type it says.
+ */
+export const uploadFilesRoute: ApiRoute = (app, ctx) =>
+  void app.register(async (scope: ApiInstance) => {
+    scope.removeAllContentTypeParsers()
+    // Bodies are read by the handler, once it knows the link.
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    scope.route({
+      ...operation('uploadTemplateFiles'),
+      schema: { params: Params, querystring: Query, response: { 200: Stored, ...errors(400, 403, 500, 503, 504) } },
+      handlerTimeout: UPLOAD_TIMEOUT_MS,
+      handler: async ({ params, query, headers, raw }, reply) => {
+        const key = { teamId: params.teamID, hash: params.hash }
+        checkUploadLink(ctx.installation.tokenSeed, key, query)
+        const sizeBytes = checkLength(headers['content-length'], ctx.config.builds.uploadLimitBytes)
+        liftBodyDeadline(raw)
+        await ctx.uploads.take(key, { body: raw, sizeBytes })
+        return reply.code(200).send(undefined)
+      },
+    })
+  })
+
+function checkLength(value: string | undefined, limitBytes: number): number {
+  if (value === undefined) throw new AppError('invalid_argument', 'An upload needs a Content-Length')
+  if (Number(value) > limitBytes) throw new UploadTooLargeError(limitBytes)
+  return Number(value)
+}
+
+class UploadTooLargeError extends Error {
+  readonly statusCode = 413
+
+  constructor(limitBytes: number) {
+    super(`The upload is too large: the limit is ${limitBytes} bytes, which is the setting SANDYARD_UPLOAD_LIMIT`)
+  }
+}

@@ -1,0 +1,88 @@
+import { constants } from 'node:fs'
+import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { UploadKey } from './upload-link.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const HASH = /^[0-9a-f]{64}$/
+const INCOMING = 'incoming'
+
+/** A file that is being written. */
+export interface IncomingFile {
+  readonly path: string
+  readonly handle: FileHandle
+}
+
+/**
+ * The files of uploads: `<team>/<hash>.tar`, and under `incoming` what has not arrived yet. Everything is closed to other accounts of
+ * the host, and no path is made of anything but checked ids.
+ */
+export class UploadFolder {
+  readonly #root: string
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** @throws Error for what is no team or no hash */
+  pathOf({ teamId, hash }: UploadKey): string {
+    if (!UUID.test(teamId) || !HASH.test(hash)) throw new Error('an upload has no valid key')
+    return join(this.#root, teamId, `${hash}.tar`)
+  }
+
+  async createIncoming(): Promise<IncomingFile> {
+    const directory = join(this.#root, INCOMING)
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const path = join(directory, randomId(20))
+    return { path, handle: await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600) }
+  }
+
+  /** Puts a file that has reached the disk in its place, where it replaces a former one at once and wholly. */
+  async accept(incoming: string, key: UploadKey): Promise<void> {
+    const path = this.pathOf(key)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await rename(incoming, path)
+    await syncDirectory(dirname(path))
+  }
+
+  /** Undefined when it is not there. */
+  async open(key: UploadKey): Promise<FileHandle | undefined> {
+    return orAbsent(open(this.pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW))
+  }
+
+  async exists(key: UploadKey): Promise<boolean> {
+    return (await orAbsent(stat(this.pathOf(key)))) !== undefined
+  }
+
+  /** Absent is success. */
+  async remove(key: UploadKey): Promise<void> {
+    await rm(this.pathOf(key), { force: true })
+  }
+
+  /** What is left of the disk. */
+  async freeBytes(): Promise<number> {
+    await mkdir(this.#root, { recursive: true, mode: 0o700 })
+    const { bavail, bsize } = await statfs(this.#root)
+    return bavail * bsize
+  }
+}
+
+/** A rename is on the disk once the directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function orAbsent<T>(opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw err
+  }
+}

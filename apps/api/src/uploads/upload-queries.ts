@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '@sandyard/db/database'
+import type { UploadKey } from './upload-link.ts'
+
+/** Tells these locks from other users of advisory locks in the same database. */
+const LOCK_CLASS = 5_417_905
+
+/** Whoever changes the file or the row of an upload holds this until the end of its transaction. */
+export async function lockUpload(tx: Tx, { teamId, hash }: UploadKey): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${`${teamId}/${hash}`}))`.execute(tx)
+}
+
+export async function upsertUpload(tx: Tx, { teamId, hash }: UploadKey, sizeBytes: number): Promise<void> {
+  const now = sql<Date>`clock_timestamp()`
+  await tx
+    .insertInto('layer_upload')
+    .values({ team_id: teamId, hash, size_bytes: sizeBytes })
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'hash']).doUpdateSet({ size_bytes: sizeBytes, created_at: now, last_used_at: now }),
+    )
+    .execute()
+}
+
+/** Says that the upload is of use now. False when there is none. */
+export async function touchUpload(db: Db, { teamId, hash }: UploadKey): Promise<boolean> {
+  const touched = await db
+    .updateTable('layer_upload')
+    .set({ last_used_at: sql<Date>`clock_timestamp()` })
+    .where('team_id', '=', teamId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return touched.numUpdatedRows > 0n
+}
