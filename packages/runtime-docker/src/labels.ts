@@ -8,6 +8,7 @@ export const LABEL = {
   incarnation: 'sandyard.incarnation',
   role: 'sandyard.role',
   snapshot: 'sandyard.snapshot',
+  build: 'sandyard.build',
   daemonVersion: 'sandyard.daemon-version',
 } as const
 
@@ -48,6 +49,7 @@ export function containerName(installation: string, { sandboxId, incarnation }: 
 export const OWN_REPOSITORIES = 'sandyard/'
 export const SNAPSHOT_REPOSITORY = `${OWN_REPOSITORIES}snapshot-`
 export const KEPT_REPOSITORY = `${OWN_REPOSITORIES}image-`
+export const PULLING_REPOSITORY = `${OWN_REPOSITORIES}pulling-`
 export const REMOVED_REPOSITORY = `${OWN_REPOSITORIES}removed-`
 
 export function networkName(installation: string): string {
@@ -78,6 +80,11 @@ export function keptAt(installation: string, image: string): Date | undefined {
 /** Of an image that was given up and is still in use. */
 export function removedImage(installation: string, imageId: string): string {
   return `${REMOVED_REPOSITORY}${installation}:${imageId.replace(/^sha256:/, '').slice(0, 32)}`
+}
+
+/** Whether images in a repository are known to their installation only. */
+export function isOwnRepository(repository: string): boolean {
+  return [SNAPSHOT_REPOSITORY, KEPT_REPOSITORY, REMOVED_REPOSITORY, PULLING_REPOSITORY].some((own) => repository.startsWith(own))
 }
 
 /** The engine's filter for the images under the names of an installation. */

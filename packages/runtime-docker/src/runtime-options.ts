@@ -1,8 +1,10 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { ImageRef } from '@sandyard/runtime/types'
 import type { DaemonDist } from './daemon-volume/daemon-dist.ts'
 import { parseCidr } from './egress/cidr.ts'
 import type { ImageProgress } from './images/image-progress.ts'
+import type { EcrEndpoint } from './images/registry/ecr-login.ts'
 
 export interface DockerRuntimeOptions {
   /** Names what belongs to this control plane on an engine that others may use too: `[a-z0-9-]`, at most 40. */
@@ -26,6 +28,14 @@ export interface DockerRuntimeOptions {
   readonly ingressSources?: readonly string[]
   /** Accepts an OCI runtime on which the egress rules are not enforced. */
   readonly allowUnenforcedEgress?: boolean
+  /** What `e2bdev/base` stands for, with any tag; without it, it is pulled as any other image. */
+  readonly baseImage?: ImageRef
+  /** Of all layers, unpacked; larger images are not used. */
+  readonly maxImageSizeBytes?: number
+  /** Where Amazon's registry gives out its passwords; AWS itself when absent. */
+  readonly ecrEndpoint?: EcrEndpoint
+  /** How many layers an image may have before a snapshot of it is made into one. */
+  readonly maxLayers?: number
 }
 
 const INSTALLATION = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/

@@ -10,7 +10,8 @@ import { connectEngine } from './engine/connect-engine.ts'
 import { canLimitDisk } from './engine/disk-limit.ts'
 import { engineCall } from './engine/docker-errors.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
-import { DockerImageStore } from './images/docker-image-store.ts'
+import type { DockerImageStore } from './images/docker-image-store.ts'
+import { openImageStore } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
@@ -59,6 +60,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       daemon: { volume: volume.name, mount: manifest.mount, command: manifest.command },
     })
     const kept = new KeptImages(docker, installation)
+    const images = openImageStore({ docker, kept, options, cgroups: facts.cgroups, confine: async () => undefined })
     return {
       docker,
       installation,
@@ -68,7 +70,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       egress,
       snapshots: new Snapshots(docker, installation),
       kept,
-      images: new DockerImageStore(docker, kept),
+      images,
       imageTool: manifest.imageTool ?? [],
       plan,
       diskLimit,

@@ -4,7 +4,7 @@ import type Docker from 'dockerode'
 import type { EgressControl } from './egress/egress-control.ts'
 import { unlessStatus } from './engine/docker-errors.ts'
 import { LABEL } from './labels.ts'
-import type { KeptImages } from './images/kept-images.ts'
+import type { DockerImageStore } from './images/docker-image-store.ts'
 import type { SandboxNetwork } from './network/sandbox-network.ts'
 
 export interface UpkeepParts {
@@ -12,7 +12,7 @@ export interface UpkeepParts {
   readonly installation: string
   readonly network: SandboxNetwork
   readonly egress: EgressControl | undefined
-  readonly kept: KeptImages
+  readonly images: DockerImageStore
   readonly log: Logger
 }
 
@@ -23,8 +23,8 @@ const AT_ONCE = 2
  * Brings what outlived a process or a change of the host up to date: rules of running sandboxes (made by an older version, or for
  * addresses that the host does not have any more) and images that were given up. Safe in several processes at once.
  */
-export async function upkeep({ docker, installation, network, egress, kept, log }: UpkeepParts): Promise<void> {
-  await kept.sweep()
+export async function upkeep({ docker, installation, network, egress, images, log }: UpkeepParts): Promise<void> {
+  await images.sweep()
   if (egress === undefined) return
   const bridge = await network.ensure()
   const label = [`${LABEL.installation}=${installation}`, `${LABEL.role}=sandbox`]

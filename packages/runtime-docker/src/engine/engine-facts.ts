@@ -2,6 +2,12 @@ import type Docker from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { engineCall } from './docker-errors.ts'
 
+/** How the engine puts containers into control groups. */
+export interface CgroupFacts {
+  readonly driver: string
+  readonly version: string
+}
+
 /** What the runtime needs to know of an engine; it does not change while the engine runs. */
 export interface EngineFacts {
   readonly version: string
@@ -9,6 +15,7 @@ export interface EngineFacts {
   readonly ociRuntime: string
   /** Sandboxes share the host's network stack, so that rules in their network namespace bind them. */
   readonly sharesNetworkStack: boolean
+  readonly cgroups: CgroupFacts
 }
 
 /** These run processes on the host's kernel; gVisor and Kata bring a network stack that never asks the namespace's rules. */
@@ -19,6 +26,8 @@ interface EngineInfo {
   readonly OSType: string
   readonly DefaultRuntime: string
   readonly Runtimes: Record<string, unknown>
+  readonly CgroupDriver: string
+  readonly CgroupVersion?: string
 }
 
 /** @throws AppError `failed_precondition` for an engine without Linux containers or without the runtime asked for */
@@ -34,5 +43,6 @@ export async function readEngineFacts(docker: Docker, wantedRuntime: string | un
     version: info.ServerVersion,
     ociRuntime,
     sharesNetworkStack: NATIVE_RUNTIMES.has(ociRuntime),
+    cgroups: { driver: info.CgroupDriver, version: info.CgroupVersion ?? '1' },
   }
 }

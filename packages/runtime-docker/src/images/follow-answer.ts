@@ -5,6 +5,7 @@ export interface EngineNews {
   readonly stream?: string
   readonly status?: string
   readonly id?: string
+  readonly progressDetail?: { readonly current?: number; readonly total?: number }
   readonly error?: string
 }
 

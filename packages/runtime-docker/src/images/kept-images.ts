@@ -2,8 +2,12 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type { KeptImage } from '@sandyard/runtime/image-store'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
+import type { ImageInfo } from 'dockerode'
 import { unlessStatus } from '../engine/docker-errors.ts'
 import { imageFilter, KEPT_REPOSITORY, keptAt, keptImage, LABEL, removedImage, REMOVED_REPOSITORY, SNAPSHOT_REPOSITORY } from '../labels.ts'
+
+/** No step of a build takes as long: what is older was left by a process that died. */
+const LEFT_BEHIND_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
  * The images of an installation on the engine, known by their names: every one of them has a name of its own, also where several
@@ -12,6 +16,8 @@ import { imageFilter, KEPT_REPOSITORY, keptAt, keptImage, LABEL, removedImage, R
 export class KeptImages {
   readonly #docker: Docker
   readonly #installation: string
+  /** Builds of this process that are under way. */
+  readonly #builds = new Set<string>()
 
   constructor(docker: Docker, installation: string) {
     this.#docker = docker
@@ -50,25 +56,47 @@ export class KeptImages {
   }
 
   /** Removes what was given up and is not in use any more. */
-  async sweep(): Promise<void> {
+  sweep(): Promise<void> {
+    return this.#sweep((createdAt) => Date.now() - createdAt > LEFT_BEHIND_AFTER_MS)
+  }
+
+  async #sweep(isOver: (createdAt: number) => boolean): Promise<void> {
     const given = await this.#docker.listImages({ filters: imageFilter(this.#installation, [REMOVED_REPOSITORY]) })
     const prefix = `${REMOVED_REPOSITORY}${this.#installation}:`
     const names = given.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((name) => name.startsWith(prefix)))
     for (const name of names) await this.#removeUnused(name)
-    await this.#sweepNameless()
+    await this.#sweepNameless(isOver)
   }
 
   /** Takes away every image, used or not. */
   async removeAll(): Promise<void> {
     for (const { image } of await this.list()) await this.remove(image)
-    await this.sweep()
+    await this.#sweep(() => true)
   }
 
-  /** What another engine's habits or a hand left without a name. */
-  async #sweepNameless(): Promise<void> {
-    const label = [`${LABEL.installation}=${this.#installation}`]
+  /** Runs a build whose images are labelled with its id. What it leaves without a name goes with its end. */
+  async during<T>(build: string, work: () => Promise<T>): Promise<T> {
+    this.#builds.add(build)
+    try {
+      return await work()
+    } finally {
+      this.#builds.delete(build)
+      await this.#removeNameless([`${LABEL.build}=${build}`], () => true)
+    }
+  }
+
+  /** The images of builds, here or in another process, are nameless between two steps. */
+  async #sweepNameless(isOver: (createdAt: number) => boolean): Promise<void> {
+    await this.#removeNameless([], ({ Labels, Created }) => {
+      const build = Labels?.[LABEL.build] ?? ''
+      return build === '' || (!this.#builds.has(build) && isOver(Created * 1000))
+    })
+  }
+
+  async #removeNameless(labels: readonly string[], isWanted: (image: ImageInfo) => boolean): Promise<void> {
+    const label = [`${LABEL.installation}=${this.#installation}`, ...labels]
     const nameless = await this.#docker.listImages({ filters: JSON.stringify({ dangling: ['true'], label }) })
-    for (const { Id } of nameless) await this.#removeUnused(Id)
+    for (const image of nameless) if (isWanted(image)) await this.#removeUnused(image.Id)
   }
 
   /** The engine removes no image by its last name while a container runs from it, and keeps those that others are built upon. */

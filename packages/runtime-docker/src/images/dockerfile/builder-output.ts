@@ -1,0 +1,55 @@
+import type { EngineNews } from '../follow-answer.ts'
+
+export interface BuilderOutputOptions {
+  /** What to show for each step, in the builder's order; undefined for a step that nobody is told of. */
+  readonly shown: readonly (string | undefined)[]
+  readonly onLine: (line: string) => void
+}
+
+const CHATTER =
+  /^ ---> (?:Running in )?[0-9a-f]{12}$|^ ---> Using cache$|^Removing intermediate container [0-9a-f]{12}$|^Successfully (?:built [0-9a-f]{12}|tagged sandyard\/\S+)$/
+// oxlint-disable-next-line no-control-regex -- the builder colours standard error
+const COLOUR = /\u001B\[91m|\u001B\[0m/g
+/** A step that prints without line breaks must not fill the memory. */
+const MAX_LINE_CHARS = 64 * 1024
+
+/** Turns the builder's news into lines: what steps print, and the steps as they stand in the user's file. */
+export class BuilderOutput {
+  readonly #options: BuilderOutputOptions
+  readonly #total: number
+  #pending = ''
+  #step = 0
+  #shownSteps = 0
+
+  constructor(options: BuilderOutputOptions) {
+    this.#options = options
+    this.#total = options.shown.filter((text) => text !== undefined).length
+  }
+
+  add({ stream = '' }: EngineNews): void {
+    const [...lines] = (this.#pending + stream.replaceAll(COLOUR, '')).split('\n')
+    this.#pending = lines.pop() ?? ''
+    for (const line of lines) this.#line(line)
+    if (this.#pending.length > MAX_LINE_CHARS) this.end()
+  }
+
+  /** Tells what the last line was when it had no end. */
+  end(): void {
+    const rest = this.#pending
+    this.#pending = ''
+    if (rest !== '') this.#line(rest)
+  }
+
+  #line(text: string): void {
+    const line = text.replace(/\r$/, '')
+    if (line.startsWith(`Step ${this.#step + 1}/${this.#options.shown.length} : `)) {
+      const shown = this.#options.shown[this.#step]
+      this.#step += 1
+      if (shown === undefined) return
+      this.#shownSteps += 1
+      this.#options.onLine(`Step ${this.#shownSteps}/${this.#total} : ${shown}`)
+    } else if (line !== '' && !CHATTER.test(line)) {
+      this.#options.onLine(line)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type Docker from 'dockerode'
+import type { DockerRuntimeOptions } from '../runtime-options.ts'
+import type { CgroupFacts } from '../engine/engine-facts.ts'
+import { DockerImageStore } from './docker-image-store.ts'
+import { DockerfileBuilds, type DockerfileBuildsOptions } from './dockerfile/dockerfile-builds.ts'
+import { MAX_IMAGE_SIZE_BYTES } from './image-size.ts'
+import type { KeptImages } from './kept-images.ts'
+import { ecrEndpoint } from './registry/ecr-login.ts'
+import { PullJournal } from './registry/pull-journal.ts'
+import { Puller } from './registry/puller.ts'
+
+export interface ImageStoreParts {
+  readonly docker: Docker
+  readonly kept: KeptImages
+  readonly options: DockerRuntimeOptions
+  readonly cgroups: CgroupFacts
+  readonly confine: DockerfileBuildsOptions['confine']
+}
+
+export function openImageStore({ docker, kept, options, cgroups, confine }: ImageStoreParts): DockerImageStore {
+  const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
+  const journal = new PullJournal(docker, installation)
+  const puller = new Puller({ docker, kept, journal, maxSizeBytes, ecrEndpoint: options.ecrEndpoint ?? ecrEndpoint })
+  const builds = new DockerfileBuilds({
+    docker,
+    installation,
+    kept,
+    cgroups,
+    maxSizeBytes,
+    confine,
+    pull: (reference, { onLine, signal }) => store.pull({ reference, onLine }, signal),
+  })
+  const store: DockerImageStore = new DockerImageStore({ docker, kept, puller, builds, journal, baseImage, maxSizeBytes })
+  return store
+}

@@ -1,0 +1,67 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { RegistryCredentials } from '@sandyard/runtime/image-store'
+import type { ImageReference } from '../image-reference.ts'
+
+/** Where Amazon's registry gives out passwords for a region. */
+export type EcrEndpoint = (region: string) => string
+
+type AwsCredentials = Extract<RegistryCredentials, { type: 'aws' }>
+
+const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
+const TARGET = 'AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken'
+
+/** China has a domain of its own. */
+export function ecrEndpoint(region: string): string {
+  return `https://api.ecr.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`
+}
+
+/**
+ * Exchanges a key for the user name and password of the registry, which hold for some hours.
+ *
+ * @throws AppError `invalid_argument` for what is no region, `permission_denied`, `unavailable`; the abort reason
+ */
+export async function fetchEcrLogin(
+  { text }: ImageReference,
+  credentials: AwsCredentials,
+  { ecrEndpoint: endpointOf, signal }: { readonly ecrEndpoint: EcrEndpoint; readonly signal: AbortSignal },
+): Promise<{ username: string; password: string }> {
+  const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey, awsRegion: region } = credentials
+  if (!REGION.test(region)) throw new AppError('invalid_argument', `'${region.slice(0, 100)}' is not an AWS region.`)
+  const unavailable = (cause: unknown): AppError =>
+    new AppError('unavailable', `AWS did not give a password for the registry of '${text}': try again.`, { cause })
+  const signer = new AwsV4Signer({
+    method: 'POST',
+    url: endpointOf(region),
+    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': TARGET },
+    body: '{}',
+    accessKeyId,
+    secretAccessKey,
+    service: 'ecr',
+    region,
+  })
+  const { url, headers, method, body } = await signer.sign()
+  const answer = await fetch(url, { method, headers, body: body ?? null, signal }).catch((err: unknown) => {
+    signal.throwIfAborted()
+    throw unavailable(err)
+  })
+  const answerText = await answer.text().catch(() => '')
+  signal.throwIfAborted()
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
+    throw new AppError('permission_denied', `access denied to '${text}': AWS refused the credentials`)
+  }
+  const login = answer.ok ? readToken(answerText) : undefined
+  if (login === undefined) throw unavailable(new Error(`status ${answer.status}`))
+  return login
+}
+
+function readToken(text: string): { username: string; password: string } | undefined {
+  try {
+    const { authorizationData } = JSON.parse(text) as { authorizationData?: { authorizationToken?: string }[] }
+    const token = Buffer.from(authorizationData?.[0]?.authorizationToken ?? '', 'base64').toString('utf8')
+    const colon = token.indexOf(':')
+    return colon > 0 ? { username: token.slice(0, colon), password: token.slice(colon + 1) } : undefined
+  } catch {
+    return undefined
+  }
+}

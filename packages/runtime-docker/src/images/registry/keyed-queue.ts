@@ -1,0 +1,18 @@
+import { Semaphore } from '@sandyard/kit/async/semaphore'
+
+/** Lets in one at a time for each key; the others wait in order. */
+export class KeyedQueue {
+  readonly #turns = new Map<string, { readonly turn: Semaphore; users: number }>()
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const entry = this.#turns.get(key) ?? { turn: new Semaphore(1), users: 0 }
+    this.#turns.set(key, entry)
+    entry.users += 1
+    try {
+      return await entry.turn.run(work)
+    } finally {
+      entry.users -= 1
+      if (entry.users === 0) this.#turns.delete(key)
+    }
+  }
+}

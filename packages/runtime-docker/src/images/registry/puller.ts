@@ -1,0 +1,109 @@
+import { KeyedQueue } from './keyed-queue.ts'
+import type { ImageFacts, RegistryCredentials } from '@sandyard/runtime/image-store'
+import type Docker from 'dockerode'
+import type { AuthConfig } from 'dockerode'
+import { unlessStatus } from '../../engine/docker-errors.ts'
+import { toFacts } from '../image-facts.ts'
+import { imageExists } from '../image-exists.ts'
+import type { ImageReference } from '../image-reference.ts'
+import { checkSize } from '../image-size.ts'
+import { tagImage, type KeptImages } from '../kept-images.ts'
+import { askRegistry } from './ask-registry.ts'
+import { pullDigest } from './pull-digest.ts'
+import type { PullJournal } from './pull-journal.ts'
+import { registryUnreachable, toRegistryError } from './registry-errors.ts'
+import { registryLogin } from './registry-login.ts'
+import type { EcrEndpoint } from './ecr-login.ts'
+
+export interface PullerOptions {
+  readonly docker: Docker
+  readonly kept: KeptImages
+  readonly journal: PullJournal
+  readonly ecrEndpoint: EcrEndpoint
+  readonly maxSizeBytes: number
+}
+
+export interface RegistryPull {
+  readonly credentials: RegistryCredentials | undefined
+  readonly onLine: ((line: string) => void) | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+/** How long the registry, and what gives out its passwords, may take to answer at all. */
+const FIRST_ANSWER_MS = 30_000
+
+/**
+ * Brings images from registries. An image is asked for by its tag and pulled by the digest that the registry has answered, so that no
+ * name appears on the engine by which somebody else could use what these credentials have opened.
+ */
+export class Puller {
+  readonly #options: PullerOptions
+  readonly #turns = new KeyedQueue()
+
+  constructor(options: PullerOptions) {
+    this.#options = options
+  }
+
+  async pull(reference: ImageReference, { credentials, onLine, signal }: RegistryPull): Promise<ImageFacts> {
+    try {
+      const { login, digest } = await this.#ask(reference, credentials, signal)
+      const repositoryDigest = `${reference.repository}@${digest}`
+      // One at a time: the first to end takes away the digest that all of them use.
+      return await this.#turns.run(repositoryDigest, () => this.#bring(reference, { repositoryDigest, digest, login, onLine, signal }))
+    } catch (err) {
+      signal?.throwIfAborted()
+      throw toRegistryError(err, reference, credentials !== undefined)
+    }
+  }
+
+  async #ask(
+    reference: ImageReference,
+    credentials: RegistryCredentials | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ login: AuthConfig | undefined; digest: string }> {
+    const { docker, ecrEndpoint } = this.#options
+    const limit = AbortSignal.timeout(FIRST_ANSWER_MS)
+    const until = signal === undefined ? limit : AbortSignal.any([signal, limit])
+    try {
+      const login = credentials === undefined ? undefined : await registryLogin(reference, credentials, { ecrEndpoint, signal: until })
+      return { login, digest: await askRegistry(docker, reference, { login, signal: until }) }
+    } catch (err) {
+      if (limit.aborted && !signal?.aborted) throw registryUnreachable(reference.text, err)
+      throw err
+    }
+  }
+
+  async #bring(reference: ImageReference, request: DigestRequest): Promise<ImageFacts> {
+    const { docker, journal } = this.#options
+    const { repositoryDigest, digest } = request
+    request.signal?.throwIfAborted()
+    const wasThere = (await imageExists(docker, repositoryDigest)) && !(await journal.has(digest))
+    if (wasThere) return this.#pullAndKeep(reference, request)
+    return journal.during(digest, async () => {
+      try {
+        return await this.#pullAndKeep(reference, request)
+      } finally {
+        await unlessStatus(404, () => unlessStatus(409, () => docker.getImage(repositoryDigest).remove()))
+      }
+    })
+  }
+
+  async #pullAndKeep(reference: ImageReference, { repositoryDigest, login, onLine, signal }: DigestRequest): Promise<ImageFacts> {
+    const { docker, kept, maxSizeBytes } = this.#options
+    await pullDigest(docker, repositoryDigest, { text: reference.text, login, onLine, signal, maxSizeBytes })
+    const found = await docker.getImage(repositoryDigest).inspect()
+    checkSize(`image '${reference.text}'`, found.Size, maxSizeBytes)
+    signal?.throwIfAborted()
+    const name = kept.newName()
+    await tagImage(docker, found.Id, name)
+    return toFacts(name, found)
+  }
+}
+
+interface DigestRequest {
+  readonly repositoryDigest: string
+  readonly digest: string
+  readonly login: AuthConfig | undefined
+  readonly onLine: ((line: string) => void) | undefined
+  readonly signal: AbortSignal | undefined
+}

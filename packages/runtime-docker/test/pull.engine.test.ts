@@ -1,0 +1,211 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RegistryCredentials } from '@sandyard/runtime/image-store'
+import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { Inside } from './support/inside.ts'
+import { buildTestImage } from './support/test-images.ts'
+import { ACCOUNTS, TestRegistry } from './support/test-registry.ts'
+
+const TINY = `
+FROM scratch
+COPY Dockerfile /hello
+ENV GREETING=hi EMPTY=
+WORKDIR /srv
+USER 7:7
+`
+
+const SECRET = 'the secret of nobody else'
+const docker: RegistryCredentials = { type: 'registry', username: ACCOUNTS.docker.username, password: ACCOUNTS.docker.password }
+const gcp: RegistryCredentials = { type: 'gcp', serviceAccountJson: ACCOUNTS.gcp.password }
+const aws: RegistryCredentials = { type: 'aws', awsAccessKeyId: 'AKIDEXAMPLE', awsSecretAccessKey: SECRET, awsRegion: 'eu-west-1' }
+
+describe('pulling', () => {
+  const stack = new AsyncDisposableStack()
+  const asked: { request: IncomingMessage; body: string }[] = []
+  let bench: EngineBench
+  let registry: TestRegistry
+  let runtime: DockerRuntime
+  let tiny: string
+  let app: string
+
+  beforeAll(async () => {
+    bench = stack.use(await EngineBench.open())
+    registry = stack.use(await TestRegistry.open())
+    tiny = await buildTestImage(bench.docker, 'tiny', TINY)
+    await registry.push(bench.docker, tiny, 'team/app')
+    app = `${registry.host}/team/app:v1`
+    const ecr = await serve(async (request) => {
+      asked.push({ request, body: await text(request) })
+      const isKnown = request.headers.authorization?.includes('Credential=AKIDEXAMPLE/')
+      const token = Buffer.from(`AWS:${ACCOUNTS.aws.password}`).toString('base64')
+      return isKnown === true
+        ? { status: 200, body: { authorizationData: [{ authorizationToken: token, expiresAt: 1, proxyEndpoint: 'https://x' }] } }
+        : { status: 400, body: { __type: 'UnrecognizedClientException' } }
+    })
+    runtime = await bench.runtime({ baseImage: tiny, ecrEndpoint: () => ecr })
+  }, 300_000)
+  afterAll(() => stack.disposeAsync())
+
+  async function serve(answer: (request: IncomingMessage) => Promise<{ status: number; body: object }>): Promise<string> {
+    const server = createServer((request, response) => {
+      void answer(request).then(({ status, body }) => response.writeHead(status).end(JSON.stringify(body)))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    stack.defer(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
+
+  /** Every name on the engine that begins with that of the registry. */
+  async function leftNames(): Promise<string[]> {
+    const images = await bench.docker.listImages({ all: true, digests: true })
+    return images
+      .flatMap(({ RepoTags, RepoDigests }) => [...(RepoTags ?? []), ...(RepoDigests ?? [])])
+      .filter((name) => name.startsWith(registry.host))
+  }
+
+  it.for([
+    ['a password', docker],
+    ["a service account's key", gcp],
+    ['a key of AWS', aws],
+  ] as const)('brings a private image with %s, for its owner only', async ([, credentials]) => {
+    const lines: string[] = []
+    const facts = await runtime.images.pull({ reference: app, credentials, onLine: (line) => lines.push(line) })
+    expect(facts).toMatchObject({ env: { GREETING: 'hi', EMPTY: '' }, workdir: '/srv', user: '7:7' })
+    expect(facts.sizeBytes).toBeGreaterThan(0)
+    expect(await runtime.images.inspect(facts.image)).toEqual(facts)
+    expect((await runtime.images.list()).map(({ image }) => image)).toContain(facts.image)
+    expect(await leftNames()).toEqual([])
+    await expect(runtime.images.pull({ reference: app })).rejects.toMatchObject({ kind: 'permission_denied' })
+    const inside = new Inside(await runtime.create(sandboxSpec({ image: facts.image })))
+    expect(await inside.readFile('/hello')).toContain('COPY Dockerfile')
+  })
+
+  it('gives every pull a name of its own, also at once', async () => {
+    const pulls = await Promise.all([1, 2, 3].map(() => runtime.images.pull({ reference: app, credentials: docker })))
+    expect(new Set(pulls.map(({ image }) => image)).size).toBe(3)
+    expect(await leftNames()).toEqual([])
+    for (const { image } of pulls) await runtime.images.remove(image)
+    await expect(runtime.images.inspect(pulls[0]?.image ?? '')).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('asks AWS as AWS wants to be asked', async () => {
+    await runtime.images.pull({ reference: app, credentials: aws })
+    const { request, body } = asked.at(-1) ?? expect.unreachable()
+    expect(body).toBe('{}')
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken',
+      'x-amz-date': expect.stringMatching(/^\d{8}T\d{6}Z$/),
+      authorization: expect.stringMatching(
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/ecr\/aws4_request, SignedHeaders=\S+, Signature=[0-9a-f]{64}$/,
+      ),
+    })
+  })
+
+  const wrong: [string, string, RegistryCredentials | undefined, string, string][] = [
+    ['a tag that is not there', ':nope', docker, 'not_found', "image '<x>' not found: the image or tag does not exist in the registry"],
+    [
+      'a wrong password',
+      ':v1',
+      { ...docker, password: SECRET },
+      'permission_denied',
+      "access denied to '<x>': the registry refused the credentials",
+    ],
+    [
+      'no password',
+      ':v1',
+      undefined,
+      'permission_denied',
+      "access denied to '<x>': it is private or does not exist; private images need credentials",
+    ],
+    [
+      'a key that AWS does not know',
+      ':v1',
+      { ...aws, awsAccessKeyId: 'AKIDOTHER' },
+      'permission_denied',
+      "access denied to '<x>': AWS refused the credentials",
+    ],
+    [
+      'a region that is none',
+      ':v1',
+      { ...aws, awsRegion: 'x.evil.example/' },
+      'invalid_argument',
+      "'x.evil.example/' is not an AWS region.",
+    ],
+    [
+      'a service account that is none',
+      ':v1',
+      { type: 'gcp', serviceAccountJson: SECRET },
+      'invalid_argument',
+      'The service account of the registry is not a JSON object.',
+    ],
+    ['a reference that is none', ':v 1', docker, 'invalid_argument', "'<x>' is not a valid image reference"],
+  ]
+  it.for(wrong)('%s: %s', async ([, tag, credentials, kind, message]) => {
+    const reference = `${registry.host}/team/app${tag}`
+    const failure: unknown = await runtime.images.pull({ reference, credentials }).catch((err: unknown) => err)
+    expect(failure).toMatchObject({ kind, message: message.replace('<x>', reference) })
+    expect(inspect(failure, { depth: 10, showHidden: true })).not.toContain(SECRET)
+  })
+
+  it('says what it does not reach, and hears an abort', async () => {
+    await expect(runtime.images.pull({ reference: '127.0.0.1:1/a:b' })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: "the registry of '127.0.0.1:1/a:b' cannot be reached: try again later",
+    })
+    const silent = new URL(await serve(() => new Promise(() => undefined)))
+    const abort = new AbortController()
+    const reason = new Error('not wanted any more')
+    const pulled = runtime.images.pull({ reference: `${silent.host}/a:b` }, abort.signal)
+    abort.abort(reason)
+    await expect(pulled).rejects.toBe(reason)
+  })
+
+  it('uses what the engine has under a tag as it is, and nothing of ours by its name', async () => {
+    const facts = await runtime.images.pull({ reference: `docker.io/${tiny}` })
+    expect(facts.image).toBe(tiny)
+    expect((await runtime.images.list()).map(({ image }) => image)).not.toContain(tiny)
+    await runtime.images.remove(tiny)
+    expect(await runtime.imageExists(tiny)).toBe(true)
+    expect(await runtime.images.pull({ reference: 'e2bdev/base:any' })).toMatchObject({ image: tiny })
+    const { image } = await runtime.images.pull({ reference: app, credentials: docker })
+    await expect(runtime.images.pull({ reference: image })).rejects.toMatchObject({ kind: 'not_found' })
+    const { Id } = await bench.docker.getImage(image).inspect()
+    await expect(runtime.images.pull({ reference: Id })).rejects.toMatchObject({ kind: 'invalid_argument' })
+    await expect(runtime.images.pull({ reference: Id.slice(7, 19) })).rejects.toMatchObject({
+      kind: expect.stringMatching(/unavailable|permission|not_found/),
+    })
+  })
+
+  it('refuses what is too large, and keeps nothing of it', async () => {
+    const strict = await bench.runtime({ maxImageSizeBytes: 10 })
+    for (const pull of [{ reference: app, credentials: docker }, { reference: tiny }]) {
+      await expect(strict.images.pull(pull)).rejects.toMatchObject({
+        kind: 'failed_precondition',
+        message: expect.stringContaining('is too large'),
+      })
+    }
+    expect(await strict.images.list()).toEqual([])
+    expect(await leftNames()).toEqual([])
+  })
+
+  it('keeps an image that a sandbox runs from until that has gone', async () => {
+    const { image } = await runtime.images.pull({ reference: app, credentials: docker })
+    const spec = sandboxSpec({ image })
+    const inside = new Inside(await runtime.create(spec))
+    await runtime.images.remove(image)
+    await runtime.images.remove(image)
+    expect(await runtime.imageExists(image)).toBe(false)
+    expect((await runtime.images.list()).map((kept) => kept.image)).not.toContain(image)
+    expect(await inside.readFile('/hello')).toContain('COPY')
+    await runtime.remove(spec)
+  })
+})
