@@ -53,15 +53,14 @@ class Unpacking {
   async add(member: ArchiveMember): Promise<void> {
     const { entry, mode, modifiedAt } = member
     const path = join(this.#staging, entry.path)
+    this.#ensureParent(entry.path, path)
     try {
-      if (entry.kind === 'directory') return this.#addDirectory(path, mode, modifiedAt)
-      this.#ensureDirectory(dirname(path))
-      if (entry.kind === 'file') await this.#addFile(path, member)
+      if (entry.kind === 'directory') this.#addDirectory(path, mode, modifiedAt)
+      else if (entry.kind === 'file') await this.#addFile(path, member)
       else if (entry.kind === 'symlink') this.#addSymlink(path, entry.target, modifiedAt)
       else this.#addLink(path, entry.target)
     } catch (error) {
       if (errnoCode(error) === 'EEXIST') refuseName(entry.path, 'is in it twice')
-      if (errnoCode(error) === 'ENOTDIR') refuseName(entry.path, 'is below something that is no directory')
       throw error
     }
   }
@@ -105,6 +104,16 @@ class Unpacking {
       refuseName(path.slice(this.#staging.length + 1), 'is a hard link to no file that the archive had before it')
     }
     linkSync(source, path)
+  }
+
+  #ensureParent(name: string, path: string): void {
+    if (path === this.#staging) return
+    try {
+      this.#ensureDirectory(dirname(path))
+    } catch (error) {
+      if (errnoCode(error) === 'EEXIST') refuseName(name, 'is below something that is no directory')
+      throw error
+    }
   }
 
   #ensureDirectory(path: string): void {
