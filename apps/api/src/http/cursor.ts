@@ -12,9 +12,10 @@ export interface Cursor {
 const SEPARATOR = '__'
 const ASCENDING = `${SEPARATOR}asc`
 
-/** The token of the page after `last`: opaque to clients, bound to the direction (control-plane.md 1.13). */
-export function encodeCursor(last: { readonly time: Date; readonly id: string }, order: Order): string {
-  const text = `${last.time.toISOString()}${SEPARATOR}${last.id}${order === 'asc' ? ASCENDING : ''}`
+/** The token of the page after an item: opaque to clients, bound to the direction (control-plane.md 1.13). */
+export function encodeCursor({ time, id }: { readonly time: Date | string; readonly id: string }, order: Order): string {
+  const at = typeof time === 'string' ? time : time.toISOString()
+  const text = `${at}${SEPARATOR}${id}${order === 'asc' ? ASCENDING : ''}`
   return Buffer.from(text).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
 

@@ -4,14 +4,14 @@ import { DateTime } from '../times.ts'
 
 /** The shapes of clients-python-2.63.md 7. Only builds that are ready count in any of them. */
 
-export const TAG_GROUPS = { assignmentLimit: 6, tagsLimit: 25 } as const
-export const TAG_ASSIGNMENTS_LIMIT = 50
+export const TAG_GROUP_LIMITS = { assignments: { default: 6, most: 25 }, tags: { default: 25, most: 100 } } as const
+export const TAG_ASSIGNMENTS_LIMITS = { default: 50, most: 100 } as const
 
 export type TagSort = 'latest_desc' | 'latest_asc' | 'name_asc' | 'name_desc'
 
 const Cursor = (description: string) => Type.String({ description })
-const Limit = (value: number, description: string) =>
-  Type.Optional(Type.Integer({ format: 'int32', minimum: 1, default: value, description }))
+/** What is out of bounds is cut off, so the schema has none. */
+const Limit = (value: number, description: string) => Type.Optional(Type.Integer({ format: 'int32', default: value, description }))
 const nextCursor = Nullable(Type.String({ description: 'Cursor of the next page; null on the last one' }))
 
 export const TemplateTagsCount = Type.Object(
@@ -42,7 +42,7 @@ export type TemplateTagAssignment = Static<typeof TemplateTagAssignment>
 /** Query of `GET /templates/{templateID}/tags/{tag}/assignments`. */
 export const TagAssignmentsQuery = Type.Object({
   cursor: Type.Optional(Cursor('The nextCursor of the previous page')),
-  limit: Limit(TAG_ASSIGNMENTS_LIMIT, 'Maximum number of items a page'),
+  limit: Limit(TAG_ASSIGNMENTS_LIMITS.default, 'Maximum number of items a page, 100 at most'),
 })
 
 export const TemplateTagAssignments = Type.Object(
@@ -52,8 +52,8 @@ export const TemplateTagAssignments = Type.Object(
 
 /** Query of `GET /templates/{templateID}/tags/groups`. */
 export const TagGroupsQuery = Type.Object({
-  assignmentLimit: Limit(TAG_GROUPS.assignmentLimit, 'Assignments of each tag, 25 at most'),
-  tagsLimit: Limit(TAG_GROUPS.tagsLimit, 'Tags a page, 100 at most'),
+  assignmentLimit: Limit(TAG_GROUP_LIMITS.assignments.default, 'Assignments of each tag, 25 at most'),
+  tagsLimit: Limit(TAG_GROUP_LIMITS.tags.default, 'Tags a page, 100 at most'),
   tagsCursor: Type.Optional(Cursor('The nextCursor of the previous page of the same sort')),
   search: Type.Optional(Type.String({ description: 'A part of the tags' })),
   sort: Type.Optional(

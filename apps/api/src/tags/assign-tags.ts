@@ -1,0 +1,82 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Database, Tx } from '@sandyard/db/database'
+import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
+import { appendEvent } from '../events/event-log.ts'
+import type { Team } from '../teams/team.ts'
+import { findInOwnNames } from '../templates/own-template.ts'
+import { findReadyBuild } from '../templates/resolve-template.ts'
+import { templateNotFound } from '../templates/template-errors.ts'
+import { DEFAULT_TAG, parseReferenceAs } from '../templates/template-reference.ts'
+import { shorten } from '../text/shorten.ts'
+import { parseTags } from './parse-tags.ts'
+import { foreignTemplate, noTags } from './tag-errors.ts'
+
+export interface TagRequest {
+  /** `name`, `name:tag` or `name:<build id>`. */
+  readonly target: string
+  readonly tags: readonly string[]
+}
+
+interface Assignment {
+  readonly templateId: string
+  readonly buildId: string
+  readonly tags: readonly string[]
+}
+
+/**
+ * Makes tags stand for the build that the target stands for, all of them or none. The checks run in the order of control-plane.md
+ * 12.1. Of two requests for one tag the later one holds.
+ *
+ * @returns the tags as they were assigned, and their build
+ * @throws AppError with the texts of control-plane.md 12.1
+ */
+export async function assignTags(database: Database, team: Team, request: TagRequest): Promise<{ tags: string[]; buildId: string }> {
+  const { db } = database
+  if (request.tags.length === 0) throw noTags()
+  const reference = parseReferenceAs('Invalid target template format', request.target)
+  const template = await findInOwnNames(db, team, reference)
+  if (template === undefined) throw templateNotFound(reference)
+  const { templateId } = template
+  const build = await findReadyBuild(db, templateId, reference.tag)
+  if (build === undefined) throw targetNotReady(request.target, reference.tag)
+  if (template.teamId !== team.id) throw foreignTemplate(reference.key)
+  const tags = parseTags(request.tags)
+  const { buildId } = build
+  await database.transaction(async (tx) => {
+    if (!(await lockReadyBuild(tx, buildId))) throw targetNotReady(request.target, reference.tag)
+    await insertAssignments(tx, { templateId, buildId, tags })
+    await appendEvent(tx, { teamId: team.id, kind: 'template.tagged', subject: templateId, data: { buildId, tags } })
+  })
+  return { tags, buildId }
+}
+
+/** Keeps a build from being given up until the transaction ends. False when that has happened. */
+async function lockReadyBuild(tx: Tx, buildId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('build')
+    .select('build_id')
+    .where('build_id', '=', buildId)
+    .where('status', 'in', READY_BUILD_STATUSES)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function insertAssignments(tx: Tx, { templateId, buildId, tags }: Assignment): Promise<void> {
+  const present = await tx
+    .selectFrom('template')
+    .select('template_id')
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (present === undefined) throw new AppError('not_found', `Template '${templateId}' not found`)
+  await tx
+    .insertInto('tag_assignment')
+    .values(tags.map((tag) => ({ template_id: templateId, build_id: buildId, tag })))
+    .execute()
+}
+
+function targetNotReady(target: string, tag: string = DEFAULT_TAG): AppError {
+  return new AppError('not_found', `Template '${shorten(target)}' with tag '${shorten(tag)}' not found`)
+}

@@ -1,0 +1,19 @@
+import { Type } from 'typebox'
+import { Template } from '@sandyard/api-contract/templates/template'
+import { getTeam } from '../../auth/principal.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { listDefaultTemplates } from '../list-templates.ts'
+import { toForeignTemplate, toTemplate } from '../template-view.ts'
+
+/** `GET /default-templates` (clients-python-2.63.md 7). */
+export const listDefaultTemplatesRoute: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('listDefaultTemplates'),
+    schema: { response: { 200: Type.Array(Template), ...errors(401, 403, 429, 500) } },
+    handler: async ({ principal }) => {
+      const team = getTeam(principal)
+      const rows = await listDefaultTemplates(ctx.database.db, team.id)
+      return rows.map((row) => (row.team_id === team.id ? toTemplate(row) : toForeignTemplate(row)))
+    },
+  })

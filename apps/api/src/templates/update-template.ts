@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Database, Tx } from '@sandyard/db/database'
+import { appendEvent } from '../events/event-log.ts'
+import type { Team } from '../teams/team.ts'
+import { shorten } from '../text/shorten.ts'
+import { listNames } from './template-rows.ts'
+
+export interface TemplateChange {
+  readonly templateId: string
+  /** How the request named it. */
+  readonly givenId: string
+  readonly isPublic: boolean | undefined
+  /** A template that becomes public also takes its bare name for every team, as clients of long ago expect. */
+  readonly promotes: boolean
+}
+
+/**
+ * Changes who may use a template (control-plane.md 9.5); without anything to change it only tells the names. A bare name that
+ * another template has is a conflict, but the template is public by then, as the message says.
+ *
+ * @returns the template's names
+ * @throws AppError `not_found` when it vanished, `conflict` for a bare name that is taken
+ */
+export async function updateTemplate(database: Database, team: Team, change: TemplateChange): Promise<string[]> {
+  const { templateId, isPublic, promotes } = change
+  const { names, taken } = await database.transaction(async (tx) => {
+    await setVisibility(tx, change)
+    const taken = promotes && isPublic === true ? await promote(tx, templateId, team.slug) : undefined
+    if (isPublic !== undefined) {
+      await appendEvent(tx, { teamId: team.id, kind: 'template.updated', subject: templateId, data: { isPublic } })
+    }
+    return { names: await listNames(tx, templateId), taken }
+  })
+  if (taken !== undefined) throw nameTaken(taken, team.slug)
+  return names
+}
+
+async function setVisibility(tx: Tx, { templateId, givenId, isPublic }: TemplateChange): Promise<void> {
+  const present = await tx
+    .selectFrom('template')
+    .select('template_id')
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (present === undefined) {
+    throw new AppError('not_found', `Template '${shorten(givenId)}' not found or you don't have access to it`)
+  }
+  if (isPublic === undefined) return
+  await tx
+    .updateTable('template')
+    .set({ is_public: isPublic, updated_at: sql<Date>`clock_timestamp()` })
+    .where('template_id', '=', templateId)
+    .execute()
+}
+
+/** Gives the template the bare form of its first name. Returns the name when another template has it. */
+async function promote(tx: Tx, templateId: string, slug: string): Promise<string | undefined> {
+  const own = await tx
+    .selectFrom('template_alias')
+    .select('alias')
+    .where('template_id', '=', templateId)
+    .where('namespace', '=', slug)
+    .orderBy('created_at')
+    .orderBy('alias')
+    .limit(1)
+    .executeTakeFirst()
+  if (own === undefined) return undefined
+  const { alias } = own
+  // A bare name goes before an id of the same text: nobody's template may be hidden by it.
+  const isId = await tx.selectFrom('template').select('template_id').where('template_id', '=', alias).executeTakeFirst()
+  if (isId !== undefined) return alias
+  await tx
+    .insertInto('template_alias')
+    .values({ alias, namespace: null, template_id: templateId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const holder = await tx
+    .selectFrom('template_alias')
+    .select('template_id')
+    .where('alias', '=', alias)
+    .where('namespace', 'is', null)
+    .executeTakeFirst()
+  return holder?.template_id === templateId ? undefined : alias
+}
+
+function nameTaken(alias: string, slug: string): AppError {
+  return new AppError(
+    'conflict',
+    `Public template name '${alias}' is already taken. Your template is available at '${slug}/${alias}'. ` +
+      'Please update your CLI to remove this error message.',
+  )
+}
