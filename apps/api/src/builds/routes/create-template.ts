@@ -1,0 +1,20 @@
+import { TemplateBuildRequest } from '@sandyard/api-contract/builds/register-build'
+import { TemplateLegacy } from '@sandyard/api-contract/templates/template'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { createLegacyTemplate } from '../register-legacy-build.ts'
+import { toTemplateLegacy } from '../registered-template-view.ts'
+import { buildPartsOf } from './route-parts.ts'
+
+/** `POST /templates` (control-plane.md 10.2). */
+export const createTemplateRoute: ApiRoute = (app, ctx) => {
+  const parts = buildPartsOf(ctx)
+  app.route({
+    ...operation('createTemplate'),
+    schema: { body: TemplateBuildRequest, response: { 202: TemplateLegacy, ...errors(400, 401, 403, 409, 429, 500) } },
+    handler: async ({ principal, body }, reply) => {
+      const registered = await createLegacyTemplate(parts, principal, body)
+      return reply.code(202).send(toTemplateLegacy(registered))
+    },
+  })
+}

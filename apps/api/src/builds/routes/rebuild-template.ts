@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import { TemplateBuildRequest } from '@sandyard/api-contract/builds/register-build'
+import { TemplateLegacy } from '@sandyard/api-contract/templates/template'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { rebuildTemplate } from '../register-legacy-build.ts'
+import { toTemplateLegacy } from '../registered-template-view.ts'
+import { buildPartsOf } from './route-parts.ts'
+
+/** `POST /templates/{templateID}` (control-plane.md 10.2; design.md 3a). */
+export const rebuildTemplateRoute: ApiRoute = (app, ctx) => {
+  const parts = buildPartsOf(ctx)
+  app.route({
+    ...operation('rebuildTemplate'),
+    schema: {
+      params: Type.Object({ templateID: Type.String() }),
+      body: TemplateBuildRequest,
+      response: { 202: TemplateLegacy, ...errors(400, 401, 403, 404, 409, 429, 500) },
+    },
+    handler: async ({ principal, params, body }, reply) => {
+      const registered = await rebuildTemplate(parts, principal, { templateId: params.templateID, body })
+      return reply.code(202).send(toTemplateLegacy(registered))
+    },
+  })
+}
