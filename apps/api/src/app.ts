@@ -1,9 +1,11 @@
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { createTemplateRoute } from './builds/routes/create-template.ts'
 import { createTemplateV2Route } from './builds/routes/create-template-v2.ts'
 import { createTemplateV3Route } from './builds/routes/create-template-v3.ts'
 import { getBuildLogsRoute } from './builds/routes/get-build-logs.ts'
 import { getBuildStatusRoute } from './builds/routes/get-build-status.ts'
+import { rebuildTemplateRoute } from './builds/routes/rebuild-template.ts'
 import { startBuildRoute } from './builds/routes/start-build.ts'
 import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
 import type { AppContext } from './context.ts'
@@ -95,8 +97,10 @@ const ROUTES = [
   listTagAssignmentsRoute,
   getTemplateFilesRoute,
   uploadFilesRoute,
+  createTemplateRoute,
   createTemplateV2Route,
   createTemplateV3Route,
+  rebuildTemplateRoute,
   startBuildRoute,
   startBuildV2Route,
   getBuildStatusRoute,
