@@ -1,3 +1,4 @@
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { KeptImage } from '@sandyard/runtime/image-store'
 import type { ImageRef } from '@sandyard/runtime/types'
@@ -8,6 +9,7 @@ import { imageFilter, KEPT_REPOSITORY, keptAt, keptImage, LABEL, removedImage, R
 
 /** No step of a build takes as long: what is older was left by a process that died. */
 const LEFT_BEHIND_AFTER_MS = 24 * 60 * 60 * 1000
+const END_OF_BUILD_MS = 60_000
 
 /**
  * The images of an installation on the engine, known by their names: every one of them has a name of its own, also where several
@@ -74,15 +76,29 @@ export class KeptImages {
     await this.#sweep(() => true)
   }
 
-  /** Runs a build whose images are labelled with its id. What it leaves without a name goes with its end. */
+  /**
+   * Runs a build whose containers and images are labelled with its id. On return nothing of it is left but what has a name; the engine
+   * takes a moment to end the step of a build that nobody waits for any more.
+   */
   async during<T>(build: string, work: () => Promise<T>): Promise<T> {
     this.#builds.add(build)
     try {
       return await work()
     } finally {
+      const what = { what: 'the end of a build', timeoutMs: END_OF_BUILD_MS, everyMs: 50 }
+      // What is left for reasons of the engine's own is for `sweep`.
+      await pollUntil(what, () => this.#cleanUp(build)).catch(() => undefined)
       this.#builds.delete(build)
-      await this.#removeNameless([`${LABEL.build}=${build}`], () => true)
     }
+  }
+
+  /** Undefined while something is left. */
+  async #cleanUp(build: string): Promise<true | undefined> {
+    const label = [`${LABEL.build}=${build}`]
+    const steps = await this.#docker.listContainers({ all: true, filters: JSON.stringify({ label }) })
+    if (steps.length > 0) return undefined
+    await this.#removeNameless(label, () => true)
+    return (await this.#nameless(label)).length === 0 ? true : undefined
   }
 
   /** The images of builds, here or in another process, are nameless between two steps. */
@@ -94,9 +110,12 @@ export class KeptImages {
   }
 
   async #removeNameless(labels: readonly string[], isWanted: (image: ImageInfo) => boolean): Promise<void> {
+    for (const image of await this.#nameless(labels)) if (isWanted(image)) await this.#removeUnused(image.Id)
+  }
+
+  #nameless(labels: readonly string[]): Promise<ImageInfo[]> {
     const label = [`${LABEL.installation}=${this.#installation}`, ...labels]
-    const nameless = await this.#docker.listImages({ filters: JSON.stringify({ dangling: ['true'], label }) })
-    for (const image of nameless) if (isWanted(image)) await this.#removeUnused(image.Id)
+    return this.#docker.listImages({ filters: JSON.stringify({ dangling: ['true'], label }) })
   }
 
   /** The engine removes no image by its last name while a container runs from it, and keeps those that others are built upon. */
