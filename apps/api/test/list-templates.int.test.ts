@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
-import { assign, block, insertBuild, insertTemplate, seedParty, type Party } from './support/templates.ts'
+import { assign, block, insertBuild, insertTemplate, nextPage, seedParty, type Party } from './support/templates.ts'
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
@@ -47,13 +47,10 @@ describe('[GET /templates] [GET /v2/templates]', () => {
 
   it('pages through them, newest first', async () => {
     const seen: string[] = []
-    let query = '?limit=3'
-    for (;;) {
-      const { body, headers } = await list(`/v2/templates${query}`, party)
-      seen.push(...idsOf(body))
-      const token = headers['x-next-token']
-      if (token === undefined) break
-      query = `?limit=3&nextToken=${encodeURIComponent(String(token))}`
+    for (let query: string | undefined = ''; query !== undefined;) {
+      const page = await list(`/v2/templates?limit=3&${query}`, party)
+      seen.push(...idsOf(page.body))
+      query = nextPage(page)
     }
     expect(seen).toEqual(ids.toReversed())
     expect((await list('/v2/templates?limit=4', party)).headers).not.toHaveProperty('x-next-token')

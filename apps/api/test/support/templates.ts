@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
 import { seedIdentity } from '@sandyard/api/seed/seed-identity'
 import type { BuildStatus } from '@sandyard/db/schema/build'
 import type { TemplateTable } from '@sandyard/db/schema/template'
 import { randomId } from '@sandyard/kit/ids/ids'
-import type { World } from './control-plane.ts'
+import type { Answer, World } from './control-plane.ts'
 
 /** A team and its one user. */
 export interface Party {
@@ -109,4 +110,15 @@ export async function assign(world: World, { templateId, buildId, tags }: NewAss
     .insertInto('tag_assignment')
     .values(tags.map((tag) => ({ template_id: templateId, build_id: buildId, tag })))
     .execute()
+}
+
+/** What a query needs for the page after an answer; undefined after the last. */
+export function nextPage({ headers }: Answer): string | undefined {
+  const token = headers['x-next-token']
+  return typeof token === 'string' ? `nextToken=${encodeURIComponent(token)}` : undefined
+}
+
+/** An error answer, to be matched. */
+export function refusal(code: number, message: string | RegExp) {
+  return { status: code, body: { code, message: typeof message === 'string' ? message : (expect.stringMatching(message) as unknown) } }
 }
