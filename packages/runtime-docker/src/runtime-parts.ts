@@ -11,7 +11,7 @@ import { canLimitDisk } from './engine/disk-limit.ts'
 import { engineCall } from './engine/docker-errors.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
 import type { DockerImageStore } from './images/docker-image-store.ts'
-import { openImageStore } from './images/open-image-store.ts'
+import { openImageStore, type ImageStoreParts } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
@@ -60,7 +60,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       daemon: { volume: volume.name, mount: manifest.mount, command: manifest.command },
     })
     const kept = new KeptImages(docker, installation)
-    const images = openImageStore({ docker, kept, options, cgroups: facts.cgroups, confine: async () => undefined })
+    const images = openImageStore({ docker, kept, options, cgroups: facts.cgroups, confine: confineTo(network, egress) })
     return {
       docker,
       installation,
@@ -77,6 +77,17 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       daemonPort: manifest.port,
     }
   })
+}
+
+/** What the builder's steps share with a sandbox is its network; the ways of theirs around its rules are closed first. */
+function confineTo(network: SandboxNetwork, egress: EgressControl | undefined): ImageStoreParts['confine'] {
+  return async ({ Id, State, HostConfig, NetworkSettings }) => {
+    const bridge = await network.ensure()
+    const port = Object.values(NetworkSettings.Networks).find(({ NetworkID }) => NetworkID === bridge.id)
+    if (port === undefined) throw new AppError('failed_precondition', 'The sandbox of the build has no network.')
+    const namespace = { pid: State.Pid, containerId: Id, resolvers: HostConfig.Dns ?? [] }
+    await egress?.confine(namespace, bridge, { address: port.IPAddress, mac: port.MacAddress })
+  }
 }
 
 function unenforced(ociRuntime: string): AppError {

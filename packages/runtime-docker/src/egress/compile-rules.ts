@@ -30,16 +30,10 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
  * @throws AppError `invalid_argument` that names what is not an address
  */
 export function compileRules(rules: EgressRules): string {
-  const sets = {
-    closed: [...ALWAYS_CLOSED, ...rules.closed],
-    opened: rules.openPrivate,
-    private: PRIVATE,
-    resolvers: rules.resolvers,
-    sources: rules.ingressSources,
-  }
+  const sets = setsOf(rules)
   const has = (name: keyof typeof sets, rule: string): string => (sets[name].length > 0 ? rule : '')
   const refuse = 'reject with icmp type admin-prohibited;'
-  return [
+  return joined([
     'table inet sandyard;',
     'delete table inet sandyard;',
     'table inet sandyard {',
@@ -62,7 +56,61 @@ export function compileRules(rules: EgressRules): string {
     has('sources', '    ip saddr @sources accept;'),
     '  };',
     '};',
-  ]
+  ])
+}
+
+/** The interface by which a sandbox is on its network. */
+export interface NetworkPort {
+  readonly address: string
+  readonly mac: string
+}
+
+const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/
+
+/**
+ * The same for frames, whoever makes them. The steps of the engine's builder may open raw sockets, which the rules for packets never
+ * see; so here is closed again what is closed there, and nobody sends in the name of a neighbour. To where the proxy and the api
+ * are go answers only. What is refused is dropped. Needs Linux 5.16.
+ */
+export function compileFrameRules(rules: EgressRules, { address, mac }: NetworkPort): string {
+  if (!MAC.test(mac)) throw new AppError('invalid_argument', `"${mac}" is not a hardware address.`)
+  const sets = setsOf(rules)
+  const has = (name: keyof typeof sets, rule: string): string => (sets[name].length > 0 ? rule : '')
+  const own = checked(address)
+  return joined([
+    'table netdev sandyard;',
+    'delete table netdev sandyard;',
+    'table netdev sandyard {',
+    ...Object.entries(sets).map(([name, networks]) => addressSet(name, networks)),
+    '  chain egress {',
+    '    type filter hook egress device "eth0" priority filter; policy drop;',
+    `    ether saddr != ${mac} drop;`,
+    `    arp saddr ip ${own} arp saddr ether ${mac} accept;`,
+    '    ether type != ip drop;',
+    `    ip saddr != ${own} drop;`,
+    has('resolvers', '    ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 accept;'),
+    has('sources', '    ip daddr @sources tcp flags & (syn | ack) != syn accept;'),
+    '    ip daddr @closed drop;',
+    has('opened', '    ip daddr @opened accept;'),
+    '    ip daddr @private drop;',
+    '    accept;',
+    '  };',
+    '};',
+  ])
+}
+
+function setsOf(rules: EgressRules): Record<'closed' | 'opened' | 'private' | 'resolvers' | 'sources', readonly string[]> {
+  return {
+    closed: [...ALWAYS_CLOSED, ...rules.closed],
+    opened: rules.openPrivate,
+    private: PRIVATE,
+    resolvers: rules.resolvers,
+    sources: rules.ingressSources,
+  }
+}
+
+function joined(lines: readonly string[]): string {
+  return lines
     .filter((line) => line !== '')
     .map((line) => `${line}\n`)
     .join('')

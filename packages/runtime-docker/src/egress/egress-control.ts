@@ -1,8 +1,8 @@
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
-import { isAppError } from '@sandyard/kit/errors/app-error'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Bridge } from '../network/sandbox-network.ts'
-import { compileRules } from './compile-rules.ts'
+import { compileFrameRules, compileRules, type EgressRules, type NetworkPort } from './compile-rules.ts'
 import type { Guard, HostFacts, NamespaceRef } from './guard.ts'
 
 /** What the operator decided, in IPv4 networks or addresses. */
@@ -68,14 +68,22 @@ export class EgressControl implements AsyncDisposable {
    *
    * @throws AppError when they are not: the caller must not let the sandbox run
    */
-  async enforce(namespace: Namespace, bridge: Bridge): Promise<void> {
+  enforce(namespace: Namespace, bridge: Bridge): Promise<void> {
+    return this.#apply(namespace, () => compileRules(this.#rules(namespace, bridge)))
+  }
+
+  /**
+   * Returns once the same rules bind raw sockets too. The sandbox needs its network before.
+   *
+   * @throws AppError `failed_precondition` where the host's kernel cannot do it
+   */
+  async confine(namespace: Namespace, bridge: Bridge, port: NetworkPort): Promise<void> {
     try {
-      await this.#apply(namespace, bridge)
+      await this.#apply(namespace, () => compileFrameRules(this.#rules(namespace, bridge), port))
     } catch (err) {
-      if (!isAppError(err, 'unavailable') || this.#isDisposed) throw err
-      this.#options.log.warn({ err }, 'the egress guard is replaced')
-      await this.#discard()
-      await this.#apply(namespace, bridge)
+      if (!isAppError(err, 'internal')) throw err
+      const sentence = 'The kernel of this host cannot keep the steps of a Dockerfile within the egress rules: Linux 5.16 or newer can.'
+      throw new AppError('failed_precondition', sentence, { cause: err })
     }
   }
 
@@ -84,16 +92,25 @@ export class EgressControl implements AsyncDisposable {
     await this.#discard()
   }
 
-  async #apply(namespace: Namespace, { subnet, gateway }: Bridge): Promise<void> {
-    const guard = await this.#runningGuard()
+  #rules({ resolvers }: Namespace, { subnet, gateway }: Bridge): EgressRules {
     const { openPrivate, controlNetworks, ingressSources } = this.#options.settings
-    const rules = compileRules({
-      resolvers: namespace.resolvers,
+    return {
+      resolvers,
       closed: [...this.#host.addresses, ...controlNetworks, subnet],
       openPrivate,
       ingressSources: ingressSources.length > 0 ? ingressSources : [gateway],
-    })
-    await guard.apply(namespace, rules)
+    }
+  }
+
+  async #apply(namespace: NamespaceRef, compile: () => string): Promise<void> {
+    try {
+      await (await this.#runningGuard()).apply(namespace, compile())
+    } catch (err) {
+      if (!isAppError(err, 'unavailable') || this.#isDisposed) throw err
+      this.#options.log.warn({ err }, 'the egress guard is replaced')
+      await this.#discard()
+      await (await this.#runningGuard()).apply(namespace, compile())
+    }
   }
 
   async #runningGuard(): Promise<Guard> {
