@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { at, type Image } from './image.ts'
@@ -39,7 +39,7 @@ export function ensureBash(image: Image): void {
     image.say('warning: the image has no bash, and none could be provided: commands that need it will fail')
     return
   }
-  // A link that leads nowhere is in the way.
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return
+  // A link that leads nowhere may be in the way.
+  rmSync(path, { force: true })
   symlinkSync(target, path)
 }

@@ -16,16 +16,18 @@ const ROOT_GROUP = 'root:x:0:\n'
 /** Its id is the first one from 1000 on that no other account has. Nobody can log in with a password. */
 export function ensureAccount(image: Image, name: string): PasswdEntry {
   const existing = findUser(image, name)
-  if (existing !== undefined) return existing
-
+  if (existing !== undefined) {
+    // Left behind by a kill, or by a program that creates accounts only.
+    if (existing.home === homeOf(name) && !existsSync(at(image, existing.home))) createHome(image, existing)
+    return existing
+  }
   const uid = nextFree(listUsers(image).map((user) => user.uid))
   const gid = ensureGroup(image, name, uid)
-  const home = `/home/${name}`
   appendLine(image, '/etc/shadow', `${name}:*::0:99999:7:::`)
   // Without the file for passwords, an `x` would stand for one that cannot be found, and sudo would refuse the account.
   const password = existsSync(at(image, '/etc/shadow')) ? 'x' : '*'
-  // Last, since it is what makes the account exist: after a kill in between the next call does all again.
-  appendLine(image, '/etc/passwd', `${name}:${password}:${uid}:${gid}::${home}:/bin/bash`, ROOT_USER)
+  // Behind the others, since it is what makes the account exist: after a kill in between the next call does all again.
+  appendLine(image, '/etc/passwd', `${name}:${password}:${uid}:${gid}::${homeOf(name)}:/bin/bash`, ROOT_USER)
   const account = getUser(image, name)
   createHome(image, account)
   return account
@@ -40,6 +42,10 @@ export function joinGroup(image: Image, user: string, group: string): void {
     return [name, password, gid, members === '' ? user : `${members},${user}`].join(':')
   })
   if (lines.join('\n') !== text) replaceFile(at(image, '/etc/group'), { text: lines.join('\n'), mode: 0o644 })
+}
+
+function homeOf(name: string): string {
+  return `/home/${name}`
 }
 
 function ensureGroup(image: Image, name: string, uid: number): number {

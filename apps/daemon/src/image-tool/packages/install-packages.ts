@@ -21,6 +21,7 @@ export async function installPackages(image: Image): Promise<void> {
   const missing = listMissing(image)
   if (missing.length === 0) return
   const manager = findPackageManager(image)
+  if (manager !== undefined) image.say(`installing with ${manager.program}: ${missing.join(', ')}`)
   const problem = manager === undefined ? 'the image has no package manager that is known' : await install(image, manager, missing)
 
   const stillMissing = listMissing(image)

@@ -29,7 +29,7 @@ const MANAGERS: readonly PackageManager[] = [
     refresh: [...APT_OPTIONS, 'update'],
     install: [...APT_OPTIONS, 'install', '--yes', '--no-install-recommends'],
     names: {},
-    clean: (image) => rmSync(at(image, '/var/cache/apt/archives'), { recursive: true, force: true }),
+    clean: (image) => removeContents(at(image, '/var/cache/apt/archives'), (name) => name.endsWith('.deb')),
   },
   { program: 'apk', install: ['add', '--no-cache', '--no-progress'], names: { 'iputils-ping': 'iputils' } },
   { program: 'dnf', install: ['install', '-y', '--setopt=install_weak_deps=False', '--nodocs'], names: RED_HAT },
@@ -73,7 +73,10 @@ export function hasPackageLists(image: Image): boolean {
 }
 
 export function removePackageLists(image: Image): void {
-  const directory = at(image, LISTS)
+  removeContents(at(image, LISTS), () => true)
+}
+
+function removeContents(directory: string, isRemoved: (name: string) => boolean): void {
   if (!existsSync(directory)) return
-  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+  for (const name of readdirSync(directory).filter(isRemoved)) rmSync(join(directory, name), { recursive: true, force: true })
 }

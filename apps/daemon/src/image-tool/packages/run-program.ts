@@ -26,8 +26,7 @@ export async function runProgram(image: Image, { program, args, timeoutMs }: Pro
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
-    // With all that it has started.
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    killGroup(child.pid)
   }, timeoutMs)
   try {
     const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -39,6 +38,15 @@ export async function runProgram(image: Image, { program, args, timeoutMs }: Pro
     return error instanceof Error ? error.message : String(error)
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** The program and all that it has started. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // There is nobody left.
   }
 }
 
