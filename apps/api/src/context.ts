@@ -75,6 +75,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
     const metrics = createApiMetrics(database)
+    const folder = new UploadFolder(config.builds.uploadsDir)
     const { limits, adminToken, domain } = config
     const context: AppContext = {
       config,
@@ -97,13 +98,13 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       view: { tokenSeed, domain },
       uploads: new UploadStore({
         database,
-        folder: new UploadFolder(config.builds.uploadsDir),
+        folder,
         limits: { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES },
         onStored: (bytes) => metrics.uploadedBytes.inc(bytes),
       }),
       buildRunner: parts.buildRunner ?? withoutEngine,
       isDraining: false,
-      start: () => startLoops(context, shutdown),
+      start: () => startLoops(context, folder, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
     return context
@@ -125,7 +126,7 @@ async function openRuntime({ runtime }: ApiParts, installation: Installation, sh
   return opened
 }
 
-async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void> {
+async function startLoops(context: AppContext, folder: UploadFolder, shutdown: Shutdown): Promise<void> {
   const { database, runtime, auth, log } = context
   const parts = { database, runtime, log: log.sandboxes }
   const builds = startBuildLoops({
@@ -135,6 +136,7 @@ async function startLoops(context: AppContext, shutdown: Shutdown): Promise<void
     runner: context.buildRunner,
     serverId: context.sandboxes.serverId,
     config: context.config.builds,
+    folder,
     log: log.builds,
     onAttemptEnd: (outcome) => context.metrics.buildAttempts.inc({ outcome }),
   })

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { UploadKey } from './upload-link.ts'
@@ -7,6 +7,7 @@ import type { UploadKey } from './upload-link.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const HASH = /^[0-9a-f]{64}$/
 const INCOMING = 'incoming'
+const SUFFIX = '.tar'
 
 /** A file that is being written. */
 export interface IncomingFile {
@@ -28,7 +29,7 @@ export class UploadFolder {
   /** @throws Error for what is no team or no hash */
   pathOf({ teamId, hash }: UploadKey): string {
     if (!UUID.test(teamId) || !HASH.test(hash)) throw new Error('an upload has no valid key')
-    return join(this.#root, teamId, `${hash}.tar`)
+    return join(this.#root, teamId, `${hash}${SUFFIX}`)
   }
 
   async createIncoming(): Promise<IncomingFile> {
@@ -60,6 +61,33 @@ export class UploadFolder {
     await rm(this.pathOf(key), { force: true })
   }
 
+  /** Every upload whose file is there. */
+  async list(): Promise<UploadKey[]> {
+    const teams = (await readNames(this.#root)).filter((name) => UUID.test(name))
+    const keys: UploadKey[] = []
+    for (const teamId of teams) {
+      const hashes = (await readNames(join(this.#root, teamId)))
+        .filter((name) => name.endsWith(SUFFIX))
+        .map((name) => name.slice(0, -SUFFIX.length))
+      keys.push(...hashes.filter((hash) => HASH.test(hash)).map((hash) => ({ teamId, hash })))
+    }
+    return keys
+  }
+
+  /** Whether a file was written before that time, in milliseconds; false when it is not there. */
+  async isOlder(key: UploadKey, before: number): Promise<boolean> {
+    return isOlder(this.pathOf(key), before)
+  }
+
+  /** Removes what was on its way and has not grown since that time. */
+  async removeIncoming(before: number): Promise<void> {
+    const directory = join(this.#root, INCOMING)
+    for (const name of await readNames(directory)) {
+      const path = join(directory, name)
+      if (await isOlder(path, before)) await rm(path, { force: true })
+    }
+  }
+
   /** What is left of the disk. */
   async freeBytes(): Promise<number> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 })
@@ -76,6 +104,15 @@ async function syncDirectory(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+async function readNames(directory: string): Promise<string[]> {
+  return (await orAbsent(readdir(directory))) ?? []
+}
+
+async function isOlder(path: string, before: number): Promise<boolean> {
+  const found = await orAbsent(stat(path))
+  return found !== undefined && found.mtimeMs < before
 }
 
 async function orAbsent<T>(opening: Promise<T>): Promise<T | undefined> {

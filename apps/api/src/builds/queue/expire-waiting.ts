@@ -12,7 +12,7 @@ export async function expireWaiting(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     const stale = await tx
       .selectFrom('build')
-      .select('build_id')
+      .select(['build_id', 'template_id'])
       .where('status', 'in', ['pending', 'waiting'])
       .where('created_at', '<', sql<Date>`clock_timestamp() - make_interval(mins => ${WAIT_MINUTES})`)
       .orderBy('created_at')
@@ -20,6 +20,8 @@ export async function expireWaiting(database: Database): Promise<void> {
       .forUpdate()
       .skipLocked()
       .execute()
+    // Templates are changed in one order by everybody.
+    stale.sort((a, b) => (a.template_id < b.template_id ? -1 : 1))
     for (const { build_id } of stale) await settleBuild(tx, build_id, { kind: 'failed', message: FAILURES.neverStarted })
   })
 }

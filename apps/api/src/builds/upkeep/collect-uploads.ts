@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Database, Tx } from '@sandyard/db/database'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { UploadFolder } from '../../uploads/upload-folder.ts'
+import type { UploadKey } from '../../uploads/upload-link.ts'
+import { lockUpload } from '../../uploads/upload-queries.ts'
+
+export interface UploadUpkeepParts {
+  readonly database: Database
+  readonly folder: UploadFolder
+  readonly log: Logger
+}
+
+const BATCH = 1000
+
+/** Removes archives that nobody has asked for in that time and no build in the queue names, with their rows. */
+export async function collectUploads(parts: UploadUpkeepParts, unusedMs: number): Promise<void> {
+  const isUnused = sql<boolean>`last_used_at < clock_timestamp() - make_interval(secs => ${unusedMs / 1000}) and not exists (
+    select from build_job, jsonb_array_elements(build_job.plan->'steps') as step
+    where build_job.team_id = layer_upload.team_id and step->>'filesHash' = layer_upload.hash
+  )`
+  const unused = await parts.database.db
+    .selectFrom('layer_upload')
+    .select(['team_id', 'hash'])
+    .where(isUnused)
+    .orderBy('last_used_at')
+    .limit(BATCH)
+    .execute()
+  for (const { team_id, hash } of unused) {
+    await change(parts, { teamId: team_id, hash }, async (tx, key) => {
+      const gone = await tx
+        .deleteFrom('layer_upload')
+        .where('team_id', '=', key.teamId)
+        .where('hash', '=', key.hash)
+        .where(isUnused)
+        .executeTakeFirst()
+      if (gone.numDeletedRows > 0n) await parts.folder.remove(key)
+    })
+  }
+}
+
+/** Runs one removal while nobody else changes this upload; what fails is left to the next pass. */
+export async function change(
+  { database, log }: UploadUpkeepParts,
+  key: UploadKey,
+  work: (tx: Tx, key: UploadKey) => Promise<void>,
+): Promise<void> {
+  try {
+    await database.transaction(async (tx) => {
+      await lockUpload(tx, key)
+      await work(tx, key)
+    })
+  } catch (err) {
+    log.warn({ err, ...key }, 'an upload could not be removed yet')
+  }
+}
