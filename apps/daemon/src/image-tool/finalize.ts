@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ensureAccount } from './accounts/create-account.ts'
 import { grantSudo, hasSudo } from './accounts/sudoers.ts'
 import { ensureBash } from './base-system.ts'
-import { at, BUILD_DIRECTORY, type Image } from './image.ts'
+import { at, BUILD_PREFIX, type Image } from './image.ts'
 
 const EVERYBODY = 0o777
 
@@ -19,7 +19,9 @@ export function finalize(image: Image, { user }: { readonly user: string }): voi
     mkdirSync(at(image, path), { recursive: true })
     openToEverybody(at(image, path))
   }
-  rmSync(at(image, BUILD_DIRECTORY), { recursive: true, force: true })
+  for (const name of readdirSync(image.root).filter((entry) => entry.startsWith(BUILD_PREFIX))) {
+    rmSync(at(image, name), { recursive: true, force: true })
+  }
 }
 
 /** Its directories: a change of every file would store all of them once more in the image's last layer. */

@@ -12,8 +12,8 @@ export interface Image {
   readonly say: (line: string) => void
 }
 
-/** What a build keeps in the image while it runs. `finalize` removes it. */
-export const BUILD_DIRECTORY = '/.sandyard-build'
+/** How the names in the root directory begin that a build keeps its own files under while it runs. */
+export const BUILD_PREFIX = '.sandyard-'
 
 /** Where a path of the image is. */
 export function at({ root }: Image, path: string): string {

@@ -2,13 +2,12 @@
  * The step COPY (control-plane.md 11.5): unpacks an archive in a place of its own and, once all of it has been accepted, moves what the
  * source names into the image.
  */
-import { createReadStream, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { createReadStream, lstatSync, mkdtempSync, rmSync } from 'node:fs'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import { readArchive } from '@sandyard/kit/archive/read-archive'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { getUser } from '../accounts/image-accounts.ts'
-import { at, BUILD_DIRECTORY, type Image } from '../image.ts'
+import { at, BUILD_PREFIX, type Image } from '../image.ts'
 import { resolveDestination } from './destination.ts'
 import { findSource } from './find-source.ts'
 import { parseMode, resolveOwner } from './owner.ts'
@@ -31,12 +30,13 @@ export interface CopyRequest {
   readonly limits: ArchiveLimits
 }
 
+const READ_BYTES = 1024 * 1024
+
 /** @throws AppError with the sentence for the log; the file system's errors */
 export async function copy(image: Image, request: CopyRequest): Promise<void> {
   const archive = at(image, request.archive)
-  const directory = at(image, BUILD_DIRECTORY)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const staging = mkdtempSync(join(directory, 'unpacked-'))
+  // On the file system of most destinations, and for root alone.
+  const staging = mkdtempSync(at(image, `${BUILD_PREFIX}unpacked-`))
   try {
     const owner = { ...resolveOwner(image, request), mode: parseMode(request.mode) }
     const destination = resolveDestination({ ...request, home: getUser(image, request.user).home })
@@ -46,17 +46,5 @@ export async function copy(image: Image, request: CopyRequest): Promise<void> {
   } finally {
     rmSync(staging, { recursive: true, force: true })
     rmSync(archive, { force: true })
-    removeWhenEmpty(directory)
-  }
-}
-
-const READ_BYTES = 1024 * 1024
-
-/** Other archives may wait there. */
-function removeWhenEmpty(directory: string): void {
-  try {
-    rmdirSync(directory)
-  } catch {
-    // It is not.
   }
 }
