@@ -10,6 +10,7 @@ import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
+import { createBuildRunner } from './builds/engine/run-build.ts'
 import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
@@ -76,6 +77,12 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const { tokenSeed } = installation
     const metrics = createApiMetrics(database)
     const folder = new UploadFolder(config.builds.uploadsDir)
+    const uploads = new UploadStore({
+      database,
+      folder,
+      limits: { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES },
+      onStored: (bytes) => metrics.uploadedBytes.inc(bytes),
+    })
     const { limits, adminToken, domain } = config
     const context: AppContext = {
       config,
@@ -96,13 +103,8 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         startTimeoutMs: START_TIMEOUT_MS,
       },
       view: { tokenSeed, domain },
-      uploads: new UploadStore({
-        database,
-        folder,
-        limits: { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES },
-        onStored: (bytes) => metrics.uploadedBytes.inc(bytes),
-      }),
-      buildRunner: parts.buildRunner ?? withoutEngine,
+      uploads,
+      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, log: log.builds }),
       isDraining: false,
       start: () => startLoops(context, folder, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
@@ -112,11 +114,6 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     await shutdown.run()
     throw err
   }
-}
-
-/** Ends every build with the text for internal errors. */
-async function withoutEngine(): Promise<never> {
-  throw new Error('this server has no build engine')
 }
 
 async function openRuntime({ runtime }: ApiParts, installation: Installation, shutdown: Shutdown): Promise<SandboxRuntime> {

@@ -19,9 +19,13 @@ export interface ApiNeeds {
 
 /** The control plane on its runtime; it does not listen yet. */
 export async function openApi(parts: StartParts, { database, images, proxy }: ApiNeeds): Promise<AppContext> {
-  const { config, environment, log, shutdown, terminal } = parts
+  const { config, directory, environment, log, shutdown, terminal } = parts
   // The port that the proxy really has is part of the domain that clients are told.
-  const apiConfig = parseApiConfig({ ...environment, SANDYARD_PROXY_PORT: String(proxy.port) })
+  const apiConfig = parseApiConfig({
+    SANDYARD_UPLOADS_DIR: directory.uploads,
+    ...environment,
+    SANDYARD_PROXY_PORT: String(proxy.port),
+  })
   const context = await createContext(apiConfig, {
     database,
     log,

@@ -13,6 +13,8 @@ export interface DataDirectory {
   readonly postgresLog: string
   readonly postgresPassword: string
   readonly postgres: string
+  /** Archives of COPY steps, unless another folder is configured. */
+  readonly uploads: string
 }
 
 /** Below this a database start may end half-way; it refuses before. */
@@ -52,6 +54,7 @@ function describeDataDirectory(path: string): DataDirectory {
     postgresLog: join(root, 'postgres.log'),
     postgresPassword: join(root, 'postgres-password'),
     postgres: join(root, 'postgres'),
+    uploads: join(root, 'uploads'),
   }
 }
 
