@@ -21,7 +21,7 @@ const statusOf = async ({ templateID, buildID }: { templateID: string; buildID: 
   (await caller.withKey('GET', `/templates/${templateID}/builds/${buildID}/status`)).body
 const tagsOf = async (build_id: string) => {
   const rows = await builds.world.database.db.selectFrom('tag_assignment').select('tag').where('build_id', '=', build_id).execute()
-  return rows.map(({ tag }) => tag).sort()
+  return rows.map(({ tag }) => tag).toSorted()
 }
 
 /** The errors of the generations that name what they register (control-plane.md 10.3), in their order. */
@@ -180,7 +180,7 @@ describe('the limit of builds', () => {
   it('holds however many come at once, and nothing is left of the others', async () => {
     const caller = await onSmallServer('Crowd')
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => v3({ name: `t${n}` }, caller)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, ...Array.from({ length: 7 }, () => 429)])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 202, 202, ...Array.from({ length: 7 }, () => 429)])
     expect(answers.find(({ status }) => status === 429)?.body).toEqual({ code: 429, message })
     expect((await caller.withKey('GET', '/templates')).body).toHaveLength(3)
   })
