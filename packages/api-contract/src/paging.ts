@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 export const DEFAULT_PAGE_SIZE = 100
 
@@ -12,3 +12,9 @@ export const pagingQuery = {
 
 /** The query of an operation that takes nothing else. */
 export const PagingQuery = Type.Object(pagingQuery)
+
+/** The answer of a paged operation, with the header that leads on (control-plane.md 1.13). */
+export function Paged<T extends TSchema>(schema: T) {
+  const headers = { 'X-Next-Token': { type: 'string', description: 'Cursor of the next page; absent on the last one' } }
+  return Type.Unsafe<Static<T>>({ ...schema, headers })
+}

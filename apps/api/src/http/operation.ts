@@ -25,7 +25,22 @@ export function toUrl(path: string): string {
 
 type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 501 | 503 | 504
 
+const MEANINGS: Readonly<Record<ErrorStatus, string>> = {
+  400: 'Bad request',
+  401: 'Authentication error',
+  403: 'Forbidden',
+  404: 'Not found',
+  409: 'Conflict',
+  422: 'Unprocessable request',
+  429: 'Too many requests',
+  500: 'Server error',
+  501: 'Not implemented',
+  503: 'Service unavailable',
+  504: 'Timeout',
+}
+
 /** The error answers of an operation, all of one shape. */
 export function errors<S extends ErrorStatus>(...statuses: readonly S[]): Record<S, typeof ErrorBody> {
-  return Object.fromEntries(statuses.map((status) => [status, ErrorBody])) as Record<S, typeof ErrorBody>
+  const answers = statuses.map((status) => [status, { ...ErrorBody, description: MEANINGS[status] }])
+  return Object.fromEntries(answers) as Record<S, typeof ErrorBody>
 }

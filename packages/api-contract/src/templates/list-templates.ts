@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { pagingQuery } from '../paging.ts'
 
-const teamID = Type.Optional(Type.String({ deprecated: true, description: 'Identifier of the team' }))
+const teamID = Type.Optional(
+  Type.String({ description: 'Identifier of the team; by default that of the key, or the default one of the user' }),
+)
 
 /** Query of `GET /templates`. */
 export const ListTemplatesQuery = Type.Object({ teamID })

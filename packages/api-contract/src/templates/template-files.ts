@@ -1,9 +1,12 @@
 import { Type, type Static } from 'typebox'
 
 /** Answer of `GET /templates/{templateID}/files/{hash}` (control-plane.md 10.4). */
-export const TemplateFiles = Type.Object({
-  present: Type.Boolean(),
-  /** Where the archive is put, without credentials; sent although it is present, because clients may force another upload. */
-  url: Type.String(),
-})
+export const TemplateFiles = Type.Object(
+  {
+    present: Type.Boolean({ description: 'Whether the archive is there already' }),
+    /** Sent although it is present, because clients may force another upload. */
+    url: Type.String({ description: 'Where to PUT it, without credentials' }),
+  },
+  { title: 'TemplateBuildFileUpload' },
+)
 export type TemplateFiles = Static<typeof TemplateFiles>

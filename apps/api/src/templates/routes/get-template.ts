@@ -1,5 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { DEFAULT_PAGE_SIZE, PagingQuery } from '@sandyard/api-contract/paging'
+import { DEFAULT_PAGE_SIZE, Paged, PagingQuery } from '@sandyard/api-contract/paging'
 import { TemplateWithBuilds } from '@sandyard/api-contract/templates/template-with-builds'
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
@@ -17,7 +17,7 @@ export const getTemplateRoute: ApiRoute = (app, ctx) =>
     schema: {
       params: TemplateParams,
       querystring: PagingQuery,
-      response: { 200: TemplateWithBuilds, ...errors(400, 401, 403, 404, 429, 500) },
+      response: { 200: Paged(TemplateWithBuilds), ...errors(400, 401, 403, 404, 429, 500) },
     },
     handler: async ({ principal, params, query }, reply) => {
       const { db } = ctx.database

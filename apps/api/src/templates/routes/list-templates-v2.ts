@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DEFAULT_PAGE_SIZE } from '@sandyard/api-contract/paging'
+import { DEFAULT_PAGE_SIZE, Paged } from '@sandyard/api-contract/paging'
 import { ListTemplatesV2Query } from '@sandyard/api-contract/templates/list-templates'
 import { Template } from '@sandyard/api-contract/templates/template'
 import { getActingTeam } from '../../auth/acting-team.ts'
@@ -13,7 +13,7 @@ import { toTemplate } from '../template-view.ts'
 export const listTemplatesV2Route: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('listTemplatesV2'),
-    schema: { querystring: ListTemplatesV2Query, response: { 200: Type.Array(Template), ...errors(400, 401, 403, 429, 500) } },
+    schema: { querystring: ListTemplatesV2Query, response: { 200: Paged(Type.Array(Template)), ...errors(400, 401, 403, 429, 500) } },
     handler: async ({ principal, query }, reply) => {
       const { db } = ctx.database
       const team = await getActingTeam(db, principal, { teamId: query.teamID, mayBeBlocked: true })
