@@ -143,7 +143,7 @@ describe('teams', () => {
     expect((await message('POST', '/sandboxes/i0/timeout', {}))[0]).toBe(400)
     expect((await message('GET', '/sandboxes/i0'))[0]).toBe(404)
     await setTeam({ is_blocked: true, blocked_reason: null })
-    await waitFor('the change', async () => (await message('POST', '/v2/templates'))[1] === 'team is blocked')
+    await waitFor('the change', async () => (await message('POST', '/v2/templates', { alias: 'a' }))[1] === 'team is blocked')
     await setTeam({ is_blocked: false })
     await waitFor('the end of the block', async () => (await api.call('POST', '/sandboxes/i0/refreshes')).status === 404)
   })

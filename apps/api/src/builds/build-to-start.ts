@@ -48,5 +48,5 @@ export async function queueInPlaceOfOthers(tx: Tx, { tokenSeed }: BuildParts, bu
   const { buildId, templateId, ownerId } = build
   await enqueueBuild(tx, tokenSeed, { ...order, buildId, teamId: ownerId })
   const rows = await tx.selectFrom('tag_assignment').select('tag').distinct().where('build_id', '=', buildId).execute()
-  await cancelInProgress(tx, { templateId, tags: rows.map(({ tag }) => tag), except: buildId })
+  await cancelInProgress(tx, { templateId, tags: rows.map(({ tag }) => tag) }, { except: buildId })
 }

@@ -2,49 +2,56 @@ import type { Tx } from '@sandyard/db/database'
 import { FAILURES } from './build-failure.ts'
 import { cancelBuild } from './queue/cancel-build.ts'
 
-interface Scope {
+export interface OlderBuilds {
   readonly templateId: string
+  /** Builds that were ever given one of these. */
   readonly tags: readonly string[]
 }
 
 /**
- * Ends the builds of a template that were registered for one of the tags and never started (control-plane.md 10.3, semantics 3). The
- * caller holds the lock of the team.
+ * Ends builds of a template that a newer one takes the place of: those that were registered and never started (control-plane.md 10.3,
+ * semantics 3), and where `alsoInProgress` says so those that are under way (10.5).
+ *
+ * The caller holds the lock of the team and none of the template's row: everything that ends a build locks its job, the build and the
+ * template in this order, so that all jobs and builds are locked before the first template is.
  */
-export async function supersedeWaiting(tx: Tx, { templateId, tags }: Scope): Promise<void> {
-  // All of them before the first changes: each change takes the template's row, which others take after the build's.
-  const builds = await tx
-    .selectFrom('build')
+export async function endOlderBuilds(tx: Tx, older: OlderBuilds, { alsoInProgress }: { readonly alsoInProgress: boolean }): Promise<void> {
+  const inProgress = alsoInProgress ? await lockInProgress(tx, older) : []
+  const waiting = await lockWaiting(tx, older)
+  for (const buildId of inProgress) await cancelBuild(tx, buildId, FAILURES.cancelled)
+  for (const buildId of waiting) await cancelBuild(tx, buildId, FAILURES.superseded)
+}
+
+/** Ends the builds that are under way for one of the tags, but for `except`; the caller is as `endOlderBuilds` wants it. */
+export async function cancelInProgress(tx: Tx, older: OlderBuilds, { except }: { readonly except: string }): Promise<void> {
+  const buildIds = await lockInProgress(tx, older)
+  for (const buildId of buildIds) if (buildId !== except) await cancelBuild(tx, buildId, FAILURES.cancelled)
+}
+
+async function lockInProgress(tx: Tx, older: OlderBuilds): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('build_job')
     .select('build_id')
-    .where('template_id', '=', templateId)
-    .where('status', 'in', ['pending', 'waiting'])
-    .where('build_id', 'in', taggedBuilds(tx, { templateId, tags }))
+    .where('build_id', 'in', taggedBuilds(tx, older))
     .orderBy('build_id')
     .forUpdate()
     .execute()
-  for (const { build_id } of builds) await cancelBuild(tx, build_id, FAILURES.superseded)
+  return rows.map(({ build_id }) => build_id)
 }
 
-/**
- * Ends the builds of a template that are in progress for one of the tags, but for `except` (control-plane.md 10.5). The caller holds
- * the lock of the team, and no lock of the template's row.
- */
-export async function cancelInProgress(tx: Tx, scope: Scope & { readonly except?: string }): Promise<void> {
-  const jobs = await tx
-    .selectFrom('build_job')
-    .innerJoin('build', 'build.build_id', 'build_job.build_id')
-    .select('build_job.build_id')
-    .where('build.template_id', '=', scope.templateId)
-    .where('build_job.build_id', 'in', taggedBuilds(tx, scope))
-    .$if(scope.except !== undefined, (query) => query.where('build_job.build_id', '<>', scope.except ?? ''))
-    .orderBy('build_job.build_id')
-    .forUpdate('build_job')
+async function lockWaiting(tx: Tx, older: OlderBuilds): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('build')
+    .select('build_id')
+    .where('status', 'in', ['pending', 'waiting'])
+    .where('build_id', 'in', taggedBuilds(tx, older))
+    .orderBy('build_id')
+    .forUpdate()
     .execute()
-  for (const { build_id } of jobs) await cancelBuild(tx, build_id, FAILURES.cancelled)
+  return rows.map(({ build_id }) => build_id)
 }
 
-/** The builds that were ever given one of the tags. */
-function taggedBuilds(tx: Tx, { templateId, tags }: Scope) {
+function taggedBuilds(tx: Tx, { templateId, tags }: OlderBuilds) {
   return tx
     .selectFrom('tag_assignment')
     .select('build_id')

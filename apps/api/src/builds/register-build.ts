@@ -10,7 +10,7 @@ import { templateDeleted, tooManyBuilds } from './build-errors.ts'
 import type { BuildParts } from './build-parts.ts'
 import type { BuildPlan } from './build-plan.ts'
 import { claimAlias } from './claim-alias.ts'
-import { cancelInProgress, supersedeWaiting } from './end-older-builds.ts'
+import { endOlderBuilds } from './end-older-builds.ts'
 import { enqueueBuild } from './queue/enqueue-build.ts'
 
 /** Which template a build is registered for. */
@@ -58,10 +58,7 @@ export async function registerBuild(parts: BuildParts, registration: Registratio
   return parts.database.transaction(async (tx) => {
     await lockTeam(tx, team.id)
     const known = await findTarget(tx, team, target)
-    if (known !== undefined) {
-      if (legacy?.plan !== undefined) await cancelInProgress(tx, { templateId: known, tags })
-      await supersedeWaiting(tx, { templateId: known, tags })
-    }
+    if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: legacy?.plan !== undefined })
     if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit)
     const templateId = known ?? (await insertTemplate(tx, registration))
     if (target.alias !== undefined) await claimAlias(tx, { alias: target.alias, namespace: team.slug, templateId })
