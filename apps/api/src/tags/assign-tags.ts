@@ -1,6 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Database, Tx } from '@sandyard/db/database'
-import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import { appendEvent } from '../events/event-log.ts'
 import type { Team } from '../teams/team.ts'
 import { findInOwnNames } from '../templates/own-template.ts'
@@ -43,23 +42,10 @@ export async function assignTags(database: Database, team: Team, request: TagReq
   const tags = parseTags(request.tags)
   const { buildId } = build
   await database.transaction(async (tx) => {
-    if (!(await lockReadyBuild(tx, buildId))) throw targetNotReady(request.target, reference.tag)
     await insertAssignments(tx, { templateId, buildId, tags })
     await appendEvent(tx, { teamId: team.id, kind: 'template.tagged', subject: templateId, data: { buildId, tags } })
   })
   return { tags, buildId }
-}
-
-/** Keeps a build from being given up until the transaction ends. False when that has happened. */
-async function lockReadyBuild(tx: Tx, buildId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('build')
-    .select('build_id')
-    .where('build_id', '=', buildId)
-    .where('status', 'in', READY_BUILD_STATUSES)
-    .forShare()
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 async function insertAssignments(tx: Tx, { templateId, buildId, tags }: Assignment): Promise<void> {

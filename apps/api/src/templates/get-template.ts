@@ -4,6 +4,7 @@ import type { Db } from '@sandyard/db/database'
 import { shorten } from '../text/shorten.ts'
 import type { PageRequest } from './list-templates.ts'
 import { NAMED_SOURCES } from './template-queries.ts'
+import { isTemplateId } from './template-reference.ts'
 import { selectTemplateRows, type TemplateRow } from './template-rows.ts'
 import type { BuildRow } from './template-view.ts'
 
@@ -13,15 +14,19 @@ import type { BuildRow } from './template-view.ts'
  * @throws AppError `not_found`, and `permission_denied` for one of another team, public or not
  */
 export async function getTemplate(db: Db, teamId: string, templateId: string): Promise<TemplateRow> {
-  const row = await selectTemplateRows(db)
-    .where('template.template_id', '=', templateId)
-    .where('template.source', 'in', NAMED_SOURCES)
-    .executeTakeFirst()
+  const row = isTemplateId(templateId) ? await findTemplateRow(db, templateId) : undefined
   if (row === undefined) throw new AppError('not_found', `Template ${shorten(templateId)} not found`)
   if (row.team_id !== teamId) {
     throw new AppError('permission_denied', `You don't have access to this sandbox template (${shorten(templateId)})`)
   }
   return row
+}
+
+async function findTemplateRow(db: Db, templateId: string): Promise<TemplateRow | undefined> {
+  return selectTemplateRows(db)
+    .where('template.template_id', '=', templateId)
+    .where('template.source', 'in', NAMED_SOURCES)
+    .executeTakeFirst()
 }
 
 /** A page of a template's builds, newest first. Up to `limit + 1` rows, of which the last only says that there are more. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { ReadyBuild, Template } from './template.ts'
-import { DEFAULT_TAG } from './template-reference.ts'
+import { DEFAULT_TAG, isTemplateId } from './template-reference.ts'
 
 /** What an id stands for (control-plane.md 2.3): a sandbox's internal snapshot is nothing to be named. */
 export const NAMED_SOURCES = ['template', 'snapshot_template'] as const
@@ -18,6 +18,7 @@ export async function findTemplateByAlias(db: Db, alias: string, namespace: stri
 }
 
 export async function findTemplateById(db: Db, templateId: string): Promise<Template | undefined> {
+  if (!isTemplateId(templateId)) return undefined
   const row = await selectTemplate(db)
     .where('template.template_id', '=', templateId)
     .where('template.source', 'in', NAMED_SOURCES)

@@ -13,9 +13,15 @@ export interface TemplateReference {
 
 export const DEFAULT_TAG = 'default'
 
+const TEMPLATE_ID = /^[a-z0-9]+$/
 const NAME = /^[a-z0-9_-]+$/
 const TAG = /^[a-z0-9_.-]+$/
 const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/
+
+/** What is none need not be looked up, and some texts the database refuses to compare. */
+export function isTemplateId(text: string): boolean {
+  return TEMPLATE_ID.test(text)
+}
 
 /** Of a text in lower case. */
 export function isTag(text: string): boolean {
