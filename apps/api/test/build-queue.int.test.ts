@@ -1,8 +1,17 @@
 import { sql } from 'kysely'
+import { seedIdentity } from '@sandyard/api/seed/seed-identity'
+import { CHANNELS, notify } from '@sandyard/db/notify'
+import { Secret } from '@sandyard/kit/config/secret'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BuildFailure, FAILURES } from '../src/builds/build-failure.ts'
 import type { BuildJob, BuildRunner } from '../src/builds/build-runner.ts'
-import { queueBuild, findJob, messagesOf, waitForEnd } from './support/builds.ts'
+import { cancelBuild } from '../src/builds/queue/cancel-build.ts'
+import { claimBuild } from '../src/builds/queue/claim-build.ts'
+import { enqueueBuild } from '../src/builds/queue/enqueue-build.ts'
+import { expireWaiting } from '../src/builds/queue/expire-waiting.ts'
+import { unsealCredentials } from '../src/builds/queue/sealed-credentials.ts'
+import { ensureInstallation } from '../src/settings/installation.ts'
+import { findBuild, findJob, HeldRunner, messagesOf, PLAN, queueBuild, registerBuild, waitForEnd } from './support/builds.ts'
 import { createWorld, type World } from './support/control-plane.ts'
 
 let world: World
@@ -12,6 +21,15 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]())
 
 const RESULT = { image: 'built:1', defaultUser: 'me', defaultWorkdir: '/me', env: { A: '1' }, startCmd: 'serve' }
+
+const CLAIM = { serverId: 1, timeoutMs: 3_600_000 }
+
+const endLeases = () =>
+  world.database.db
+    .updateTable('build_job')
+    .set({ lease_until: sql<Date>`clock_timestamp() - interval '1 second'` })
+    .where('server_id', 'is not', null)
+    .execute()
 
 async function eventsOf(buildId: string): Promise<string[]> {
   const rows = await world.database.db
@@ -64,5 +82,167 @@ describe('a build of the queue', () => {
     expect(build).toMatchObject({ status: 'failed', image: null, ...expected })
     expect(await messagesOf(world, buildId)).toEqual([`Build failed: ${build.reason_message}`])
     expect(await eventsOf(buildId)).toEqual(['template.build_failed'])
+  })
+})
+
+describe('the queue', () => {
+  it('gives each build to one server, however many there are', async () => {
+    const ran: string[] = []
+    const buildRunner: BuildRunner = async ({ buildId }) => {
+      ran.push(buildId)
+      return RESULT
+    }
+    for (let servers = 0; servers < 3; servers += 1)
+      await world.startServer({ loops: true, buildRunner, env: { SANDYARD_BUILD_WIDTH: '3' } })
+    const builds = await Promise.all(Array.from({ length: 12 }, () => queueBuild(world)))
+    for (const buildId of builds) expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
+    expect(ran.sort()).toEqual(builds.sort())
+  })
+
+  it('works at no more builds at once than it is set to', async () => {
+    const runner = new HeldRunner()
+    await world.startServer({ loops: true, buildRunner: runner.run, env: { SANDYARD_BUILD_WIDTH: '2' } })
+    const builds = [await queueBuild(world), await queueBuild(world), await queueBuild(world)]
+    await runner.call(1)
+    const waiting = await world.database.db.selectFrom('build_job').select('build_id').where('server_id', 'is', null).execute()
+    expect(waiting).toEqual([{ build_id: builds[2] }])
+    ;(await runner.call(0)).finish()
+    ;(await runner.call(2)).finish()
+    ;(await runner.call(1)).finish()
+    for (const buildId of builds) expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
+  })
+
+  it('takes the team with the fewest builds in work first, and of each the oldest', async () => {
+    const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
+    const names = new Map<string | undefined, string>()
+    for (const name of ['a1', 'a2', 'a3']) names.set(await queueBuild(world), name)
+    for (const name of ['b1', 'b2']) names.set(await queueBuild(world, { teamId: other.teamId }), name)
+    const order = []
+    for (let claims = 0; claims < 6; claims += 1) order.push(names.get((await claimBuild(world.database, CLAIM))?.buildId))
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', undefined])
+  })
+
+  it('starts a build once', async () => {
+    const buildId = await queueBuild(world)
+    const { tokenSeed } = await ensureInstallation(world.database.db)
+    const again = { buildId, teamId: world.teamId, plan: PLAN, builderVersion: 'v1' as const }
+    expect(await world.database.transaction((tx) => enqueueBuild(tx, tokenSeed, again))).toBe(false)
+  })
+
+  it('keeps credentials sealed, for one build and one installation', async () => {
+    const credentials = { type: 'registry', username: 'u', password: 'hunter2' } as const
+    const buildId = await queueBuild(world, { credentials })
+    const sealed = (await findJob(world, buildId))?.sealed_credentials ?? Buffer.alloc(0)
+    expect(sealed.includes('hunter2')).toBe(false)
+    const { tokenSeed } = await ensureInstallation(world.database.db)
+    expect(unsealCredentials(tokenSeed, buildId, sealed)).toEqual(credentials)
+    expect(() => unsealCredentials(tokenSeed, world.buildId, sealed)).toThrow()
+    expect(() => unsealCredentials(new Secret('other'), buildId, sealed)).toThrow()
+  })
+})
+
+describe('a server that stops', () => {
+  it('gives its builds back, and another one goes on with them', async () => {
+    const runner = new HeldRunner()
+    const first = await world.startServer({ loops: true, buildRunner: runner.run })
+    const buildId = await queueBuild(world)
+    const { job } = await runner.call(0)
+    job.log.write({ level: 'info', message: 'first' })
+    await first[Symbol.asyncDispose]()
+    expect(await findJob(world, buildId)).toMatchObject({ server_id: null, lease_until: null, attempt: 1, abandoned: 0 })
+    await world.startServer({ loops: true, buildRunner: runner.run })
+    const second = await runner.call(1)
+    expect(second.job.sandboxId).not.toBe(job.sandboxId)
+    second.finish()
+    expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
+    expect(await messagesOf(world, buildId)).toEqual([
+      'first',
+      expect.stringContaining('begins again'),
+      expect.stringContaining('finished'),
+    ])
+  })
+})
+
+describe('cancelling', () => {
+  const cancel = (buildId: string, reason: string = FAILURES.cancelled): Promise<void> =>
+    world.database.transaction((tx) => cancelBuild(tx, buildId, reason))
+
+  it.each([
+    ['registered', () => registerBuild(world)],
+    ['queued', () => queueBuild(world)],
+  ])('ends a build that is %s at once', async (_, arrange) => {
+    const buildId = await arrange()
+    await cancel(buildId, FAILURES.superseded)
+    expect(await findBuild(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.superseded, reason_step: null })
+    expect(await findJob(world, buildId)).toBeUndefined()
+    expect(await messagesOf(world, buildId)).toEqual([`Build failed: ${FAILURES.superseded}`])
+    expect(await eventsOf(buildId)).toEqual(['template.build_failed'])
+  })
+
+  it('stops a build that runs', async () => {
+    const runner = new HeldRunner()
+    await world.startServer({ loops: true, buildRunner: runner.run })
+    const buildId = await queueBuild(world)
+    const { signal } = await runner.call(0)
+    await cancel(buildId)
+    expect(await waitForEnd(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.cancelled })
+    expect(signal.aborted).toBe(true)
+  })
+
+  it('wins over a build that finishes at the same moment, and over nothing that has ended', async () => {
+    const runner = new HeldRunner()
+    runner.isDeaf = true
+    await world.startServer({ loops: true, buildRunner: runner.run })
+    const buildId = await queueBuild(world)
+    const call = await runner.call(0)
+    await cancel(buildId)
+    call.finish()
+    expect(await waitForEnd(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.cancelled })
+    await cancel(buildId, FAILURES.cancelledByAdmin)
+    expect(await findBuild(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.cancelled })
+    expect(await eventsOf(buildId)).toEqual(['template.build_failed'])
+  })
+
+  it('reaches a build whose server is gone, without building it again', async () => {
+    const buildId = await queueBuild(world)
+    await claimBuild(world.database, CLAIM)
+    await cancel(buildId)
+    await endLeases()
+    const runner = new HeldRunner()
+    await world.startServer({ loops: true, buildRunner: runner.run })
+    expect(await waitForEnd(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.cancelled })
+    expect(runner.calls).toEqual([])
+  })
+})
+
+describe('time limits', () => {
+  it('end a build that takes too long, and only that', async () => {
+    const runner = new HeldRunner()
+    const server = await world.startServer({ loops: true, buildRunner: runner.run })
+    const buildId = await queueBuild(world)
+    await runner.call(0)
+    await world.database.db
+      .updateTable('build_job')
+      .set({ started_at: sql<Date>`clock_timestamp() - interval '61 minutes'` })
+      .execute()
+    await world.database.transaction((tx) => notify(tx, CHANNELS.buildChanged, buildId))
+    expect(await waitForEnd(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.timedOut })
+    expect(server.ctx.config.builds.timeoutMs).toBe(3_600_000)
+  })
+
+  it('end a build that nobody starts', async () => {
+    const [late, soon, queued] = [await registerBuild(world), await registerBuild(world), await queueBuild(world)]
+    const age = (buildId: string, minutes: number) =>
+      world.database.db
+        .updateTable('build')
+        .set({ created_at: sql<Date>`clock_timestamp() - make_interval(mins => ${minutes})` })
+        .where('build_id', '=', buildId)
+        .execute()
+    await Promise.all([age(late, 41), age(soon, 39), age(queued, 41)])
+    await Promise.all([expireWaiting(world.database), expireWaiting(world.database)])
+    expect(await findBuild(world, late)).toMatchObject({ status: 'failed', reason_message: FAILURES.neverStarted })
+    expect(await findBuild(world, soon)).toMatchObject({ status: 'waiting' })
+    expect(await findBuild(world, queued)).toMatchObject({ status: 'building' })
+    expect(await eventsOf(late)).toEqual(['template.build_failed'])
   })
 })

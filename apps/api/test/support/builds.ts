@@ -1,5 +1,8 @@
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { ensureInstallation } from '../../src/settings/installation.ts'
-import type { BuildPlan } from '../../src/builds/build-plan.ts'
+import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
+import type { BuildJob, BuildRunner } from '../../src/builds/build-runner.ts'
 import { enqueueBuild, type BuildOrder } from '../../src/builds/queue/enqueue-build.ts'
 import { readLogPage } from '../../src/builds/queue/read-build-log.ts'
 import { waitFor, type World } from './control-plane.ts'
@@ -51,4 +54,43 @@ export async function messagesOf(world: World, buildId: string): Promise<string[
 export async function waitForEnd(world: World, buildId: string) {
   await waitFor('the end of the build', async () => ['uploaded', 'failed'].includes((await findBuild(world, buildId)).status))
   return findBuild(world, buildId)
+}
+
+/** A build as it is on a runtime without processes: a sandbox, a line of the log, an image. */
+export function runnerOn(runtime: SandboxRuntime): BuildRunner {
+  return async ({ sandboxId, resources, log }, signal) => {
+    const ref = { sandboxId, incarnation: 1 }
+    try {
+      await runtime.create({ ...ref, image: 'base:1', resources, daemonEnv: {}, allowPrivilegeGain: true }, signal)
+      log.write({ level: 'info', message: 'a step', step: '1' })
+      await log.flush()
+      const { image } = await runtime.snapshot(ref, `layer-${randomId(12)}`)
+      return { image, defaultUser: 'user', defaultWorkdir: '/home/user', env: {} }
+    } finally {
+      await runtime.remove(ref)
+    }
+  }
+}
+
+/** A runner that a test holds: every call waits until it is told to go on, or to stop. */
+export class HeldRunner {
+  readonly calls: { readonly job: BuildJob; readonly signal: AbortSignal; finish(): void }[] = []
+  /** Goes on with its work though it was told to stop. */
+  isDeaf = false
+
+  readonly run: BuildRunner = async (job, signal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<BuildResult>()
+    const result = { image: `built:${job.buildId}`, defaultUser: 'user', defaultWorkdir: '/', env: {} }
+    this.calls.push({ job, signal, finish: () => resolve(result) })
+    if (!this.isDeaf) signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    return promise
+  }
+
+  /** The call of that number, from 0, once it has come. */
+  async call(index: number) {
+    await waitFor(`call ${index} of the runner`, () => this.calls.length > index)
+    const call = this.calls[index]
+    if (call === undefined) throw new Error('there is no such call')
+    return call
+  }
 }

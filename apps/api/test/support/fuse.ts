@@ -23,6 +23,10 @@ export class Fuse {
     this.#point = point
   }
 
+  get isBlown(): boolean {
+    return this.#isBlown
+  }
+
   /** Resolves when the server is dead. */
   get blown(): Promise<void> {
     return this.#blown.promise

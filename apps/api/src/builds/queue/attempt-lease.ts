@@ -59,11 +59,11 @@ export class AttemptLease {
     const { database, timeoutMs } = this.#parts
     const askedAt = performance.now()
     try {
-      const { cancelReason, remainingMs } = await renewLease(database.db, this.#attempt, timeoutMs)
+      const { cancelReason, remainingMs } = await database.transaction((tx) => renewLease(tx, this.#attempt, timeoutMs))
       this.#expireAfter(LEASE_MS - (performance.now() - askedAt))
       clearTimeout(this.#deadline)
       // Renewed many times before: a later look sets the timer of a deadline that is further away.
-      if (remainingMs < LEASE_MS) this.#deadline = setTimeout(() => this.end(new BuildFailure(FAILURES.timedOut)), remainingMs)
+      if (remainingMs < LEASE_MS) this.#deadline = setTimeout(() => this.end(new BuildFailure(FAILURES.timedOut)), Math.max(0, remainingMs))
       if (cancelReason !== undefined) this.end(new BuildFailure(cancelReason))
     } catch (err) {
       if (!(err instanceof AttemptLostError)) throw err

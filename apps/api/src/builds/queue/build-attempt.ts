@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '@sandyard/db/database'
+import type { Tx } from '@sandyard/db/database'
 import { CHANNELS, notify } from '@sandyard/db/notify'
 
 /** How long a server that says nothing keeps a build. */
@@ -52,8 +52,8 @@ export async function holdAttempt(tx: Tx, attempt: Attempt): Promise<{ readonly 
  *
  * @throws AttemptLostError
  */
-export async function renewLease(db: Db, attempt: Attempt, timeoutMs: number): Promise<Orders> {
-  const row = await db
+export async function renewLease(tx: Tx, attempt: Attempt, timeoutMs: number): Promise<Orders> {
+  const row = await tx
     .updateTable('build_job')
     .set({ lease_until: leaseEnd() })
     .where('build_id', '=', attempt.buildId)

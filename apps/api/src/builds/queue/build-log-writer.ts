@@ -12,13 +12,18 @@ const LINES_AT_ONCE = 1000
 const BYTES_AT_ONCE = 1024 ** 2
 const RETRY_MS = 1000
 
-/** What a build may log. Errors have more room, because they say why it failed. */
-const ROOM = { lines: 100_000, bytes: 64 * 1024 ** 2 }
-const ROOM_OF_ERRORS = { lines: ROOM.lines + 1000, bytes: ROOM.bytes + 4 * 1024 ** 2 }
+const MAX_LINES = 100_000
+const MAX_BYTES = 64 * 1024 ** 2
+/** Errors have more room, because they say why a build failed. */
+const RESERVE = { lines: 1000, bytes: 4 * 1024 ** 2 }
 
 export interface LogWriterParts {
   readonly database: Database
   readonly log: Logger
+  /** Of the whole build. Default: 100,000. */
+  readonly maxLines?: number
+  /** The log found out that the attempt's turn is over. */
+  readonly onLost?: (reason: AttemptLostError) => void
 }
 
 /**
@@ -71,8 +76,9 @@ export class BuildLogWriter implements BuildLog {
   }
 
   #hasRoom({ level, message }: LogLine): boolean {
-    const room = level === 'error' ? ROOM_OF_ERRORS : ROOM
-    if (this.#lines < room.lines && this.#bytes < room.bytes) {
+    const reserve = level === 'error' ? RESERVE : { lines: 0, bytes: 0 }
+    const { maxLines = MAX_LINES } = this.#parts
+    if (this.#lines < maxLines + reserve.lines && this.#bytes < MAX_BYTES + reserve.bytes) {
       this.#lines += 1
       this.#bytes += message.length
       return true
@@ -105,8 +111,10 @@ export class BuildLogWriter implements BuildLog {
           })
           this.#waiting.splice(0, lines.length)
         } catch (err) {
-          if (err instanceof AttemptLostError) this.#over.abort(err)
-          else this.#parts.log.warn({ err, buildId: this.#attempt.buildId }, 'build log could not be stored yet')
+          if (err instanceof AttemptLostError) {
+            this.#over.abort(err)
+            this.#parts.onLost?.(err)
+          } else this.#parts.log.warn({ err, buildId: this.#attempt.buildId }, 'build log could not be stored yet')
           await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
         }
       }

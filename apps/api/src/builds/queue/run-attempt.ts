@@ -49,7 +49,7 @@ const RETRY_MS = 1000
  * a database that does not answer is asked again for as long as the lease holds.
  */
 export async function runAttempt(parts: AttemptParts, claimed: ClaimedBuild, lease: AttemptLease): Promise<AttemptEnd> {
-  const log = new BuildLogWriter(parts, claimed, claimed.logCount)
+  const log = new BuildLogWriter({ ...parts, onLost: (reason) => lease.end(reason) }, claimed, claimed.logCount)
   const result = await build(parts, { claimed, lease, log })
   const lastLines = await log.close(new AttemptLostError(claimed))
   if (result.kind === 'lost') return 'lost'

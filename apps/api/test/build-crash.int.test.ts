@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { FAILURES } from '../src/builds/build-failure.ts'
+import { BuildWorker } from '../src/builds/queue/build-worker.ts'
+import { claimBuild, type ClaimedBuild } from '../src/builds/queue/claim-build.ts'
+import { collectBuildSandboxes } from '../src/builds/upkeep/collect-build-sandboxes.ts'
+import { findBuild, findJob, HeldRunner, messagesOf, queueBuild, runnerOn, waitForEnd } from './support/builds.ts'
+import { createWorld, waitFor, type World } from './support/control-plane.ts'
+import { Fuse, type CrashPoint } from './support/fuse.ts'
+
+let world: World
+let runtime: FakeRuntime
+beforeEach(async () => {
+  world = await createWorld()
+  runtime = new FakeRuntime({ engine: world.engine })
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+/** As if so much time had passed that whoever works at a build, and is dead, has lost it. */
+const endLeases = () =>
+  world.database.db
+    .updateTable('build_job')
+    .set({ lease_until: sql<Date>`clock_timestamp() - interval '1 second'` })
+    .where('server_id', 'is not', null)
+    .execute()
+
+/** Takes the build as another server would whose time has come, however the former one holds on to it. */
+async function takeAway(serverId: number): Promise<ClaimedBuild> {
+  while (true) {
+    await endLeases()
+    const claimed = await claimBuild(world.database, { serverId, timeoutMs: 3_600_000 })
+    if (claimed !== undefined) return claimed
+  }
+}
+
+async function endEvents(buildId: string): Promise<string[]> {
+  const rows = await world.database.db
+    .selectFrom('event')
+    .select('kind')
+    .where(sql`data->>'buildId'`, '=', buildId)
+    .execute()
+  return rows.map(({ kind }) => kind)
+}
+
+// Claim, lease, sandbox, log, sandbox again, end; in what order the lease comes is open.
+const POINTS: CrashPoint[] = Array.from({ length: 6 }, (_, index) => index + 1).flatMap((step) => [
+  { step, when: 'before' as const },
+  { step, when: 'after' as const },
+])
+
+describe('a server that is killed while it builds', () => {
+  it.each(POINTS)('$when step $step: another one finishes the build, once', async (point) => {
+    const fuse = new Fuse(point)
+    const dying = await world.startServer({ fuse })
+    const { database, installation, log } = dying.ctx
+    const buildId = await queueBuild(world)
+    // Never stopped: it is dead.
+    const worker = new BuildWorker({
+      database,
+      runtime: dying.runtime,
+      tokenSeed: installation.tokenSeed,
+      runner: runnerOn(dying.runtime),
+      log: log.builds,
+      serverId: 1,
+      width: 1,
+      timeoutMs: 3_600_000,
+    })
+    await waitFor('the crash', async () => {
+      worker.onRefresh()
+      return fuse.isBlown
+    })
+
+    await endLeases()
+    await world.startServer({ loops: true, buildRunner: runnerOn(runtime) })
+    const build = await waitForEnd(world, buildId)
+    expect(build).toMatchObject({ status: 'uploaded', reason_message: null })
+    expect(world.engine.images.has(build.image ?? '')).toBe(true)
+    expect(await findJob(world, buildId)).toBeUndefined()
+    expect(await endEvents(buildId)).toEqual(['template.built'])
+    const messages = await messagesOf(world, buildId)
+    expect(messages.filter((message) => message.startsWith('Build finished'))).toHaveLength(1)
+    expect(messages.at(-1)).toMatch(/^Build finished/)
+    expect(messages).toHaveLength(build.log_count)
+
+    await collectBuildSandboxes({ database: world.database, runtime, log: log.builds })
+    expect(await runtime.list()).toEqual([])
+  })
+})
+
+describe('a server that lost its turn', () => {
+  it('stops, and changes nothing any more', async () => {
+    const runner = new HeldRunner()
+    runner.isDeaf = true
+    const server = await world.startServer({ loops: true, buildRunner: runner.run })
+    const buildId = await queueBuild(world)
+    const call = await runner.call(0)
+    call.job.log.write({ level: 'info', message: 'in time' })
+    await call.job.log.flush()
+    const taken = await takeAway(2)
+    expect(taken).toMatchObject({ attempt: 2, abandoned: 1, formerSandboxId: call.job.sandboxId })
+    call.job.log.write({ level: 'info', message: 'too late' })
+    await expect(call.job.log.flush()).rejects.toThrow('is over')
+    await waitFor('the server to be told', () => call.signal.aborted)
+    call.finish()
+    await server.ctx[Symbol.asyncDispose]()
+    expect(await findBuild(world, buildId)).toMatchObject({ status: 'building', image: null, log_count: 1 })
+    expect(await findJob(world, buildId)).toMatchObject({ attempt: 2, server_id: 2 })
+    expect(await messagesOf(world, buildId)).toEqual(['in time'])
+  })
+
+  it('takes the sandbox of the former attempt with it', async () => {
+    const buildId = await queueBuild(world)
+    const dead = await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
+    if (dead === undefined) throw new Error('nothing was claimed')
+    const spec = { sandboxId: dead.sandboxId, image: 'base:1', resources: dead.resources, daemonEnv: {}, allowPrivilegeGain: true }
+    for (const incarnation of [1, 2]) await runtime.create({ ...spec, incarnation })
+    await endLeases()
+    const runner = new HeldRunner()
+    await world.startServer({ loops: true, buildRunner: runner.run })
+    const call = await runner.call(0)
+    expect(call.job.sandboxId).not.toBe(dead.sandboxId)
+    expect(await runtime.list()).toEqual([])
+    call.finish()
+    expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
+  })
+})
+
+it('is given up when its servers go away again and again', async () => {
+  const buildId = await queueBuild(world)
+  for (let serverId = 1; serverId <= 3; serverId += 1) await takeAway(serverId)
+  await endLeases()
+  const runner = new HeldRunner()
+  await world.startServer({ loops: true, buildRunner: runner.run })
+  expect(await waitForEnd(world, buildId)).toMatchObject({ status: 'failed', reason_message: FAILURES.internal })
+  expect(runner.calls).toEqual([])
+})
+
+it('is taken from a server that is not there any more before its lease is over', async () => {
+  const buildId = await queueBuild(world)
+  await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
+  expect(await claimBuild(world.database, { serverId: 2, timeoutMs: 3_600_000 })).toBeUndefined()
+  await world.database.db
+    .updateTable('build_job')
+    .set({ lease_until: sql<Date>`lease_until - interval '13 seconds'` })
+    .execute()
+  expect(await claimBuild(world.database, { serverId: 2, timeoutMs: 3_600_000 })).toMatchObject({ buildId, attempt: 2 })
+})

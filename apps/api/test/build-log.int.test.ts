@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { BuildLogWriter } from '../src/builds/queue/build-log-writer.ts'
+import { claimBuild } from '../src/builds/queue/claim-build.ts'
+import { readLogPage, readLogWindow, readStepProblems } from '../src/builds/queue/read-build-log.ts'
+import { messagesOf, queueBuild } from './support/builds.ts'
+import { createWorld, type World } from './support/control-plane.ts'
+
+let world: World
+let buildId: string
+let log: BuildLogWriter
+beforeEach(async () => {
+  world = await createWorld()
+  buildId = await queueBuild(world)
+  const claimed = await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  log = new BuildLogWriter({ database: world.database, log: silentLogger(), maxLines: 3000 }, claimed, 0)
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+it('keeps the order of lines, gives them places without gaps, and is read by place, level and time', async () => {
+  const levels = ['debug', 'info', 'warn', 'error'] as const
+  for (let line = 0; line < 40; line += 1) {
+    log.write({ level: levels[line % 4] ?? 'info', message: String(line), step: line < 20 ? 'base' : '1' })
+    if (line % 9 === 0) await log.flush()
+  }
+  await log.flush()
+  const { db } = world.database
+  const numbers = Array.from({ length: 40 }, (_, line) => String(line))
+  expect(await messagesOf(world, buildId)).toEqual(numbers)
+  const page = async (options: Parameters<typeof readLogPage>[2]) => (await readLogPage(db, buildId, options)).map(({ message }) => message)
+  expect(await page({ offset: 10, limit: 5 })).toEqual(numbers.slice(10, 15))
+  expect(await page({ offset: 40, limit: 5 })).toEqual([])
+  expect(await page({ offset: 0, limit: 0 })).toEqual([])
+  expect(await page({ offset: 1, limit: 3, level: 'warn' })).toEqual(['3', '6', '7'])
+  expect(await page({ offset: 3, limit: 2, level: 'debug' })).toEqual(['3', '4'])
+
+  await sql`update build_log set time = to_timestamp(seq) where build_id = ${buildId}`.execute(db)
+  const window = async (options: Parameters<typeof readLogWindow>[2]) =>
+    (await readLogWindow(db, buildId, options)).map(({ message }) => message)
+  expect(await window({ direction: 'forward', cursor: new Date(10_000), limit: 3 })).toEqual(['9', '10', '11'])
+  expect(await window({ direction: 'backward', cursor: new Date(10_000), limit: 3, level: 'error' })).toEqual(['7', '3'])
+  expect(await window({ direction: 'forward', limit: 2 })).toEqual(['0', '1'])
+  expect(await window({ direction: 'backward', limit: 2 })).toEqual(['39', '38'])
+
+  const problems = await readStepProblems(db, buildId, 'base', 4)
+  expect(problems.map(({ message, step }) => [message, step])).toEqual(['14', '15', '18', '19'].map((line) => [line, 'base']))
+  expect(await readStepProblems(db, buildId, null, 4)).toEqual([])
+})
+
+it('cuts messages that are too long, at a whole character', async () => {
+  log.write({ level: 'info', message: `${'x'.repeat(65_535)}é and more` })
+  log.write({ level: 'info', message: '€'.repeat(50_000) })
+  await log.flush()
+  const [first = '', second = ''] = await messagesOf(world, buildId)
+  expect(first).toBe('x'.repeat(65_535))
+  expect(second).toBe('€'.repeat(21_845))
+})
+
+it('keeps so many lines, says so once, and still says why a build fails', async () => {
+  for (let line = 0; line < 3010; line += 1) log.write({ level: 'info', message: 'x' })
+  log.write({ level: 'error', message: 'why' })
+  await log.flush()
+  const { log_count } = await world.database.db
+    .selectFrom('build')
+    .select('log_count')
+    .where('build_id', '=', buildId)
+    .executeTakeFirstOrThrow()
+  expect(log_count).toBe(3002)
+  const last = await readLogPage(world.database.db, buildId, { offset: 2999, limit: 100 })
+  expect(last.map(({ level, message }) => [level, message])).toEqual([
+    ['info', 'x'],
+    ['warn', 'The log of this build has reached its limit: what follows is not kept.'],
+    ['error', 'why'],
+  ])
+})
