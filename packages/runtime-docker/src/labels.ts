@@ -33,7 +33,7 @@ export function refOf(labels: Labels): SandboxRef | undefined {
 }
 
 /** The engine's filter for what belongs to an installation and plays `role`. */
-export function roleFilter(installation: string, role: 'sandbox' | 'network' | 'guard'): string {
+export function roleFilter(installation: string, role: 'sandbox' | 'network' | 'guard' | 'flatten'): string {
   return JSON.stringify({ label: [`${LABEL.installation}=${installation}`, `${LABEL.role}=${role}`] })
 }
 

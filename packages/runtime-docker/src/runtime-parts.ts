@@ -68,7 +68,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       network,
       volume,
       egress,
-      snapshots: new Snapshots(docker, installation),
+      snapshots: new Snapshots({ docker, installation, maxLayers: options.maxLayers }),
       kept,
       images,
       imageTool: manifest.imageTool ?? [],

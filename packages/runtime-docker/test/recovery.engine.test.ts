@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
@@ -8,11 +9,20 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { containerSpec } from '../src/containers/container-spec.ts'
 import { startSandbox } from '../src/containers/start-sandbox.ts'
 import { DockerRuntime } from '../src/docker-runtime.ts'
-import { containerName, networkName, roleFilter } from '../src/labels.ts'
+import { containerName, LABEL, networkName, roleFilter } from '../src/labels.ts'
 import type { DockerRuntimeOptions } from '../src/runtime-options.ts'
 import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
+import { followAnswer } from '../src/images/follow-answer.ts'
 import { ENGINE, EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
+import { buildTestImage } from './support/test-images.ts'
+
+const SETTINGS = String.raw`
+FROM debian:bookworm-slim
+ENV LD_LIBRARY_PATH=/opt/lib GREETING="say \"\$hi\" \\"
+WORKDIR /srv
+USER 7:7
+`
 
 describe('what a runtime does about', () => {
   const installation = `test-${randomId(8)}`
@@ -28,6 +38,12 @@ describe('what a runtime does about', () => {
     stack.defer(() => parts.egress?.[Symbol.asyncDispose]())
   })
   afterAll(() => stack.disposeAsync())
+
+  /** Images of the installation that have no name. */
+  async function traces(): Promise<string[]> {
+    const filters = JSON.stringify({ label: [`${LABEL.installation}=${installation}`], dangling: ['true'] })
+    return (await bench.docker.listImages({ filters })).map(({ Id }) => Id)
+  }
 
   async function containers(): Promise<number> {
     return (await bench.docker.listContainers({ all: true, filters: roleFilter(installation, 'sandbox') })).length
@@ -120,16 +136,49 @@ describe('what a runtime does about', () => {
     )
   })
 
-  it('what a sandbox was told, when it is kept: a snapshot holds files and nothing of the identity', async () => {
-    const spec = sandboxSpec({ daemonEnv: { SANDYARD_TOKEN_HASH: 'of the first' } })
-    await runtime.create(spec)
-    const snapshot = await runtime.snapshot(spec, spec.sandboxId)
-    const { Config } = await bench.docker.getImage(snapshot.image).inspect()
+  it.for([100, 1])('what a sandbox was told, when it is kept (of %s layers): nothing, and what its image says stays', async (maxLayers) => {
+    const taking = await bench.runtime({ installation, maxLayers })
+    const image = await buildTestImage(bench.docker, 'settings', SETTINGS)
+    const daemonEnv = { SANDYARD_TOKEN_HASH: 'of the first', DAEMON_ONLY: 'of the first', GREETING: 'of the first' }
+    const spec = sandboxSpec({ image, daemonEnv })
+    await new Inside(await taking.create(spec)).writeFile('/kept', 'yes')
+    const snapshot = await taking.snapshot(spec, spec.sandboxId)
+    const { Config, RootFS } = await bench.docker.getImage(snapshot.image).inspect()
     expect(JSON.stringify(Config)).not.toMatch(/of the first|daemon\.mjs/)
-    expect(Config.Labels['sandyard.sandbox-id']).toBe('')
-    const copy = new Inside(await runtime.createFrom(snapshot, sandboxSpec({ daemonEnv: { SANDYARD_OTHER: 'x' } })))
-    expect(await copy.environment()).toMatchObject({ SANDYARD_OTHER: 'x', SANDYARD_TOKEN_HASH: '' })
-    await runtime.deleteSnapshot(snapshot)
+    expect(Config.Labels[LABEL.sandboxId]).toBe('')
+    if (maxLayers === 1) expect(RootFS.Layers?.length).toBeLessThanOrEqual(2)
+    const { env, workdir, user } = await taking.images.inspect(image)
+    expect(await taking.images.inspect(snapshot.image)).toMatchObject({ env, workdir, user })
+    expect(env).toMatchObject({ LD_LIBRARY_PATH: '/opt/lib', GREETING: 'say "$hi" \\' })
+
+    const second = sandboxSpec({ daemonEnv: { SANDYARD_OTHER: 'x' } })
+    const copy = new Inside(await taking.createFrom(snapshot, second))
+    expect(await copy.environment()).toMatchObject({ SANDYARD_OTHER: 'x', GREETING: env['GREETING'] })
+    expect(Object.keys(await copy.environment())).not.toEqual(expect.arrayContaining(['SANDYARD_TOKEN_HASH']))
+    expect(await copy.readFile('/kept')).toBe('yes')
+    const again = await taking.snapshot(second, second.sandboxId)
+    expect(await taking.images.inspect(again.image)).toMatchObject({ env, workdir, user })
+    for (const ref of [spec, second]) await taking.remove(ref)
+    for (const kept of [snapshot, again]) await taking.deleteSnapshot(kept)
+    expect(await traces()).toEqual([])
+  })
+
+  it('images that a process left half-made: they are swept, and those of a build under way are not', async () => {
+    const label = (role: string, build: string): string[] => [
+      `LABEL ${LABEL.installation}=${installation}`,
+      `LABEL ${LABEL.role}=${role}`,
+      `LABEL ${LABEL.build}=${build}`,
+    ]
+    const make = async (changes: string[]): Promise<void> => {
+      await followAnswer(await bench.docker.importImage(Readable.from([Buffer.alloc(1024)]), { changes }))
+    }
+    await make(label('snapshot', ''))
+    await make(label('flatten', ''))
+    await make(label('dockerfile', 'somebody'))
+    await parts.images.sweep()
+    expect(await traces()).toHaveLength(2)
+    await parts.kept.removeAll()
+    expect(await traces()).toEqual([])
   })
 
   it.for<[string, Partial<DockerRuntimeOptions>, string, RegExp]>([

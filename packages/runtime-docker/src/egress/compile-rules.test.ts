@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { compileRules, type EgressRules } from './compile-rules.ts'
+import { compileFrameRules, compileRules, type EgressRules } from './compile-rules.ts'
 
 const usual: EgressRules = {
   resolvers: ['10.255.255.53'],
@@ -67,6 +67,37 @@ table inet sandyard {
       expect(() => compileRules({ ...usual, [key]: [network] })).toThrow(`"${network}" is not an IPv4 address or network.`)
     }
   })
+})
+
+describe('compileFrameRules', () => {
+  const port = { address: '172.18.0.9', mac: '02:42:ac:12:00:09' }
+
+  it('closes the same to frames, and lets nobody send in another name', () => {
+    const rules = compileFrameRules({ ...usual, openPrivate: ['10.7.0.0/16'] }, port)
+    expect(rules.slice(rules.indexOf('  chain egress'))).toBe(`  chain egress {
+    type filter hook egress device "eth0" priority filter; policy drop;
+    ether saddr != 02:42:ac:12:00:09 drop;
+    arp saddr ip 172.18.0.9/32 arp saddr ether 02:42:ac:12:00:09 accept;
+    ether type != ip drop;
+    ip saddr != 172.18.0.9/32 drop;
+    ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 accept;
+    ip daddr @sources tcp flags & (syn | ack) != syn accept;
+    ip daddr @closed drop;
+    ip daddr @opened accept;
+    ip daddr @private drop;
+    accept;
+  };
+};
+`)
+    expect(rules).toContain(compileRules(usual).match(/ {2}set closed .*/)?.[0])
+  })
+
+  it.for([{ address: '172.18.0.0/33' }, { address: '' }, { mac: '' }, { mac: '02:42:ac:12:00:09; flush ruleset' }])(
+    'refuses %j',
+    (change) => {
+      expect(() => compileFrameRules(usual, { ...port, ...change })).toThrow(/is not an? /)
+    },
+  )
 })
 
 /** All networks of the named sets in the rules. */

@@ -12,7 +12,6 @@ describe('an image reference', () => {
     ['team/app', 'docker.io', 'team/app', 'team/app:latest'],
     ['library/a/b', 'docker.io', 'library/a/b', 'library/a/b:latest'],
     ['localhost/app:1', 'localhost', 'app', 'localhost/app:1'],
-    ['Registry/app', 'Registry', 'app', 'Registry/app:latest'],
     [
       'registry.example:5000/team/app__x/y-z:v1.0_A',
       'registry.example:5000',
@@ -30,6 +29,7 @@ describe('an image reference', () => {
     '',
     ' ',
     'Debian',
+    'Registry/app',
     'debian:',
     ':tag',
     'a//b',

@@ -27,8 +27,8 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 const IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/
 
 /**
- * Reads a reference by Docker's rules: a first part with a dot, a colon or an upper-case letter, or `localhost`, is a registry; a name
- * of one part on the default registry is below `library/`.
+ * Reads a reference by Docker's rules: a first part with a dot or a colon, or `localhost`, is a registry; a name of one part on the
+ * default registry is below `library/`.
  *
  * @throws AppError `invalid_argument`; ids of images are none
  */
@@ -55,7 +55,7 @@ export function parseImageReference(text: string): ImageReference {
 function splitName(name: string): { registry: string; path: string } {
   const slash = name.indexOf('/')
   const first = name.slice(0, Math.max(slash, 0))
-  const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
+  const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === 'localhost')
   const registry = isRegistry && first !== 'index.docker.io' ? first : DEFAULT_REGISTRY
   const path = isRegistry ? name.slice(slash + 1) : name
   return { registry, path: registry === DEFAULT_REGISTRY && !path.includes('/') ? `library/${path}` : path }

@@ -4,8 +4,19 @@ import type { KeptImage } from '@sandyard/runtime/image-store'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import type { ImageInfo } from 'dockerode'
+import { removeContainer } from '../containers/remove-container.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
-import { imageFilter, KEPT_REPOSITORY, keptAt, keptImage, LABEL, removedImage, REMOVED_REPOSITORY, SNAPSHOT_REPOSITORY } from '../labels.ts'
+import {
+  imageFilter,
+  KEPT_REPOSITORY,
+  keptAt,
+  keptImage,
+  LABEL,
+  removedImage,
+  REMOVED_REPOSITORY,
+  roleFilter,
+  SNAPSHOT_REPOSITORY,
+} from '../labels.ts'
 
 /** No step of a build takes as long: what is older was left by a process that died. */
 const LEFT_BEHIND_AFTER_MS = 24 * 60 * 60 * 1000
@@ -67,6 +78,7 @@ export class KeptImages {
     const prefix = `${REMOVED_REPOSITORY}${this.#installation}:`
     const names = given.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((name) => name.startsWith(prefix)))
     for (const name of names) await this.#removeUnused(name)
+    await this.#sweepContainers(isOver)
     await this.#sweepNameless(isOver)
   }
 
@@ -101,12 +113,20 @@ export class KeptImages {
     return (await this.#nameless(label)).length === 0 ? true : undefined
   }
 
-  /** The images of builds, here or in another process, are nameless between two steps. */
+  /** Images that are being made, here or in another process, have no name either. */
   async #sweepNameless(isOver: (createdAt: number) => boolean): Promise<void> {
     await this.#removeNameless([], ({ Labels, Created }) => {
       const build = Labels?.[LABEL.build] ?? ''
-      return build === '' || (!this.#builds.has(build) && isOver(Created * 1000))
+      const isUnfinished = build !== '' || Labels?.[LABEL.role] === 'flatten'
+      return !isUnfinished || (!this.#builds.has(build) && isOver(Created * 1000))
     })
+  }
+
+  /** Containers through which images were being made. */
+  async #sweepContainers(isOver: (createdAt: number) => boolean): Promise<void> {
+    const filters = roleFilter(this.#installation, 'flatten')
+    const idle = await this.#docker.listContainers({ all: true, filters })
+    for (const { Id, Created } of idle) if (isOver(Created * 1000)) await removeContainer(this.#docker, Id)
   }
 
   async #removeNameless(labels: readonly string[], isWanted: (image: ImageInfo) => boolean): Promise<void> {

@@ -3,6 +3,7 @@ import { ContractBench } from './contract-bench.ts'
 import type { ContractHarness } from './contract-harness.ts'
 import { describeEvents } from './describe-events.ts'
 import { describeFreezing } from './describe-freezing.ts'
+import { describeImages } from './describe-images.ts'
 import { describeLifecycle } from './describe-lifecycle.ts'
 import { describeSeparation } from './describe-separation.ts'
 import { describeSnapshots } from './describe-snapshots.ts'
@@ -24,6 +25,7 @@ export function describeRuntimeContract(name: string, makeHarness: () => Promise
     describeLifecycle(bench)
     describeFreezing(bench)
     describeSnapshots(bench)
+    describeImages(bench)
     describeEvents(bench)
     describeSeparation(bench)
   })

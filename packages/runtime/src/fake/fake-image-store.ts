@@ -16,6 +16,9 @@ export interface FakeImageStoreParts {
   readonly call: Faults['run']
 }
 
+/** Near enough to what engines take for a reference. */
+const REFERENCE = /^[a-z0-9][a-zA-Z0-9_./:-]*(?:@sha256:[0-9a-f]{64})?$/
+
 const NO_FACTS: FakeImageFacts = { env: {}, workdir: undefined, user: undefined, sizeBytes: 0 }
 
 /** Images as names: what exists can be pulled, and a Dockerfile makes an image of the facts that the test gave for its text. */
@@ -31,7 +34,8 @@ export class FakeImageStore implements ImageStore {
     return call(
       'images.pull',
       () => {
-        if (reference === '' || /\s/.test(reference)) throw new AppError('invalid_argument', `'${reference}' is not an image reference`)
+        if (!reference.startsWith(IMAGE_PREFIX) && !REFERENCE.test(reference))
+          throw new AppError('invalid_argument', `'${reference}' is not a valid image reference`)
         if (reference.startsWith(IMAGE_PREFIX) || !exists(reference)) {
           throw new AppError('not_found', `image '${reference}' not found: the image or tag does not exist in the registry`)
         }

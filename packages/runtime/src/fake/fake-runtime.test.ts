@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ContractHarness } from '../contract/contract-harness.ts'
 import { describeRuntimeContract } from '../contract/runtime-contract.ts'
+import type { ImageFacts } from '../image-store.ts'
 import type { SandboxEndpoint, SandboxSpec } from '../types.ts'
 import { FakeEngine } from './fake-engine.ts'
 import { FakeRuntime } from './fake-runtime.ts'
@@ -74,6 +75,23 @@ describe('the faults of the fake runtime', () => {
     abort.abort(fault)
     await expect(aborted).rejects.toBe(fault)
     expect(await runtime.list()).toHaveLength(1)
+  })
+
+  it('makes calls for images fail, before and after their work, and tells the facts that a test gave', async () => {
+    const imageFacts = (source: string): Partial<ImageFacts> => (source === 'private' ? { env: { A: 'b' }, user: 'app' } : {})
+    await using runtime = new FakeRuntime({ imageFacts })
+    const pull = { reference: 'private', credentials: { type: 'registry', username: 'u', password: 'p' } } as const
+    runtime.faults.failBefore('images.pull', fault)
+    await expect(runtime.images.pull(pull)).rejects.toBe(fault)
+    expect(await runtime.images.list()).toEqual([])
+    runtime.faults.failAfter('images.pull', fault)
+    await expect(runtime.images.pull(pull)).rejects.toBe(fault)
+    expect(await runtime.images.list()).toHaveLength(1)
+    const { image } = await runtime.images.pull(pull)
+    expect(await runtime.images.inspect(image)).toMatchObject({ env: { A: 'b' }, user: 'app', workdir: undefined })
+    runtime.faults.failAfter('images.remove', fault)
+    await expect(runtime.images.remove(image)).rejects.toBe(fault)
+    await expect(runtime.images.inspect(image)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   it('ends sandboxes and event streams with the engine', async () => {

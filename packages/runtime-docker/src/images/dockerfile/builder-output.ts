@@ -42,8 +42,9 @@ export class BuilderOutput {
 
   #line(text: string): void {
     const line = text.replace(/\r$/, '')
-    if (line.startsWith(`Step ${this.#step + 1}/${this.#options.shown.length} : `)) {
-      const shown = this.#options.shown[this.#step]
+    const { shown: steps } = this.#options
+    if (this.#step < steps.length && line.startsWith(`Step ${this.#step + 1}/${steps.length} : `)) {
+      const shown = steps[this.#step]
       this.#step += 1
       if (shown === undefined) return
       this.#shownSteps += 1

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { logicalLines } from './logical-lines.ts'
+import { rewriteDockerfile } from './rewrite-dockerfile.ts'
+
+/** The rewritten file, in which an image `x` is `<x>`. */
+async function rewrite(dockerfile: string): Promise<string[]> {
+  const { text, shown } = await rewriteDockerfile(dockerfile, { resolve: async (reference) => `<${reference}>`, labels: { l: 'v' } })
+  const lines = text.trimEnd().split('\n')
+  expect(lines.filter((line) => !line.startsWith('#'))).toHaveLength(shown.length)
+  return lines.filter((line) => line !== 'LABEL l="v"')
+}
+
+describe('the lines of a Dockerfile', () => {
+  it.for<[string, string, string[]]>([
+    ['continuation', 'RUN a \\\n  b \\ \t\n c', ['RUN a   b  c']],
+    ['comments and empty lines inside', 'run a \\\n# no\n\n   # no\n b\n#no', ['RUN a  b']],
+    ['a doubled escape at the end', 'RUN a \\\\\nRUN b', ['RUN a \\\\', 'RUN b']],
+    ['an escape of its own', '# escape = `\nRUN a `\n b\\\nRUN c', ['RUN a  b\\', 'RUN c']],
+    ['a directive after a comment is a comment', '# hello\n# escape=`\nRUN a \\\nb', ['RUN a b']],
+    ['carriage returns and a byte order mark', '\uFEFFFROM a\r\nRUN b \\\r\n c\r\n', ['FROM a', 'RUN b  c']],
+    ['an end inside', 'RUN a \\', ['RUN a']],
+    ['nothing', '\n# x\n', []],
+  ])('%s', ([, dockerfile, expected]) => {
+    expect(logicalLines(dockerfile).lines.map(({ instruction, rest }) => `${instruction} ${rest}`.trim())).toEqual(expected)
+  })
+})
+
+describe('the rewritten Dockerfile', () => {
+  it.for<[string, string[]]>([
+    ['FROM debian', ['FROM <debian>']],
+    ['FROM --platform=linux/amd64 debian:12 as One', ['FROM --platform=linux/amd64 <debian:12> AS One']],
+    ['FROM a AS one\nFROM ONE\nFROM scratch', ['FROM <a> AS one', 'FROM ONE', 'FROM scratch']],
+    ['ARG A=1 B="2 3"\nARG C=${A}x\nFROM a:$C', ['ARG A=1 B="2 3"', 'ARG C=${A}x', 'FROM <a:1x>']],
+    ['FROM a:${X:-y}\nFROM "b:${X:+z}c"', ['FROM <a:y>', 'FROM <b:c>']],
+    ['FROM a AS one\nCOPY --from=one / /', ['FROM <a> AS one', 'COPY --from=<one> / /']],
+    ['FROM a AS one\nFROM b\nCOPY --chown=1 --from=One /a  /b', ['FROM <a> AS one', 'FROM <b>', 'COPY --chown=1 --from=One /a  /b']],
+    ['FROM a\nCOPY --from=b:c ["/x  y", "/z"]', ['FROM <a>', 'COPY --from=<b:c> ["/x  y", "/z"]']],
+    ['FROM a\nCOPY --from=0 x y', ['FROM <a>', 'COPY --from=0 x y']],
+    ['FROM a\nONBUILD RUN x', ['FROM <a>', 'ONBUILD RUN x']],
+    ['# escape=`\nFROM a\nRUN x `\n y', ['# escape=`', 'FROM <a>', 'RUN x  y']],
+  ])('%j', async ([dockerfile, expected]) => {
+    expect(await rewrite(dockerfile)).toEqual(expected)
+  })
+
+  it.for([
+    'FROM',
+    'FROM a b',
+    'FROM a AS',
+    'FROM a AS b c',
+    'FROM a AS "b',
+    'FROM --from=x a',
+    'FROM --platform="x a" b',
+    'FROM $NOTHING',
+    'FROM a:${X#y}',
+    'FROM a\nADD x y',
+    'FROM a\nadd --chown=1 https://x.example/y /z',
+    'FROM a\nCOPY --fr\\om=x / /',
+    'FROM a\nCOPY --fr"om"=x / /',
+    'FROM a\nONBUILD COPY --from=x / /',
+    'FROM a\nONBUILD ONBUILD RUN x',
+    'FROM a\nRUN x \\\u00A0\nFROM b',
+    '\u0085FROM a',
+    `FROM a\nRUN ${'x'.repeat(61_000)}`,
+  ])('refuses %j', async (dockerfile) => {
+    await expect(rewrite(dockerfile)).rejects.toMatchObject({ kind: 'failed_precondition' })
+  })
+
+  it('takes no separator for a part of a flag that the engine does not', async () => {
+    expect(await rewrite('FROM a\nCOPY --chown=1\u0085--from=x / /')).toEqual(['FROM <a>', 'COPY --chown=1 --from=<x> / /'])
+  })
+})

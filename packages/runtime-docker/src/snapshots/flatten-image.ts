@@ -1,0 +1,56 @@
+import { randomId } from '@sandyard/kit/ids/ids'
+import type Docker from 'dockerode'
+import type { Container, ContainerCreateOptions } from 'dockerode'
+import { removeContainer } from '../containers/remove-container.ts'
+import { unlessStatus } from '../engine/docker-errors.ts'
+import { followAnswer } from '../images/follow-answer.ts'
+import { LABEL } from '../labels.ts'
+
+/**
+ * Puts all layers of an image into one, under the same name and with the same settings. Until the very end the name stands for the
+ * image as it was. What a process that dies here leaves is labelled, and swept.
+ */
+export async function flattenImage(
+  docker: Docker,
+  { image, installation }: { readonly image: string; readonly installation: string },
+): Promise<void> {
+  const { Id, Config } = await docker.getImage(image).inspect()
+  const labels = { [LABEL.installation]: installation, [LABEL.role]: 'flatten' }
+  const files = await importFiles(docker, await createIdle(docker, { Image: Id, Labels: labels }), labels)
+  // A commit keeps settings byte by byte; the engine's import has to be told them in the syntax of Dockerfiles.
+  const settings = { ...Config, Image: files, Hostname: '', Labels: { ...Config.Labels, [LABEL.role]: 'flatten' } }
+  const empty = await createIdle(docker, settings)
+  try {
+    const [repo, tag] = image.split(':')
+    await empty.commit({ _query: { container: empty.id, repo, tag, pause: false }, _body: { Labels: { ...Config.Labels } } })
+  } finally {
+    await removeContainer(docker, empty.id)
+  }
+  await unlessStatus(404, () => unlessStatus(409, () => docker.getImage(Id).remove()))
+}
+
+/** The id of an image of one layer with all files of a container, which is removed. */
+async function importFiles(docker: Docker, container: Container, labels: Readonly<Record<string, string>>): Promise<string> {
+  try {
+    const changes = Object.entries(labels).map(([name, value]) => `LABEL ${name}=${value}`)
+    const answer = await docker.importImage(await container.export(), { changes })
+    let id = ''
+    await followAnswer(answer, ({ status = '' }) => {
+      if (status.startsWith('sha256:')) id = status
+    })
+    return id
+  } finally {
+    await removeContainer(docker, container.id)
+  }
+}
+
+/** A container that is never started. */
+function createIdle(docker: Docker, options: ContainerCreateOptions): Promise<Container> {
+  return docker.createContainer({
+    ...options,
+    name: `sandyard-flatten-${randomId(16)}`,
+    Entrypoint: [],
+    Cmd: ['-'],
+    NetworkDisabled: true,
+  })
+}
