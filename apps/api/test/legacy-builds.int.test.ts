@@ -113,7 +113,7 @@ describe('[POST /templates/{templateID}/builds/{buildID}]', () => {
     const answer = await start(build)
     expect([answer.status, answer.text]).toEqual([202, ''])
     expect(await planOf(build)).toEqual({
-      source: { kind: 'dockerfile', text: 'FROM debian:bookworm-slim\nRUN true\n' },
+      source: { kind: 'dockerfile', text: DOCKERFILE },
       steps: [],
       force: true,
       startCmd: 'serve',
@@ -153,7 +153,7 @@ describe('[POST /templates/{templateID}]', () => {
     expect(body).toMatchObject({ templateID, names: ['acme/again'], cpuCount: 2, memoryMB: 1024, buildCount: 2, buildStatus: 'building' })
     expect(body.buildID).not.toBe(buildID)
     expect(await planOf(body)).toMatchObject({
-      source: { kind: 'dockerfile', text: 'FROM debian:bookworm-slim\nRUN true\n' },
+      source: { kind: 'dockerfile', text: DOCKERFILE },
       startCmd: 'serve',
     })
     expect((await statusOf(body)).status).toBe('building')

@@ -49,7 +49,8 @@ export async function rebuildTemplate(
   const team = await getTeamOf(parts, principal, templateId, body.teamID)
   const { alias, resources } = checkShape(parts, team, body)
   const legacy = commandsOf(body)
-  const plan = toLegacyPlan({ ...legacy, dockerfile: checkDockerfile(body.dockerfile) })
+  checkDockerfile(body.dockerfile)
+  const plan = toLegacyPlan(legacy)
   const target = { kind: 'existing', templateId, alias } as const
   return register(parts, { team, userId: principal?.user?.id, target, resources, legacy: { ...legacy, plan } })
 }

@@ -4,7 +4,6 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { foreignBuild, notWaiting } from './build-errors.ts'
 import type { BuildParts } from './build-parts.ts'
 import { getBuildToStart, isWaiting, queueInPlaceOfOthers, whileWaiting, type BuildPath } from './build-to-start.ts'
-import { checkDockerfile } from './dockerfile/check-dockerfile.ts'
 import { toLegacyPlan } from './legacy-plan.ts'
 
 /**
@@ -21,7 +20,7 @@ export async function startLegacyBuild(parts: BuildParts, principal: Principal |
   if (!isWaiting(build)) throw notWaiting()
   const { dockerfile = '', startCmd, readyCmd } = build
   if (dockerfile.trim() === '') throw pushUnserved()
-  const plan = toLegacyPlan({ dockerfile: checkDockerfile(dockerfile), startCmd, readyCmd })
+  const plan = toLegacyPlan({ dockerfile, startCmd, readyCmd })
   await whileWaiting(parts, build, (tx) => queueInPlaceOfOthers(tx, parts, build, { plan, builderVersion: 'v1' }))
 }
 

@@ -10,16 +10,16 @@ describe('checkDockerfile takes', () => {
       'stages, arguments and everything that needs no context',
       `ARG TAG=1\nFROM a:\${TAG} AS build\nARG X\nENV A=1 B="two"\nRUN make\nFROM --platform=linux/amd64 b\nCOPY --from=build --chown=1:2 /a /b\nCOPY --from=0 ["/a", "/b"]\nCOPY --from=busybox:1 /bin/sh /sh\nLABEL a=b\nEXPOSE 80\nVOLUME /v\nUSER x\nWORKDIR /w\nSHELL ["/bin/sh", "-c"]\nSTOPSIGNAL 9\nHEALTHCHECK --interval=5s CMD true\nMAINTAINER me\nENTRYPOINT ["a"]\nCMD ["b"]\nONBUILD RUN true`,
     ],
+    [
+      'comments, blank lines and continuations',
+      '\uFEFF# check=skip=all\n# a comment\n\n  FROM a \r\n# b\nRUN x \\ \t\n   # within\n\n\t y \\\n  z\n\nRUN last \\\n',
+    ],
+    ['another escape character', '# escape=`\nFROM a\nRUN dir `\n  c:\\\nRUN x'],
+    ['a line that ends in two escape characters, which go on nowhere', `${FROM}RUN echo \\\\\nRUN x`],
     ['keywords in lower case', 'from a\nrun true'],
     ['words that look like flags or here-documents', `${FROM}RUN echo --mount=x "a <<EOF b" '<<X' $((1<<2)) && cat <<< hello`],
     ['names that begin like instructions', `${FROM}RUN true && \\\n  add x\nRUN \\\n  copy a b`],
   ])('%s', (_name, text) => expect(() => checkDockerfile(text)).not.toThrow())
-
-  it('the instructions alone, without what engines read differently', () => {
-    const text = '\uFEFF# check=skip=all\n# a comment\n\n  FROM a \r\n# b\nRUN x \\ \t\n   # within\n\n\t y \\\n# c=d\n  z\n\nRUN last \\\n'
-    expect(checkDockerfile(text)).toBe('FROM a \nRUN x \\\n\t y \\\n  z\nRUN last \n')
-    expect(checkDockerfile('# escape=`\nFROM a\nRUN dir `\n  c:\\\nRUN x')).toBe('# escape=`\nFROM a\nRUN dir `\n  c:\\\nRUN x\n')
-  })
 })
 
 describe('checkDockerfile refuses', () => {
@@ -58,9 +58,7 @@ describe('checkDockerfile refuses', () => {
     [`${FROM}COPY --parents --from=a b c`, /^Dockerfile line 2: COPY --parents needs BuildKit/],
     [`# syntax=docker/dockerfile:1\n${FROM}`, /^Dockerfile line 1: a syntax directive asks for BuildKit/],
     [`# escape=x\n${FROM}`, /^Dockerfile line 1: the escape directive must be/],
-    [`${FROM}RUN x \\\\\nADD http://a /x`, /^Dockerfile line 2: it ends in several \\/],
-    [`${FROM}RUN x\rADD http://a /x`, /^Dockerfile line 2: there is a control character/],
-    [`${FROM}RUN ${'x'.repeat(70_000)}`, /^Dockerfile line 2: the line is longer/],
+    [`${FROM}RUN ${'x'.repeat(70_000)}`, /^Dockerfile line 2: the instruction is longer/],
     [`FROM a\n${'RUN x\n'.repeat(1001)}`, /^Dockerfile: it has more than 1000 instructions$/],
     [`FROM a\n# ${'x'.repeat(300_000)}`, /^Dockerfile: it is larger than 256 KiB$/],
   ])('%j', (text, message) => {

@@ -1,10 +1,12 @@
 import { DockerfileParser, Keyword, ModifiableInstruction, Onbuild, type Instruction } from 'dockerfile-ast'
 import { shorten } from '../../text/shorten.ts'
 import { dockerfileError } from './dockerfile-error.ts'
-import { readDockerfileLines, type InstructionLine } from './dockerfile-lines.ts'
+import { readDockerfileLines, type DockerfileLines, type InstructionLine } from './dockerfile-lines.ts'
 
 const MAX_BYTES = 256 * 1024
 const MAX_INSTRUCTIONS = 1000
+/** The engine's parser refuses lines that are not much longer. */
+const MAX_INSTRUCTION_CHARS = 60_000
 
 const KEYWORDS: ReadonlySet<string> = new Set(Object.values(Keyword))
 
@@ -14,27 +16,27 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = { RUN: [], COPY: ['fr
 /**
  * Refuses what the engine's own builder cannot build from a text alone (design.md 3): files of a context, and what only BuildKit knows.
  *
- * @returns the Dockerfile to build: the same instructions, in a form that every engine reads alike
  * @throws AppError `invalid_argument`, which names the line
  */
-export function checkDockerfile(source: string): string {
+export function checkDockerfile(source: string): void {
   if (source.trim() === '') throw dockerfileError('it is empty')
   if (Buffer.byteLength(source) > MAX_BYTES) throw dockerfileError(`it is larger than ${MAX_BYTES / 1024} KiB`)
-  const { text, instructions, escape } = readDockerfileLines(source)
+  const { instructions, escape } = readDockerfileLines(source)
   if (instructions.length > MAX_INSTRUCTIONS) throw dockerfileError(`it has more than ${MAX_INSTRUCTIONS} instructions`)
   let hasStage = false
-  for (const line of instructions) {
-    const instruction = parse(line, escape)
+  for (const { line, text } of instructions) {
+    if (text.length > MAX_INSTRUCTION_CHARS)
+      throw dockerfileError(`the instruction is longer than ${MAX_INSTRUCTION_CHARS} characters`, line)
+    const instruction = parse({ line, text }, escape)
     const keyword = instruction.getKeyword()
     hasStage ||= keyword === 'FROM'
-    if (!hasStage && keyword !== 'ARG') throw dockerfileError(`FROM must come before ${keyword}`, line.line)
-    checkInstruction(instruction, line.line)
+    if (!hasStage && keyword !== 'ARG') throw dockerfileError(`FROM must come before ${keyword}`, line)
+    checkInstruction(instruction, line)
   }
   if (!hasStage) throw dockerfileError('there is no FROM')
-  return text
 }
 
-function parse({ line, text }: InstructionLine, escape: string): Instruction {
+function parse({ line, text }: InstructionLine, escape: DockerfileLines['escape']): Instruction {
   const [instruction, ...rest] = DockerfileParser.parse(escape === '\\' ? text : `# escape=${escape}\n${text}`).getInstructions()
   const word = text.split(/[ \t]/, 1)[0] ?? ''
   if (instruction === undefined || rest.length > 0 || instruction.getInstruction() !== word || !KEYWORDS.has(word.toUpperCase())) {
