@@ -12,7 +12,7 @@ import { expireWaiting } from '../src/builds/queue/expire-waiting.ts'
 import { unsealCredentials } from '../src/builds/queue/sealed-credentials.ts'
 import { ensureInstallation } from '../src/settings/installation.ts'
 import { findBuild, findJob, HeldRunner, messagesOf, PLAN, queueBuild, registerBuild, waitForEnd } from './support/builds.ts'
-import { createWorld, type World } from './support/control-plane.ts'
+import { createWorld, waitFor, type World } from './support/control-plane.ts'
 
 let world: World
 beforeEach(async () => {
@@ -50,7 +50,7 @@ describe('a build of the queue', () => {
       job.log.write({ level: 'debug', message: 'two\0\ud800' })
       return RESULT
     }
-    await world.startServer({ loops: true, buildRunner })
+    const server = await world.startServer({ loops: true, buildRunner })
     const credentials = { type: 'registry', username: 'u', password: 'p' } as const
     const buildId = await queueBuild(world, { credentials })
     expect(await waitForEnd(world, buildId)).toMatchObject({
@@ -70,6 +70,10 @@ describe('a build of the queue', () => {
     expect(await messagesOf(world, buildId)).toEqual(['one', 'two\uFFFD\uFFFD', expect.stringMatching(/^Build finished, took \d/)])
     expect(await findJob(world, buildId)).toBeUndefined()
     expect(await eventsOf(buildId)).toEqual(['template.built'])
+    await waitFor('the count', async () => {
+      const metrics = await server.ctx.metrics.registry.metrics()
+      return metrics.includes('sandyard_build_attempts_total{outcome="ready"} 1') && metrics.includes('sandyard_builds{state="running"} 0')
+    })
   })
 
   it.each<[string, Error, object]>([

@@ -3,12 +3,17 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { seedIdentity } from '@sandyard/api/seed/seed-identity'
+import { ARCHIVE_LIMITS } from '@sandyard/kit/archive/entry-rules'
 import { pack, type Header } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkUploadLink, signUploadLink } from '../src/uploads/upload-link.ts'
+import { UploadFolder } from '../src/uploads/upload-folder.ts'
+import { checkUploadLink, signUploadLink, type UploadKey } from '../src/uploads/upload-link.ts'
+import { UploadStore } from '../src/uploads/upload-store.ts'
+import { Fuse } from './support/fuse.ts'
 import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
@@ -107,6 +112,14 @@ describe('[GET /templates/{templateID}/files/{hash}]', () => {
   })
 })
 
+/** Dies once the file is in its place and before the row is. */
+class DyingFolder extends UploadFolder {
+  override async accept(incoming: string, key: UploadKey): Promise<void> {
+    await super.accept(incoming, key)
+    throw new Error('killed')
+  }
+}
+
 /** Begins a body of an operation that is no upload, and waits until the server hangs up on it. */
 async function slowBodyEnds(): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
@@ -183,6 +196,30 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     socket.destroy()
     await waitFor('the temporary file to go', async () => (await leftovers()).length === 0)
     expect(await contentOf(hash)).toEqual(former)
+  })
+
+  it.each([
+    ['before it counts', false],
+    ['when its file is in place', false],
+    ['when it counts', true],
+  ])('is there whole or not at all after a server that dies %s, and can be uploaded again', async (when, isThere) => {
+    const key = { teamId: world.teamId, hash: newHash() }
+    const body = await archiveOf('x')
+    const source = { body: Readable.from([body], { objectMode: false }), sizeBytes: body.length }
+    if (when === 'when its file is in place') {
+      const folder = new DyingFolder(world.uploadsDir)
+      const store = new UploadStore({ database: world.database, folder, limits: ARCHIVE_LIMITS })
+      await expect(store.take(key, source)).rejects.toThrow('killed')
+    } else {
+      const fuse = new Fuse({ step: 1, when: isThere ? 'after' : 'before' })
+      const dying = await world.startServer({ fuse })
+      void dying.ctx.uploads.take(key, source)
+      await fuse.blown
+    }
+    expect(await contentOf(key.hash)).toEqual(isThere ? body : undefined)
+    expect((await linkOf(key.hash)).present).toBe(isThere)
+    expect(await put((await linkOf(key.hash)).url, body)).toEqual([200, ''])
+    expect(await contentOf(key.hash)).toEqual(body)
   })
 
   it('is as if it were not there when its file is lost', async () => {
