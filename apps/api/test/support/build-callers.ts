@@ -8,7 +8,7 @@ export interface Caller {
   readonly slug: string
   readonly accessToken: string
   withKey(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  withToken(method: Method, url: string, body?: unknown): Promise<Answer>
+  withToken(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -23,8 +23,12 @@ export async function addCaller(world: World, api: Server, teamName: string): Pr
     slug,
     accessToken,
     withKey: (method, url, body, headers = {}) => api.call(method, url, { apiKey, headers, ...(body !== undefined && { body }) }),
-    withToken: (method, url, body) =>
-      api.call(method, url, { apiKey: null, headers: { authorization: `Bearer ${accessToken}` }, ...(body !== undefined && { body }) }),
+    withToken: (method, url, body, headers = {}) =>
+      api.call(method, url, {
+        apiKey: null,
+        headers: { authorization: `Bearer ${accessToken}`, ...headers },
+        ...(body !== undefined && { body }),
+      }),
   }
 }
 
