@@ -201,6 +201,28 @@ describe('[DELETE /templates/{templateID}]', () => {
     }
   })
 
+  it('leaves no build unfinished, whatever is registered and started beside it', async () => {
+    const register = () => api.call('POST', '/v3/templates', { body: { name: 'busy' }, ...asTeam(ours) })
+    for (let round = 0; round < 5; round++) {
+      const { templateID, buildID } = (await register()).body
+      const [registered, started, deleted] = await Promise.all([
+        register(),
+        api.call('POST', `/v2/templates/${templateID}/builds/${buildID}`, { body: { fromImage: 'debian' }, ...asTeam(ours) }),
+        remove(templateID),
+      ])
+      expect([202, 404]).toContain(registered.status)
+      expect([202, 400, 404]).toContain(started.status)
+      expect(deleted.status).toBe(204)
+      const unfinished = await world.database.db
+        .selectFrom('build')
+        .select('build_id')
+        .where('template_id', '=', templateID)
+        .where('status', 'in', ['waiting', 'building'])
+        .execute()
+      expect(unfinished).toEqual([])
+    }
+  })
+
   it('is done once by several at once', async () => {
     const templateId = await insertTemplate(world, ours)
     const answers: Answer[] = await Promise.all([1, 2, 3].map(() => remove(templateId)))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
+import { ADMIN_TOKEN, createWorld, type Server, type World } from './support/control-plane.ts'
 import { assign, block, insertBuild, insertTemplate, nextPage, seedParty, type Party } from './support/templates.ts'
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
@@ -190,6 +190,8 @@ describe('[GET /default-templates]', () => {
     await setPublic(false)
     expect((await list('/default-templates', theirs)).body).toEqual([])
     expect((await api.call('GET', '/default-templates')).body).toHaveLength(1)
+    const admin = { 'x-admin-token': ADMIN_TOKEN, 'x-team-id': theirs.teamId }
+    expect((await api.call('GET', '/default-templates', { apiKey: null, headers: admin })).body).toMatchObject([{ buildCount: 1 }])
     await setPublic(true)
     expect((await list('/default-templates', theirs)).body).toHaveLength(1)
   })

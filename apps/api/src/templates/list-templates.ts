@@ -49,8 +49,8 @@ export async function listTemplatePage(db: Db, teamId: string, { after, limit }:
     .execute()
 }
 
-/** The templates that this server brings along, as far as the team may use them, in the order of their ids. */
-export async function listDefaultTemplates(db: Db, teamId: string): Promise<TemplateRow[]> {
+/** The templates that this server brings along, in the order of their ids: those that the team may use, without one all. */
+export async function listDefaultTemplates(db: Db, teamId: string | undefined): Promise<TemplateRow[]> {
   const rows = await selectTemplateRows(db).where('template.is_default', '=', true).orderBy('template.template_id').execute()
-  return rows.filter((row) => isUsableBy({ teamId: row.team_id, isPublic: row.is_public }, teamId))
+  return rows.filter((row) => teamId === undefined || isUsableBy({ teamId: row.team_id, isPublic: row.is_public }, teamId))
 }

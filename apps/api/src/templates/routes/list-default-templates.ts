@@ -6,14 +6,15 @@ import { errors, operation } from '../../http/operation.ts'
 import { listDefaultTemplates } from '../list-templates.ts'
 import { toForeignTemplate, toTemplate } from '../template-view.ts'
 
-/** `GET /default-templates` (clients-python-2.63.md 7). */
+/** `GET /default-templates` (clients-python-2.63.md 7). An administrator sees of them what their team does. */
 export const listDefaultTemplatesRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('listDefaultTemplates'),
     schema: { response: { 200: Type.Array(Template), ...errors(401, 403, 429, 500) } },
     handler: async ({ principal }) => {
       const team = getTeam(principal)
-      const rows = await listDefaultTemplates(ctx.database.db, team.id)
-      return rows.map((row) => (row.team_id === team.id ? toTemplate(row) : toForeignTemplate(row)))
+      const isAdmin = principal?.via === 'admin_team'
+      const rows = await listDefaultTemplates(ctx.database.db, isAdmin ? undefined : team.id)
+      return rows.map((row) => (isAdmin || row.team_id === team.id ? toTemplate(row) : toForeignTemplate(row)))
     },
   })
