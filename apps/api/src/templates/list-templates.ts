@@ -5,7 +5,7 @@ import { isUsableBy } from './template.ts'
 import { selectTemplateRows, type TemplateRow } from './template-rows.ts'
 
 /** A place in a list: the last row of the page before. */
-export interface Position {
+interface Position {
   /** RFC 3339. */
   readonly time: string
   readonly id: string
