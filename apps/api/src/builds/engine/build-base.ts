@@ -1,5 +1,4 @@
 import type { ImageFacts } from '@sandyard/runtime/image-store'
-import { BuildFailure } from '../build-failure.ts'
 import type { BuildSource } from '../build-plan.ts'
 import { daemonAt, type Attempt, type Progress } from './attempt.ts'
 import { buildDockerfile } from './build-dockerfile.ts'
@@ -7,7 +6,6 @@ import { runImageTool } from './image-tool.ts'
 import type { Layer } from './layer-plan.ts'
 import { contextOfImage, DEFAULT_USER } from './step-context.ts'
 
-const MAX_IMAGE_BYTES = 25e9
 /** Packages of a slow mirror included. */
 const PROVISION_TIMEOUT_MS = 20 * 60_000
 
@@ -19,7 +17,6 @@ const PROVISION_TIMEOUT_MS = 20 * 60_000
 export async function buildBase(attempt: Attempt, layer: Layer, source: Exclude<BuildSource, { kind: 'template' }>): Promise<Progress> {
   const { job, cache, sandbox } = attempt
   const facts = source.kind === 'image' ? await pull(attempt, source.reference) : await buildDockerfile(attempt, source.text)
-  if (facts.sizeBytes > MAX_IMAGE_BYTES) throw new BuildFailure('the image is larger than 25 GB', 'base')
   job.log.write({ level: 'info', message: 'Provisioning sandbox template', step: 'base' })
   await sandbox.stop()
   const context = contextOfImage(facts.env, job.builderVersion)

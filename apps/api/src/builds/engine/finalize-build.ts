@@ -5,6 +5,7 @@ import { startUntilReady, StartCommandError, type ReadinessOptions } from '../..
 import { BuildFailure } from '../build-failure.ts'
 import type { BuildResult } from '../build-plan.ts'
 import type { Attempt, Progress } from './attempt.ts'
+import { endGently } from './end-leftovers.ts'
 import { runImageTool } from './image-tool.ts'
 import type { Layer } from './layer-plan.ts'
 import type { SourceBuild } from './source-build.ts'
@@ -48,6 +49,8 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
   await runImageTool(attempt, daemon, configure)
   const commands = templateCommands(job.plan, context, source)
   await bringUp(attempt, daemon, commands)
+  // Processes are not kept: what they keep on the disk has to be whole.
+  if (commands.startCmd !== undefined) await endGently(daemon, attempt.signal)
   const result = toResult(await sandbox.capture(), context, commands)
   await cache.keep({ key: layer.key, image: result.image, result: { build: result } }, { replace: !layer.isCacheable })
   return result
@@ -86,8 +89,8 @@ function toResult(image: string, context: CommandContext, { startCmd, readyCmd, 
     defaultUser: user,
     defaultWorkdir: workdir ?? '',
     env,
-    startCmd,
-    readyCmd,
-    ...(startContext !== context && startCmd !== undefined && { startContext }),
+    ...(startCmd !== undefined && { startCmd }),
+    ...(readyCmd !== undefined && { readyCmd }),
+    ...(startCmd !== undefined && startContext !== context && { startContext }),
   }
 }

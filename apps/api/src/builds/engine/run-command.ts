@@ -6,53 +6,90 @@ import { daemonAt, type Progress } from './attempt.ts'
 import { endLeftovers } from './end-leftovers.ts'
 import type { Instruction } from './instruction.ts'
 import type { StepRun } from './run-step.ts'
-import { readPressure, troubleOf } from './sandbox-pressure.ts'
+import { readPressure, untilStarved, type Pressure } from './sandbox-pressure.ts'
+
+type RunInstruction = Extract<Instruction, { type: 'RUN' }>
+
+/** A command that runs, and what there was before it. */
+interface CommandRun extends StepRun {
+  readonly daemon: Daemon
+  readonly before: Progress
+  readonly instruction: RunInstruction
+  readonly pressure: Pressure
+  /** What it printed of a full disk: programs say so in these words only. */
+  isDiskFull: boolean
+}
 
 const HOUR_MS = 60 * 60_000
+const DISK_FULL = 'No space left on device'
+const OUT_OF_PROCESSES = 'the limit of processes was reached'
 
 /**
  * Runs the command of a RUN (control-plane.md 11.4). What it leaves running is ended: a build from the cache would not have it.
  *
- * @throws BuildFailure `failed to run command '<cmd>': ...`
+ * @throws BuildFailure `failed to run command '<cmd>': ...`, with the limit that it came to
  */
-export async function runCommand(run: StepRun, before: Progress, instruction: Extract<Instruction, { type: 'RUN' }>): Promise<void> {
-  const { attempt, layer } = run
-  const { command } = instruction
+export async function runCommand(step: StepRun, before: Progress, instruction: RunInstruction): Promise<void> {
+  const { attempt } = step
   const daemon = await daemonAt(attempt, before)
   const pressure = await readPressure(daemon, attempt.signal)
-  const fail = async (reason: string, cause?: unknown): Promise<never> => {
-    attempt.signal.throwIfAborted()
-    const trouble = await troubleOf(attempt, pressure)
-    throw new BuildFailure(`failed to run command '${command}': ${reason}${trouble === undefined ? '' : ` (${trouble})`}`, layer.step, {
-      cause,
-    })
-  }
+  const run: CommandRun = { ...step, daemon, before, instruction, pressure, isDiskFull: false }
   try {
-    const { exitCode, status } = await runAs(run, daemon, { before, instruction })
-    if (exitCode !== 0) return await fail(status)
+    const outcome = await runWatched(run)
+    if (outcome === 'starved') throw failure(run, OUT_OF_PROCESSES)
+    if (outcome.exitCode !== 0) throw failure(run, outcome.status, await troubleOf(run))
     await endLeftovers(daemon, attempt.signal)
   } catch (err) {
     if (!(err instanceof DaemonCallError)) throw err
-    return fail(err.code === 'deadline_exceeded' ? 'command timed out after 1h0m0s' : `command failed: ${err.message}`, err)
+    if (err.code === 'deadline_exceeded') throw failure(run, 'command timed out after 1h0m0s')
+    throw failure(run, `command failed: ${err.message}`, await troubleOf(run))
   }
 }
 
-function runAs(
-  { attempt, layer, prefix }: StepRun,
-  daemon: Daemon,
-  { before, instruction }: { readonly before: Progress; readonly instruction: Extract<Instruction, { type: 'RUN' }> },
-): Promise<CommandOutcome> {
-  const { job, signal } = attempt
-  const { env, workdir } = before.context
-  const user = instruction.user ?? before.context.user
+async function runWatched(run: CommandRun): Promise<CommandOutcome | 'starved'> {
+  const over = new AbortController()
+  const signal = AbortSignal.any([run.attempt.signal, over.signal])
+  const running = runAs(run, signal)
+  const starved = untilStarved(run.daemon, run.pressure, signal).then(() => 'starved' as const)
+  try {
+    return await Promise.race([running, starved])
+  } finally {
+    over.abort()
+    await Promise.allSettled([running, starved])
+  }
+}
+
+function runAs(run: CommandRun, signal: AbortSignal): Promise<CommandOutcome> {
+  const { attempt, layer, prefix, before, instruction } = run
+  const { log } = attempt.job
+  const { env, workdir: cwd, user } = before.context
   return runShell(
-    daemon,
-    { command: instruction.command, user, cwd: workdir, env },
+    run.daemon,
+    { command: instruction.command, user: instruction.user ?? user, cwd, env },
     {
-      onLine: (stream, line) => job.log.write({ level: 'info', message: `${prefix} [${stream}]: ${line}`, step: layer.step }),
-      drain: () => job.log.flush(),
+      onLine: (stream, line) => {
+        run.isDiskFull ||= line.includes(DISK_FULL)
+        log.write({ level: 'info', message: `${prefix} [${stream}]: ${line}`, step: layer.step })
+      },
+      drain: () => log.flush(),
       timeoutMs: HOUR_MS,
       signal,
     },
   )
+}
+
+/** Why a command may have failed that says nothing of it itself. Undefined when there is nothing to say. */
+async function troubleOf({ attempt, daemon, pressure, isDiskFull }: CommandRun): Promise<string | undefined> {
+  const { sandbox, job, signal } = attempt
+  signal.throwIfAborted()
+  if (!(await sandbox.isAlive())) return 'the build sandbox has ended'
+  const now = await readPressure(daemon, signal).catch(() => pressure)
+  if (now.outOfMemory > pressure.outOfMemory) return `out of memory: the limit is ${job.resources.memoryMib} MiB`
+  if (now.outOfProcesses > pressure.outOfProcesses) return OUT_OF_PROCESSES
+  return isDiskFull ? 'the disk is full' : undefined
+}
+
+function failure({ layer, instruction }: CommandRun, reason: string, trouble?: string): BuildFailure {
+  const message = `failed to run command '${instruction.command}': ${reason}`
+  return new BuildFailure(trouble === undefined ? message : `${message} (${trouble})`, layer.step)
 }

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { BuildFailure } from '../src/builds/build-failure.ts'
+import type { BuildStep } from '../src/builds/build-plan.ts'
+import { BuildBench } from './support/build-bench.ts'
+
+/** The first build installs packages. */
+vi.setConfig({ testTimeout: 300_000 })
+
+let bench: BuildBench
+
+/** Goes on for ever, as shells do not when they are refused a process. */
+const FORK_BOMB = "perl -e 'for (;;) { defined(fork) or sleep 1 }'"
+/** Enough for package managers, and soon full. */
+const PIDS_LIMIT = 256
+
+beforeAll(async () => {
+  bench = await BuildBench.open(PIDS_LIMIT)
+})
+
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]()
+})
+
+const step = (type: string, args: string[], change: Partial<BuildStep> = {}): BuildStep => ({ type, args, force: false, ...change })
+const run = (...args: string[]): BuildStep => step('RUN', args)
+
+it('builds from an image: RUN, ENV, WORKDIR, COPY and USER, with what the log has of them', async () => {
+  const filesHash = await bench.upload({ 'data/one.txt': 'one\n', 'data/two.txt': 'two\n' })
+  const steps = [
+    run('echo made by $(id -un) in $PWD; echo careful >&2; sleep 1000 & echo yes > ~/made'),
+    step('ENV', ['NAME', 'Hello, World!', 'PLACE', '$HOME/place']),
+    step('WORKDIR', ['/srv/app']),
+    step('COPY', ['data', 'files/', '', '0644'], { filesHash }),
+    run('echo "$NAME $PLACE"; cat files/*; stat -c "%U %a" files/one.txt; pgrep -a sleep || echo none is left'),
+    run('id -un', 'root'),
+    step('USER', ['web']),
+  ]
+  const { result, error, log, text } = await bench.build({ steps })
+  expect(error).toBeUndefined()
+  const hash = expect.stringMatching(/^.* \[[0-9a-f]{12}]$/)
+  expect(log.filter(({ level }) => level === 'info').map(({ message, step }) => [step, message])).toEqual([
+    [undefined, expect.stringMatching(/^Building template [a-z0-9]{20}\/[0-9a-f-]{36}$/)],
+    ['base', hash],
+    ['base', 'Provisioning sandbox template'],
+    ['base', hash],
+    ['1', hash],
+    ...['made by user in /home/user'].map((line) => ['1', `[builder 1/7] [stdout]: ${line}`]),
+    ['1', '[builder 1/7] [stderr]: careful'],
+    ['2', expect.stringMatching(/^\[builder 2\/7] ENV NAME Hello, World! PLACE \$HOME\/place \[/)],
+    ['3', hash],
+    ['4', hash],
+    ['5', hash],
+    ...['Hello, World! /home/user/place', 'one', 'two', 'user 644', 'none is left'].map((line) => ['5', `[builder 5/7] [stdout]: ${line}`]),
+    ['6', hash],
+    ['6', '[builder 6/7] [stdout]: root'],
+    ['7', hash],
+    ['finalize', hash],
+  ])
+  expect(text).toContain('[base] FROM debian:bookworm-slim [')
+  expect(text).toContain('[base] DEFAULT USER user [')
+  expect(result).toMatchObject({
+    defaultUser: 'web',
+    defaultWorkdir: '/srv/app',
+    env: { NAME: 'Hello, World!', PLACE: '/home/user/place' },
+  })
+  if (result === undefined) throw new Error('there is no result')
+  const inside = await bench.inSandbox(result, 'id -un; pwd; echo "$NAME"; cat files/one.txt /home/user/made; ls /.sandyard* 2>&1')
+  expect(inside.split('\n')).toEqual(['web', '/srv/app', 'Hello, World!', 'one', 'yes', expect.stringContaining('No such file')])
+})
+
+it('builds what has not changed without any sandbox, and of the rest only what follows the change', async () => {
+  const steps = (last: string, force = false): BuildStep[] => [
+    run('date +%N > ~/first'),
+    step('WORKDIR', ['work']),
+    { ...run(last), force },
+  ]
+  const first = await bench.build({ steps: steps('echo one') })
+  const again = await bench.build({ steps: steps('echo one') })
+  expect(again).toMatchObject({ error: undefined, result: first.result, starts: 0 })
+  expect(again.log.slice(1).map(({ message }) => message.slice(0, 7))).toEqual(Array.from({ length: 6 }, () => 'CACHED '))
+  expect(again.text).not.toContain('[stdout]')
+
+  const changed = await bench.build({ steps: steps('cat ~/first; pwd') })
+  expect(changed.error).toBeUndefined()
+  expect(changed.text).toMatch(/^CACHED \[builder 1\/3] RUN/m)
+  expect(changed.text).toMatch(/^\[builder 2\/3] WORKDIR work \[/m)
+  expect(changed.text).toMatch(/^\[builder 3\/3] \[stdout]: \/work$/m)
+
+  const forced = await bench.build({ steps: steps('echo one', true) })
+  expect(forced.text).toMatch(/^\[builder 3\/3] \[stdout]: one$/m)
+  expect(forced.result?.image).not.toBe(first.result?.image)
+  const afterwards = await bench.build({ steps: steps('echo one') })
+  expect(afterwards).toMatchObject({ result: forced.result, starts: 0 })
+})
+
+it('makes a layer again whose image has gone', async () => {
+  const before = await bench.layers()
+  const steps = [run('echo once')]
+  const first = await bench.build({ steps })
+  for (const image of await bench.layers()) if (!before.includes(image)) await bench.runtime.images.remove(image)
+  const again = await bench.build({ steps })
+  expect(again.error).toBeUndefined()
+  expect(again.text).toMatch(/^\[builder 1\/1] \[stdout]: once$/m)
+  expect(again.result?.image).not.toBe(first.result?.image)
+})
+
+it.each<[string, BuildStep[], string, string]>([
+  ['a command that fails', [run('true'), run('exit 3')], '2', "failed to run command 'exit 3': exit status 3"],
+  ['a command that is killed', [run('kill -9 $$')], '1', "failed to run command 'kill -9 $$': exit status 137"],
+  [
+    'an unknown user',
+    [run('whoami', 'root123')],
+    '1',
+    "failed to run command 'whoami': command failed: unauthenticated: invalid username: 'root123'",
+  ],
+  [
+    'too much memory',
+    [run('tail /dev/zero')],
+    '1',
+    "failed to run command 'tail /dev/zero': exit status 137 (out of memory: the limit is 512 MiB)",
+  ],
+  ['a fork bomb', [run(FORK_BOMB)], '1', `failed to run command '${FORK_BOMB}': the limit of processes was reached`],
+  ['an archive that was not uploaded', [step('COPY', ['a', '/b'], { filesHash: 'f00' })], '1', 'the files for COPY were not uploaded: f00'],
+  ['an unknown step', [run('true'), step('EXPOSE', ['80'])], '2', 'command type EXPOSE is not implemented'],
+])('fails for %s, and names the step', async (_, steps, at, message) => {
+  const { error } = await bench.build({ steps })
+  expect(error).toBeInstanceOf(BuildFailure)
+  expect([(error as BuildFailure).message, (error as BuildFailure).step]).toEqual([message, at])
+})
+
+it('ends an endless command when it is told to, and leaves nothing behind', async () => {
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  const { error } = await bench.build(
+    { steps: [run('while true; do echo still; sleep 0.1; done')] },
+    { signal: stop.signal, onLine: ({ message }) => (message.includes('[stdout]: still') ? stop.abort(reason) : undefined) },
+  )
+  expect(error).toBe(reason)
+})
+
+it('starts a command and waits until it is ready, with the lines in their order', async () => {
+  const startCmd =
+    'trap "touch ~/stopped" EXIT; echo starting; sleep 1; echo "$MODE $PWD" > /tmp/ready; for i in {1..1000}; do sleep 1; done'
+  const steps = [step('ENV', ['MODE', 'test']), step('WORKDIR', ['/srv'])]
+  const { result, error, log } = await bench.build({ steps, startCmd, readyCmd: 'cat /tmp/ready' })
+  expect(error).toBeUndefined()
+  expect(result).toMatchObject({ startCmd, readyCmd: 'cat /tmp/ready', defaultWorkdir: '/srv' })
+  const lines = log.filter(({ step }) => step === 'finalize').map(({ level, message }) => [level, message])
+  const order = [
+    ['info', `Running start command: ${startCmd}`],
+    ['info', '[start] [stdout]: starting'],
+    ['info', 'Waiting for template to be ready: cat /tmp/ready'],
+    ['debug', '[ready] [stdout]: test /srv'],
+    ['info', 'Template is ready'],
+  ]
+  expect(lines).toEqual(expect.arrayContaining(order))
+  expect(lines.findIndex(([, message]) => message === order[0]?.[1])).toBeLessThan(
+    lines.findIndex(([, message]) => message === order[2]?.[1]),
+  )
+  expect(lines.at(-1)).toEqual(order.at(-1))
+  if (result !== undefined) expect(await bench.inSandbox(result, 'ls ~/stopped')).toBe('/home/user/stopped')
+})
+
+it('fails when the start command fails before it is ready', async () => {
+  const { error } = await bench.build({ startCmd: 'sleep 1; exit 7', readyCmd: 'false' })
+  expect(error).toMatchObject({ message: 'start command failed: exit status 7', step: 'finalize' })
+})
+
+it('builds from a template: what it had goes on, and its start command keeps what it ran in', async () => {
+  const steps = [step('ENV', ['A', '1']), step('WORKDIR', ['/srv/app']), run('echo from the first > here')]
+  const first = await bench.build({ steps, startCmd: 'echo "$A $B $PWD" > /tmp/started; sleep 1000', readyCmd: 'cat /tmp/started' })
+  const buildId = await bench.publish(first.result)
+  const source = { kind: 'template' as const, reference: 'first', buildId }
+  const second = await bench.build({
+    source,
+    steps: [step('ENV', ['B', '2']), run('cat here; echo "$A $B $PWD"; cd /'), step('WORKDIR', ['/'])],
+  })
+  expect(second.error).toBeUndefined()
+  expect(second.text).toMatch(/^CACHED \[base] FROM TEMPLATE first \[/m)
+  expect(second.text).toMatch(/\[stdout]: from the first\n.*\[stdout]: 1 2 \/srv\/app\n/)
+  expect(second.text).toMatch(/^\[ready] \[stdout]: 1 {2}\/srv\/app$/m)
+  expect(second.result).toMatchObject({
+    defaultUser: 'user',
+    defaultWorkdir: '/',
+    startCmd: first.result?.startCmd,
+    startContext: { user: 'user', workdir: '/srv/app', env: { A: '1' } },
+  })
+})
+
+it('builds a Dockerfile and makes it a template, and names the instruction that fails', async () => {
+  await bench.seedBase()
+  const dockerfile = (text: string) => ({
+    source: { kind: 'dockerfile' as const, text: `FROM debian:bookworm-slim\n${text}\n` },
+    force: true,
+  })
+  const { result, error, log } = await bench.build(dockerfile('ENV A=1\nRUN echo made > /made'), { version: 'v1' })
+  expect(error).toBeUndefined()
+  expect(log.find(({ message }) => message.includes('RUN echo made'))?.step).toBe('3')
+  expect(result).toMatchObject({ defaultUser: 'user', defaultWorkdir: '/home/user', env: { A: '1' } })
+  if (result !== undefined) expect(await bench.inSandbox(result, 'cat /made; id -un; echo $A')).toBe('made\nuser\n1')
+  const failed = await bench.build(dockerfile('RUN exit 4'), { version: 'v1' })
+  expect(failed.error).toMatchObject({ message: expect.stringContaining('exit 4'), step: '2' })
+})
+
+it("starts a template's command before a create is answered, and answers no create whose command fails [POST /v2/sandboxes]", async () => {
+  const startCmd = 'sleep 1; echo "$MODE $PWD" > /dev/shm/started; sleep 1000'
+  const steps = [step('ENV', ['MODE', 'template']), step('WORKDIR', ['/srv'])]
+  const { result } = await bench.build({ steps, startCmd, readyCmd: 'test -s /dev/shm/started' })
+  await using server = await bench.server()
+  const created = await server.create(await bench.publish(result), { MODE: 'own' })
+  expect(created.status).toBe(201)
+  expect(await created.read('/dev/shm/started')).toBe('own /srv\n')
+
+  const failing = await server.create(await bench.publish(result && { ...result, startCmd: 'exit 7', readyCmd: 'false' }), {})
+  expect(failing.status).toBe(500)
+  expect(failing.message).toBe('Failed to place sandbox: the start command of the template failed: exit status 7')
+})

@@ -1,0 +1,271 @@
+import { gzipSync } from 'node:zlib'
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { Database } from '@sandyard/db/database'
+import type { BuilderVersion } from '@sandyard/db/schema/build'
+import { Secret } from '@sandyard/kit/config/secret'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
+import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
+import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
+import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { pack } from 'tar-stream'
+import { ensureDaemonDist } from '../../../daemon/build/dist.ts'
+import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
+import type { LogLine } from '../../src/builds/build-runner.ts'
+import { createBuildRunner } from '../../src/builds/engine/run-build.ts'
+import { newBuildSandboxId } from '../../src/builds/build-sandbox-id.ts'
+import { createApp } from '../../src/app.ts'
+import { parseApiConfig } from '../../src/config.ts'
+import { createContext } from '../../src/context.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
+import { readTextFile } from '../../src/daemon/daemon-files.ts'
+import { initDaemon } from '../../src/daemon/init-daemon.ts'
+import { runShell } from '../../src/daemon/run-shell.ts'
+import { seedBaseTemplate } from '../../src/seed/seed-base-template.ts'
+import { seedIdentity } from '../../src/seed/seed-identity.ts'
+
+/** What every engine has after `npm test` has prepared it. */
+export const DEBIAN = 'debian:bookworm-slim'
+
+// oxlint-disable-next-line node/no-process-env -- which engine to test is for who runs the tests to say
+const ENGINE = process.env['DOCKER_HOST']
+
+export interface Outcome {
+  /** Undefined when the build failed. */
+  readonly result: BuildResult | undefined
+  readonly error: unknown
+  readonly log: readonly LogLine[]
+  /** The text of the whole log. */
+  readonly text: string
+  /** Which sandboxes the build has started. */
+  readonly starts: number
+}
+
+export interface BuildOptions {
+  readonly version?: BuilderVersion
+  readonly signal?: AbortSignal
+  readonly memoryMib?: number
+  /** Told of each line as it is written. */
+  readonly onLine?: (line: LogLine) => void
+}
+
+export interface BenchServer extends AsyncDisposable {
+  /** Creates a sandbox of the template that a build is of. */
+  create(buildId: string, envVars: Readonly<Record<string, string>>): Promise<BenchSandbox>
+}
+
+interface BenchSandbox {
+  readonly status: number
+  /** Of an error. */
+  readonly message: string
+  read(path: string): Promise<string | undefined>
+}
+
+/** The engine of builds on a real Docker engine and a real database, without the queue. */
+export class BuildBench implements AsyncDisposable {
+  readonly database: Database
+  readonly runtime: DockerRuntime
+  readonly teamId: string
+  readonly userId: string
+  readonly apiKey: string
+  readonly uploads = new Map<string, Buffer>()
+  readonly #shutdown: Shutdown
+  #starts = 0
+
+  private constructor(shutdown: Shutdown, parts: Pick<BuildBench, 'database' | 'runtime' | 'teamId' | 'userId' | 'apiKey'>) {
+    this.#shutdown = shutdown
+    this.database = parts.database
+    this.runtime = parts.runtime
+    this.teamId = parts.teamId
+    this.userId = parts.userId
+    this.apiKey = parts.apiKey
+  }
+
+  static async open(pidsLimit?: number): Promise<BuildBench> {
+    const log = silentLogger()
+    const shutdown = new Shutdown(log)
+    const home = await createTestDatabase()
+    shutdown.add('postgres', () => home[Symbol.asyncDispose]())
+    const database = new Database({ url: home.url, applicationName: 'test', log })
+    shutdown.add('database', () => database[Symbol.asyncDispose]())
+    const { teamId, userId, credentials } = await seedIdentity(database, { teamName: 'Acme', email: 'dev@acme.test' })
+    const installation = `builds-${randomId(8)}`
+    shutdown.add('traces', async () => removeInstallation(await connectEngine(ENGINE), installation))
+    const runtime = await DockerRuntime.open({
+      installation,
+      daemonDist: await ensureDaemonDist(),
+      dockerHost: ENGINE,
+      log,
+      progress: { step: () => undefined, detail: () => undefined },
+      ...(pidsLimit !== undefined && { pidsLimit }),
+    })
+    shutdown.add('runtime', () => runtime[Symbol.asyncDispose]())
+    return new BuildBench(shutdown, { database, runtime, teamId, userId, apiKey: credentials?.apiKey ?? '' })
+  }
+
+  /** One build, which leaves no sandbox behind. */
+  async build(plan: Partial<BuildPlan>, { version = 'v2.1.0', signal, memoryMib = 512, onLine }: BuildOptions = {}): Promise<Outcome> {
+    const log: LogLine[] = []
+    const write = (line: LogLine): void => {
+      log.push(line)
+      onLine?.(line)
+    }
+    const before = this.#starts
+    const job = {
+      buildId: randomUUID(),
+      templateId: randomId(20),
+      teamId: this.teamId,
+      plan: { source: { kind: 'image' as const, reference: DEBIAN }, steps: [], force: false, ...plan },
+      builderVersion: version,
+      credentials: undefined,
+      resources: { cpuCount: 1, memoryMib, diskMib: 1024 },
+      sandboxId: newBuildSandboxId(),
+      log: { write, flush: async () => undefined },
+    }
+    const outcome = await this.#runner()(job, signal ?? new AbortController().signal).then(
+      (result) => ({ result, error: undefined }),
+      (error: unknown) => ({ result: undefined, error }),
+    )
+    const left = (await this.runtime.list()).filter(({ sandboxId }) => sandboxId === job.sandboxId)
+    if (left.length > 0) throw new Error('the build left its sandbox')
+    return { ...outcome, log, text: log.map(({ message }) => message).join('\n'), starts: this.#starts - before }
+  }
+
+  /** Runs a command in a new sandbox of a build that is ready, as its default user, and answers what it prints. */
+  async inSandbox(result: BuildResult, command: string): Promise<string> {
+    const sandboxId = `i${randomId(19)}`
+    const ref = { sandboxId, incarnation: 1 }
+    const signal = AbortSignal.timeout(60_000)
+    const resources = { cpuCount: 1, memoryMib: 256, diskMib: 512 }
+    try {
+      const endpoint = await this.runtime.create(
+        { ...ref, image: result.image, resources, daemonEnv: {}, allowPrivilegeGain: true },
+        signal,
+      )
+      const { env: envVars, defaultUser, defaultWorkdir } = result
+      const daemon: Daemon = { endpoint, accessToken: undefined }
+      await initDaemon(endpoint, { envVars, defaultUser, defaultWorkdir }, signal)
+      const lines: string[] = []
+      await runShell(daemon, { command }, { onLine: (_, line) => lines.push(line), signal })
+      return lines.join('\n')
+    } finally {
+      await this.runtime.remove(ref)
+    }
+  }
+
+  /** A template of the result; answers its build. */
+  async publish(result: BuildResult | undefined): Promise<string> {
+    if (result === undefined) throw new Error('the build has failed')
+    const { db } = this.database
+    const templateId = randomId(20)
+    await db.insertInto('template').values({ template_id: templateId, team_id: this.teamId, source: 'template' }).execute()
+    const { env, startCmd, readyCmd, startContext } = result
+    const { build_id: buildId } = await db
+      .insertInto('build')
+      .values({
+        template_id: templateId,
+        status: 'uploaded',
+        cpu_count: 1,
+        memory_mib: 512,
+        disk_mib: 1024,
+        image: result.image,
+        default_user: result.defaultUser,
+        default_workdir: result.defaultWorkdir,
+        envd_version: '0.6.13',
+        env: JSON.stringify(env),
+        start_cmd: startCmd ?? null,
+        ready_cmd: readyCmd ?? null,
+        start_context: startContext === undefined ? null : JSON.stringify(startContext),
+      })
+      .returning('build_id')
+      .executeTakeFirstOrThrow()
+    await db.insertInto('tag_assignment').values({ template_id: templateId, build_id: buildId, tag: 'default' }).execute()
+    return buildId
+  }
+
+  async seedBase(): Promise<void> {
+    const { teamId, userId } = this
+    await seedBaseTemplate(this.database, { teamId, userId, image: DEBIAN, cpuCount: 1, memoryMib: 512, diskMib: 1024 })
+  }
+
+  /** A control plane without loops on the same database and engine. */
+  async server(): Promise<BenchServer> {
+    const { database, runtime, apiKey } = this
+    const ctx = await createContext(parseApiConfig({}), { database, runtime, log: silentLogger() })
+    const app = await createApp(ctx)
+    const headers = { 'x-api-key': apiKey }
+    const created: string[] = []
+    return {
+      create: async (buildId, envVars) => {
+        const { template_id: templateID } = await database.db
+          .selectFrom('build')
+          .select('template_id')
+          .where('build_id', '=', buildId)
+          .executeTakeFirstOrThrow()
+        const answer = await app.inject({ method: 'POST', url: '/v2/sandboxes', headers, payload: { templateID, envVars } })
+        const { sandboxID = '', envdAccessToken, message = '' } = answer.json<Record<string, string>>()
+        if (sandboxID !== '') created.push(sandboxID)
+        return {
+          status: answer.statusCode,
+          message,
+          read: async (path) => {
+            const row = await database.db.selectFrom('sandbox').selectAll().where('sandbox_id', '=', sandboxID).executeTakeFirstOrThrow()
+            const endpoint = { host: row.endpoint_host ?? '', daemonPort: row.endpoint_daemon_port ?? 0 }
+            return readTextFile({ endpoint, accessToken: envdAccessToken }, path, AbortSignal.timeout(60_000))
+          },
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        for (const id of created) await app.inject({ method: 'DELETE', url: `/sandboxes/${id}`, headers })
+        await app.close()
+        await ctx[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  /** The images of all layers that are known. */
+  async layers(): Promise<string[]> {
+    return (await this.database.db.selectFrom('build_layer').select('image').execute()).map(({ image }) => image)
+  }
+
+  /** An archive as clients upload it; answers its key. */
+  async upload(files: Readonly<Record<string, string>>): Promise<string> {
+    const archive = pack()
+    for (const [name, text] of Object.entries(files)) archive.entry({ name }, text)
+    archive.finalize()
+    const hash = randomUUID().replaceAll('-', '').repeat(2)
+    this.uploads.set(hash, gzipSync(await buffer(archive)))
+    return hash
+  }
+
+  #runner() {
+    const { database, runtime, uploads } = this
+    const counting = new Proxy(runtime, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target)
+        if (name === 'create') this.#starts += 1
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    return createBuildRunner({
+      database,
+      runtime: counting,
+      tokenSeed: new Secret('seed'),
+      log: silentLogger(),
+      uploads: {
+        open: async (_, hash) => {
+          const found = uploads.get(hash)
+          return found && Readable.from([found])
+        },
+      },
+    })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#shutdown.run()
+  }
+}
