@@ -120,6 +120,12 @@ class DyingFolder extends UploadFolder {
   }
 }
 
+class FullFolder extends UploadFolder {
+  override async freeBytes(): Promise<number> {
+    return 256 * 1024 ** 2
+  }
+}
+
 /** Begins a body of an operation that is no upload, and waits until the server hangs up on it. */
 async function slowBodyEnds(): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
@@ -220,6 +226,16 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect((await linkOf(key.hash)).present).toBe(isThere)
     expect(await put((await linkOf(key.hash)).url, body)).toEqual([200, ''])
     expect(await contentOf(key.hash)).toEqual(body)
+  })
+
+  it('refuses what the disk has no room for, once its sender has said all', async () => {
+    const folder = new FullFolder(world.uploadsDir)
+    const store = new UploadStore({ database: world.database, folder, limits: ARCHIVE_LIMITS })
+    const body = Readable.from([Buffer.alloc(1000), Buffer.alloc(1000)], { objectMode: false })
+    const key = { teamId: world.teamId, hash: newHash() }
+    await expect(store.take(key, { body, sizeBytes: 2000 })).rejects.toMatchObject({ kind: 'insufficient_storage' })
+    expect(body.readableEnded).toBe(true)
+    expect(await contentOf(key.hash)).toBeUndefined()
   })
 
   it('is as if it were not there when its file is lost', async () => {

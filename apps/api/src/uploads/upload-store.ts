@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream'
 import type { Database } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import { Semaphore } from '@sandyard/kit/async/semaphore'
-import { checkArchive, diskFull, writeArchive, type ArchiveSource } from './receive-archive.ts'
+import { checkArchive, diskFull, writeArchive } from './receive-archive.ts'
+import { UploadBody } from './upload-body.ts'
 import type { UploadFolder } from './upload-folder.ts'
 import type { UploadKey } from './upload-link.ts'
 import { lockUpload, touchUpload, upsertUpload } from './upload-queries.ts'
@@ -13,6 +14,12 @@ export interface UploadParts {
   readonly folder: UploadFolder
   readonly limits: ArchiveLimits
   readonly onStored?: (sizeBytes: number) => void
+}
+
+export interface ArchiveSource {
+  readonly body: Readable
+  /** As its sender declared it. */
+  readonly sizeBytes: number
 }
 
 /** Uploads leave the host so much. */
@@ -54,33 +61,39 @@ export class UploadStore {
    * @throws AppError `invalid_argument` with the reason, `insufficient_storage`, `deadline_exceeded`
    */
   async take(key: UploadKey, source: ArchiveSource): Promise<void> {
-    const { database, folder, limits, onStored } = this.#parts
-    await this.#reserve(source.sizeBytes)
+    using body = new UploadBody(source.body)
+    this.#expectedBytes += source.sizeBytes
     try {
-      const { path, handle } = await folder.createIncoming()
-      try {
-        await writeArchive(handle, source)
-        await this.#checks.run(() => checkArchive(handle, limits))
-        await database.transaction(async (tx) => {
-          await lockUpload(tx, key)
-          await upsertUpload(tx, key, source.sizeBytes)
-          await folder.accept(path, key)
-        })
-      } finally {
-        await handle.close()
-        await rm(path, { force: true })
-      }
-      onStored?.(source.sizeBytes)
+      await this.#checkSpace()
+      await this.#store(key, body, source.sizeBytes)
+    } catch (err) {
+      await body.drain()
+      throw err
     } finally {
       this.#expectedBytes -= source.sizeBytes
     }
+    this.#parts.onStored?.(source.sizeBytes)
   }
 
-  async #reserve(sizeBytes: number): Promise<void> {
-    this.#expectedBytes += sizeBytes
-    const free = await this.#parts.folder.freeBytes().catch(() => Number.POSITIVE_INFINITY)
-    if (free - this.#expectedBytes >= RESERVE_BYTES) return
-    this.#expectedBytes -= sizeBytes
-    throw diskFull()
+  async #store(key: UploadKey, body: UploadBody, sizeBytes: number): Promise<void> {
+    const { database, folder, limits } = this.#parts
+    const { path, handle } = await folder.createIncoming()
+    try {
+      await writeArchive(handle, body, sizeBytes)
+      await this.#checks.run(() => checkArchive(handle, limits))
+      await database.transaction(async (tx) => {
+        await lockUpload(tx, key)
+        await upsertUpload(tx, key, sizeBytes)
+        await folder.accept(path, key)
+      })
+    } finally {
+      await handle.close()
+      await rm(path, { force: true })
+    }
+  }
+
+  async #checkSpace(): Promise<void> {
+    const free = await this.#parts.folder.freeBytes()
+    if (free - this.#expectedBytes < RESERVE_BYTES) throw diskFull()
   }
 }
