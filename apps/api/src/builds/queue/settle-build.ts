@@ -73,7 +73,7 @@ function closingLine(outcome: BuildOutcome, startedAt: Date | undefined): Stored
 
 /** `850ms`, `12.4s`, `3m7s`. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`
+  if (ms < 1000) return `${Math.max(0, Math.floor(ms))}ms`
   const seconds = ms / 1000
-  return seconds < 60 ? `${seconds.toFixed(1)}s` : `${Math.floor(seconds / 60)}m${Math.floor(seconds % 60)}s`
+  return seconds < 60 ? `${(Math.floor(seconds * 10) / 10).toFixed(1)}s` : `${Math.floor(seconds / 60)}m${Math.floor(seconds % 60)}s`
 }

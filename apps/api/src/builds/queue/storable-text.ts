@@ -1,5 +1,5 @@
 /** Longer messages are cut off. */
-export const MAX_MESSAGE_BYTES = 64 * 1024
+const MAX_MESSAGE_BYTES = 64 * 1024
 
 /**
  * A text as Postgres can store it and JSON can carry it: without NUL and without halves of characters, which become U+FFFD, and at
