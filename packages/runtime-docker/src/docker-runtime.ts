@@ -37,7 +37,7 @@ const USAGE_AT_ONCE = 128
  * Sandboxes as containers of one Docker engine.
  *
  * Disposing ends what this process holds: the guard, the event streams, the upkeep. On the engine stay, for the next process: the
- * sandboxes and snapshots, the network `sandyard-<installation>`, and, shared by all installations, the volumes
+ * sandboxes, the images that it keeps, the network `sandyard-<installation>`, and, shared by all installations, the volumes
  * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallation` takes away what is not shared.
  */
 export class DockerRuntime implements SandboxRuntime {

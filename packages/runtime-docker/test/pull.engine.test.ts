@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomId } from '@sandyard/kit/ids/ids'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
+import type { AuthConfig } from 'dockerode'
+import { followAnswer } from '../src/images/follow-answer.ts'
+import { PullJournal } from '../src/images/registry/pull-journal.ts'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
@@ -23,6 +27,8 @@ const SECRET = 'the secret of nobody else'
 const docker: RegistryCredentials = { type: 'registry', username: ACCOUNTS.docker.username, password: ACCOUNTS.docker.password }
 const gcp: RegistryCredentials = { type: 'gcp', serviceAccountJson: ACCOUNTS.gcp.password }
 const aws: RegistryCredentials = { type: 'aws', awsAccessKeyId: 'AKIDEXAMPLE', awsSecretAccessKey: SECRET, awsRegion: 'eu-west-1' }
+
+const installation = `test-${randomId(8)}`
 
 describe('pulling', () => {
   const stack = new AsyncDisposableStack()
@@ -47,7 +53,7 @@ describe('pulling', () => {
         ? { status: 200, body: { authorizationData: [{ authorizationToken: token, expiresAt: 1, proxyEndpoint: 'https://x' }] } }
         : { status: 400, body: { __type: 'UnrecognizedClientException' } }
     })
-    runtime = await bench.runtime({ baseImage: tiny, ecrEndpoint: () => ecr })
+    runtime = await bench.runtime({ installation, baseImage: tiny, ecrEndpoint: () => ecr })
   }, 300_000)
   afterAll(() => stack.disposeAsync())
 
@@ -61,6 +67,11 @@ describe('pulling', () => {
       server.close()
     })
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
+
+  function login(): AuthConfig {
+    const { username, password } = ACCOUNTS.docker
+    return { username, password, serveraddress: registry.host }
   }
 
   /** Every name on the engine that begins with that of the registry. */
@@ -183,6 +194,36 @@ describe('pulling', () => {
     await expect(runtime.images.pull({ reference: Id.slice(7, 19) })).rejects.toMatchObject({
       kind: expect.stringMatching(/unavailable|permission|not_found/),
     })
+  })
+
+  it('gives nobody a digest that a pull has left when its process died, and takes it away', async () => {
+    const { Descriptor } = (await bench.docker.getImage(app).distribution({ authconfig: login() })) as { Descriptor: { digest: string } }
+    const reference = `${registry.host}/team/app@${Descriptor.digest}`
+    const journal = new PullJournal(bench.docker, installation)
+    await journal.during(Descriptor.digest, async () => {
+      await followAnswer(await bench.docker.pull(reference, { authconfig: login() }))
+      await expect(runtime.images.pull({ reference })).rejects.toMatchObject({ kind: 'permission_denied' })
+      await journal.sweep()
+      expect(await leftNames(), 'a pull under way').toEqual([reference])
+      await journal.removeAll()
+    })
+    expect(await leftNames()).toEqual([])
+    const { image } = await runtime.images.pull({ reference, credentials: docker })
+    expect(await runtime.imageExists(image)).toBe(true)
+  })
+
+  it("leaves an image of the operator's under all of its names", async () => {
+    await followAnswer(await bench.docker.pull(app, { authconfig: login() }))
+    const [digest = ''] = (await leftNames()).filter((name) => name.includes('@'))
+    try {
+      expect((await runtime.images.pull({ reference: app })).image).toBe(app)
+      expect((await runtime.images.pull({ reference: digest })).image).toBe(digest)
+      await runtime.images.pull({ reference: app, credentials: docker })
+      expect((await leftNames()).sort()).toEqual([app, digest].sort())
+    } finally {
+      await bench.docker.getImage(app).remove()
+    }
+    expect(await leftNames()).toEqual([])
   })
 
   it('refuses what is too large, and keeps nothing of it', async () => {

@@ -63,7 +63,8 @@ export class DockerfileBuilds {
       signal?.throwIfAborted()
       throw toBuildError(err)
     } finally {
-      for (const image of pulled) await kept.remove(image)
+      // What stays for a reason of the engine's own is in `list`, like everything that nothing refers to.
+      for (const image of pulled) await kept.remove(image).catch(() => undefined)
     }
   }
 
