@@ -1,8 +1,9 @@
-import { chmod, lstat, mkdir, readdir, symlink } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ImageRoot, tar, type TarItem } from './support/image-root.ts'
+import { createScratchDirectory } from './support/scratch-directory.ts'
 
 const directory = (name: string, mode = 0o755): TarItem => ({ name, type: 'directory', mode })
 const file = (name: string, body = name, mode = 0o644): TarItem => ({ name, body, mode })
@@ -145,6 +146,19 @@ describe('copy', () => {
     await symlink('f.txt', join(image.path, 'srv/to-file'))
     await image.copy(await tar(only), { source: 'top.txt', destination: '/srv/to-file' })
     expect(await image.list('srv')).toEqual(expect.arrayContaining(['f.txt 640 1000:1000 = f', 'to-file 644 1000:1000 = t']))
+  })
+
+  it('takes everything along to another file system', async () => {
+    await using image = await ImageRoot.create()
+    await using memory = await createScratchDirectory('/dev/shm')
+    await symlink(memory.path, join(image.path, 'srv'))
+    await writeFile(join(memory.path, 'f.txt'), 'old')
+    await image.copy(await tar(CONTEXT.map((item) => ({ ...item, mtime: new Date('2020-01-02T03:04:05Z') }))), {
+      source: 'a',
+      destination: '/srv',
+    })
+    expect(await image.list('srv')).toEqual(CONTENTS)
+    expect((await lstat(join(memory.path, 'sub'))).mtime).toEqual(new Date('2020-01-02T03:04:05Z'))
   })
 
   it('keeps when things were modified', async () => {

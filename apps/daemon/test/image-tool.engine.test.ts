@@ -51,8 +51,8 @@ describe('the image tool in containers', () => {
   }
 
   const provision = (): string => call('provision', { user: 'user', installPackages: true })
-  const copy = (): string =>
-    call('copy', { archive: '/a.tgz', source: 'a', destination: 'to', workdir: null, user: 'user', owner: '', mode: '' })
+  const copy = (source = 'a', destination = 'to'): string =>
+    call('copy', { archive: '/a.tgz', source, destination, workdir: null, user: 'user', owner: '', mode: '' })
 
   it('makes a template of Debian: account, sudo without a password, programs, files', { timeout: MIRROR_TIMEOUT_MS }, async () => {
     const lines = await run(
@@ -90,14 +90,18 @@ describe('the image tool in containers', () => {
       provision(),
       'busybox cp /given/a.tgz /a.tgz',
       copy(),
+      // The engine has it mounted.
+      'busybox cp /given/a.tgz /a.tgz',
+      copy('a/f', '/etc/hosts'),
       call('finalize', { user: 'user' }),
-      'busybox cat /home/user/to/f',
+      'busybox cat /home/user/to/f /etc/hosts',
       `busybox su user -c '/bin/bash -l -c "echo \\$BASH_VERSION \\$HOME"'`,
       'busybox stat -c "%U %a" /home/user /home/user/to/f /tmp',
     )
     expect(lines).toEqual([
       'warning: sudo could not be installed: the image has no package manager that is known',
       expect.stringMatching(/^warning: not installed: curl, .*: the image has no package manager that is known$/),
+      'copied',
       'copied',
       expect.stringMatching(/^5\..* \/home\/user$/),
       'user 755',

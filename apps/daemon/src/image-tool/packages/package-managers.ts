@@ -4,7 +4,7 @@ import { at, type Image } from '../image.ts'
 import { findProgram } from './find-program.ts'
 
 /** What clients expect to find (clients.md 5), by the name of Debian's package. */
-export const WANTED = ['sudo', 'curl', 'ca-certificates', 'git', 'less', 'jq', 'socat', 'iproute2', 'iputils-ping', 'procps'] as const
+const WANTED = ['sudo', 'curl', 'ca-certificates', 'git', 'less', 'jq', 'socat', 'iproute2', 'iputils-ping', 'procps'] as const
 export type Wanted = (typeof WANTED)[number]
 
 export interface PackageManager {
