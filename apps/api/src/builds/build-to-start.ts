@@ -1,12 +1,12 @@
 import type { Db, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { lockTeam } from '../teams/lock-team.ts'
 import { shorten } from '../text/shorten.ts'
 import { buildNotFound, notWaiting } from './build-errors.ts'
 import type { BuildParts } from './build-parts.ts'
 import { cancelInProgress } from './end-older-builds.ts'
 import { findBuild, parseBuildId, type Build } from './find-build.ts'
 import { enqueueBuild, type BuildOrder } from './queue/enqueue-build.ts'
-import { lockTeam } from './register-build.ts'
 
 /** As a path has them. */
 export interface BuildPath {

@@ -4,6 +4,7 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../events/event-log.ts'
 import { ENVD_VERSION } from '../seed/seed-base-template.ts'
+import { lockTeam } from '../teams/lock-team.ts'
 import type { Team } from '../teams/team.ts'
 import { findTemplateByAlias } from '../templates/template-queries.ts'
 import { templateDeleted, tooManyBuilds } from './build-errors.ts'
@@ -14,7 +15,7 @@ import { endOlderBuilds } from './end-older-builds.ts'
 import { enqueueBuild } from './queue/enqueue-build.ts'
 
 /** Which template a build is registered for. */
-export type BuildTarget =
+type BuildTarget =
   /** The team's template of this name, or a new one. */
   | { readonly kind: 'named'; readonly alias: string }
   /** A new one in any case. */
@@ -23,7 +24,7 @@ export type BuildTarget =
   | { readonly kind: 'existing'; readonly templateId: string; readonly alias?: string | undefined }
 
 /** What builds of the first generation bring when they are registered. */
-export interface LegacyBuild {
+interface LegacyBuild {
   readonly dockerfile: string
   readonly startCmd: string | undefined
   readonly readyCmd: string | undefined
@@ -70,11 +71,6 @@ export async function registerBuild(parts: BuildParts, registration: Registratio
     }
     return { templateId, buildId }
   })
-}
-
-/** Keeps the team's builds from being registered and started by others until the end of the transaction. */
-export async function lockTeam(tx: Tx, teamId: string): Promise<void> {
-  await tx.selectFrom('team').select('id').where('id', '=', teamId).forNoKeyUpdate().executeTakeFirstOrThrow()
 }
 
 async function findTarget(tx: Tx, team: Team, target: BuildTarget): Promise<string | undefined> {

@@ -4,8 +4,8 @@ import type { Database, Tx } from '@sandyard/db/database'
 import { FAILURES } from '../builds/build-failure.ts'
 import { cancelBuild } from '../builds/queue/cancel-build.ts'
 import { UNFINISHED_STATUSES } from '../builds/queue/settle-build.ts'
-import { lockTeam } from '../builds/register-build.ts'
 import { appendEvent } from '../events/event-log.ts'
+import { lockTeam } from '../teams/lock-team.ts'
 
 /**
  * Deletes a team's template (control-plane.md 9.6): its names are free again, its unfinished builds are cancelled, and its id
