@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, createWorld, type Answer, type Server, type World } from './support/control-plane.ts'
+import { ADMIN_TOKEN, createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 import { block, insertBuild, insertTemplate, refusal, seedParty, type Party } from './support/templates.ts'
 
 let world: World
@@ -199,6 +200,23 @@ describe('[DELETE /templates/{templateID}]', () => {
       expect([`${created.status} ${deleted.status}`]).toEqual([expect.stringMatching(/^(201 400|404 204|201 204)$/)])
       expect((await create()).status).toBe(deleted.status === 204 ? 404 : 201)
     }
+  })
+
+  it('is seen by a create that found the template before', async () => {
+    const templateId = await insertTemplate(world, ours, { alias: 'vanishing', isPublic: true })
+    await insertBuild(world, templateId)
+    const { db } = world.database
+    let created: Promise<Answer> | undefined
+    await world.database.transaction(async (tx) => {
+      await tx.selectFrom('template').select('template_id').where('template_id', '=', templateId).forUpdate().execute()
+      created = api.call('POST', '/v2/sandboxes', { body: { templateID: templateId }, apiKey: theirs.apiKey })
+      await waitFor('the create to stand before the template', async () => {
+        const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(db)
+        return rows.length > 0
+      })
+      await tx.updateTable('template').set({ deleted_at: new Date() }).where('template_id', '=', templateId).execute()
+    })
+    expect(await created).toMatchObject(refusal(404, `template '${templateId}' not found`))
   })
 
   it('leaves no build unfinished, whatever is registered and started beside it', async () => {

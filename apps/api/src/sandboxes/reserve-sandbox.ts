@@ -1,6 +1,7 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import type { ReadyBuild, Template } from '../templates/template.ts'
+import { templateNotFound } from '../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from './idempotency.ts'
 import { tooManySandboxes } from './sandbox-errors.ts'
 import { newSandboxId } from './sandbox-id.ts'
@@ -27,7 +28,7 @@ export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: San
  * Takes a place for a new sandbox: its row, in state `starting`, and its idempotency key in one transaction. Creates of one team
  * take turns here, so that the limit and the key hold however many come at once.
  *
- * @throws AppError `resource_exhausted` at the limit; those of the idempotency key
+ * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
   const { teamId, idempotent } = request
@@ -40,9 +41,22 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
       return { remembered }
     }
     if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
+    await holdTemplate(tx, request.template.templateId)
     await insert(tx, ref, request)
     return { ref }
   })
+}
+
+/** Until the end of the transaction nobody deletes it; one that was deleted since it was found is not there. */
+async function holdTemplate(tx: Tx, templateId: string): Promise<void> {
+  const found = await tx
+    .selectFrom('template')
+    .select('template_id')
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (found === undefined) throw templateNotFound({ key: templateId })
 }
 
 async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {

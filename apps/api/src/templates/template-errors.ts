@@ -4,7 +4,7 @@ import { DEFAULT_TAG, type TemplateReference } from './template-reference.ts'
 
 /** The texts of control-plane.md 2.2 and 2.4. */
 
-export function templateNotFound({ key }: TemplateReference): AppError {
+export function templateNotFound({ key }: Pick<TemplateReference, 'key'>): AppError {
   return new AppError('not_found', `template '${shorten(key)}' not found`)
 }
 
