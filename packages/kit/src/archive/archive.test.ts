@@ -95,6 +95,23 @@ describe('readArchive', () => {
     )
   })
 
+  it('refuses headers without end, which cost more than their bytes', async () => {
+    const attributes = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 'v']))
+    const archive = await tar({ ...file('a'), pax: attributes })
+    await expect(read(archive)).rejects.toThrow("the archive was refused: 'a' has too many attributes")
+    // The attributes of nothing, again and again.
+    const header = archive.subarray(0, archive.length - 4 * 512)
+    const headers = gzipSync(Buffer.concat([...Array.from({ length: 1000 }, () => header), archive]))
+    await expect(read(headers)).rejects.toThrow('the archive was refused: it is made of more than its entries')
+    await expect(read(gzipSync(Buffer.alloc(9_000_000)))).rejects.toThrow('it is made of more than its entries')
+  })
+
+  it('takes large archives in one piece, and padding as tar has it', async () => {
+    const archive = Buffer.concat([await tar(file('a', 'x'.repeat(30_000_000)), file('b')), Buffer.alloc(1024 ** 2)])
+    const seen = await read(archive, ARCHIVE_LIMITS, archive.length)
+    expect(seen.map((line) => line.length)).toEqual([30_000_008, 9])
+  })
+
   it('refuses what is damaged, cut or no archive', async () => {
     const whole = gzipSync(await tar(file('a', randomBytes(5000).toString('hex'))))
     const tampered = Buffer.from(whole)

@@ -17,6 +17,10 @@ export const ARCHIVE_LIMITS: ArchiveLimits = { maxBytes: 8 * 1024 ** 3, maxEntri
 const MAX_REMEMBERED_BYTES = 32 * 1024 ** 2
 const MAX_TARGET_BYTES = 4095
 const BLOCK_BYTES = 512
+/** Of long names and the like that come before entries, for the archive and for each entry: taking them apart costs far more than their bytes. */
+const MAX_EXTRA_BYTES = 8 * 1024 ** 2
+const EXTRA_BYTES_PER_ENTRY = 4 * 1024
+const MAX_ATTRIBUTES = 256
 
 /** What tar-stream says of an entry. */
 export interface EntryHeader {
@@ -50,9 +54,22 @@ export class EntryRules {
   #rememberedBytes = 0
   #entries = 0
   #bytes = 0
+  #unpackedBytes = 0
 
   constructor(limits: ArchiveLimits = ARCHIVE_LIMITS) {
     this.#limits = limits
+  }
+
+  /**
+   * Counts bytes of the unpacked archive as they come, of which every reader gets a little ahead.
+   *
+   * @throws AppError `invalid_argument` with the sentence for the user
+   */
+  count(bytes: number): void {
+    this.#unpackedBytes += bytes
+    if (this.#unpackedBytes > this.#limits.maxBytes) this.#refuseSize()
+    const extra = this.#unpackedBytes - this.#bytes
+    if (extra > MAX_EXTRA_BYTES + this.#entries * EXTRA_BYTES_PER_ENTRY) refuse('it is made of more than its entries')
   }
 
   /**
@@ -63,7 +80,7 @@ export class EntryRules {
    * @throws AppError `invalid_argument` with the sentence for the user
    */
   accept(header: EntryHeader): ArchiveEntry | undefined {
-    this.#count(header)
+    this.#countEntry(header)
     const entry = toEntry(header)
     if (this.#isBelowSymlink(entry.path)) return undefined
     if (this.#symlinks.has(entry.path)) refuseName(entry.path, 'is in it twice')
@@ -74,12 +91,17 @@ export class EntryRules {
     return entry
   }
 
-  #count({ name, size = 0 }: EntryHeader): void {
+  #countEntry({ name, size = 0, pax }: EntryHeader): void {
     this.#entries += 1
     if (this.#entries > this.#limits.maxEntries) refuse(`it has more than ${this.#limits.maxEntries} entries`)
     if (!Number.isSafeInteger(size) || size < 0) refuseName(name, 'has no valid size')
     this.#bytes += BLOCK_BYTES + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
-    if (this.#bytes > this.#limits.maxBytes) throw tooLarge(this.#limits)
+    if (this.#bytes > this.#limits.maxBytes) this.#refuseSize()
+    if (Object.keys(pax ?? {}).length > MAX_ATTRIBUTES) refuseName(name, 'has too many attributes')
+  }
+
+  #refuseSize(): never {
+    refuse(`it unpacks to more than ${this.#limits.maxBytes} bytes`)
   }
 
   #remember(path: string): void {
@@ -126,11 +148,6 @@ function checkTarget(path: string, target: string): string {
 
 function isSparse({ pax }: EntryHeader): boolean {
   return Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))
-}
-
-/** The refusal of what unpacks to more than the limit, however that shows. */
-export function tooLarge({ maxBytes }: ArchiveLimits): AppError {
-  return new AppError('invalid_argument', `the archive was refused: it unpacks to more than ${maxBytes} bytes`)
 }
 
 function refuse(reason: string): never {

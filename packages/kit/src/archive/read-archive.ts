@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { extract, type Header } from 'tar-stream'
 import { AppError, isAppError } from '../errors/app-error.ts'
-import { ARCHIVE_LIMITS, type ArchiveEntry, type ArchiveLimits, type EntryHeader, EntryRules, tooLarge } from './entry-rules.ts'
+import { ARCHIVE_LIMITS, type ArchiveEntry, type ArchiveLimits, type EntryHeader, EntryRules } from './entry-rules.ts'
 
 /** An entry that the rules let pass, with what tar says of it beyond them. */
 export interface ArchiveMember {
@@ -17,6 +17,7 @@ export interface ArchiveMember {
 
 const GZIP = Buffer.of(0x1f, 0x8b)
 const MODE_BITS = 0o7777
+const PIECE_BYTES = 64 * 1024
 /** Directories and files of archives that name no mode. */
 const DEFAULT_MODE = 0o755
 
@@ -31,7 +32,7 @@ export async function* readArchive(source: Readable, limits: ArchiveLimits = ARC
   const rules = new EntryRules(limits)
   const input = new Input(source)
   const unpack = extract()
-  const feeding = pipeline(() => count(decompress(input), limits), unpack)
+  const feeding = pipeline(() => count(decompress(input), rules), unpack)
   feeding.catch(() => {})
   try {
     for await (const member of unpack) {
@@ -103,12 +104,14 @@ async function* decompress(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   yield* gunzip
 }
 
-async function* count(chunks: AsyncIterable<Buffer>, limits: ArchiveLimits): AsyncGenerator<Buffer> {
-  let bytes = 0
+/** In pieces, so that what is counted is never far ahead of what has been read. */
+async function* count(chunks: AsyncIterable<Buffer>, rules: EntryRules): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    bytes += chunk.length
-    if (bytes > limits.maxBytes) throw tooLarge(limits)
-    yield chunk
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const piece = chunk.subarray(at, at + PIECE_BYTES)
+      rules.count(piece.length)
+      yield piece
+    }
   }
 }
 
