@@ -77,10 +77,11 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const { tokenSeed } = installation
     const metrics = createApiMetrics(database)
     const folder = new UploadFolder(config.builds.uploadsDir)
+    const archiveLimits = { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
     const uploads = new UploadStore({
       database,
       folder,
-      limits: { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES },
+      limits: archiveLimits,
       onStored: (bytes) => metrics.uploadedBytes.inc(bytes),
     })
     const { limits, adminToken, domain } = config
@@ -104,7 +105,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       },
       view: { tokenSeed, domain },
       uploads,
-      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, log: log.builds }),
+      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
       isDraining: false,
       start: () => startLoops(context, folder, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),

@@ -107,6 +107,7 @@ it('makes a layer again whose image has gone', async () => {
 it.each<[string, BuildStep[], string, string]>([
   ['a command that fails', [run('true'), run('exit 3')], '2', "failed to run command 'exit 3': exit status 3"],
   ['a command that is killed', [run('kill -9 $$')], '1', "failed to run command 'kill -9 $$': exit status 137"],
+  ['a command that ends everything', [run('kill -9 -1', 'root')], '1', "failed to run command 'kill -9 -1': the build sandbox has ended"],
   [
     'an unknown user',
     [run('whoami', 'root123')],

@@ -1,9 +1,11 @@
 import { request, type IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { text } from 'node:stream/consumers'
 import { daemonHeaders, daemonUrl, type Daemon } from './daemon.ts'
 import { DaemonCallError } from './daemon-call-error.ts'
+
+/** Of what is read whole. */
+const MAX_TEXT_BYTES = 1024 ** 2
 
 /**
  * Writes a file of root's (envd.md 5.7).
@@ -18,7 +20,7 @@ export async function putFile(daemon: Daemon, path: string, content: Readable, s
   const sent = pipeline(content, call, { signal })
   try {
     const { status, body } = await Promise.race([answered, sent.then(() => answered)])
-    if (status !== 200) throw new DaemonCallError(`${status}`, body)
+    if (status !== 200) throw refused(status, body)
   } catch (err) {
     signal.throwIfAborted()
     throw err
@@ -41,7 +43,7 @@ export async function readTextFile(daemon: Daemon, path: string, signal: AbortSi
     throw err
   })
   if (status === 404) return undefined
-  if (status !== 200) throw new DaemonCallError(`${status}`, body)
+  if (status !== 200) throw refused(status, body)
   return body
 }
 
@@ -58,10 +60,28 @@ function open(daemon: Daemon, path: string, { method, headers, signal }: CallOpt
   return request(url, { method, agent: false, headers: { ...daemonHeaders(daemon), ...headers }, signal })
 }
 
+/** Who answers is a sandbox's own: it is not believed to be brief. */
 async function answerOf(call: ReturnType<typeof request>): Promise<{ status: number | undefined; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   call.on('response', resolve)
   call.on('error', reject)
   const response = await promise
-  return { status: response.statusCode, body: await text(response) }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_TEXT_BYTES) throw new DaemonCallError(`${response.statusCode}`, 'the answer is too large')
+    chunks.push(chunk)
+  }
+  return { status: response.statusCode, body: Buffer.concat(chunks).toString('utf8') }
+}
+
+/** With the message of an error's body (envd.md 2.4). */
+function refused(status: number | undefined, body: string): DaemonCallError {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown }
+    return new DaemonCallError(`${status}`, typeof message === 'string' ? message : body)
+  } catch {
+    return new DaemonCallError(`${status}`, body)
+  }
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Database } from '@sandyard/db/database'
 import type { BuilderVersion } from '@sandyard/db/schema/build'
+import { ARCHIVE_LIMITS } from '@sandyard/kit/archive/entry-rules'
 import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
@@ -256,6 +257,7 @@ export class BuildBench implements AsyncDisposable {
       runtime: counting,
       tokenSeed: new Secret('seed'),
       log: silentLogger(),
+      archiveLimits: ARCHIVE_LIMITS,
       uploads: {
         open: async (_, hash) => {
           const found = uploads.get(hash)

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Database } from '@sandyard/db/database'
 import type { CommandContext } from '@sandyard/db/schema/build'
+import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type { Daemon } from '../../daemon/daemon.ts'
 import type { BuildJob } from '../build-runner.ts'
@@ -15,6 +16,8 @@ export interface UploadSource {
 export interface EngineParts extends SandboxParts {
   readonly database: Database
   readonly uploads: UploadSource
+  /** What uploads were accepted with. */
+  readonly archiveLimits: ArchiveLimits
 }
 
 /** What every stage of one build works with. */

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
@@ -18,6 +20,8 @@ export interface SandboxParts {
 /** For one start of the sandbox, until its daemon answers. */
 const START_TIMEOUT_MS = 120_000
 const NAME_LENGTH = 24
+const END_LOOKS = 10
+const END_LOOK_PAUSE_MS = 300
 
 /**
  * The sandbox that a build works in: hardened, limited and cut off as every other. It is started over and over, each time from an
@@ -57,23 +61,32 @@ export class BuildSandbox implements AsyncDisposable {
     return { sandboxId: this.#job.sandboxId, incarnation: this.#incarnation }
   }
 
-  /** Starts it from an image; all that ran in it before is gone, with what was not captured. */
+  /**
+   * Starts it from an image; all that ran in it before is gone, with what was not captured.
+   *
+   * @throws AppError of the runtime, and `deadline_exceeded`; the abort reason
+   */
   async start(image: ImageRef): Promise<Daemon> {
     await this.stop()
     this.#incarnation += 1
     const { sandboxId, templateId, buildId, resources } = this.#job
     const { runtime, tokenSeed } = this.#parts
     const token = sandboxAccessToken(tokenSeed, sandboxId)
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(START_TIMEOUT_MS)])
+    const late = AbortSignal.timeout(START_TIMEOUT_MS)
+    const signal = AbortSignal.any([this.#signal, late])
     const identity = { sandboxId, templateId, buildId, token }
     const spec = { ...this.ref, image, resources, daemonEnv: daemonEnv(identity, tokenSeed), allowPrivilegeGain: true }
-    const endpoint = await runtime.create(spec, signal)
-    const daemon: Daemon = { endpoint, accessToken: token }
-    await initDaemon(endpoint, { accessToken: token, envVars: {}, defaultUser: 'root', defaultWorkdir: '' }, signal)
-    this.#daemon = daemon
+    try {
+      const endpoint = await runtime.create(spec, signal)
+      await initDaemon(endpoint, { accessToken: token, envVars: {}, defaultUser: 'root', defaultWorkdir: '' }, signal)
+      this.#daemon = { endpoint, accessToken: token }
+    } catch (err) {
+      this.#signal.throwIfAborted()
+      throw late.aborted ? new AppError('deadline_exceeded', 'the build sandbox did not start in time', { cause: err }) : err
+    }
     this.#image = image
     this.#isTouched = false
-    return daemon
+    return this.#daemon
   }
 
   /** Its files as an image of a new name. */
@@ -83,11 +96,15 @@ export class BuildSandbox implements AsyncDisposable {
     return image
   }
 
-  /** Whether the runtime still runs it. */
-  async isAlive(): Promise<boolean> {
+  /** Whether it has ended by itself. What broke its connections may be known to the runtime only a moment later. */
+  async hasEnded(): Promise<boolean> {
     const { sandboxId, incarnation } = this.ref
-    const found = (await this.#parts.runtime.list()).find((one) => one.sandboxId === sandboxId && one.incarnation === incarnation)
-    return found?.state === 'running'
+    for (let looks = 1; ; looks += 1) {
+      const found = (await this.#parts.runtime.list()).find((one) => one.sandboxId === sandboxId && one.incarnation === incarnation)
+      if (found?.state !== 'running') return true
+      if (looks === END_LOOKS) return false
+      await delay(END_LOOK_PAUSE_MS, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted())
+    }
   }
 
   async stop(): Promise<void> {

@@ -31,9 +31,10 @@ export async function copyFiles(
   const archive = `/.sandyard-${randomId(NAME_LENGTH)}.tar`
   await putFile(daemon, archive, content, attempt.signal)
   const { user, workdir } = before.context
+  const { maxBytes: maxUnpackedBytes, maxEntries } = attempt.parts.archiveLimits
   await runImageTool(attempt, daemon, {
     command: 'copy',
-    args: { archive, ...args, workdir: workdir ?? null, user },
+    args: { archive, ...args, workdir: workdir ?? null, user, maxUnpackedBytes, maxEntries },
     step: layer.step,
     prefix,
     timeoutMs: TIMEOUT_MS,

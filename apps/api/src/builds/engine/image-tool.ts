@@ -20,6 +20,8 @@ export interface ImageToolCommands {
     readonly user: string
     readonly owner: string
     readonly mode: string
+    readonly maxUnpackedBytes: number
+    readonly maxEntries: number
   }
   readonly finalize: { readonly user: string }
 }
@@ -36,7 +38,7 @@ const WARNING = /^warning: /
 /**
  * Runs the image tool as root. What it prints is logged for debugging, its warnings as warnings.
  *
- * @throws BuildFailure in the tool's own words; DaemonCallError
+ * @throws BuildFailure in the tool's own words; DaemonCallError, with `deadline_exceeded` after `timeoutMs`
  */
 export async function runImageTool<C extends keyof ImageToolCommands>(
   attempt: Attempt,

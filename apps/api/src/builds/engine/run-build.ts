@@ -1,4 +1,5 @@
 import { isAppError } from '@sandyard/kit/errors/app-error'
+import { DaemonCallError } from '../../daemon/daemon-call-error.ts'
 import { BuildFailure } from '../build-failure.ts'
 import type { BuildResult } from '../build-plan.ts'
 import type { BuildRunner, StepName } from '../build-runner.ts'
@@ -32,7 +33,9 @@ async function build(attempt: Attempt): Promise<BuildResult> {
   const { plan, builderVersion } = job
   const source = plan.source.kind === 'template' ? await findSourceBuild(parts.database.db, plan.source) : undefined
   const layers = planLayers(plan, builderVersion)
-  const hit = await findHit(attempt, layers)
+  const hit = await findHit(attempt, layers).catch((err: unknown) => {
+    throw toFailure(err, 'base')
+  })
   const begun = hit === undefined ? beginAt(source) : hit
   for (const layer of layers.slice(0, begun.done))
     job.log.write({ level: 'info', message: `CACHED ${layerTitle(layer)}`, step: layer.step })
@@ -90,6 +93,6 @@ function beginAt(source: SourceBuild | undefined): Pick<Rest, 'done' | 'progress
 
 /** Texts of ours are for the client; whatever else went wrong is not. */
 function toFailure(err: unknown, step: StepName): unknown {
-  if (!isAppError(err) || err.kind === 'internal' || err.kind === 'unknown') return err
-  return new BuildFailure(err.message, step, { cause: err })
+  const isTold = err instanceof DaemonCallError || (isAppError(err) && err.kind !== 'internal' && err.kind !== 'unknown')
+  return isTold ? new BuildFailure(err.message, step, { cause: err }) : err
 }

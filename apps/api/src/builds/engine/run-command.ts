@@ -22,6 +22,8 @@ interface CommandRun extends StepRun {
 
 const HOUR_MS = 60 * 60_000
 const DISK_FULL = 'No space left on device'
+/** How a call ends whose connection broke. */
+const BROKEN = new Set(['aborted', 'internal', 'unavailable', 'unknown'])
 const OUT_OF_PROCESSES = 'the limit of processes was reached'
 
 /**
@@ -42,6 +44,7 @@ export async function runCommand(step: StepRun, before: Progress, instruction: R
   } catch (err) {
     if (!(err instanceof DaemonCallError)) throw err
     if (err.code === 'deadline_exceeded') throw failure(run, 'command timed out after 1h0m0s')
+    if (BROKEN.has(err.code) && (await attempt.sandbox.hasEnded())) throw failure(run, 'the build sandbox has ended')
     throw failure(run, `command failed: ${err.message}`, await troubleOf(run))
   }
 }
@@ -80,10 +83,9 @@ function runAs(run: CommandRun, signal: AbortSignal): Promise<CommandOutcome> {
 
 /** Why a command may have failed that says nothing of it itself. Undefined when there is nothing to say. */
 async function troubleOf({ attempt, daemon, pressure, isDiskFull }: CommandRun): Promise<string | undefined> {
-  const { sandbox, job, signal } = attempt
-  signal.throwIfAborted()
-  if (!(await sandbox.isAlive())) return 'the build sandbox has ended'
+  const { job, signal } = attempt
   const now = await readPressure(daemon, signal).catch(() => pressure)
+  signal.throwIfAborted()
   if (now.outOfMemory > pressure.outOfMemory) return `out of memory: the limit is ${job.resources.memoryMib} MiB`
   if (now.outOfProcesses > pressure.outOfProcesses) return OUT_OF_PROCESSES
   return isDiskFull ? 'the disk is full' : undefined
