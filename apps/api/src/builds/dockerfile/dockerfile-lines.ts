@@ -39,14 +39,17 @@ export function readDockerfileLines(source: string): DockerfileLines {
   return { instructions, escape }
 }
 
+/** The common first line of a Dockerfile. What that syntax has beyond the classic builder's is refused where it is used. */
+const STANDARD_SYNTAX = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:1(?:\.\d+){0,2}|latest))?$/
+
 /** Directives stand before everything else, blank lines and other comments included. */
 function readDirectives(lines: readonly string[]): DockerfileLines['escape'] {
   let escape: DockerfileLines['escape'] = '\\'
   for (const [index, line] of lines.entries()) {
     const [, name, value = ''] = DIRECTIVE.exec(line.trimStart()) ?? []
     if (name === undefined) break
-    if (name.toLowerCase() === 'syntax') {
-      throw dockerfileError('a syntax directive asks for BuildKit, and this server builds without it: leave it out', index + 1)
+    if (name.toLowerCase() === 'syntax' && !STANDARD_SYNTAX.test(value)) {
+      throw dockerfileError('this syntax directive asks for a frontend of BuildKit, and this server builds without it', index + 1)
     }
     if (name.toLowerCase() !== 'escape') continue
     if (value !== '\\' && value !== '`') throw dockerfileError('the escape directive must be \\ or `', index + 1)
