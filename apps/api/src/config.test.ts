@@ -9,6 +9,8 @@ describe('parseApiConfig', () => {
     expect(config.limits.concurrentSandboxes).toBeGreaterThanOrEqual(20)
     expect(config.adminToken).toBeUndefined()
     expect(config.rateLimits.size).toBe(0)
+    expect(config.builds).toMatchObject({ apiUrl: undefined, timeoutMs: 3_600_000, templates: { concurrentBuilds: 20 } })
+    expect(config.builds.width).toBeGreaterThanOrEqual(1)
   })
 
   it('takes what is set', () => {
@@ -18,7 +20,11 @@ describe('parseApiConfig', () => {
       SANDYARD_MAX_SANDBOX_LIFETIME: '90m',
       SANDYARD_RATE_LIMITS: 'createSandboxV2=10/60:20, getSandbox=5:5',
       SANDYARD_ADMIN_TOKEN: 'hush',
+      SANDYARD_API_URL: 'https://api.sandboxes.test/',
+      SANDYARD_UPLOADS_DIR: '/srv/uploads',
+      SANDYARD_BUILD_WIDTH: '3',
     })
+    expect(config.builds).toMatchObject({ apiUrl: 'https://api.sandboxes.test', uploadsDir: '/srv/uploads', width: 3 })
     expect(config).toMatchObject({ domain: 'sandboxes.test', limits: { concurrentSandboxes: 3, maxLifetimeSeconds: 5400 } })
     expect(config.rateLimits.get('createSandboxV2')).toEqual({ rate: 10, periodSeconds: 60, burst: 20 })
     expect(config.rateLimits.get('getSandbox')).toEqual({ rate: 5, periodSeconds: 1, burst: 5 })
@@ -30,9 +36,12 @@ describe('parseApiConfig', () => {
       SANDYARD_MAX_SANDBOXES: '0',
       SANDYARD_MAX_SANDBOX_LIFETIME: '25h',
       SANDYARD_RATE_LIMITS: 'nothing=1/1:1,getSandbox=0/1:1,getSandbox',
+      SANDYARD_BUILD_WIDTH: '0',
+      SANDYARD_BUILD_TIMEOUT: '0s',
+      SANDYARD_API_URL: 'nowhere',
     }
     expect(() => parseApiConfig(environment)).toThrow(
-      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"/,
+      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"[\s\S]*BUILD_WIDTH must[\s\S]*BUILD_TIMEOUT must[\s\S]*API_URL must/,
     )
   })
 })

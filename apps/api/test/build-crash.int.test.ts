@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Database, type Tx } from '@sandyard/db/database'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { FAILURES } from '../src/builds/build-failure.ts'
 import { BuildWorker } from '../src/builds/queue/build-worker.ts'
@@ -145,4 +147,32 @@ it('is taken from a server that is not there any more before its lease is over',
     .set({ lease_until: sql<Date>`lease_until - interval '13 seconds'` })
     .execute()
   expect(await claimBuild(world.database, { serverId: 2, timeoutMs: 3_600_000 })).toMatchObject({ buildId, attempt: 2 })
+})
+
+/** Goes away for as many transactions as it is told. */
+class AbsentDatabase extends Database {
+  absences = 0
+
+  override transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.absences <= 0) return super.transaction(work)
+    this.absences -= 1
+    return Promise.reject(new Error('the database is away'))
+  }
+}
+
+it('ends, once, though the database is away when it does', async () => {
+  const server = await world.startServer()
+  await using database = new AbsentDatabase({ url: world.database.url, applicationName: 'test', log: silentLogger() })
+  const runner = new HeldRunner()
+  const parts = { database, runtime, tokenSeed: server.ctx.installation.tokenSeed, runner: runner.run, log: silentLogger() }
+  const worker = new BuildWorker({ ...parts, serverId: 1, width: 1, timeoutMs: 3_600_000 })
+  const buildId = await queueBuild(world)
+  worker.onRefresh()
+  const call = await runner.call(0)
+  database.absences = 2
+  call.job.log.write({ level: 'info', message: 'last words' })
+  call.finish()
+  expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
+  expect(await messagesOf(world, buildId)).toEqual(['last words', expect.stringMatching(/^Build finished/)])
+  await worker.stop()
 })

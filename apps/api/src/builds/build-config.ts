@@ -28,7 +28,7 @@ export const BUILD_SETTINGS = {
   buildTimeout: env.duration('SANDYARD_BUILD_TIMEOUT', { default: HOUR_MS, doc: 'How long a build may take.' }),
   buildCacheLifetime: env.duration('SANDYARD_BUILD_CACHE_LIFETIME', {
     default: 7 * 24 * HOUR_MS,
-    doc: 'How long layers and uploads are kept that no build asks for.',
+    doc: 'How long layers and uploads are kept that no build asks for; an hour longer than a build may take at least.',
   }),
   maxBuilds: env.integer('SANDYARD_MAX_BUILDS', { default: 20, doc: 'Builds that a team may have registered or under way at once.' }),
   maxCpuCount: env.integer('SANDYARD_MAX_CPU_COUNT', { default: 8, doc: 'The most processors of a template.' }),
@@ -60,8 +60,9 @@ export interface TemplateLimits {
 
 /** The checked settings; what is wrong with them is added to `problems`. */
 export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, problems: string[]): BuildConfig {
-  const { buildWidth, maxBuilds, maxCpuCount, apiUrl } = settings
+  const { buildWidth, buildTimeout, maxBuilds, maxCpuCount, apiUrl } = settings
   if (buildWidth !== undefined && buildWidth < 1) problems.push('SANDYARD_BUILD_WIDTH must be at least 1')
+  if (buildTimeout < 1000) problems.push('SANDYARD_BUILD_TIMEOUT must be at least 1s')
   if (maxBuilds < 1) problems.push('SANDYARD_MAX_BUILDS must be at least 1')
   if (maxCpuCount < 1) problems.push('SANDYARD_MAX_CPU_COUNT must be at least 1')
   if (apiUrl !== undefined && !URL.canParse(apiUrl)) problems.push('SANDYARD_API_URL must be a URL')
@@ -71,7 +72,7 @@ export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, pr
     uploadLimitBytes: settings.uploadLimit,
     uploadUnpackedLimitBytes: settings.uploadUnpackedLimit,
     width: buildWidth ?? Math.max(1, Math.floor(availableParallelism() / 2)),
-    timeoutMs: settings.buildTimeout,
+    timeoutMs: buildTimeout,
     cacheLifetimeMs: settings.buildCacheLifetime,
     templates: {
       concurrentBuilds: maxBuilds,

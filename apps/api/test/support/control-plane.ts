@@ -152,5 +152,5 @@ function parse(text: string): unknown {
 }
 
 export async function waitFor(what: string, test: () => boolean | Promise<boolean>): Promise<void> {
-  await pollUntil({ what, timeoutMs: 10_000, everyMs: 10 }, async () => ((await test()) ? true : undefined))
+  await pollUntil({ what, timeoutMs: 20_000, everyMs: 10 }, async () => ((await test()) ? true : undefined))
 }

@@ -22,6 +22,7 @@ export class AttemptLease {
   readonly #attempt: Attempt
   readonly #ending = new AbortController()
   readonly #renewing: Loop
+  #isLost = false
   #expiry: NodeJS.Timeout | undefined
   #deadline: NodeJS.Timeout | undefined
 
@@ -37,12 +38,18 @@ export class AttemptLease {
     return this.#ending.signal
   }
 
+  /** Another server may have the build by now, whatever else the work was ended for. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
   /** Something was asked of this build: looks at once. */
   check(): void {
     this.#renewing.wake()
   }
 
   end(reason: Error): void {
+    if (reason instanceof AttemptLostError) this.#isLost = true
     this.#ending.abort(reason)
   }
 

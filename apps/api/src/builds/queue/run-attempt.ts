@@ -57,7 +57,7 @@ export async function runAttempt(parts: AttemptParts, claimed: ClaimedBuild, lea
     try {
       return await parts.database.transaction((tx) => conclude(tx, claimed, { result, lastLines }))
     } catch (err) {
-      if (err instanceof AttemptLostError || lease.signal.reason instanceof AttemptLostError) return 'lost'
+      if (err instanceof AttemptLostError || lease.isLost) return 'lost'
       parts.log.error({ err, buildId: claimed.buildId }, 'the end of a build could not be written yet')
       await delay(RETRY_MS)
     }
