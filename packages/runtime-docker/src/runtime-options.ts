@@ -34,6 +34,8 @@ export interface DockerRuntimeOptions {
   readonly maxImageSizeBytes?: number
   /** Where Amazon's registry gives out its passwords; AWS itself when absent. */
   readonly ecrEndpoint?: EcrEndpoint
+  /** How long a registry, and what gives out its passwords, may take to answer at all. */
+  readonly registryTimeoutMs?: number
   /** How many layers an image may have before a snapshot of it is made into one. */
   readonly maxLayers?: number
 }

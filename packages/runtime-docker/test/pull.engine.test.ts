@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
+import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
@@ -178,6 +180,30 @@ describe('pulling', () => {
     const pulled = runtime.images.pull({ reference: `${silent.host}/a:b` }, abort.signal)
     abort.abort(reason)
     await expect(pulled).rejects.toBe(reason)
+    const hasty = await bench.runtime({ registryTimeoutMs: 300, ecrEndpoint: () => silent.href })
+    const reference = `${silent.host}/a:b`
+    for (const pull of [{ reference }, { reference, credentials: aws }]) {
+      await expect(hasty.images.pull(pull)).rejects.toMatchObject({
+        kind: 'unavailable',
+        message: `the registry of '${reference}' cannot be reached: try again later`,
+      })
+    }
+  })
+
+  it('downloads what the engine does not have, and tells how that goes', async () => {
+    const [repo, tag] = ['sandyard/test-fresh', randomId(8)]
+    const file = pack()
+    file.entry({ name: 'fresh' }, randomId(64))
+    file.finalize()
+    await followAnswer(await bench.docker.importImage(Readable.from(file), { repo, tag }))
+    await registry.push(bench.docker, `${repo}:${tag}`, 'team/fresh')
+    await bench.docker.getImage(`${repo}:${tag}`).remove()
+    const lines: string[] = []
+    const onLine = (line: string): void => void lines.push(line)
+    const { image } = await runtime.images.pull({ reference: `${registry.host}/team/fresh:v1`, credentials: docker, onLine })
+    expect(lines).toContainEqual(expect.stringMatching(/^[0-9a-f]{12}: Pull complete$/))
+    expect(lines.join()).not.toContain(registry.host)
+    expect(await new Inside(await runtime.create(sandboxSpec({ image }))).readFile('/fresh')).toHaveLength(64)
   })
 
   it('uses what the engine has under a tag as it is, and nothing of ours by its name', async () => {

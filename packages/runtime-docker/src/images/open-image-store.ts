@@ -9,6 +9,9 @@ import { ecrEndpoint } from './registry/ecr-login.ts'
 import { PullJournal } from './registry/pull-journal.ts'
 import { Puller } from './registry/puller.ts'
 
+/** A registry that is reached answers within a second; the rest is for slow lines. */
+const FIRST_ANSWER_MS = 30_000
+
 export interface ImageStoreParts {
   readonly docker: Docker
   readonly kept: KeptImages
@@ -20,7 +23,14 @@ export interface ImageStoreParts {
 export function openImageStore({ docker, kept, options, cgroups, confine }: ImageStoreParts): DockerImageStore {
   const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
   const journal = new PullJournal(docker, installation)
-  const puller = new Puller({ docker, kept, journal, maxSizeBytes, ecrEndpoint: options.ecrEndpoint ?? ecrEndpoint })
+  const puller = new Puller({
+    docker,
+    kept,
+    journal,
+    maxSizeBytes,
+    ecrEndpoint: options.ecrEndpoint ?? ecrEndpoint,
+    firstAnswerMs: options.registryTimeoutMs ?? FIRST_ANSWER_MS,
+  })
   const builds = new DockerfileBuilds({
     docker,
     installation,

@@ -21,6 +21,8 @@ export interface PullerOptions {
   readonly journal: PullJournal
   readonly ecrEndpoint: EcrEndpoint
   readonly maxSizeBytes: number
+  /** How long the registry, and what gives out its passwords, may take to answer at all. */
+  readonly firstAnswerMs: number
 }
 
 export interface RegistryPull {
@@ -28,9 +30,6 @@ export interface RegistryPull {
   readonly onLine: ((line: string) => void) | undefined
   readonly signal: AbortSignal | undefined
 }
-
-/** How long the registry, and what gives out its passwords, may take to answer at all. */
-const FIRST_ANSWER_MS = 30_000
 
 /**
  * Brings images from registries. An image is asked for by its tag and pulled by the digest that the registry has answered, so that no
@@ -61,8 +60,8 @@ export class Puller {
     credentials: RegistryCredentials | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ login: AuthConfig | undefined; digest: string }> {
-    const { docker, ecrEndpoint } = this.#options
-    const limit = AbortSignal.timeout(FIRST_ANSWER_MS)
+    const { docker, ecrEndpoint, firstAnswerMs } = this.#options
+    const limit = AbortSignal.timeout(firstAnswerMs)
     const until = signal === undefined ? limit : AbortSignal.any([signal, limit])
     try {
       const login = credentials === undefined ? undefined : await registryLogin(reference, credentials, { ecrEndpoint, signal: until })

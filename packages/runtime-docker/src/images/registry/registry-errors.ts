@@ -24,10 +24,10 @@ export function toRegistryError(err: unknown, { text }: ImageReference, withCred
   if (isAppError(err)) return err
   const said = err instanceof Error ? err.message : String(err)
   const status = statusOf(err)
+  if (status === 401 || status === 403 || DENIED.test(said)) return accessDenied(text, withCredentials, err)
   if (NO_REPOSITORY.test(said)) {
     return new AppError('not_found', `repository '${text}' not found: it does not exist in the registry`, { cause: err })
   }
-  if (status === 401 || status === 403 || DENIED.test(said)) return accessDenied(text, withCredentials, err)
   if (NO_PLATFORM.test(said)) {
     return new AppError('failed_precondition', `image '${text}' does not exist for the processor of this host`, { cause: err })
   }
