@@ -35,7 +35,7 @@ const SCRIPT = '/bin/bash -l -c "$2"; e=$?; printf "\\000%s %d\\n" "$1" "$e"; pr
 const MARK_LENGTH = 24
 
 /** Far more than what people read, and slow enough that nobody is kept from other work by it. */
-const PACE = { bytes: 256 * 1024, pauseMs: 20 } as const
+const PACE = { bytes: 128 * 1024, pauseMs: 25 } as const
 
 /**
  * Runs a command in a login shell and returns when it has ended, whatever it left running in the background.
