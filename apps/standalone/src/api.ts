@@ -30,7 +30,14 @@ export async function openApi(parts: StartParts, { database, images, proxy }: Ap
     database,
     log,
     runtime: ({ id }) =>
-      DockerRuntime.open({ ...optionsOf(config), installation: id, daemonDist: images.daemonDist, log, progress: terminal }),
+      DockerRuntime.open({
+        ...optionsOf(config),
+        installation: id,
+        daemonDist: images.daemonDist,
+        baseImage: images.base,
+        log,
+        progress: terminal,
+      }),
   })
   shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, context.installation.id))
   shutdown.add('api parts', () => context[Symbol.asyncDispose]())

@@ -30,6 +30,8 @@ export interface DockerRuntimeOptions {
   readonly allowUnenforcedEgress?: boolean
   /** What `e2bdev/base` stands for, with any tag; without it, it is pulled as any other image. */
   readonly baseImage?: ImageRef
+  /** The registries whose images may be used, as references write them (`docker.io`, `registry.example:5000`); every one when empty. */
+  readonly registries?: readonly string[]
   /** Of all layers, unpacked; larger images are not used. */
   readonly maxImageSizeBytes?: number
   /** Where Amazon's registry gives out its passwords; AWS itself when absent. */

@@ -25,6 +25,10 @@ export const dockerRuntimeSettings = {
     default: [],
     doc: 'IPv4 addresses that the proxy and the api reach sandboxes from; the host when empty.',
   }),
+  registries: env.list('SANDYARD_REGISTRIES', {
+    default: [],
+    doc: 'The registries whose images builds may use, as references write them: docker.io, registry.example:5000. Every one that the engine reaches when empty.',
+  }),
   allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
     default: false,
     doc: 'Accept a SANDYARD_SANDBOX_RUNTIME with a network stack of its own (runsc, kata), on which egress rules do not bind.',
@@ -43,6 +47,7 @@ export function optionsOf(
     openPrivate: config.egressAllowPrivate,
     controlNetworks: config.controlNetworks,
     ingressSources: config.ingressSources,
+    registries: config.registries,
     allowUnenforcedEgress: config.allowUnenforcedEgress,
   }
 }

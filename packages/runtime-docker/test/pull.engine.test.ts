@@ -264,6 +264,20 @@ describe('pulling', () => {
     expect(await leftNames()).toEqual([])
   })
 
+  it('asks only the registries that the operator has named', async () => {
+    const closed = await bench.runtime({ registries: ['registry.example:5000'] })
+    for (const pull of [{ reference: app, credentials: docker }, { reference: tiny }]) {
+      await expect(closed.images.pull(pull)).rejects.toMatchObject({
+        kind: 'permission_denied',
+        message: `access denied to '${pull.reference}': this server does not use images of that registry (SANDYARD_REGISTRIES)`,
+      })
+    }
+    const open = await bench.runtime({ registries: [registry.host, 'docker.io'] })
+    expect(await open.images.pull({ reference: tiny })).toMatchObject({ image: tiny })
+    const { image } = await open.images.pull({ reference: app, credentials: docker })
+    await open.images.remove(image)
+  })
+
   it('keeps an image that a sandbox runs from until that has gone', async () => {
     const { image } = await runtime.images.pull({ reference: app, credentials: docker })
     const spec = sandboxSpec({ image })

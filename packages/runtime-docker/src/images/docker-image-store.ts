@@ -11,7 +11,7 @@ import { checkSize } from './image-size.ts'
 import type { KeptImages } from './kept-images.ts'
 import type { PullJournal } from './registry/pull-journal.ts'
 import type { Puller } from './registry/puller.ts'
-import { imageNotFound } from './registry/registry-errors.ts'
+import { imageNotFound, registryClosed } from './registry/registry-errors.ts'
 
 export interface DockerImageStoreOptions {
   readonly docker: Docker
@@ -20,6 +20,8 @@ export interface DockerImageStoreOptions {
   readonly builds: DockerfileBuilds
   readonly journal: PullJournal
   readonly baseImage: ImageRef | undefined
+  /** Whose images may be used; all when empty. */
+  readonly registries: readonly string[]
   readonly maxSizeBytes: number
 }
 
@@ -37,9 +39,10 @@ export class DockerImageStore implements ImageStore {
   async pull({ reference: text, credentials, onLine }: PullRequest, signal?: AbortSignal): Promise<ImageFacts> {
     signal?.throwIfAborted()
     const reference = parseImageReference(text)
-    const { baseImage, puller } = this.#options
+    const { baseImage, puller, registries } = this.#options
     if (reference.repository === BASE_REPOSITORY && baseImage !== undefined) return this.inspect(baseImage)
     if (isOwnRepository(reference.repository)) throw imageNotFound(text)
+    if (registries.length > 0 && !registries.includes(reference.registry)) throw registryClosed(text)
     const found = credentials === undefined ? await this.#findOnEngine(reference) : undefined
     return found ?? puller.pull(reference, { credentials, onLine, signal })
   }

@@ -21,7 +21,7 @@ export interface ImageStoreParts {
 }
 
 export function openImageStore({ docker, kept, options, cgroups, confine }: ImageStoreParts): DockerImageStore {
-  const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
+  const { installation, baseImage, registries = [], maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
   const journal = new PullJournal(docker, installation)
   const puller = new Puller({
     docker,
@@ -40,6 +40,6 @@ export function openImageStore({ docker, kept, options, cgroups, confine }: Imag
     confine,
     pull: (reference, { onLine, signal }) => store.pull({ reference, onLine }, signal),
   })
-  const store: DockerImageStore = new DockerImageStore({ docker, kept, puller, builds, journal, baseImage, maxSizeBytes })
+  const store: DockerImageStore = new DockerImageStore({ docker, kept, puller, builds, journal, baseImage, registries, maxSizeBytes })
   return store
 }

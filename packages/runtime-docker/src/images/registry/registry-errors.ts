@@ -19,6 +19,14 @@ export function registryUnreachable(text: string, cause?: unknown): AppError {
   return new AppError('unavailable', `the registry of '${text}' cannot be reached: try again later`, { cause })
 }
 
+/** The operator's choice: whoever may name any registry may have the engine ask any server. */
+export function registryClosed(text: string): AppError {
+  return new AppError(
+    'permission_denied',
+    `access denied to '${text}': this server does not use images of that registry (SANDYARD_REGISTRIES)`,
+  )
+}
+
 /** What a registry said, through the engine, in the words of control-plane.md 11.9. The engine's own text is in `cause` only. */
 export function toRegistryError(err: unknown, { text }: ImageReference, withCredentials: boolean): AppError {
   if (isAppError(err)) return err
