@@ -32,6 +32,8 @@ export class BuildSandbox implements AsyncDisposable {
   readonly #job: BuildJob
   readonly #signal: AbortSignal
   #incarnation = 0
+  /** The incarnations that may be there. */
+  readonly #begun = new Set<number>()
   #image: ImageRef | undefined
   #isTouched = false
   #daemon: Daemon | undefined
@@ -62,13 +64,17 @@ export class BuildSandbox implements AsyncDisposable {
   }
 
   /**
-   * Starts it from an image; all that ran in it before is gone, with what was not captured.
+   * Starts it from an image; what ran in it before is gone, with what was not captured. A former one that cannot be removed now is
+   * removed in the end.
    *
    * @throws AppError of the runtime, and `deadline_exceeded`; the abort reason
    */
   async start(image: ImageRef): Promise<Daemon> {
-    await this.stop()
+    const former = [...this.#begun]
+    this.#daemon = undefined
     this.#incarnation += 1
+    this.#begun.add(this.#incarnation)
+    const removing = this.#remove(former).catch(() => undefined)
     const { sandboxId, templateId, buildId, resources } = this.#job
     const { runtime, tokenSeed } = this.#parts
     const token = sandboxAccessToken(tokenSeed, sandboxId)
@@ -83,6 +89,8 @@ export class BuildSandbox implements AsyncDisposable {
     } catch (err) {
       this.#signal.throwIfAborted()
       throw late.aborted ? new AppError('deadline_exceeded', 'the build sandbox did not start in time', { cause: err }) : err
+    } finally {
+      await removing
     }
     this.#image = image
     this.#isTouched = false
@@ -109,7 +117,15 @@ export class BuildSandbox implements AsyncDisposable {
 
   async stop(): Promise<void> {
     this.#daemon = undefined
-    if (this.#incarnation > 0) await this.#parts.runtime.remove(this.ref)
+    await this.#remove([...this.#begun])
+  }
+
+  async #remove(incarnations: readonly number[]): Promise<void> {
+    const { sandboxId } = this.#job
+    for (const incarnation of incarnations) {
+      await this.#parts.runtime.remove({ sandboxId, incarnation })
+      this.#begun.delete(incarnation)
+    }
   }
 
   /** What cannot be removed now is removed by upkeep: how the build has ended matters more. */
