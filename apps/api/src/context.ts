@@ -2,7 +2,6 @@ import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/presence'
-import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
@@ -16,9 +15,7 @@ import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
 import type { CreateParts } from './sandboxes/create-sandbox.ts'
-import { ExpiryReaper, REAP_EVERY_MS } from './sandboxes/expiry-reaper.ts'
-import { reconcile, RECONCILE_EVERY_MS } from './sandboxes/reconciler.ts'
-import { watchRuntime } from './sandboxes/runtime-watch.ts'
+import { startSandboxLoops } from './sandboxes/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/sandbox-view.ts'
 import { UploadFolder } from './uploads/upload-folder.ts'
@@ -76,14 +73,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
     const metrics = createApiMetrics(database)
-    const folder = new UploadFolder(config.builds.uploadsDir)
-    const archiveLimits = { maxBytes: config.builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
-    const uploads = new UploadStore({
-      database,
-      folder,
-      limits: archiveLimits,
-      onStored: (bytes) => metrics.uploadedBytes.inc(bytes),
-    })
+    const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     const { limits, adminToken, domain } = config
     const context: AppContext = {
       config,
@@ -124,9 +114,15 @@ async function openRuntime({ runtime }: ApiParts, installation: Installation, sh
   return opened
 }
 
+function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetrics) {
+  const folder = new UploadFolder(builds.uploadsDir)
+  const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
+  const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
+  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, onStored }) }
+}
+
 async function startLoops(context: AppContext, folder: UploadFolder, shutdown: Shutdown): Promise<void> {
   const { database, runtime, auth, log } = context
-  const parts = { database, runtime, log: log.sandboxes }
   const builds = startBuildLoops({
     database,
     runtime,
@@ -153,22 +149,7 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
-  const watching = new AbortController()
-  const watched = watchRuntime({ ...parts, starts: context.sandboxes.starts }, watching.signal)
-  shutdown.add('runtime watch', async () => {
-    watching.abort()
-    await watched
-  })
-
-  const reconciling = runLoop({ name: 'reconciler', everyMs: RECONCILE_EVERY_MS, log: log.sandboxes }, () => reconcile(parts))
-  shutdown.add('reconciler', () => reconciling.stop())
-
-  const reaper = new ExpiryReaper(parts)
-  const reaping = runLoop({ name: 'expiry reaper', everyMs: REAP_EVERY_MS, log: log.sandboxes }, () => reaper.reap())
-  shutdown.add('expiry reaper', async () => {
-    await reaping.stop()
-    await reaper.drain()
-  })
+  startSandboxLoops({ database, runtime, log: log.sandboxes, starts: context.sandboxes.starts }, shutdown)
   shutdown.add('builds', () => builds.stop())
   await listener.ready
 }

@@ -159,6 +159,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     ['nothing', (url) => put(url, Buffer.alloc(0)), 400, /Content-Length|damaged/],
     ['no archive', (url) => put(url, Buffer.from('hello')), 400, /^the archive was refused/],
     ['a cut archive', (url, body) => put(url, body.subarray(0, -20)), 400, /^the archive was refused/],
+    ['more behind it', (url, body) => put(url, Buffer.concat([body, Buffer.from('more')])), 400, /^the archive was refused/],
     ['a billion zeros', (url) => put(url, gzipSync(Buffer.alloc(5 * 1024 ** 2))), 400, /^the archive was refused: it unpacks/],
     ['a name outside', async (url) => put(url, await tar({ name: '../x', body: 'x' })), 400, /'\.\.' in its name/],
     ['an absolute name', async (url) => put(url, await tar({ name: '/etc/x', body: 'x' })), 400, /absolute/],
