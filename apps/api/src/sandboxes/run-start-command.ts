@@ -10,6 +10,8 @@ export interface StartCommandRequest {
 
 /** What clients and the server put where a start command comes without a ready command: a wait for nothing that could be known. */
 const NO_READY_CMD = 'sleep 20'
+/** The default directory may be another template's than the one that the command comes from. */
+const HOME = '~'
 const PAUSE_MS = { first: 50, longest: 2000 } as const
 
 /**
@@ -21,7 +23,7 @@ const PAUSE_MS = { first: 50, longest: 2000 } as const
 export async function runStartCommand(daemon: Daemon, { build, envVars }: StartCommandRequest, signal: AbortSignal): Promise<void> {
   const { startCmd, readyCmd, startContext } = build
   if (startCmd === undefined) return
-  const as = startContext && { user: startContext.user, cwd: startContext.workdir, env: { ...startContext.env, ...envVars } }
+  const as = startContext && { user: startContext.user, cwd: startContext.workdir ?? HOME, env: { ...startContext.env, ...envVars } }
   const isAsked = readyCmd !== undefined && readyCmd.trim() !== NO_READY_CMD
   const request = { start: { command: startCmd, ...as }, ready: isAsked ? { command: readyCmd, ...as } : undefined }
   await startUntilReady(daemon, request, { pauseMs: pauseAfter, signal })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CommandContext } from '@sandyard/db/schema/build'
 import { DaemonCallError } from '../../daemon/daemon-call-error.ts'
 import type { Daemon } from '../../daemon/daemon.ts'
@@ -9,7 +10,7 @@ import { endGently } from './end-leftovers.ts'
 import { runImageTool } from './image-tool.ts'
 import type { Layer } from './layer-plan.ts'
 import type { SourceBuild } from './source-build.ts'
-import { DEFAULT_USER } from './step-context.ts'
+import { DEFAULT_USER, defaultUserOf } from './step-context.ts'
 import { templateCommands, type TemplateCommands } from './template-commands.ts'
 
 const STEP = 'finalize'
@@ -51,7 +52,8 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
   await bringUp(attempt, daemon, commands)
   // Processes are not kept: what they keep on the disk has to be whole.
   if (commands.startCmd !== undefined) await endGently(daemon, attempt.signal)
-  const result = toResult(await sandbox.capture(), context, commands)
+  const defaultUser = defaultUserOf(job.plan, job.builderVersion, context)
+  const result = toResult(await sandbox.capture(), { ...context, user: defaultUser }, commands)
   await cache.keep({ key: layer.key, image: result.image, result: { build: result } }, { replace: !layer.isCacheable })
   return result
 }
@@ -82,6 +84,7 @@ async function bringUp({ job, signal }: Attempt, daemon: Daemon, { startCmd, rea
   if (readyCmd !== undefined) info('Template is ready')
 }
 
+/** `context` is that of the template's processes. The start command's is told where it is another. */
 function toResult(image: string, context: CommandContext, { startCmd, readyCmd, context: startContext }: TemplateCommands): BuildResult {
   const { user, workdir, env } = context
   return {
@@ -91,6 +94,6 @@ function toResult(image: string, context: CommandContext, { startCmd, readyCmd, 
     env,
     ...(startCmd !== undefined && { startCmd }),
     ...(readyCmd !== undefined && { readyCmd }),
-    ...(startCmd !== undefined && startContext !== context && { startContext }),
+    ...(startCmd !== undefined && !isDeepStrictEqual(startContext, context) && { startContext }),
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contextOfImage, variablesOf, withEnv, withUser, withWorkdir } from './step-context.ts'
+import { contextOfImage, defaultUserOf, variablesOf, withEnv, withUser, withWorkdir } from './step-context.ts'
 
 const FULL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -10,6 +10,20 @@ describe('contextOfImage', () => {
     ['v2.1.0', { user: 'user', env: { A: '1' } }],
   ] as const)('%s', (version, expected) => {
     expect(contextOfImage({ A: '1' }, version)).toEqual(expected)
+  })
+})
+
+describe('defaultUserOf', () => {
+  const image = { kind: 'image', reference: 'x' } as const
+  const template = { kind: 'template', reference: 'x', buildId: 'y' } as const
+  const step = { type: 'user', args: ['root'], force: false }
+  it.each([
+    ['v2.1.0', image, [], 'root'],
+    ['v2.0.0', image, [], 'user'],
+    ['v2.0.0', image, [step], 'root'],
+    ['v2.0.0', template, [], 'root'],
+  ] as const)('%s from %j with %j', (version, source, steps, expected) => {
+    expect(defaultUserOf({ source, steps }, version, { user: 'root', env: {} })).toBe(expected)
   })
 })
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { BuilderVersion, CommandContext } from '@sandyard/db/schema/build'
+import type { BuildPlan } from '../build-plan.ts'
 import type { Lookup } from './expand-variables.ts'
 
 /** The account that every template has (control-plane.md 11.2). */
@@ -18,6 +19,19 @@ export function contextOfImage(env: Readonly<Record<string, string>>, version: B
     case 'v2.1.0':
       return { user: DEFAULT_USER, env: completed }
   }
+}
+
+/**
+ * Whom the daemon of a template takes where a request names nobody. Steps of builder v2.0.0 run as root, and what it builds is used as
+ * the default user all the same, unless a step says otherwise.
+ */
+export function defaultUserOf(
+  { source, steps }: Pick<BuildPlan, 'source' | 'steps'>,
+  version: BuilderVersion,
+  { user }: CommandContext,
+): string {
+  const isGiven = steps.some(({ type }) => type.toUpperCase() === 'USER')
+  return version === 'v2.0.0' && source.kind !== 'template' && !isGiven ? DEFAULT_USER : user
 }
 
 /** `pairs` are names and values in turn; a later one wins. */
