@@ -4,7 +4,14 @@ import * as older from 'e2b-2_45'
 /** What the tests use of a release of the SDK. */
 export type Sdk = Pick<
   typeof newest,
-  'AuthenticationError' | 'CommandExitError' | 'FileNotFoundError' | 'InvalidArgumentError' | 'NotFoundError' | 'Sandbox' | 'TimeoutError'
+  | 'AuthenticationError'
+  | 'CommandExitError'
+  | 'FileNotFoundError'
+  | 'InvalidArgumentError'
+  | 'NotFoundError'
+  | 'Sandbox'
+  | 'Template'
+  | 'TimeoutError'
 >
 
 export const e2b251: Sdk = newest

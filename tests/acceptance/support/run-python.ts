@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { preparePython } from './python-environment.ts'
+
+export interface ScriptEnd {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * The interpreter that has the SDK, or why there is none on this machine.
+ *
+ * @throws Error where it has to be there: in CI
+ */
+export async function findPython(): Promise<{ python: string; missing: string }> {
+  try {
+    return { python: await preparePython(), missing: '' }
+  } catch (error) {
+    if (process.env['CI'] === 'true') throw error
+    return { python: '', missing: String(error) }
+  }
+}
+
+/** Runs a script of `tests/python`. One that takes too long tells where it stands, and ends. */
+export async function runPython(python: string, script: string, timeoutMs: number): Promise<ScriptEnd> {
+  const child = spawn(python, ['-X', 'faulthandler', join(import.meta.dirname, '../../python', script)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+    killSignal: 'SIGABRT',
+    // Loopback goes to the server itself, whatever proxy this machine has: this client would send even 127.0.0.1 through it.
+    env: { ...process.env, NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost' },
+  })
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { status: status as number | null, stdout, stderr }
+}
