@@ -30,7 +30,7 @@ import { seedBaseTemplate } from '../../src/seed/seed-base-template.ts'
 import { seedIdentity } from '../../src/seed/seed-identity.ts'
 
 /** What every engine has after `npm test` has prepared it. */
-export const DEBIAN = 'debian:bookworm-slim'
+const DEBIAN = 'debian:bookworm-slim'
 
 // oxlint-disable-next-line node/no-process-env -- which engine to test is for who runs the tests to say
 const ENGINE = process.env['DOCKER_HOST']

@@ -9,7 +9,7 @@ import type { BuildSandbox, SandboxParts } from './build-sandbox.ts'
 import type { LayerCache } from './layer-cache.ts'
 
 /** Where the archives of COPY steps are. */
-export interface UploadSource {
+interface UploadSource {
   open(teamId: string, hash: string): Promise<Readable | undefined>
 }
 

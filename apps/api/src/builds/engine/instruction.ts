@@ -10,7 +10,7 @@ export type Instruction =
   | { readonly type: 'WORKDIR'; readonly path: string }
   | { readonly type: 'USER'; readonly name: string; readonly sudo: boolean }
 
-export interface CopyArgs {
+interface CopyArgs {
   readonly source: string
   readonly destination: string
   /** Empty: the user of the context. */

@@ -5,7 +5,7 @@ import type { ImageRef } from '@sandyard/runtime/types'
 import type { BuildResult } from '../build-plan.ts'
 
 /** What holds after a layer; of the last one, what sandboxes are made with. */
-export type LayerResult = { readonly context: CommandContext } | { readonly build: BuildResult }
+type LayerResult = { readonly context: CommandContext } | { readonly build: BuildResult }
 
 export interface CachedLayer {
   readonly key: string
