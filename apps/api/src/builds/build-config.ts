@@ -23,7 +23,7 @@ export const BUILD_SETTINGS = {
   }),
   buildWidth: env.integer('SANDYARD_BUILD_WIDTH', {
     default: undefined,
-    doc: 'Builds at once on this server; half of the processors when absent.',
+    doc: 'Builds at once on this server; as many as it has processors, and two at least, when absent.',
   }),
   buildTimeout: env.duration('SANDYARD_BUILD_TIMEOUT', { default: HOUR_MS, doc: 'How long a build may take.' }),
   buildCacheLifetime: env.duration('SANDYARD_BUILD_CACHE_LIFETIME', {
@@ -71,7 +71,7 @@ export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, pr
     uploadsDir: resolve(settings.uploadsDir ?? './.sandyard/uploads'),
     uploadLimitBytes: settings.uploadLimit,
     uploadUnpackedLimitBytes: settings.uploadUnpackedLimit,
-    width: buildWidth ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    width: buildWidth ?? Math.max(2, availableParallelism()),
     timeoutMs: buildTimeout,
     cacheLifetimeMs: settings.buildCacheLifetime,
     templates: {
