@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { benchBuilds } from './benches/builds.ts'
 import { benchCreate } from './benches/create.ts'
 import { benchExec } from './benches/exec.ts'
 import { benchMemory } from './benches/memory.ts'
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Compariso
   transfer: benchTransfer,
   memory: benchMemory,
   overhead: benchOverhead,
+  builds: benchBuilds,
 }
 
 const USAGE = `usage: npm run bench -- [--json FILE] [${Object.keys(BENCHES).join('|')}] ...`
