@@ -271,3 +271,45 @@ describe.each(['PATCH /templates', 'PATCH /v2/templates'])('[%s/{templateID}]', 
     expect(answer).toMatchObject({ status: code, body: { code, message: expect.stringMatching(message) } })
   })
 })
+
+describe('[GET /templates] [GET /v2/templates] [DELETE /templates/{templateID}]', () => {
+  test('list what the team has, page by page, until it is deleted', async () => {
+    const name = templateName('listed')
+    const { id } = registered(await callApi('POST /v3/templates', { body: { name } }))
+    const [item] = (await listed('GET /v2/templates?limit=1')).items
+    const shape = { ...legacy(name, expect.stringMatching(new RegExp(`^[a-z0-9-]+/${name}$`))), isDefault: false }
+    expect(item).toEqual({ ...shape, templateID: id, buildID: '00000000-0000-0000-0000-000000000000' })
+    expect((await listed('GET /templates')).items.find((template) => template['templateID'] === id)).toEqual(item)
+
+    expect(await callApi(`DELETE /templates/${name}`)).toMatchObject({ status: 204, text: '' })
+    expect(await callApi(`GET /templates/${id}`)).toMatchObject({ status: 404 })
+    expect(await callApi(`DELETE /templates/${id}`)).toMatchObject({ status: 204 })
+    expect(await callApi(`DELETE /templates/${name}`)).toMatchObject({ status: 404, body: { message: `template '${name}' not found` } })
+    expect((await listed('GET /templates')).items.map((template) => template['templateID'])).not.toContain(id)
+  })
+
+  test('[GET /v2/templates] pages have no template twice', async () => {
+    for (let index = 0; index < 3; index += 1) registered(await callApi('POST /v3/templates', { body: { name: templateName('page') } }))
+    const seen: unknown[] = []
+    let token: string | undefined = ''
+    while (token !== undefined) {
+      const page: Page = await listed(`GET /v2/templates?limit=2${token === '' ? '' : `&nextToken=${encodeURIComponent(token)}`}`)
+      seen.push(...page.items.map((template) => template['templateID']))
+      token = page.next
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.length).toBeGreaterThanOrEqual(4)
+    expect(await callApi('GET /v2/templates?nextToken=nonsense')).toMatchObject({ status: 400, body: { code: 400 } })
+  })
+})
+
+interface Page {
+  readonly items: readonly Record<string, unknown>[]
+  readonly next: string | undefined
+}
+
+async function listed(operation: string): Promise<Page> {
+  const answer = await callApi(operation)
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': json } })
+  return { items: JSON.parse(answer.text) as Record<string, unknown>[], next: answer.headers['x-next-token'] as string | undefined }
+}

@@ -24,9 +24,12 @@ async function pageOf(template: string): Promise<string> {
 
 describe(`${operations} a start command`, () => {
   test('serves as soon as the sandbox is there, in the context of the build, and in templates that are made from it', async () => {
-    const parent = await buildTemplate(webServer(), templateName('server'))
+    const parent = await buildTemplate(webServer(), templateName('server'), { skipCache: true })
     expect(parent.lines).toEqual(expect.arrayContaining([`Running start command: ${serve}`, 'Template is ready']))
     expect(await pageOf(parent.name)).toBe('200 hello as user in /home/user/site')
+    const cached = await buildTemplate(webServer(), templateName('server-again'))
+    expect(cached.lines).not.toContain('Template is ready')
+    expect(await pageOf(cached.name)).toBe('200 hello as user in /home/user/site')
 
     const child = Template().fromTemplate(parent.name).setEnvs({ PAGE: 'other' }).setWorkdir('/tmp').setUser('root').runCmd('touch /child')
     const derived = await buildTemplate(child, templateName('derived'))
@@ -39,7 +42,9 @@ describe(`${operations} a start command`, () => {
     ['waitForFile', 'touch /tmp/is-ready && exec sleep 600', waitForFile('/tmp/is-ready')],
     ['waitForTimeout', 'exit 0', waitForTimeout(1000)],
   ] as const)('is waited for by %s', async (_, command, ready) => {
-    const built = await buildTemplate(Template().fromTemplate('base').setStartCmd(command, ready), templateName('ready'))
+    const built = await buildTemplate(Template().fromTemplate('base').setStartCmd(command, ready), templateName('ready'), {
+      skipCache: true,
+    })
     const order = [`Running start command: ${command}`, `Waiting for template to be ready: ${ready.getCmd()}`, 'Template is ready']
     expect(built.lines.filter((line) => order.includes(line))).toEqual(order)
     const sandbox = await Sandbox.create(built.name)
