@@ -1,8 +1,8 @@
+import { Template } from 'e2b'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callApi } from '../support/api.ts'
-import { dateTime, uuid } from '../support/shapes.ts'
+import { dateTime, integerFrom, uuid } from '../support/shapes.ts'
 import { buildTemplate, removeTemplates, templateName } from '../support/templates.ts'
-import { Template } from 'e2b'
 
 const json = 'application/json; charset=utf-8'
 const name = templateName('raw-tags')
@@ -94,5 +94,58 @@ describe('[GET /templates/aliases/{alias}]', () => {
   ])('refuses %s', async (alias, code, message) => {
     const answer = await callApi(`GET /templates/aliases/${encodeURIComponent(alias)}`)
     expect(answer).toMatchObject({ status: code, body: { code, message: expect.stringMatching(message) } })
+  })
+})
+
+describe('the newer operations of tags', () => {
+  const assignment = { assignmentId: uuid, buildId: uuid, assignedAt: dateTime, buildCreatedAt: dateTime, buildFinishedAt: dateTime }
+
+  beforeAll(async () => {
+    for (const tags of [['moved', 'zz'], ['moved']]) await callApi('POST /templates/tags', { body: { target: `${name}:v1`, tags } })
+  })
+
+  test('[GET /templates/{templateID}/tags/count] [GET /templates/{templateID}/tags/exists] count and find', async () => {
+    const rows = JSON.parse((await callApi(`GET /templates/${id}/tags`)).text) as unknown[]
+    expect((await callApi(`GET /templates/${id}/tags/count`)).body).toEqual({ total: rows.length })
+    expect((await callApi(`GET /templates/${id}/tags/exists?tag=MOVED`)).body).toEqual({ exists: true, normalizedTag: 'moved' })
+    expect((await callApi(`GET /templates/${id}/tags/exists?tag=never`)).body).toEqual({ exists: false, normalizedTag: 'never' })
+    for (const query of ['', '?tag=has%20space']) {
+      expect(await callApi(`GET /templates/${id}/tags/exists${query}`)).toMatchObject({ status: 400, body: { code: 400 } })
+    }
+  })
+
+  test('[GET /templates/{templateID}/tags/{tag}/assignments] has what a tag has stood for, newest first', async () => {
+    const path = `GET /templates/${id}/tags/moved/assignments`
+    const { data, nextCursor } = (await callApi(path)).body as { data: { assignmentId: string }[]; nextCursor: unknown }
+    expect([data, nextCursor]).toEqual([[assignment, assignment], null])
+    const first = (await callApi(`${path}?limit=1`)).body as { data: unknown[]; nextCursor: string }
+    expect(first.data).toEqual(data.slice(0, 1))
+    const second = await callApi(`${path}?limit=1&cursor=${encodeURIComponent(first.nextCursor)}`)
+    expect(second.body).toEqual({ data: data.slice(1), nextCursor: null })
+    expect(await callApi(`GET /templates/${'0'.repeat(20)}/tags/moved/assignments`)).toMatchObject({ status: 404, body: { code: 404 } })
+  })
+
+  test('[GET /templates/{templateID}/tags/groups] groups them, searched and sorted', async () => {
+    const path = `GET /templates/${id}/tags/groups`
+    const group = { tag: 'moved', assignments: [assignment], hasMore: true }
+    const found = await callApi(`${path}?search=MOV&assignmentLimit=1&sort=name_asc`)
+    expect(found.body).toEqual({ tags: [group], nextCursor: null })
+    const page = (await callApi(`${path}?sort=name_desc&tagsLimit=1`)).body as { tags: { tag: string }[]; nextCursor: string }
+    expect(page.tags.map(({ tag }) => tag)).toEqual(['zz'])
+    const other = await callApi(`${path}?sort=name_asc&tagsCursor=${encodeURIComponent(page.nextCursor)}`)
+    expect(other).toMatchObject({ status: 400, body: { code: 400 } })
+  })
+
+  test('[GET /default-templates] has the base template, in the shape of a list', async () => {
+    const answer = await callApi('GET /default-templates')
+    const [base] = JSON.parse(answer.text) as Record<string, unknown>[]
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': json } })
+    expect(base).toMatchObject({ aliases: ['base'], names: ['base'], public: true, buildStatus: 'ready', isDefault: true, buildID: uuid })
+    const { body } = await callApi(`GET /templates/${String(base?.['templateID'])}?limit=1`)
+    const sizes = { cpuCount: integerFrom(1), memoryMB: integerFrom(128), diskSizeMB: integerFrom(0), envdVersion: '0.6.13' }
+    expect(body).toMatchObject({ ...sizes, buildID: uuid, buildCount: integerFrom(1), createdBy: { id: uuid }, buildStatus: 'ready' })
+    expect(body['builds']).toEqual([
+      { ...sizes, buildID: base?.['buildID'], status: 'ready', createdAt: dateTime, updatedAt: dateTime, finishedAt: dateTime },
+    ])
   })
 })
