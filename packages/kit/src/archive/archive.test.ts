@@ -67,6 +67,7 @@ describe('readArchive', () => {
   it.for<[string, readonly Item[]]>([
     ["'/etc/passwd' has an absolute name", [file('/etc/passwd')]],
     ["'a/../../b' has '..' in its name", [file('a/../../b')]],
+    [`'${'a/'.repeat(100)}…' is more than 256 directories deep`, [{ ...file('a'), pax: { path: `${'a/'.repeat(256)}b` } }]],
     ["'dev' is a device", [{ name: 'dev', type: 'character-device' }]],
     ["'pipe' is a named pipe", [{ name: 'pipe', type: 'fifo' }]],
     ["'../outside' has '..' in its name", [{ name: 'h', type: 'link', linkname: '../outside' }]],
@@ -104,6 +105,24 @@ describe('readArchive', () => {
     const headers = gzipSync(Buffer.concat([...Array.from({ length: 1000 }, () => header), archive]))
     await expect(read(headers)).rejects.toThrow('the archive was refused: it is made of more than its entries')
     await expect(read(gzipSync(Buffer.alloc(9_000_000)))).rejects.toThrow('it is made of more than its entries')
+  })
+
+  it('looks deep names beside links up without reading them again for each of their directories', () => {
+    const rules = new EntryRules()
+    const deep = `${'a'.repeat(14)}/`.repeat(250)
+    rules.accept({ name: `${deep}link`, type: 'symlink', linkname: 'x' })
+    for (let index = 0; index < 20_000; index += 1) {
+      expect(rules.accept({ name: `${deep}${index}`, type: 'file', size: 0 })).toBeDefined()
+    }
+    expect(rules.accept({ name: `${deep}link/below`, type: 'file', size: 0 })).toBeUndefined()
+  })
+
+  it('remembers no more links than it has room for, whatever they are called', () => {
+    const rules = new EntryRules()
+    const nested = (index: number): string => `${index}/${'a/'.repeat(250)}l`
+    expect(() => {
+      for (let index = 0; index < 10_000; index += 1) rules.accept({ name: nested(index), type: 'symlink', linkname: 'x' })
+    }).toThrow('it has too many symbolic links')
   })
 
   it('takes large archives in one piece, and padding as tar has it', async () => {

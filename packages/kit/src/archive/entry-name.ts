@@ -2,6 +2,10 @@ import { AppError } from '../errors/app-error.ts'
 
 const MAX_PATH_BYTES = 4095
 const MAX_NAME_BYTES = 255
+/** Each directory of a name costs whoever looks it up, and archives have a million names. */
+const MAX_DEPTH = 256
+/** Of UTF-16 in UTF-8. */
+const MOST_BYTES_PER_UNIT = 3
 /** How much of a name a message repeats. */
 const QUOTED_LENGTH = 200
 
@@ -15,9 +19,11 @@ export function parseEntryName(name: string): string {
   if (name.includes('\0')) refuseName(name, 'has a NUL in its name')
   if (Buffer.byteLength(name) > MAX_PATH_BYTES) refuseName(name, 'has too long a name')
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.')
+  if (segments.length > MAX_DEPTH) refuseName(name, `is more than ${MAX_DEPTH} directories deep`)
   for (const segment of segments) {
     if (segment === '..') refuseName(name, "has '..' in its name")
-    if (Buffer.byteLength(segment) > MAX_NAME_BYTES) refuseName(name, 'has too long a name')
+    const isLong = segment.length * MOST_BYTES_PER_UNIT > MAX_NAME_BYTES
+    if (isLong && Buffer.byteLength(segment) > MAX_NAME_BYTES) refuseName(name, 'has too long a name')
   }
   return segments.join('/')
 }

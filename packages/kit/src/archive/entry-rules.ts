@@ -4,6 +4,7 @@
  */
 import { AppError } from '../errors/app-error.ts'
 import { parseEntryName, quoteName, refuseName } from './entry-name.ts'
+import { LinkTree } from './link-tree.ts'
 
 export interface ArchiveLimits {
   /** Of the whole unpacked archive, its headers included. */
@@ -14,7 +15,7 @@ export interface ArchiveLimits {
 export const ARCHIVE_LIMITS: ArchiveLimits = { maxBytes: 8 * 1024 ** 3, maxEntries: 1_000_000 }
 
 /** Paths of symbolic links have to be remembered to the end of the archive. */
-const MAX_REMEMBERED_BYTES = 32 * 1024 ** 2
+const MAX_REMEMBERED_BYTES = 64 * 1024 ** 2
 const MAX_TARGET_BYTES = 4095
 const BLOCK_BYTES = 512
 /** Of long names and the like that come before entries, for the archive and for each entry: taking them apart costs far more than their bytes. */
@@ -50,8 +51,7 @@ const UNPACKABLE: Readonly<Record<string, string>> = {
 /** The rules for one archive. */
 export class EntryRules {
   readonly #limits: ArchiveLimits
-  readonly #symlinks = new Set<string>()
-  #rememberedBytes = 0
+  readonly #symlinks = new LinkTree()
   #entries = 0
   #bytes = 0
   #unpackedBytes = 0
@@ -82,10 +82,11 @@ export class EntryRules {
   accept(header: EntryHeader): ArchiveEntry | undefined {
     this.#countEntry(header)
     const entry = toEntry(header)
-    if (this.#isBelowSymlink(entry.path)) return undefined
-    if (this.#symlinks.has(entry.path)) refuseName(entry.path, 'is in it twice')
+    const relation = this.#symlinks.find(entry.path)
+    if (relation === 'below') return undefined
+    if (relation === 'link') refuseName(entry.path, 'is in it twice')
     if (entry.kind === 'symlink') this.#remember(entry.path)
-    if (entry.kind === 'link' && (this.#symlinks.has(entry.target) || this.#isBelowSymlink(entry.target))) {
+    if (entry.kind === 'link' && this.#symlinks.find(entry.target) !== undefined) {
       refuseName(entry.path, `is a hard link through the symbolic link ${quoteName(entry.target)}`)
     }
     return entry
@@ -105,17 +106,8 @@ export class EntryRules {
   }
 
   #remember(path: string): void {
-    this.#rememberedBytes += path.length
-    if (this.#rememberedBytes > MAX_REMEMBERED_BYTES) refuse('it has too many symbolic links')
     this.#symlinks.add(path)
-  }
-
-  #isBelowSymlink(path: string): boolean {
-    if (this.#symlinks.size === 0) return false
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      if (this.#symlinks.has(path.slice(0, end))) return true
-    }
-    return false
+    if (this.#symlinks.bytes > MAX_REMEMBERED_BYTES) refuse('it has too many symbolic links')
   }
 }
 
