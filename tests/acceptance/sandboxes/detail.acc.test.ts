@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { callApi } from '../support/api.ts'
 import { withRawSandbox } from '../support/raw-sandbox.ts'
+import { dateTime, integerFrom, templateId } from '../support/shapes.ts'
 
-const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/)
 const hmac = expect.stringMatching(/^[0-9a-f]{64}$/)
-
-function integerFrom(least: number): unknown {
-  return expect.toSatisfy((value: unknown) => Number.isInteger(value) && Number(value) >= least && Number(value) < 2 ** 31)
-}
 
 /** The rows of the seed's Sandbox table for a running sandbox of which nothing was asked but the template. */
 const plain = {
-  templateID: expect.stringMatching(/^[a-z0-9]{20}$/),
+  templateID: templateId,
   sandboxID: expect.stringMatching(/^i[a-z0-9]{20}$/),
   clientID: '6532622b',
   startedAt: dateTime,
