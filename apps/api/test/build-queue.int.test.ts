@@ -10,6 +10,7 @@ import { claimBuild } from '../src/builds/queue/claim-build.ts'
 import { enqueueBuild } from '../src/builds/queue/enqueue-build.ts'
 import { expireWaiting } from '../src/builds/queue/expire-waiting.ts'
 import { unsealCredentials } from '../src/builds/queue/sealed-credentials.ts'
+import { settleBuild } from '../src/builds/queue/settle-build.ts'
 import { ensureInstallation } from '../src/settings/installation.ts'
 import { findBuild, findJob, HeldRunner, messagesOf, PLAN, queueBuild, registerBuild, waitForEnd } from './support/builds.ts'
 import { createWorld, waitFor, type World } from './support/control-plane.ts'
@@ -124,6 +125,20 @@ describe('the queue', () => {
     const order = []
     for (let claims = 0; claims < 6; claims += 1) order.push(names.get((await claimBuild(world.database, CLAIM))?.buildId))
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', undefined])
+  })
+
+  it('lets teams take turns, even where one build is worked at at a time', async () => {
+    const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
+    const names = new Map<string | undefined, string>()
+    for (const name of ['a1', 'a2', 'a3']) names.set(await queueBuild(world), name)
+    for (const name of ['b1', 'b2']) names.set(await queueBuild(world, { teamId: other.teamId }), name)
+    const order = []
+    for (let claims = 0; claims < 5; claims += 1) {
+      const { buildId = '' } = (await claimBuild(world.database, CLAIM)) ?? {}
+      order.push(names.get(buildId))
+      await world.database.transaction((tx) => settleBuild(tx, buildId, { kind: 'failed', message: 'enough' }))
+    }
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
   })
 
   it('starts a build once', async () => {

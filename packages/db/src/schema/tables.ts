@@ -5,6 +5,7 @@ import { buildColumns, type BuildTable } from './build.ts'
 import { buildJobColumns, type BuildJobTable } from './build-job.ts'
 import { buildLayerColumns, type BuildLayerTable } from './build-layer.ts'
 import { buildLogColumns, type BuildLogTable } from './build-log.ts'
+import { buildTurnColumns, type BuildTurnTable } from './build-turn.ts'
 import { eventColumns, type EventTable } from './event.ts'
 import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-key.ts'
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
@@ -25,6 +26,7 @@ export interface Tables {
   build_job: BuildJobTable
   build_layer: BuildLayerTable
   build_log: BuildLogTable
+  build_turn: BuildTurnTable
   event: EventTable
   idempotency_key: IdempotencyKeyTable
   layer_upload: LayerUploadTable
@@ -46,6 +48,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   build_job: buildJobColumns,
   build_layer: buildLayerColumns,
   build_log: buildLogColumns,
+  build_turn: buildTurnColumns,
   event: eventColumns,
   idempotency_key: idempotencyKeyColumns,
   layer_upload: layerUploadColumns,

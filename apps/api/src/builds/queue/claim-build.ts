@@ -33,14 +33,15 @@ export interface ClaimOptions {
 }
 
 /**
- * Takes up one build that waits for a server or whose server is gone: of the team that has the fewest in work, the one that has
- * waited longest. Of several servers each gets another one.
+ * Takes up one build that waits for a server or whose server is gone: of the team that has the fewest in work, and of those the one
+ * whose last turn is longest ago, the one that has waited longest. Of several servers each gets another one.
  */
 export async function claimBuild(database: Database, options: ClaimOptions): Promise<ClaimedBuild | undefined> {
   return database.transaction(async (tx) => {
     const next = await findNext(tx)
     if (next === undefined) return undefined
     const taken = await take(tx, next, options)
+    await noteTurn(tx, next.team_id)
     const { build } = next
     return {
       ...taken,
@@ -62,6 +63,7 @@ type Next = NonNullable<Awaited<ReturnType<typeof findNext>>>
 
 async function findNext(tx: Tx) {
   const inWork = sql<number>`(select count(*) from build_job as busy where busy.team_id = build_job.team_id and busy.server_id is not null)`
+  const lastTurn = sql<Date>`(select taken_at from build_turn where build_turn.team_id = build_job.team_id)`
   const job = await tx
     .selectFrom('build_job')
     .select(['build_id', 'team_id', 'plan', 'sealed_credentials', 'sandbox_id', 'server_id', 'attempt', 'abandoned'])
@@ -76,6 +78,7 @@ async function findNext(tx: Tx) {
       ]),
     )
     .orderBy(inWork)
+    .orderBy(lastTurn, (order) => order.asc().nullsFirst())
     .orderBy('queued_at')
     .orderBy('build_id')
     .limit(1)
@@ -109,4 +112,13 @@ async function take(tx: Tx, next: Next, { serverId, timeoutMs }: ClaimOptions): 
     .returning(['attempt', 'abandoned', 'cancel_reason', remainingMs(timeoutMs).as('remaining_ms')])
     .executeTakeFirstOrThrow()
   return { attempt, abandoned, sandboxId, cancelReason: cancel_reason ?? undefined, remainingMs: remaining_ms }
+}
+
+async function noteTurn(tx: Tx, teamId: string): Promise<void> {
+  const now = sql<Date>`clock_timestamp()`
+  await tx
+    .insertInto('build_turn')
+    .values({ team_id: teamId, taken_at: now })
+    .onConflict((conflict) => conflict.column('team_id').doUpdateSet({ taken_at: now }))
+    .execute()
 }
