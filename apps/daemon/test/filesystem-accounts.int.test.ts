@@ -49,4 +49,17 @@ describe('AccountDatabase', () => {
     await rm(files.passwd)
     expect(await accounts.lookupUser('user')).toBeUndefined()
   })
+
+  it('knows root where no account is listed, as in images of a single program', async () => {
+    const accounts = new AccountDatabase(files)
+    const root = { name: 'root', uid: 0, gid: 0, home: '/root', shell: '/bin/sh' }
+    for (const text of ['', '# none\n']) {
+      await writeFile(files.passwd, text)
+      expect(await accounts.lookupUser('root')).toEqual(root)
+    }
+    await rm(files.passwd)
+    expect((await accounts.read()).findUser('root')).toEqual({ ...root, groups: [0] })
+    await writeFile(files.passwd, 'user:x:1000:1000::/home/user:\n')
+    expect(await accounts.lookupUser('root')).toBeUndefined()
+  })
 })

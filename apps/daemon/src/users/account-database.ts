@@ -15,6 +15,9 @@ export interface OwnerNames {
   group(gid: number): string
 }
 
+/** Whom every kernel has. */
+const ROOT: PasswdEntry = { name: 'root', uid: 0, gid: 0, home: '/root', shell: '/bin/sh' }
+
 /** The accounts of one moment. */
 export class Accounts implements OwnerNames {
   readonly #passwd: readonly PasswdEntry[]
@@ -49,7 +52,8 @@ export class Accounts implements OwnerNames {
 
 /**
  * The sandbox's accounts, from its files alone: no NSS, since images of every C library must answer alike (envd.md 3.4).
- * Accounts that commands create at run time are known to the next call.
+ * Accounts that commands create at run time are known to the next call. Where none is listed at all, as in images of a single program,
+ * there is root: the image tool makes the first accounts as root.
  */
 export class AccountDatabase {
   readonly #passwd: AccountFile<readonly PasswdEntry[]>
@@ -57,7 +61,7 @@ export class AccountDatabase {
   #latest: { passwd: readonly PasswdEntry[]; groups: readonly GroupEntry[]; accounts: Accounts } | undefined
 
   constructor(files: { readonly passwd: string; readonly group: string } = { passwd: '/etc/passwd', group: '/etc/group' }) {
-    this.#passwd = new AccountFile(files.passwd, parsePasswd)
+    this.#passwd = new AccountFile(files.passwd, parseAccounts)
     this.#group = new AccountFile(files.group, parseGroup)
   }
 
@@ -79,4 +83,9 @@ export class AccountDatabase {
 /** An id in decimal is not a name. Where two accounts share a name, the first one counts. */
 function findByName(passwd: readonly PasswdEntry[], name: string): PasswdEntry | undefined {
   return passwd.find((entry) => entry.name === name)
+}
+
+function parseAccounts(text: string): PasswdEntry[] {
+  const listed = parsePasswd(text)
+  return listed.length > 0 ? listed : [ROOT]
 }
