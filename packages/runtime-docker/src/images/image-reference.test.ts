@@ -49,6 +49,8 @@ describe('an image reference', () => {
     'debian@',
     `a:${'t'.repeat(129)}`,
     'a'.repeat(256),
+    'scratch',
+    'docker.io/library/scratch:1',
   ])('%j is none', (text) => {
     expect(() => parseImageReference(text)).toThrow('is not a valid image reference')
   })

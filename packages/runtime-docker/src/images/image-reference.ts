@@ -25,6 +25,8 @@ const PATH = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|
 const TAG = /^\w[\w.-]{0,127}$/
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/
+/** Of the default registry: only FROM in a Dockerfile can name it, and means nothing by it. */
+const NO_IMAGE = 'scratch'
 
 /**
  * Reads a reference by Docker's rules: a first part with a dot or a colon, or `localhost`, is a registry; a name of one part on the
@@ -39,7 +41,9 @@ export function parseImageReference(text: string): ImageReference {
   const colon = named.indexOf(':', named.lastIndexOf('/') + 1)
   const tag = colon === -1 ? undefined : named.slice(colon + 1)
   const { registry, path } = splitName(colon === -1 ? named : named.slice(0, colon))
+  const repository = registry === DEFAULT_REGISTRY ? path.replace(/^library\/(?=[^/]+$)/, '') : `${registry}/${path}`
   const isValid =
+    repository !== NO_IMAGE &&
     !IMAGE_ID.test(named) &&
     HOST.test(registry) &&
     PATH.test(path) &&
@@ -47,7 +51,6 @@ export function parseImageReference(text: string): ImageReference {
     (tag === undefined || TAG.test(tag)) &&
     (digest === undefined || DIGEST.test(digest))
   if (!isValid) throw new AppError('invalid_argument', `'${text.slice(0, 300)}' is not a valid image reference`)
-  const repository = registry === DEFAULT_REGISTRY ? path.replace(/^library\/(?=[^/]+$)/, '') : `${registry}/${path}`
   if (digest !== undefined) return { text, registry, path, repository, selector: { digest }, name: `${repository}@${digest}` }
   return { text, registry, path, repository, selector: { tag: tag ?? 'latest' }, name: `${repository}:${tag ?? 'latest'}` }
 }
