@@ -8,6 +8,7 @@ describe('the output of the builder', () => {
     const news = [
       'Step 1/3 : FROM sha256:0',
       '\n',
+      ' ---> \n',
       ' ---> 602b9296fa52\n',
       'Step 2/3 : LABEL a=b\n ---> Running in 602b9296fa52\n',
       'Removing intermediate container 602b9296fa52\n ---> 602b9296fa52\n',

@@ -7,7 +7,7 @@ export interface BuilderOutputOptions {
 }
 
 const CHATTER =
-  /^ ---> (?:Running in )?[0-9a-f]{12}$|^ ---> Using cache$|^Removing intermediate container [0-9a-f]{12}$|^Successfully (?:built [0-9a-f]{12}|tagged sandyard\/\S+)$/
+  /^ ---> (?:(?:Running in )?[0-9a-f]{12})?$|^ ---> Using cache$|^Removing intermediate container [0-9a-f]{12}$|^Successfully (?:built [0-9a-f]{12}|tagged sandyard\/\S+)$/
 // oxlint-disable-next-line no-control-regex -- the builder colours standard error
 const COLOUR = /\u001B\[91m|\u001B\[0m/g
 /** A step that prints without line breaks must not fill the memory. */
