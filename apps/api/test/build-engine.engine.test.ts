@@ -28,10 +28,10 @@ it('builds from an image: RUN, ENV, WORKDIR, COPY and USER, with what the log ha
   const filesHash = await bench.upload({ 'data/one.txt': 'one\n', 'data/two.txt': 'two\n' })
   const steps = [
     run('echo made by $(id -un) in $PWD; echo careful >&2; sleep 1000 & echo yes > ~/made'),
-    step('ENV', ['NAME', 'Hello, World!', 'PLACE', '$HOME/place']),
+    step('ENV', ['NAME', 'Hello, World!', 'PLACE', '$HOME/place', 'app.name', 'dotted']),
     step('WORKDIR', ['/srv/app']),
     step('COPY', ['data', 'files/', '', '0644'], { filesHash }),
-    run('echo "$NAME $PLACE"; cat files/*; stat -c "%U %a" files/one.txt; pgrep -a sleep || echo none is left'),
+    run('echo "$NAME $PLACE"; env | grep app.name; cat files/*; stat -c "%U %a" files/one.txt; pgrep -a sleep || echo none is left'),
     run('id -un', 'root'),
     step('USER', ['web']),
   ]
@@ -46,11 +46,14 @@ it('builds from an image: RUN, ENV, WORKDIR, COPY and USER, with what the log ha
     ['1', hash],
     ...['made by user in /home/user'].map((line) => ['1', `[builder 1/7] [stdout]: ${line}`]),
     ['1', '[builder 1/7] [stderr]: careful'],
-    ['2', expect.stringMatching(/^\[builder 2\/7] ENV NAME Hello, World! PLACE \$HOME\/place \[/)],
+    ['2', expect.stringMatching(/^\[builder 2\/7] ENV NAME Hello, World! PLACE \$HOME\/place app\.name dotted \[/)],
     ['3', hash],
     ['4', hash],
     ['5', hash],
-    ...['Hello, World! /home/user/place', 'one', 'two', 'user 644', 'none is left'].map((line) => ['5', `[builder 5/7] [stdout]: ${line}`]),
+    ...['Hello, World! /home/user/place', 'app.name=dotted', 'one', 'two', 'user 644', 'none is left'].map((line) => [
+      '5',
+      `[builder 5/7] [stdout]: ${line}`,
+    ]),
     ['6', hash],
     ['6', '[builder 6/7] [stdout]: root'],
     ['7', hash],

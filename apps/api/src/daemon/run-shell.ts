@@ -29,9 +29,12 @@ export interface CommandOutcome {
 
 /**
  * Says on both outputs that the command itself has ended, behind all that it printed: what it left running may hold them open for ever.
- * The words are the command's line and a mark that no command knows before.
+ * The words are the command's line and a mark that no command knows before. What this shell has to say of it itself is for nobody.
  */
-const SCRIPT = '/bin/bash -l -c "$2"; e=$?; printf "\\000%s %d\\n" "$1" "$e"; printf "\\000%s %d\\n" "$1" "$e" >&2; exit "$e"'
+const SCRIPT =
+  'exec 3>&2 2>&-; /bin/bash -l -c "$2" 2>&3 3>&-; e=$?; printf "\\000%s %d\\n" "$1" "$e"; printf "\\000%s %d\\n" "$1" "$e" >&3; exit "$e"'
+/** Other shells than bash drop variables like `app.name`. With `-p` it leaves BASH_ENV and the like to the command's own shell. */
+const SHELL = { cmd: '/bin/bash', args: ['-p', '-c', SCRIPT, 'sh'] } as const
 const MARK_LENGTH = 24
 
 /** Far more than what people read, and slow enough that nobody is kept from other work by it. */
@@ -47,9 +50,9 @@ export async function runShell(daemon: Daemon, request: ShellCommand, options: S
   const { timeoutMs, signal } = options
   const mark = randomId(MARK_LENGTH)
   const watch = new EndWatch(mark, options.onLine)
-  const args = ['-c', SCRIPT, 'sh', mark, command]
+  const process = { cmd: SHELL.cmd, args: [...SHELL.args, mark, command], ...as, ...(timeoutMs !== undefined && { timeoutMs }) }
   const pace = pacer(options.drain, signal)
-  for await (const event of startProcess(daemon, { cmd: '/bin/sh', args, ...as, ...(timeoutMs !== undefined && { timeoutMs }) }, signal)) {
+  for await (const event of startProcess(daemon, process, signal)) {
     if (event.kind === 'end') return watch.ended ?? event
     if (event.kind !== 'output') continue
     watch.push(event.stream, event.bytes)
