@@ -7,9 +7,9 @@ import type { Need, Stage } from './stage.ts'
 /** The projects of `vitest.config.ts`, cheapest first. */
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
-  project('integration', 480_000, ['database']),
-  project('engine', 600_000, ['engine', 'database']),
-  project('acceptance', 900_000, ['engine', 'server']),
+  project('integration', 900_000, ['database']),
+  project('engine', 900_000, ['engine', 'database']),
+  project('acceptance', 1_200_000, ['engine', 'server']),
 ]
 
 function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage {
