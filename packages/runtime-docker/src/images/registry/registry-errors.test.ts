@@ -42,6 +42,12 @@ const SAID: [string, number | undefined, string, string][] = [
     "image 'team/app:v1' does not exist for the processor",
   ],
   ['write /var/lib/docker/tmp/x: no space left on device', 500, 'insufficient_storage', 'The disk of the Docker engine is full.'],
+  [
+    'error parsing HTTP 404 response body: no error details found in HTTP response body: "{}"',
+    500,
+    'unavailable',
+    "what serves 'team/app:v1' does not answer as a registry",
+  ],
   ['something else', 500, 'internal', "image 'team/app:v1' could not be pulled"],
 ]
 

@@ -10,6 +10,7 @@ const NO_PLATFORM = /no matching manifest|does not match the specified platform/
 const TOO_MANY = /toomanyrequests|too many requests|rate limit/i
 const UNREACHABLE =
   /dial tcp|no such host|connection refused|connection reset|network is unreachable|no route to host|timeout|deadline exceeded|i\/o|x509|tls|EOF|server gave HTTP response|received unexpected HTTP status: 5|proxyconnect/i
+const NO_REGISTRY = /error parsing HTTP \d{3} response body/i
 
 export function imageNotFound(text: string, cause?: unknown): AppError {
   return new AppError('not_found', `image '${text}' not found: the image or tag does not exist in the registry`, { cause })
@@ -42,6 +43,7 @@ export function toRegistryError(err: unknown, { text }: ImageReference, withCred
   if (TOO_MANY.test(said)) {
     return new AppError('unavailable', `the registry of '${text}' answers no more requests for now: try again later`, { cause: err })
   }
+  if (NO_REGISTRY.test(said)) return new AppError('unavailable', `what serves '${text}' does not answer as a registry`, { cause: err })
   if (status === 404) return imageNotFound(text, err)
   if (UNREACHABLE.test(said)) return registryUnreachable(text, err)
   if (NO_IMAGE.test(said)) return imageNotFound(text, err)
