@@ -17,6 +17,9 @@ export function validationMessage(error: FastifyError): string {
       ? `${FULL_PREFIX}request body has an error: it ${detail}`
       : `${FULL_PREFIX}request body has an error: ${where} ${detail}`
   }
+  if (first?.keyword === 'required') {
+    return `${FULL_PREFIX}parameter "${String(first.params['missingProperty'])}" in ${place} has an error: value is required but missing`
+  }
   const name = first?.instancePath.slice(1) ?? ''
   if (first?.keyword === 'type') return `${PREFIX}Invalid format for parameter ${name}: ${detail}`
   return `${FULL_PREFIX}parameter "${name}" in ${place} has an error: ${detail}`

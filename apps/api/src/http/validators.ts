@@ -2,7 +2,7 @@ import { Ajv, type AnySchema, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { parseRfc3339 } from './rfc3339.ts'
 
-const OPTIONS = { strict: false, allErrors: false, removeAdditional: false, useDefaults: false } as const
+const OPTIONS = { strict: false, allErrors: false, removeAdditional: false, useDefaults: false, discriminator: true } as const
 
 /**
  * Bodies are judged as they are: `"2"` is no integer. Everything else arrives as text and is converted first. Properties that a

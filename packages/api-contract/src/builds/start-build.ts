@@ -39,7 +39,16 @@ const GeneralRegistry = Type.Object(
   { title: 'GeneralRegistry' },
 )
 
-export const FromImageRegistry = Type.Union([AwsRegistry, GcpRegistry, GeneralRegistry], { title: 'FromImageRegistry' })
+type FromImageRegistry = Static<typeof AwsRegistry> | Static<typeof GcpRegistry> | Static<typeof GeneralRegistry>
+
+/** Told apart by `type`, so that what is wrong is said of the kind that was meant. */
+export const FromImageRegistry = Type.Unsafe<FromImageRegistry>({
+  title: 'FromImageRegistry',
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: [AwsRegistry, GcpRegistry, GeneralRegistry],
+})
 
 /** Body of `POST /v2/templates/{templateID}/builds/{buildID}` (control-plane.md 10.5). */
 export const TemplateBuildStartV2 = Type.Object(
