@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { BuildLogWriter } from '../src/builds/queue/build-log-writer.ts'
+import { listLogsByOffset, listLogsByTime, listWarnings, type TimePage } from '../src/builds/build-logs.ts'
 import { claimBuild } from '../src/builds/queue/claim-build.ts'
-import { readLogPage, readLogWindow, readStepProblems } from '../src/builds/queue/read-build-log.ts'
 import { messagesOf, queueBuild } from './support/builds.ts'
 import { createWorld, type World } from './support/control-plane.ts'
 
@@ -29,7 +29,8 @@ it('keeps the order of lines, gives them places without gaps, and is read by pla
   const { db } = world.database
   const numbers = Array.from({ length: 40 }, (_, line) => String(line))
   expect(await messagesOf(world, buildId)).toEqual(numbers)
-  const page = async (options: Parameters<typeof readLogPage>[2]) => (await readLogPage(db, buildId, options)).map(({ message }) => message)
+  const page = async (options: Omit<Parameters<typeof listLogsByOffset>[1], 'buildId'>) =>
+    (await listLogsByOffset(db, { buildId, ...options })).map(({ message }) => message)
   expect(await page({ offset: 10, limit: 5 })).toEqual(numbers.slice(10, 15))
   expect(await page({ offset: 40, limit: 5 })).toEqual([])
   expect(await page({ offset: 0, limit: 0 })).toEqual([])
@@ -37,16 +38,17 @@ it('keeps the order of lines, gives them places without gaps, and is read by pla
   expect(await page({ offset: 3, limit: 2, level: 'debug' })).toEqual(['3', '4'])
 
   await sql`update build_log set time = to_timestamp(seq) where build_id = ${buildId}`.execute(db)
-  const window = async (options: Parameters<typeof readLogWindow>[2]) =>
-    (await readLogWindow(db, buildId, options)).map(({ message }) => message)
+  const window = async (options: Pick<TimePage, 'direction' | 'limit'> & Partial<TimePage>) =>
+    (await listLogsByTime(db, { buildId, cursor: undefined, ...options })).map(({ message }) => message)
   expect(await window({ direction: 'forward', cursor: new Date(10_000), limit: 3 })).toEqual(['9', '10', '11'])
   expect(await window({ direction: 'backward', cursor: new Date(10_000), limit: 3, level: 'error' })).toEqual(['7', '3'])
   expect(await window({ direction: 'forward', limit: 2 })).toEqual(['0', '1'])
   expect(await window({ direction: 'backward', limit: 2 })).toEqual(['39', '38'])
 
-  const problems = await readStepProblems(db, buildId, 'base', 4)
-  expect(problems.map(({ message, step }) => [message, step])).toEqual(['14', '15', '18', '19'].map((line) => [line, 'base']))
-  expect(await readStepProblems(db, buildId, null, 4)).toEqual([])
+  const warnings = await listWarnings(db, buildId, 'base')
+  const ofBase = warnings.map(({ message, step }) => [message, step])
+  expect(ofBase.slice(-4)).toEqual(['14', '15', '18', '19'].map((line) => [line, 'base']))
+  expect(await listWarnings(db, buildId, 'finalize')).toEqual([])
 })
 
 it('cuts messages that are too long, at a whole character', async () => {
@@ -68,7 +70,7 @@ it('keeps so many lines, says so once, and still says why a build fails', async 
     .where('build_id', '=', buildId)
     .executeTakeFirstOrThrow()
   expect(log_count).toBe(3002)
-  const last = await readLogPage(world.database.db, buildId, { offset: 2999, limit: 100 })
+  const last = await listLogsByOffset(world.database.db, { buildId, offset: 2999, limit: 100 })
   expect(last.map(({ level, message }) => [level, message])).toEqual([
     ['info', 'x'],
     ['warn', 'The log of this build has reached its limit: what follows is not kept.'],

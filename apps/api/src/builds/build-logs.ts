@@ -30,15 +30,13 @@ export interface TimePage extends Page {
   readonly direction: 'forward' | 'backward'
 }
 
-/** Entries from a time on, in the order of the direction (control-plane.md 10.7). */
+/** Entries from a time on, in the order of the direction (control-plane.md 10.7). They were written in the order of their times. */
 export async function listLogsByTime(db: Db, { buildId, level, limit, cursor, direction }: TimePage): Promise<LogRow[]> {
   const isForward = direction === 'forward'
-  const order = isForward ? 'asc' : 'desc'
   return selectLogs(db, buildId)
     .$if(level !== undefined, (query) => query.where('level', 'in', atLeast(level ?? 'debug')))
     .$if(cursor !== undefined, (query) => query.where('time', isForward ? '>=' : '<=', cursor ?? new Date(0)))
-    .orderBy('time', order)
-    .orderBy('seq', order)
+    .orderBy('seq', isForward ? 'asc' : 'desc')
     .limit(limit)
     .execute()
 }

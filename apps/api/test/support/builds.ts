@@ -3,8 +3,8 @@ import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { ensureInstallation } from '../../src/settings/installation.ts'
 import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
 import type { BuildJob, BuildRunner } from '../../src/builds/build-runner.ts'
+import { listLogsByOffset } from '../../src/builds/build-logs.ts'
 import { enqueueBuild, type BuildOrder } from '../../src/builds/queue/enqueue-build.ts'
-import { readLogPage } from '../../src/builds/queue/read-build-log.ts'
 import { waitFor, type World } from './control-plane.ts'
 
 export const PLAN: BuildPlan = { source: { kind: 'image', reference: 'debian' }, steps: [], force: false }
@@ -46,7 +46,7 @@ export async function findJob(world: World, buildId: string) {
 }
 
 export async function messagesOf(world: World, buildId: string): Promise<string[]> {
-  const entries = await readLogPage(world.database.db, buildId, { offset: 0, limit: 100_000 })
+  const entries = await listLogsByOffset(world.database.db, { buildId, offset: 0, limit: 100_000 })
   return entries.map(({ message }) => message)
 }
 
