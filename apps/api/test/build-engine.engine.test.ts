@@ -118,6 +118,12 @@ it.each<[string, BuildStep[], string, string]>([
     "failed to run command 'whoami': command failed: unauthenticated: invalid username: 'root123'",
   ],
   [
+    'a user with a group',
+    [run('whoami', 'user:root')],
+    '1',
+    "failed to run command 'whoami': command failed: unauthenticated: invalid username: 'user:root'",
+  ],
+  [
     'too much memory',
     [run('tail /dev/zero')],
     '1',

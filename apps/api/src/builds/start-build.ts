@@ -11,6 +11,7 @@ import { getBuildToStart, isWaiting, queueInPlaceOfOthers, whileWaiting, type Bu
 import { builderVersionOf } from './builder-version.ts'
 import { checkStorable } from './check-storable.ts'
 import { settleBuild } from './queue/settle-build.ts'
+import { withoutUserInfo } from './without-user-info.ts'
 
 export interface StartRequest extends BuildPath {
   readonly body: TemplateBuildStartV2
@@ -68,7 +69,7 @@ function problemWithSource({ fromImage = '', fromTemplate = '' }: TemplateBuildS
 
 /** Where the build begins, or why it cannot. */
 async function findSource(tx: Tx, team: Team, { fromImage = '', fromTemplate = '' }: TemplateBuildStartV2): Promise<BuildSource | string> {
-  if (fromImage !== '') return { kind: 'image', reference: fromImage }
+  if (fromImage !== '') return { kind: 'image', reference: withoutUserInfo(fromImage) }
   try {
     const { build } = await resolveTemplate(tx, team, parseTemplateReference(fromTemplate))
     return { kind: 'template', reference: fromTemplate, buildId: build.buildId }

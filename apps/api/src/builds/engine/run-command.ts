@@ -6,7 +6,7 @@ import { daemonAt, type Progress } from './attempt.ts'
 import { endLeftovers } from './end-leftovers.ts'
 import type { Instruction } from './instruction.ts'
 import type { StepRun } from './run-step.ts'
-import { readPressure, untilStarved, type Pressure } from './sandbox-pressure.ts'
+import { readPressure, untilStuck, type Pressure } from './sandbox-pressure.ts'
 
 type RunInstruction = Extract<Instruction, { type: 'RUN' }>
 
@@ -25,6 +25,7 @@ const DISK_FULL = 'No space left on device'
 /** How a call ends whose connection broke. */
 const BROKEN = new Set(['aborted', 'internal', 'unavailable', 'unknown'])
 const OUT_OF_PROCESSES = 'the limit of processes was reached'
+const STUCK = { starved: OUT_OF_PROCESSES, silent: 'the build sandbox does not answer any more' } as const
 
 /**
  * Runs the command of a RUN (control-plane.md 11.4). What it leaves running is ended: a build from the cache would not have it.
@@ -33,14 +34,18 @@ const OUT_OF_PROCESSES = 'the limit of processes was reached'
  */
 export async function runCommand(step: StepRun, before: Progress, instruction: RunInstruction): Promise<void> {
   const { attempt } = step
+  checkUser(step, instruction)
   const daemon = await daemonAt(attempt, before)
   const pressure = await readPressure(daemon, attempt.signal)
   const run: CommandRun = { ...step, daemon, before, instruction, pressure, isDiskFull: false }
   try {
     const outcome = await runWatched(run)
-    if (outcome === 'starved') throw failure(run, OUT_OF_PROCESSES)
+    if (typeof outcome === 'string') throw failure(run, STUCK[outcome])
     if (outcome.exitCode !== 0) throw failure(run, outcome.status, await troubleOf(run))
-    await endLeftovers(daemon, attempt.signal)
+    await endLeftovers(daemon, attempt.signal).catch(async (err: unknown) => {
+      if (!(err instanceof DaemonCallError) || BROKEN.has(err.code)) throw err
+      throw failure(run, `what it left running could not be ended: ${err.detail}`, await troubleOf(run))
+    })
   } catch (err) {
     if (!(err instanceof DaemonCallError)) throw err
     if (err.code === 'deadline_exceeded') throw failure(run, 'command timed out after 1h0m0s')
@@ -49,16 +54,23 @@ export async function runCommand(step: StepRun, before: Progress, instruction: R
   }
 }
 
-async function runWatched(run: CommandRun): Promise<CommandOutcome | 'starved'> {
+/** The header that names the user ends at a colon: what is behind it would be forgotten in silence. */
+function checkUser(run: StepRun, instruction: RunInstruction): void {
+  const { user } = instruction
+  if (user?.includes(':') !== true) return
+  throw failure({ ...run, instruction }, `command failed: unauthenticated: invalid username: '${user}'`)
+}
+
+async function runWatched(run: CommandRun): Promise<CommandOutcome | keyof typeof STUCK> {
   const over = new AbortController()
   const signal = AbortSignal.any([run.attempt.signal, over.signal])
   const running = runAs(run, signal)
-  const starved = untilStarved(run.daemon, run.pressure, signal).then(() => 'starved' as const)
+  const stuck = untilStuck(run.daemon, { begun: run.pressure, signal })
   try {
-    return await Promise.race([running, starved])
+    return await Promise.race([running, stuck])
   } finally {
     over.abort()
-    await Promise.allSettled([running, starved])
+    await Promise.allSettled([running, stuck])
   }
 }
 
@@ -91,7 +103,7 @@ async function troubleOf({ attempt, daemon, pressure, isDiskFull }: CommandRun):
   return isDiskFull ? 'the disk is full' : undefined
 }
 
-function failure({ layer, instruction }: CommandRun, reason: string, trouble?: string): BuildFailure {
+function failure({ layer, instruction }: Pick<CommandRun, 'layer' | 'instruction'>, reason: string, trouble?: string): BuildFailure {
   const message = `failed to run command '${instruction.command}': ${reason}`
   return new BuildFailure(trouble === undefined ? message : `${message} (${trouble})`, layer.step)
 }

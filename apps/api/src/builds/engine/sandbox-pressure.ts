@@ -16,10 +16,16 @@ const FILES = {
   processes: ['/sys/fs/cgroup/pids.events', '/sys/fs/cgroup/pids/pids.events'],
 } as const
 
-/** As long as this at the limit, look by look, are no burst of a large build. */
-const LOOKS = 4
-const LOOK_EVERY_MS = 5000
-const LOOK_TIMEOUT_MS = 4000
+export interface Patience {
+  readonly lookEveryMs: number
+  readonly lookTimeoutMs: number
+  /** So many looks in a row at the limit are no burst of a large build. */
+  readonly looksAtLimit: number
+  /** So many looks in a row without an answer are no busy moment: three minutes at least. */
+  readonly looksInVain: number
+}
+
+const PATIENCE: Patience = { lookEveryMs: 5000, lookTimeoutMs: 4000, looksAtLimit: 4, looksInVain: 36 }
 
 export async function readPressure(daemon: Daemon, signal: AbortSignal): Promise<Pressure> {
   const count = async (files: readonly string[], key: string): Promise<number> => {
@@ -34,16 +40,26 @@ export async function readPressure(daemon: Daemon, signal: AbortSignal): Promise
   return { outOfMemory, outOfProcesses }
 }
 
-/** Resolves when the sandbox has been refused processes over and over: such a command would go on for ever. */
-export async function untilStarved(daemon: Daemon, begun: Pressure, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when a command would go on for ever: the sandbox has been refused processes over and over (`starved`), or its daemon, which
+ * root inside may stop, has not answered for minutes (`silent`).
+ */
+export async function untilStuck(
+  daemon: Daemon,
+  { begun, signal, patience = PATIENCE }: { readonly begun: Pressure; readonly signal: AbortSignal; readonly patience?: Patience },
+): Promise<'starved' | 'silent'> {
   let last = begun.outOfProcesses
-  for (let looks = 0; looks < LOOKS;) {
-    await delay(LOOK_EVERY_MS, undefined, { signal })
-    const late = AbortSignal.timeout(LOOK_TIMEOUT_MS)
+  let [atLimit, inVain] = [0, 0]
+  while (true) {
+    await delay(patience.lookEveryMs, undefined, { signal })
+    const late = AbortSignal.timeout(patience.lookTimeoutMs)
     const now = await readPressure(daemon, AbortSignal.any([signal, late])).catch(() => undefined)
     signal.throwIfAborted()
+    inVain = now === undefined ? inVain + 1 : 0
+    if (inVain >= patience.looksInVain) return 'silent'
     if (now === undefined) continue
-    looks = now.outOfProcesses > last ? looks + 1 : 0
+    atLimit = now.outOfProcesses > last ? atLimit + 1 : 0
+    if (atLimit >= patience.looksAtLimit) return 'starved'
     last = now.outOfProcesses
   }
 }
