@@ -5,7 +5,7 @@ import type { Daemon } from '../../daemon/daemon.ts'
 import { startUntilReady, StartCommandError, type ReadinessOptions } from '../../daemon/start-until-ready.ts'
 import { BuildFailure } from '../build-failure.ts'
 import type { BuildResult } from '../build-plan.ts'
-import type { Attempt, Progress } from './attempt.ts'
+import { daemonAt, type Attempt, type Progress } from './attempt.ts'
 import { endGently } from './end-leftovers.ts'
 import { runImageTool } from './image-tool.ts'
 import type { Layer } from './layer-plan.ts'
@@ -39,7 +39,8 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
     image = await sandbox.capture()
     await cache.keep({ key: previous.key, image, result: { context } }, { replace: !previous.isCacheable })
   }
-  const daemon = sandbox.untouchedFrom(image) ?? (await sandbox.start(image))
+  const commands = templateCommands(job.plan, context, source)
+  const daemon = await daemonFor(attempt, image, commands)
   const configure = {
     command: 'finalize',
     args: { user: DEFAULT_USER },
@@ -48,7 +49,6 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
     timeoutMs: CONFIGURE_TIMEOUT_MS,
   } as const
   await runImageTool(attempt, daemon, configure)
-  const commands = templateCommands(job.plan, context, source)
   await bringUp(attempt, daemon, commands)
   // Processes are not kept: what they keep on the disk has to be whole.
   if (commands.startCmd !== undefined) await endGently(daemon, attempt.signal)
@@ -56,6 +56,16 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
   const result = toResult(await sandbox.capture(), { ...context, user: defaultUser }, commands)
   await cache.keep({ key: layer.key, image: result.image, result: { build: result } }, { replace: !layer.isCacheable })
   return result
+}
+
+/**
+ * A start command finds what it will find in sandboxes: the files and nothing else. Where nothing is to be run the sandbox of the steps,
+ * whose processes were ended after each of them, is as good, and saves a start.
+ */
+async function daemonFor(attempt: Attempt, image: string, { startCmd, readyCmd }: TemplateCommands): Promise<Daemon> {
+  const { sandbox } = attempt
+  if (startCmd === undefined && readyCmd === undefined) return daemonAt(attempt, { image })
+  return sandbox.untouchedFrom(image) ?? (await sandbox.start(image))
 }
 
 async function bringUp({ job, signal }: Attempt, daemon: Daemon, { startCmd, readyCmd, context }: TemplateCommands): Promise<void> {
