@@ -97,9 +97,11 @@ describe('readArchive', () => {
   })
 
   it('refuses headers without end, which cost more than their bytes', async () => {
-    const attributes = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 'v']))
-    const archive = await tar({ ...file('a'), pax: attributes })
-    await expect(read(archive)).rejects.toThrow("the archive was refused: 'a' has too many attributes")
+    const attributes = (length: number) => Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, 'v']))
+    // And the path, which the packer adds.
+    expect(await read(await tar({ ...file('a'), pax: attributes(63) }))).toEqual(['file a: x'])
+    await expect(read(await tar({ ...file('a'), pax: attributes(64) }))).rejects.toThrow("'a' has more than 64 attributes")
+    const archive = await tar({ ...file('a'), pax: attributes(1000) })
     // The attributes of nothing, again and again.
     const header = archive.subarray(0, archive.length - 4 * 512)
     const headers = gzipSync(Buffer.concat([...Array.from({ length: 1000 }, () => header), archive]))
@@ -144,6 +146,21 @@ describe('readArchive', () => {
       gzipSync('no tar'.repeat(200)),
     ]) {
       await expect(read(bytes)).rejects.toThrow('the archive was refused: it is damaged, or neither a tar file nor a gzip-compressed one')
+    }
+  })
+
+  it('stops with the reason when it is told to, before the first member and after it', async () => {
+    const archive = await tar(file('a', 'x'.repeat(300_000)), file('b'))
+    for (const bytes of [archive, gzipSync(archive)]) {
+      const source = Readable.from([bytes], { objectMode: false })
+      await expect(readArchive(source, ARCHIVE_LIMITS, AbortSignal.abort(new Error('no more'))).next()).rejects.toThrow('no more')
+      expect(source.destroyed).toBe(true)
+
+      const stop = new AbortController()
+      const members = readArchive(Readable.from([bytes], { objectMode: false }), ARCHIVE_LIMITS, stop.signal)
+      expect((await members.next()).value?.entry.path).toBe('a')
+      stop.abort(new Error('no more'))
+      await expect(members.next()).rejects.toThrow('no more')
     }
   })
 

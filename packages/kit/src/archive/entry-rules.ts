@@ -21,7 +21,8 @@ const BLOCK_BYTES = 512
 /** Of long names and the like that come before entries, for the archive and for each entry: taking them apart costs far more than their bytes. */
 const MAX_EXTRA_BYTES = 8 * 1024 ** 2
 const EXTRA_BYTES_PER_ENTRY = 4 * 1024
-const MAX_ATTRIBUTES = 256
+/** Each costs far more to take apart than its bytes; what packs archives writes a dozen. */
+const MAX_ATTRIBUTES = 64
 
 /** What tar-stream says of an entry. */
 export interface EntryHeader {
@@ -98,7 +99,7 @@ export class EntryRules {
     if (!Number.isSafeInteger(size) || size < 0) refuseName(name, 'has no valid size')
     this.#bytes += BLOCK_BYTES + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES
     if (this.#bytes > this.#limits.maxBytes) this.#refuseSize()
-    if (Object.keys(pax ?? {}).length > MAX_ATTRIBUTES) refuseName(name, 'has too many attributes')
+    if (Object.keys(pax ?? {}).length > MAX_ATTRIBUTES) refuseName(name, `has more than ${MAX_ATTRIBUTES} attributes`)
   }
 
   #refuseSize(): never {

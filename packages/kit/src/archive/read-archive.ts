@@ -23,16 +23,20 @@ const DEFAULT_MODE = 0o755
 
 /**
  * Reads a tar archive, plain or gzip by its first bytes, in one pass and never whole. Bytes are counted as they are unpacked, whatever the
- * archive says of its sizes. The source is destroyed at the end.
+ * archive says of its sizes. The source is destroyed at the end, and nothing goes on once the signal has come.
  *
  * @throws AppError `invalid_argument` with the sentence for the user: what the rules refuse, what is damaged and what is no archive; the
- * source's own failure as it is
+ * source's own failure and the signal's reason as they are
  */
-export async function* readArchive(source: Readable, limits: ArchiveLimits = ARCHIVE_LIMITS): AsyncGenerator<ArchiveMember> {
+export async function* readArchive(
+  source: Readable,
+  limits: ArchiveLimits = ARCHIVE_LIMITS,
+  signal?: AbortSignal,
+): AsyncGenerator<ArchiveMember> {
   const rules = new EntryRules(limits)
   const input = new Input(source)
   const unpack = extract()
-  const feeding = pipeline(() => count(decompress(input), rules), unpack)
+  const feeding = pipeline(() => count(decompress(input), rules), unpack, { signal })
   feeding.catch(() => {})
   try {
     for await (const member of unpack) {
@@ -42,7 +46,7 @@ export async function* readArchive(source: Readable, limits: ArchiveLimits = ARC
     }
     await feeding
   } catch (error) {
-    throw input.explain(error)
+    throw signal?.aborted === true ? signal.reason : input.explain(error)
   } finally {
     unpack.destroy()
     source.destroy()
