@@ -10,6 +10,7 @@ import { seedIdentity } from '@sandyard/api/seed/seed-identity'
 import { ARCHIVE_LIMITS } from '@sandyard/kit/archive/entry-rules'
 import { pack, type Header } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { UPLOAD_BOUNDS } from '../src/uploads/upload-bounds.ts'
 import { UploadFolder } from '../src/uploads/upload-folder.ts'
 import { checkUploadLink, signUploadLink, type UploadKey } from '../src/uploads/upload-link.ts'
 import { UploadStore } from '../src/uploads/upload-store.ts'
@@ -150,6 +151,17 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
 
   it.each<[string, (url: string, body: Buffer) => Promise<[number, unknown]>, number, RegExp]>([
     ['a wrong signature', (url, body) => put(url.replace(/signature=./, 'signature=0').replace(/.$/, 'g'), body), 403, /not valid/],
+    [
+      'a signature in capitals',
+      (url, body) =>
+        put(
+          url.replace(/\w+$/, (hex) => hex.toUpperCase()),
+          body,
+        ),
+      403,
+      /not valid/,
+    ],
+    ['a signature with a tail', (url, body) => put(`${url}zz`, body), 403, /not valid/],
     ['another hash', (url, body) => put(url.replace(/[0-9a-f]{64}\?/, `${'0'.repeat(64)}?`), body), 403, /not valid/],
     ['another time', (url, body) => put(url.replace(/expires=\d+/, 'expires=99999999999'), body), 403, /not valid/],
     ['no signature', (url, body) => put(url.replace(/\?.*/, ''), body), 400, /^validation error/],
@@ -189,6 +201,15 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(answers).toEqual(bodies.map(() => [200, '']))
     expect(bodies.map((body) => body.toString('hex'))).toContain((await contentOf(hash))?.toString('hex'))
     expect(await readFile(join(world.uploadsDir, world.teamId, `${hash}.tar`))).toEqual(await contentOf(hash))
+  })
+
+  it('takes more archives of a template in parallel than it reads at once', async () => {
+    const body = await tar({ name: 'a.bin', body: 'x'.repeat(500_000) })
+    const urls = Array.from({ length: UPLOAD_BOUNDS.atOnce + 10 }, () =>
+      signUploadLink(api.ctx.installation.tokenSeed, { teamId: world.teamId, hash: newHash() }),
+    )
+    const answers = await Promise.all(urls.map((url) => put(`${origin}${url}`, body)))
+    expect(answers).toEqual(urls.map(() => [200, '']))
   })
 
   it('forgets an upload whose client went away, and keeps the former one', async () => {

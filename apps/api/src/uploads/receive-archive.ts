@@ -2,17 +2,20 @@ import type { FileHandle } from 'node:fs/promises'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import { readArchive } from '@sandyard/kit/archive/read-archive'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { UploadBody } from './upload-body.ts'
+import { diskFull } from './upload-space.ts'
+
+/** All that one read brings is taken apart in one go, while nobody else of the server has a turn. */
+const READ_BYTES = 64 * 1024
 
 /**
  * Writes exactly so many bytes and brings them to the disk.
  *
- * @throws AppError `invalid_argument` for another size than declared, `insufficient_storage` for a full disk; those of the body
+ * @throws AppError `invalid_argument` for another size than declared, `insufficient_storage` for a full disk; those of the chunks
  */
-export async function writeArchive(handle: FileHandle, body: UploadBody, sizeBytes: number): Promise<void> {
+export async function writeArchive(handle: FileHandle, chunks: AsyncIterable<Buffer>, sizeBytes: number): Promise<void> {
   let written = 0
   try {
-    for await (const chunk of body.chunks()) {
+    for await (const chunk of chunks) {
       await handle.writeFile(chunk)
       written += chunk.length
     }
@@ -23,14 +26,25 @@ export async function writeArchive(handle: FileHandle, body: UploadBody, sizeByt
   }
 }
 
-/** Reads an archive to its end under the rules for archives of unknown origin. Nothing of it is kept. */
-export async function checkArchive(handle: FileHandle, limits: ArchiveLimits): Promise<void> {
-  const source = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 1024 ** 2 })
-  for await (const _ of readArchive(source, limits));
+/**
+ * Reads an archive to its end under the rules for archives of unknown origin. Nothing of it is kept.
+ *
+ * @throws AppError `invalid_argument` for what the rules refuse, and for an archive that takes longer than `timeoutMs`
+ */
+export async function checkArchive(handle: FileHandle, limits: ArchiveLimits, timeoutMs: number): Promise<void> {
+  const source = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: READ_BYTES })
+  const stop = new AbortController()
+  const deadline = setTimeout(() => stop.abort(tookTooLong(timeoutMs)), timeoutMs)
+  try {
+    for await (const _ of readArchive(source, limits, stop.signal));
+  } finally {
+    clearTimeout(deadline)
+  }
 }
 
-export function diskFull(cause?: unknown): AppError {
-  return new AppError('insufficient_storage', 'The server has no disk space left for this upload: free some, or remove templates', {
-    cause,
-  })
+function tookTooLong(timeoutMs: number): AppError {
+  return new AppError(
+    'invalid_argument',
+    `the archive was refused: to read it through takes more than ${timeoutMs / 1000} seconds, so copy fewer or smaller files in one step`,
+  )
 }

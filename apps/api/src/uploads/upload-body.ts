@@ -5,29 +5,31 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 const STALL_MS = 30_000
 /** As long as clients wait for an upload (clients.md 2.9). */
 const TOTAL_MS = 3_600_000
+/** Of a sender that goes away while somebody reads, and before. */
+const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The bytes of an upload, which may take their time but not for ever. */
 export class UploadBody implements Disposable {
   readonly #body: Readable
-  readonly #stall: NodeJS.Timeout
   readonly #total: NodeJS.Timeout
+  /** From the first time that somebody reads. */
+  #stall: NodeJS.Timeout | undefined
 
   constructor(body: Readable) {
     this.#body = body
-    const give = (message: string) => (): void => void body.destroy(new AppError('deadline_exceeded', message))
-    this.#stall = setTimeout(give('The upload stalled'), STALL_MS)
-    this.#total = setTimeout(give('The upload took too long'), TOTAL_MS)
+    this.#total = this.#giveUpAfter(TOTAL_MS, 'The upload took too long')
   }
 
   /** What leaves the loop early can still `drain`. @throws AppError `deadline_exceeded`, `canceled` when the sender went away */
   async *chunks(): AsyncGenerator<Buffer> {
+    this.#stall ??= this.#giveUpAfter(STALL_MS, 'The upload stalled')
     try {
       for await (const chunk of this.#body.iterator({ destroyOnReturn: false })) {
         this.#stall.refresh()
         yield chunk as Buffer
       }
     } catch (err) {
-      throw (err as NodeJS.ErrnoException).code === 'ECONNRESET' ? new AppError('canceled', 'The upload was cut off', { cause: err }) : err
+      throw CUT_OFF.has((err as NodeJS.ErrnoException).code) ? new AppError('canceled', 'The upload was cut off', { cause: err }) : err
     }
   }
 
@@ -39,6 +41,10 @@ export class UploadBody implements Disposable {
     } catch {
       // Nobody is there to be answered.
     }
+  }
+
+  #giveUpAfter(timeoutMs: number, message: string): NodeJS.Timeout {
+    return setTimeout(() => void this.#body.destroy(new AppError('deadline_exceeded', message)), timeoutMs)
   }
 
   [Symbol.dispose](): void {

@@ -2,17 +2,20 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Database } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
-import { Semaphore } from '@sandyard/kit/async/semaphore'
-import { checkArchive, diskFull, writeArchive } from './receive-archive.ts'
+import { checkArchive, writeArchive } from './receive-archive.ts'
+import { TeamTurns } from './team-turns.ts'
 import { UploadBody } from './upload-body.ts'
+import { UPLOAD_BOUNDS, type UploadBounds } from './upload-bounds.ts'
 import type { UploadFolder } from './upload-folder.ts'
 import type { UploadKey } from './upload-link.ts'
 import { lockUpload, touchUpload, upsertUpload } from './upload-queries.ts'
+import { UploadSpace } from './upload-space.ts'
 
 export interface UploadParts {
   readonly database: Database
   readonly folder: UploadFolder
   readonly limits: ArchiveLimits
+  readonly bounds?: UploadBounds
   readonly onStored?: (sizeBytes: number) => void
 }
 
@@ -22,8 +25,6 @@ export interface ArchiveSource {
   readonly sizeBytes: number
 }
 
-/** Uploads leave the host so much. */
-const RESERVE_BYTES = 256 * 1024 ** 2
 /** To look through an archive takes a processor. */
 const CHECKS_AT_ONCE = 2
 
@@ -33,12 +34,21 @@ const CHECKS_AT_ONCE = 2
  */
 export class UploadStore {
   readonly #parts: UploadParts
-  readonly #checks = new Semaphore(CHECKS_AT_ONCE)
-  /** What is on its way and not on the disk yet. */
-  #expectedBytes = 0
+  readonly #space: UploadSpace
+  readonly #bounds: UploadBounds
+  readonly #arrivals: TeamTurns
+  readonly #checks = new TeamTurns({ perTeam: 1, inAll: CHECKS_AT_ONCE })
 
   constructor(parts: UploadParts) {
     this.#parts = parts
+    this.#space = new UploadSpace(() => parts.folder.freeBytes())
+    this.#bounds = parts.bounds ?? UPLOAD_BOUNDS
+    this.#arrivals = new TeamTurns({ perTeam: this.#bounds.atOnce, waiting: this.#bounds.waiting })
+  }
+
+  /** @throws AppError `resource_exhausted` when `take` would refuse this team now */
+  assertRoom(teamId: string): void {
+    this.#arrivals.assertRoom(teamId)
   }
 
   /** Whether the archive is there; if so it stays for a while, because a build is about to name it. */
@@ -56,31 +66,31 @@ export class UploadStore {
   }
 
   /**
-   * Takes an archive, once all of it has arrived and it was found to be one that may be unpacked.
+   * Takes an archive, once all of it has arrived and it was found to be one that may be unpacked. Of a team that sends very many at once
+   * the rest waits, unread.
    *
-   * @throws AppError `invalid_argument` with the reason, `insufficient_storage`, `deadline_exceeded`
+   * @throws AppError `invalid_argument` with the reason, `insufficient_storage`, `deadline_exceeded`, `resource_exhausted`
    */
-  async take(key: UploadKey, source: ArchiveSource): Promise<void> {
-    using body = new UploadBody(source.body)
-    this.#expectedBytes += source.sizeBytes
-    try {
-      await this.#checkSpace()
-      await this.#store(key, body, source.sizeBytes)
-    } catch (err) {
-      await body.drain()
-      throw err
-    } finally {
-      this.#expectedBytes -= source.sizeBytes
-    }
-    this.#parts.onStored?.(source.sizeBytes)
+  async take(key: UploadKey, { body: readable, sizeBytes }: ArchiveSource): Promise<void> {
+    using body = new UploadBody(readable)
+    await this.#arrivals.run(key.teamId, async () => {
+      try {
+        await this.#space.check(sizeBytes)
+        await this.#store(key, body, sizeBytes)
+      } catch (err) {
+        await body.drain()
+        throw err
+      }
+    })
+    this.#parts.onStored?.(sizeBytes)
   }
 
   async #store(key: UploadKey, body: UploadBody, sizeBytes: number): Promise<void> {
     const { database, folder, limits } = this.#parts
     const { path, handle } = await folder.createIncoming()
     try {
-      await writeArchive(handle, body, sizeBytes)
-      await this.#checks.run(() => checkArchive(handle, limits))
+      await writeArchive(handle, this.#space.guard(body.chunks()), sizeBytes)
+      await this.#checks.run(key.teamId, () => checkArchive(handle, limits, this.#bounds.checkMs))
       await database.transaction(async (tx) => {
         await lockUpload(tx, key)
         await upsertUpload(tx, key, sizeBytes)
@@ -90,10 +100,5 @@ export class UploadStore {
       await handle.close()
       await rm(path, { force: true })
     }
-  }
-
-  async #checkSpace(): Promise<void> {
-    const free = await this.#parts.folder.freeBytes()
-    if (free - this.#expectedBytes < RESERVE_BYTES) throw diskFull()
   }
 }

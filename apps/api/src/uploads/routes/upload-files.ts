@@ -27,12 +27,14 @@ export const uploadFilesRoute: ApiRoute = (app, ctx) =>
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     scope.route({
       ...operation('uploadTemplateFiles'),
-      schema: { params: Params, querystring: Query, response: { 200: Stored, ...errors(400, 403, 500, 503, 504) } },
+      schema: { params: Params, querystring: Query, response: { 200: Stored, ...errors(400, 403, 429, 500, 503, 504) } },
       handlerTimeout: UPLOAD_TIMEOUT_MS,
       handler: async ({ params, query, headers, raw }, reply) => {
         const key = { teamId: params.teamID, hash: params.hash }
         checkUploadLink(ctx.installation.tokenSeed, key, query)
         const sizeBytes = checkLength(headers['content-length'], ctx.config.builds.uploadLimitBytes)
+        // A body that is refused unread keeps its deadline.
+        ctx.uploads.assertRoom(key.teamId)
         liftBodyDeadline(raw)
         await ctx.uploads.take(key, { body: raw, sizeBytes })
         return reply.code(200).send(undefined)

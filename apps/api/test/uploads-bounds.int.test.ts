@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { seedIdentity } from '@sandyard/api/seed/seed-identity'
+import { ARCHIVE_LIMITS } from '@sandyard/kit/archive/entry-rules'
+import { pack } from 'tar-stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { UPLOAD_BOUNDS, type UploadBounds } from '../src/uploads/upload-bounds.ts'
+import { UploadFolder } from '../src/uploads/upload-folder.ts'
+import { UploadStore } from '../src/uploads/upload-store.ts'
+import { createWorld, waitFor, type World } from './support/control-plane.ts'
+
+const MIB = 1024 ** 2
+const FULL = 256 * MIB
+
+/** A disk whose free bytes are told one after the other, the last one again and again. */
+class ToldFolder extends UploadFolder {
+  readonly #free: number[]
+
+  constructor(root: string, ...free: number[]) {
+    super(root)
+    this.#free = free
+  }
+
+  override async freeBytes(): Promise<number> {
+    return (this.#free.length > 1 ? this.#free.shift() : this.#free[0]) ?? 0
+  }
+}
+
+let world: World
+let archive: Buffer
+beforeAll(async () => {
+  world = await createWorld()
+  const packing = pack()
+  packing.entry({ name: 'a.txt' }, 'x')
+  packing.finalize()
+  archive = await buffer(packing)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+beforeEach(async () => expect(await leftovers()).toEqual([]))
+
+const leftovers = (): Promise<string[]> => readdir(join(world.uploadsDir, 'incoming')).catch(() => [])
+const whole = (bytes = archive): Readable => Readable.from([bytes], { objectMode: false })
+
+function createStore(folder = new UploadFolder(world.uploadsDir), bounds: Partial<UploadBounds> = {}) {
+  const store = new UploadStore({ database: world.database, folder, limits: ARCHIVE_LIMITS, bounds: { ...UPLOAD_BOUNDS, ...bounds } })
+  const take = (body: Readable, sizeBytes = archive.length, teamId = world.teamId): Promise<void> =>
+    store.take({ teamId, hash: randomBytes(32).toString('hex') }, { body, sizeBytes })
+  return { store, take }
+}
+
+describe('[PUT /uploads/{teamID}/{hash}] among many', () => {
+  it('refuses what the disk loses the room for on its way, and keeps nothing of it', async () => {
+    const { take } = createStore(new ToldFolder(world.uploadsDir, FULL + 8 * MIB, FULL - 1))
+    const body = Readable.from([Buffer.alloc(5 * MIB), Buffer.alloc(1000)], { objectMode: false })
+    await expect(take(body, 5 * MIB + 1000)).rejects.toMatchObject({ kind: 'insufficient_storage' })
+    expect(body.readableEnded).toBe(true)
+    expect(await leftovers()).toEqual([])
+  })
+
+  it('keeps no room for what a sender has only declared', async () => {
+    const { take } = createStore(new ToldFolder(world.uploadsDir, FULL + archive.length))
+    const slow = new PassThrough()
+    const silent = take(slow)
+    await waitFor('the slow one', async () => (await leftovers()).length === 1)
+    await take(whole())
+    slow.destroy()
+    await expect(silent).rejects.toMatchObject({ kind: 'canceled' })
+  })
+
+  it('reads so many of a team at once, lets others of it wait unread and refuses more', async () => {
+    const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
+    const { store, take } = createStore(undefined, { atOnce: 1, waiting: 2 })
+    const slow = new PassThrough()
+    const first = take(slow)
+    const waiting = whole()
+    const second = take(waiting)
+    const gone = new PassThrough()
+    const third = take(gone)
+    expect(() => store.assertRoom(world.teamId)).toThrow('The team has 3 uploads under way')
+    await expect(take(whole())).rejects.toMatchObject({ kind: 'resource_exhausted', headers: { 'retry-after': '30' } })
+    await take(whole(), archive.length, other.teamId)
+    expect(waiting.readableDidRead).toBe(false)
+
+    gone.destroy()
+    slow.end(archive)
+    const outcomes = [first, second, expect(third).rejects.toMatchObject({ kind: 'canceled' })]
+    await Promise.all(outcomes)
+    store.assertRoom(world.teamId)
+  })
+
+  it('refuses an archive that takes too long to look through, and keeps nothing of it', async () => {
+    const { take } = createStore(undefined, { checkMs: 1 })
+    const blocks = Array.from({ length: 20_000 }, () => archive.subarray(0, 1024))
+    const bytes = Buffer.concat([...blocks, archive])
+    await expect(take(whole(bytes), bytes.length)).rejects.toMatchObject({
+      kind: 'invalid_argument',
+      message: 'the archive was refused: to read it through takes more than 0.001 seconds, so copy fewer or smaller files in one step',
+    })
+    expect(await leftovers()).toEqual([])
+  })
+})
