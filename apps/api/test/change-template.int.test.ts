@@ -1,20 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
-import { block, insertBuild, insertTemplate, refusal, seedParty, type Party } from './support/templates.ts'
+import { describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN, waitFor, type Answer } from './support/control-plane.ts'
+import { block, insertBuild, insertTemplate, refusal, seedParty, useTwoTeams, type Party } from './support/templates.ts'
 
-let world: World
-let api: Server
-let ours: Party
-let theirs: Party
-
-beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer()
-  ours = await seedParty(world, 'Ours')
-  theirs = await seedParty(world, 'Theirs')
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { world, api, ours, theirs } = await useTwoTeams()
 
 type Method = 'PATCH' | 'DELETE'
 

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
-import { assign, block, insertBuild, insertTemplate, nextPage, refusal, seedParty, type Party } from './support/templates.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { assign, block, insertBuild, insertTemplate, nextPage, refusal, useTwoTeams, type Party } from './support/templates.ts'
 
-let world: World
-let api: Server
-let ours: Party
-let theirs: Party
+const { world, api, ours, theirs } = await useTwoTeams()
 let templateId: string
 
 beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer()
-  ours = await seedParty(world, 'Ours')
-  theirs = await seedParty(world, 'Theirs')
   templateId = await insertTemplate(world, ours, { alias: 'app', isPublic: true })
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 describe('[GET /templates/{templateID}]', () => {
   const get = (path: string, party: Party = ours) => api.call('GET', `/templates/${path}`, { apiKey: party.apiKey })

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADMIN_TOKEN, createWorld, type Server, type World } from './support/control-plane.ts'
-import { assign, block, insertBuild, insertTemplate, nextPage, seedParty, type Party } from './support/templates.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_TOKEN } from './support/control-plane.ts'
+import { assign, block, insertBuild, insertTemplate, nextPage, seedParty, useTwoTeams, type Party } from './support/templates.ts'
 
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
-let world: World
-let api: Server
-let ours: Party
-let theirs: Party
-
-beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer()
-  ours = await seedParty(world, 'Ours')
-  theirs = await seedParty(world, 'Theirs')
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { world, api, ours, theirs } = await useTwoTeams()
 
 const list = (path: string, party: Party) => api.call('GET', path, { apiKey: party.apiKey })
 

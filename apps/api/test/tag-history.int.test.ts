@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
-import { assign, insertBuild, insertTemplate, refusal, seedParty, type Party } from './support/templates.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { assign, insertBuild, insertTemplate, refusal, useTwoTeams, type Party } from './support/templates.ts'
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-let world: World
-let api: Server
-let ours: Party
-let theirs: Party
+const { world, api, ours, theirs } = await useTwoTeams()
 let templateId: string
 /** Oldest first. */
 const builds: string[] = []
 
 beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer()
-  ours = await seedParty(world, 'Ours')
-  theirs = await seedParty(world, 'Theirs')
   templateId = await insertTemplate(world, ours, { alias: 'app', isPublic: true })
   for (let index = 0; index < 5; index++) builds.push(await insertBuild(world, templateId, { tags: ['default', `v${index}`] }))
   await insertBuild(world, templateId, { tags: ['default', 'unready'], status: 'building' })
   await assign(world, { templateId, buildId: String(builds[0]), tags: ['v1'] })
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 const get = (path: string, party: Party = ours, name = 'app') =>
   api.call('GET', `/templates/${encodeURIComponent(name)}/tags/${path}`, { apiKey: party.apiKey })

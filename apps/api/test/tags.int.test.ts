@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
-import { block, insertBuild, insertTemplate, refusal, seedParty, type Party } from './support/templates.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { block, insertBuild, insertTemplate, refusal, seedParty, useTwoTeams, type Party } from './support/templates.ts'
 
-let world: World
-let api: Server
-let ours: Party
-let theirs: Party
+const { world, api, ours, theirs } = await useTwoTeams()
 let templateId: string
 let first: string
 let second: string
 
 beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer()
-  ours = await seedParty(world, 'Ours')
-  theirs = await seedParty(world, 'Theirs')
   templateId = await insertTemplate(world, ours, { alias: 'app', isPublic: true })
   first = await insertBuild(world, templateId, { tags: ['default', 'v1'] })
   second = await insertBuild(world, templateId, { tags: ['default', 'v2'] })
   await insertBuild(world, templateId, { tags: ['default', 'v1', 'unready'], status: 'building' })
   await insertBuild(world, templateId, { tags: ['failed'], status: 'failed' })
 })
-afterAll(() => world[Symbol.asyncDispose]())
 
 const assign = (target: unknown, tags: unknown, party: Party = ours) =>
   api.call('POST', '/templates/tags', { body: { target, tags }, apiKey: party.apiKey })

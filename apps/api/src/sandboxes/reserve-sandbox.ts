@@ -1,5 +1,6 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import { lockTeam } from '../teams/lock-team.ts'
 import type { ReadyBuild, Template } from '../templates/template.ts'
 import { templateNotFound } from '../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from './idempotency.ts'
@@ -34,7 +35,7 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
   const { teamId, idempotent } = request
   const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
   return database.transaction(async (tx) => {
-    await tx.selectFrom('team').select('id').where('id', '=', teamId).forNoKeyUpdate().executeTakeFirstOrThrow()
+    await lockTeam(tx, teamId)
     if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
       const remembered = await findRemembered(tx, teamId, idempotent)
       if (remembered === undefined) throw new Error('an idempotency key vanished under the lock of its team')

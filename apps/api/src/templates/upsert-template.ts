@@ -2,6 +2,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { appendEvent } from '../events/event-log.ts'
+import { lockTeam } from '../teams/lock-team.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
 /** A template that the server brings along: its image was made outside of a build. */
@@ -29,7 +30,7 @@ const TEMPLATE_ID_LENGTH = 20
 export async function upsertTemplate(database: Database, wanted: PrebuiltTemplate): Promise<{ templateId: string; buildId: string }> {
   return database.transaction(async (tx) => {
     // Servers that start together take turns: the name has no row to lock yet.
-    await tx.selectFrom('team').select('id').where('id', '=', wanted.teamId).forNoKeyUpdate().executeTakeFirstOrThrow()
+    await lockTeam(tx, wanted.teamId)
     const templateId = (await findPromoted(tx, wanted.alias)) ?? (await insertTemplate(tx, wanted))
     await markDefault(tx, templateId)
     const buildId = (await findCurrentBuild(tx, templateId, wanted)) ?? (await insertBuild(tx, templateId, wanted))

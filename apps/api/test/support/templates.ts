@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { seedIdentity } from '@sandyard/api/seed/seed-identity'
 import type { BuildStatus } from '@sandyard/db/schema/build'
 import type { TemplateTable } from '@sandyard/db/schema/template'
 import { randomId } from '@sandyard/kit/ids/ids'
-import type { Answer, World } from './control-plane.ts'
+import { createWorld, type Answer, type Server, type World } from './control-plane.ts'
 
 /** A team and its one user. */
 export interface Party {
@@ -23,6 +23,21 @@ export async function seedParty(world: World, teamName: string): Promise<Party> 
   if (credentials === undefined) throw new Error(`there is a ${teamName} already`)
   const bearer = `Bearer ${credentials.accessToken}`
   return { teamId, userId, email, slug: teamName.toLowerCase(), apiKey: credentials.apiKey, bearer }
+}
+
+interface TwoTeams {
+  readonly world: World
+  readonly api: Server
+  readonly ours: Party
+  readonly theirs: Party
+}
+
+/** A server and two teams for the tests of a file; awaited at its top, and gone after its last test. */
+export async function useTwoTeams(): Promise<TwoTeams> {
+  const world = await createWorld()
+  afterAll(() => world[Symbol.asyncDispose]())
+  const api = await world.startServer()
+  return { world, api, ours: await seedParty(world, 'Ours'), theirs: await seedParty(world, 'Theirs') }
 }
 
 export async function block(world: World, teamId: string, reason: string | null): Promise<void> {

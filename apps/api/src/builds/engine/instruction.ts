@@ -46,6 +46,7 @@ export function toInstruction({ type, args, filesHash }: BuildStep, step: StepNa
       if (first === '') return fail('USER requires a username argument')
       return { type: 'USER', name: first, sudo: second === 'true' }
     default:
+      // The documented answer to a step that the interface does not have; all that it has are above (control-plane.md 11.4).
       return fail(`command type ${type} is not implemented`)
   }
 }
