@@ -14,7 +14,7 @@ export default defineConfig({
           globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
           testTimeout: 30_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 3,
         },
       },
       {
@@ -23,7 +23,7 @@ export default defineConfig({
           include: ['{apps,packages}/*/test/**/*.engine.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
+          maxWorkers: 3,
         },
       },
       {
@@ -32,7 +32,7 @@ export default defineConfig({
           include: ['tests/acceptance/**/*.acc.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
+          maxWorkers: 3,
         },
       },
     ],

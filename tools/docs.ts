@@ -1,4 +1,4 @@
-/** `npm run docs`: writes what of the docs is generated from the code. With `--check` it writes nothing and fails when a page is stale. */
+/** `npm run docs`: writes the generated parts of the docs. With `--check` it writes nothing and fails when a page is stale. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listAreas } from './compatibility/operations.ts'
@@ -29,7 +29,7 @@ for (const [name, generate] of Object.entries(PAGES)) {
   process.exitCode = 1
 }
 
-/** Undefined, with its message printed, for what cannot be made. */
+/** Undefined after a failure, whose message is printed. */
 function tryTo(make: () => string): string | undefined {
   try {
     return make()

@@ -3,7 +3,7 @@ import { MACHINE_ENGINE, stopOwnedDockerd } from '../apps/standalone/src/engine/
 
 const SENTENCES = {
   stopped: 'the Docker engine is stopped.',
-  'not-ours': 'no Docker engine that was started from here is running: nothing was stopped.',
+  'not-ours': 'no Docker engine of this project is running: nothing was stopped.',
   'still-running': 'the Docker engine does not end: see its log.',
 } as const
 

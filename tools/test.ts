@@ -1,6 +1,6 @@
 /**
- * The gate: `npm test`. Runs every check and test that can run here, each whatever the others said, and ends with one line of counts.
- * `--only unit,lint` runs parts of it. In CI (`CI=true`) whatever is left out is a failure.
+ * The gate: `npm test`. Runs every check and test that can run here, independently of the results of the others, and ends with one line of
+ * counts. `--only unit,lint` runs parts of it. In CI (`CI=true`) a skip is a failure.
  */
 import { parseArgs } from 'node:util'
 import { addCounts, closingLine, exitCode, NOTHING, oneFailed, oneSkipped, refuseSkips, type Counts } from './gate/counts.ts'
@@ -41,13 +41,15 @@ async function runStage(stage: Stage, preparation: Preparation): Promise<Counts>
   return stage.run({ environment: preparation.environment }).catch((err: unknown) => oneFailed(`${stage.name} (${(err as Error).message})`))
 }
 
-/** What was prepared is undone on every way out; an interrupt ends the stage that runs and leaves out the others. */
+/** The preparations are undone on every exit; an interrupt ends the running stage and skips the others. */
 async function runStages(stages: readonly Stage[], signal: AbortSignal): Promise<Result[]> {
   const results: Result[] = []
   await using preparation = new Preparation(say)
-  for (const stage of stages) {
+  for (const [at, stage] of stages.entries()) {
     if (signal.aborted) break
     process.stdout.write(`\n== ${stage.name}\n`)
+    // On a bare machine the engine takes minutes, mostly for downloads, which run in parallel with the tests that do not need it.
+    if (!STATIC_STAGES.includes(stage)) preparation.beginEarly(stages.slice(at).flatMap(({ needs = [] }) => needs))
     const start = performance.now()
     const counts = await runStage(stage, preparation)
     const result = { name: stage.name, counts: IS_CI ? refuseSkips(counts) : counts, seconds: (performance.now() - start) / 1000 }

@@ -1,6 +1,6 @@
 /**
- * A process that does the plain file work of a daemon over `node:http` and nothing more: POST into `<directory>/copy`, GET out of it,
- * `/stat` and `/list` as JSON, `/health` without a body. It says its port and ends with its parent.
+ * A process that does only the file work of a daemon over `node:http`: POST into `<directory>/copy`, GET from it,
+ * `/stat` and `/list` as JSON, `/health` without a body. It prints its port and ends with its parent.
  *
  * usage: bare-server.ts <directory> [host] [port]
  */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * CPU milliseconds that all processes of a container have used so far, also those that have ended, by the kernel's own account.
- * Unlike the time on the clock it hardly depends on what else the machine does.
+ * CPU milliseconds that all processes of a container have used so far, including ended ones, as the kernel counts them.
+ * Unlike elapsed time this hardly depends on the load of the machine.
  *
  * @param pid of any process in it
  */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** `docker build` of the same commands with the classic builder, which has a layer for each as we do. Returns the image's id. */
+/** `docker build` of the same commands with the classic builder, which makes one layer for each as we do. Returns the image's id. */
 export async function dockerBuild(image: string, commands: readonly string[]): Promise<string> {
   const child = spawn('docker', ['build', '--quiet', '-'], {
     env: { ...process.env, DOCKER_BUILDKIT: '0' },
@@ -17,7 +17,7 @@ export async function dockerBuild(image: string, commands: readonly string[]): P
   return id.trim()
 }
 
-/** With the layers that nothing else needs; also when it is gone already. */
+/** Removes an image with the layers that nothing else needs. An absent image is success. */
 export async function removeImage(id: string): Promise<void> {
   await run('docker', ['rmi', '--force', id]).catch(() => undefined)
 }

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 
-/** What is read of the engine's answers. */
+/** The used fields of the engine's answers. */
 export interface ContainerFacts {
   readonly Id: string
   readonly Image: string
@@ -11,24 +11,24 @@ export interface ContainerFacts {
 
 const SOCKET = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '')
 
-/** What of the engine's container is chosen here, in its own words. */
+/** The used settings of a container, in the engine's terms. */
 export interface ContainerRequest {
   readonly Image: string
   readonly Entrypoint: readonly string[]
   readonly Cmd: readonly string[]
   readonly User?: string
   readonly Labels?: Readonly<Record<string, string>>
-  /** Standard input stays open though nobody writes. */
+  /** Keeps standard input open without a writer. */
   readonly OpenStdin?: boolean
   readonly HostConfig?: Readonly<Record<string, unknown>>
 }
 
-/** The engine itself, without its command line: the floor that nothing on it can be faster than. */
+/** Uses the engine directly, without its command line: nothing on this engine can be faster. */
 export async function createAndStart(image: string): Promise<string> {
   return await startContainer({ Image: image, Entrypoint: ['sleep'], Cmd: ['600'] })
 }
 
-/** Returns the id of a container that has started, or leaves none. */
+/** Returns the id of a container that has started. After a failure none is left. */
 export async function startContainer(wanted: ContainerRequest): Promise<string> {
   const body = { ...wanted, Labels: { 'sandyard.bench': '1', ...wanted.Labels } }
   const { Id } = (await call('POST', '/containers/create', body)) as { Id: string }
@@ -41,7 +41,7 @@ export async function startContainer(wanted: ContainerRequest): Promise<string> 
   return Id
 }
 
-/** Also when it is gone already, or somebody else removes it just now. */
+/** Succeeds also when the container is absent, or when another process removes it at the same time. */
 export async function removeContainer(id: string): Promise<void> {
   await call('DELETE', `/containers/${id}?force=true&v=true`).catch((error: unknown) => {
     if (!(error instanceof EngineError && [404, 409].includes(error.status))) throw error
@@ -62,7 +62,7 @@ export async function getContainer(id: string): Promise<ContainerFacts> {
   return (await call('GET', `/containers/${id}/json`)) as ContainerFacts
 }
 
-/** All containers, also those that have ended, that have the label. */
+/** All containers with the label, including ended ones. */
 export async function listContainers(label: string): Promise<{ readonly Id: string; readonly Labels: Readonly<Record<string, string>> }[]> {
   const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
   return (await call('GET', `/containers/json?all=true&filters=${filters}`)) as { Id: string; Labels: Record<string, string> }[]
@@ -73,7 +73,7 @@ export async function hasImage(name: string): Promise<boolean> {
   return ((await call('GET', `/images/json?filters=${filters}`)) as unknown[]).length > 0
 }
 
-/** The container of a sandbox of the server that is measured. */
+/** The container of a sandbox of the measured server. */
 export async function findSandboxContainer(sandboxId: string): Promise<ContainerFacts> {
   const filters = encodeURIComponent(JSON.stringify({ label: [`sandyard.sandbox-id=${sandboxId}`, 'sandyard.role=sandbox'] }))
   const [found] = (await call('GET', `/containers/json?filters=${filters}`)) as { Id: string }[]

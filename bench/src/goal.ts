@@ -1,8 +1,11 @@
-import type { Quantiles } from './report.ts'
+export interface Quantiles {
+  readonly p50: number
+  readonly p95: number
+}
 
 /** A number of design.md that a row must reach. */
 export interface Goal {
-  /** Of what: our own value, or ours divided by the other. */
+  /** The value to compare: our own value, or ours divided by the other. */
   readonly of: 'ours' | 'ratio'
   readonly at: readonly (keyof Quantiles)[]
   readonly atMost?: number
@@ -14,7 +17,7 @@ export function formatGoal({ of, at, atMost, atLeast }: Goal): string {
   return `${of} ${at.join(' and ')} ${bound}`
 }
 
-/** Undefined where there is nothing to hold against the goal. */
+/** Undefined when there is no value to compare with the goal. */
 export function isMet(goal: Goal, measured: { readonly ours: Quantiles; readonly ratio?: Quantiles | undefined }): boolean | undefined {
   const values = measured[goal.of]
   if (values === undefined) return undefined

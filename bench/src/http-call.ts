@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 const MIB = 1024 * 1024
-/** Of silence on a connection: longer than anything here takes, so that a server that hangs ends in a failure. */
+/** Deadline of silence on a connection: longer than any call here takes, so that a server that hangs causes a failure. */
 const SILENCE_MS = 120_000
 
-/** A request without its host: the same bytes go to every server that is compared. */
+/** A request without its host: every compared server gets the same bytes. */
 export interface Call {
   readonly method: string
   readonly path: string
@@ -26,7 +26,7 @@ export class UnexpectedStatusError extends Error {
   }
 }
 
-/** Sends a small request and takes its whole answer. */
+/** Sends a small request and returns its whole answer. */
 export async function send(origin: string, agent: Agent, call: Call): Promise<Buffer> {
   const { method, path, headers = {}, body, status } = call
   const length = body === undefined ? {} : { 'content-length': String(body.length) }
@@ -53,7 +53,7 @@ export function unary(path: string, message: unknown): Call {
   return { method: 'POST', path, headers, body: Buffer.from(JSON.stringify(message)), status: 200 }
 }
 
-/** A call of a Connect service that is answered by a stream, in JSON. */
+/** A call of a Connect service with a stream as answer, in JSON. */
 export function streamed(path: string, message: unknown): Call {
   return enveloped(path, 'application/connect+json', Buffer.from(JSON.stringify(message)))
 }
@@ -76,7 +76,7 @@ export interface Transfer {
   readonly mib: number
 }
 
-/** Posts `mib` MiB on a connection of its own, between `before` and `after`; rejects on any answer but 200. */
+/** Posts `mib` MiB on a new connection, between `before` and `after`; rejects on any answer except 200. */
 export async function upload({
   url,
   headers,
@@ -97,16 +97,21 @@ export async function upload({
   await once(answer, 'end')
 }
 
-/** Gets `mib` MiB as they are, on a connection of its own, and drops them; rejects when more or fewer come. */
-export async function download({ url, headers, mib }: Transfer): Promise<void> {
-  const options = { headers: { ...headers, 'accept-encoding': 'identity' }, agent: false, timeout: SILENCE_MS }
+/**
+ * Gets `mib` MiB on a new connection and drops them; rejects when more or fewer arrive. With `coding` it rejects any other coding, and
+ * does not decode.
+ */
+export async function download({ url, headers, mib, coding = 'identity' }: Transfer & { coding?: string }): Promise<void> {
+  const options = { headers: { ...headers, 'accept-encoding': coding }, agent: false, timeout: SILENCE_MS }
   const call = endOnSilence(request(url, options)).end()
   const [answer] = (await once(call, 'response')) as [IncomingMessage]
   await expectOk(url, answer)
   let bytes = 0
   answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
   await once(answer, 'end')
-  if (bytes !== mib * MIB) throw new Error(`${url.href} sent ${bytes} bytes`)
+  const sent = answer.headers['content-encoding'] ?? 'identity'
+  if (sent !== coding) throw new Error(`${url.href} was sent as ${sent}`)
+  if (coding === 'identity' && bytes !== mib * MIB) throw new Error(`${url.href} sent ${bytes} bytes`)
 }
 
 function endOnSilence(call: ClientRequest): ClientRequest {

@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os'
 
-/** Without it, a number means nothing. */
+/** The machine of a run. Numbers without it have no meaning. */
 export interface Machine {
   readonly date: string
   readonly cpus: number

@@ -6,6 +6,7 @@ import { benchExec } from './benches/exec.ts'
 import { benchMemory } from './benches/memory.ts'
 import { benchOverhead } from './benches/overhead.ts'
 import { benchTransfer } from './benches/transfer.ts'
+import { benchWorstInput } from './benches/worst-input.ts'
 import { describeMachine, formatMachine } from './machine.ts'
 import { formatRow, toRow, type Comparison, type Row } from './report.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -17,13 +18,14 @@ const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Compariso
   memory: benchMemory,
   overhead: benchOverhead,
   builds: benchBuilds,
+  'worst-input': benchWorstInput,
 }
 
 const USAGE = `usage: npm run bench -- [--json FILE] [${Object.keys(BENCHES).join('|')}] ...`
 
-/** Runs the named benchmarks, or all, one after the other. */
+/** Runs the named benchmarks, or all, one after another. */
 async function main(): Promise<void> {
-  // npm takes the `--` away, a direct call of tools/run does not.
+  // npm removes the `--`, a direct call of tools/run does not.
   const args = process.argv.slice(2).filter((arg, index) => index > 0 || arg !== '--')
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'string' } } })
   const unknown = positionals.find((name) => !(name in BENCHES))

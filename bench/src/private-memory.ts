@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { listProcesses } from './engine.ts'
 
-/** MiB that all processes of a container have for themselves, the part that more sandboxes cost more of (`smaps_rollup`). */
+/** MiB of private memory of all processes of a container, which each additional sandbox costs (`smaps_rollup`). */
 export async function privateMib(containerId: string): Promise<number> {
   const sizes = (await listProcesses(containerId)).map(({ pid }) => privateMibOf(pid))
   return (await Promise.all(sizes)).reduce((sum, mib) => sum + mib, 0)

@@ -1,22 +1,17 @@
-import { formatGoal, isMet, type Goal } from './goal.ts'
+import { formatGoal, isMet, type Goal, type Quantiles } from './goal.ts'
 import { quantile, type Samples } from './samples.ts'
 
-/** One thing measured, beside what it is compared with in the same run. */
+/** One measured value and the value of the same run that it is compared with. */
 export interface Comparison {
   readonly what: string
   readonly unit: 'ms' | 'MiB/s' | 'MiB'
   readonly ours: Samples
-  /** Absent where the number stands for itself. */
+  /** Absent for a value without a comparison. */
   readonly against?: { readonly name: string; readonly samples: Samples } | undefined
-  /** As design.md 5 sets it. */
+  /** The goal of design.md 5. */
   readonly goal?: Goal | undefined
   /** CPU milliseconds in the container for each repetition: a mean for each round. */
   readonly cpuMs?: { readonly ours: Samples; readonly against: Samples } | undefined
-}
-
-export interface Quantiles {
-  readonly p50: number
-  readonly p95: number
 }
 
 export interface Row {

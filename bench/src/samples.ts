@@ -1,7 +1,7 @@
-/** Milliseconds, or any other measure, of the repetitions of one thing. */
+/** Milliseconds, or another unit, of the repetitions of one measurement. */
 export type Samples = readonly number[]
 
-/** The value that `share` of the samples do not exceed. Zero samples have none. */
+/** The value that `share` of the samples do not exceed; NaN without samples. */
 export function quantile(samples: Samples, share: number): number {
   const sorted = samples.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -15,13 +15,13 @@ export async function timeMs(work: () => Promise<unknown>): Promise<number> {
 
 export interface RepeatOptions {
   readonly times: number
-  /** Repetitions before those that count. */
+  /** Repetitions before the measured ones. */
   readonly warmUps: number
 }
 
 /**
- * Measures each of `works` in turn, again and again and every other time in the opposite order, so that whatever disturbs the machine
- * disturbs all of them.
+ * Measures each of `works` in turn, repeatedly and every other time in the opposite order, so that a disturbance of the machine
+ * affects all of them.
  */
 export async function interleave<K extends string>(
   { times, warmUps }: RepeatOptions,

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Settings } from './settings.ts'
 
-/** Often enough that waiting adds little to what is measured, seldom enough to cost the server nothing. */
+/** Short compared with the measured time, and long enough to cause no load on the server. */
 const POLL_MS = 10
 
 interface Registered {
@@ -23,7 +23,7 @@ export async function buildTemplate(settings: Settings, name: string, image: str
   }
 }
 
-/** Also when it is gone already. */
+/** An absent template is success. */
 export async function removeTemplate(settings: Settings, templateId: string): Promise<void> {
   await call(settings, 'DELETE', `/templates/${templateId}`).catch(() => undefined)
 }

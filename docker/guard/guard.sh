@@ -1,13 +1,15 @@
 #!/bin/sh
 # Serves one control-plane process over standard input and ends with it: one request a line, one answer a line.
 #
-#   <id> apply <pid> <container id> <nftables file, newlines as spaces>   ->   <id> ok  |  <id> failed <reason>
+#   <id> apply <pid> <container id> <nftables file, newlines as spaces>   ->   <id> ok  |  <id> failed <reason>  |  <id> late
+#   <id> ping                                                             ->   <id> ok
 #
 # Unasked, at the start and whenever an address of the host changes:
 #
 #   host <IPv4 addresses of all interfaces, with commas> <1 where the kernel has IPv6, else 0> <open files a container may have>
 #
-# A ruleset is one transaction, so a namespace never has half of one. Requests run beside each other.
+# A ruleset is one transaction, so a namespace never has half of one. Requests run beside each other; one that takes longer than
+# NFT_SECONDS is ended and answered with "late".
 set -u
 trap 'trap - TERM; kill 0' EXIT
 
@@ -32,15 +34,16 @@ is_of_container() {
 apply() {
   exec 3<"/proc/$1/ns/net"
   is_of_container "$1" "$2" || { echo "process $1 is not of this container"; exit 1; }
-  exec nsenter --net=/proc/self/fd/3 nft "$3"
+  exec timeout --foreground -k 1 "${NFT_SECONDS:-10}" nsenter --net=/proc/self/fd/3 nft "$3"
 }
 
 serve() {
-  if reason=$(apply "$2" "$3" "$4" 2>&1); then
-    printf '%s ok\n' "$1"
-  else
-    printf '%s failed %s\n' "$1" "$(printf '%s' "$reason" | tr '\n' ' ')"
-  fi
+  reason=$(apply "$2" "$3" "$4" 2>&1)
+  case $? in
+    0) printf '%s ok\n' "$1" ;;
+    124 | 137) printf '%s late\n' "$1" ;;
+    *) printf '%s failed %s\n' "$1" "$(printf '%s' "$reason" | tr '\n' ' ')" ;;
+  esac
 }
 
 describe_host
@@ -49,5 +52,6 @@ ip -4 monitor address | while read -r _; do describe_host; done &
 while read -r id verb pid container rules; do
   case $verb in
     apply) serve "$id" "$pid" "$container" "$rules" & ;;
+    ping) printf '%s ok\n' "$id" ;;
   esac
 done

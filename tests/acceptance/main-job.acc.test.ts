@@ -18,7 +18,7 @@ test(`[POST /sandboxes] [POST /sandboxes/{sandboxID}/connect] ${shared} the main
 
 type Sandbox = InstanceType<Sdk['Sandbox']>
 
-/** What a first user does, from create to kill, with nothing configured but the environment. */
+/** The work of a first user, from create to kill, configured by the environment only. */
 async function mainJob(sdk: Sdk): Promise<void> {
   const sandbox = await sdk.Sandbox.create()
   try {
@@ -48,7 +48,7 @@ async function runCommands(sdk: Sdk, { commands }: Sandbox): Promise<void> {
   expect(await commands.run('whoami; pwd', { user: 'root' })).toMatchObject({ stdout: 'root\n/home/user\n' })
 }
 
-/** The command cannot end before its first line was seen here, because only then is its gate opened. */
+/** The command ends only after this test has read its first line and opened the gate. */
 async function streamOutput({ commands }: Sandbox): Promise<void> {
   const chunks: string[] = []
   const result = await commands.run('mkfifo /tmp/gate && echo first && cat /tmp/gate', {

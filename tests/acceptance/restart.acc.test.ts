@@ -12,20 +12,20 @@ import { commandsWith } from './support/processes.ts'
 
 const patience = { timeout: 30_000, interval: 100 }
 
-/** The labels of the installations that the tests have made. What a failed test leaves on the engine would have no server to end it. */
+/** The labels of the installations of these tests, to remove what failed tests leave on the engine. */
 const installations = new Set<string>()
 
 afterAll(async () => {
   for (const label of installations) await removeAllWith(label)
 })
 
-/** Each test has a server of its own and waits most of its time, so they run at once; `expect.poll` cannot tell such tests apart. */
+/** Each test has its own server and mostly waits, so they run concurrently. `expect.poll` does not support concurrent tests. */
 describe.concurrent('a server that was killed', { timeout: 280_000 }, () => {
   test.each([
     ['the server alone', 'server'],
     ['the server and its database', 'everything'],
   ] as const)(
-    '[GET /sandboxes/{sandboxID}] after a kill of %s, a sandbox whose time is over is gone and the others go on',
+    '[GET /sandboxes/{sandboxID}] after a kill of %s, a sandbox past its end time is removed and the others continue',
     async (_, how) => {
       await withDataDir(async (dataDir) => {
         const before = await startOwnServer(dataDir)
@@ -39,7 +39,7 @@ describe.concurrent('a server that was killed', { timeout: 280_000 }, () => {
     },
   )
 
-  test('[POST /v2/sandboxes] a kill in the middle of a create leaves no container that nobody owns', async () => {
+  test('[POST /v2/sandboxes] a kill in the middle of a create leaves no orphaned container', async () => {
     await withDataDir(async (dataDir) => {
       await using before = await startOwnServer(dataDir)
       const first = await create(before, 600_000)
@@ -67,7 +67,7 @@ async function withDataDir(work: (dataDir: string) => Promise<void>): Promise<vo
   }
 }
 
-/** Makes a sandbox that ends while no server runs, and one that does not. */
+/** Creates a sandbox whose end time passes while no server runs, and a long one. */
 async function outlive(server: OwnServer, how: 'server' | 'everything'): Promise<{ short: Sandbox; long: Sandbox; pid: number }> {
   await using running = server
   const long = await create(running, 600_000)
@@ -99,7 +99,7 @@ async function expectGoesOn(sandboxId: string, pid: number, connection: Connecti
   expect((await sandbox.commands.list()).map((process) => process.pid)).toContain(pid)
 }
 
-/** Kills what runs, ends the server, and looks for what should not be left. */
+/** Kills all sandboxes, stops the server, and checks that nothing is left. */
 async function endCleanly(server: OwnServer, dataDir: string): Promise<void> {
   const ids = await listedIds(server.connection)
   const label = await installationLabel(ids[0] ?? '')
@@ -115,7 +115,7 @@ async function listedIds(connection: Connection): Promise<string[]> {
   return (await Sandbox.list(connection).nextItems()).map(({ sandboxId }) => sandboxId)
 }
 
-/** Things of one installation carry one label, and those of the server of the other tests another. */
+/** The label of everything that one installation creates. */
 async function installationLabel(sandboxId: string): Promise<string> {
   const format = '{{index .Config.Labels "sandyard.installation"}}'
   const [container = ''] = await containersWith(`sandyard.sandbox-id=${sandboxId}`)
@@ -124,7 +124,7 @@ async function installationLabel(sandboxId: string): Promise<string> {
   return `sandyard.installation=${installation}`
 }
 
-/** The sandboxes on the engine that the server does not list. */
+/** The sandboxes that are on the engine but not in the server's list. */
 async function ownerless(label: string, connection: Connection): Promise<string[]> {
   const format = '{{.Label "sandyard.sandbox-id"}}'
   const ids = await engine('ps', '--all', '--filter', `label=${label}`, '--filter', 'label=sandyard.sandbox-id', '--format', format)

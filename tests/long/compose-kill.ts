@@ -1,13 +1,13 @@
 import { killDuringCompose, type KillOutcome, type Progress } from '../../apps/daemon/test/support/compose-kill.ts'
 
 /**
- * Kills the daemon at random instants of a compose: `npm run long:compose-kill [-- how many]`. Half of the kills fall anywhere between
- * the request and its answer, the others into the short while after the destination is replaced.
+ * Kills the daemon at random moments of a compose: `npm run long:compose-kill [-- count]`. Half of the kills happen between the
+ * request and its answer, the others shortly after the destination is replaced.
  */
 async function main(kills: number): Promise<void> {
   const whole: KillOutcome[] = []
   for (let run = 0; run < 5; run += 1) whole.push(await killDuringCompose(() => false))
-  // The shortest: one that was slow by chance would put most kills behind the answer.
+  // The shortest duration: after a slow one most kills would come after the answer.
   const spanMs = Math.min(...whole.map(({ elapsedMs }) => elapsedMs))
   const counts = new Map<string, number>()
   for (let kill = 0; kill < kills; kill += 1) {
@@ -15,7 +15,7 @@ async function main(kills: number): Promise<void> {
     const kind = describe(await killDuringCompose(isTime, { again: kill % 20 === 0 }))
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
   }
-  console.log(`${kills} kills, every one with an allowed outcome:`)
+  console.log(`${kills} kills, all with an allowed outcome:`)
   for (const [kind, count] of counts) console.log(`  ${count} x ${kind}`)
 }
 

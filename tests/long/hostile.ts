@@ -1,57 +1,63 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { startDaemonProcess } from '../../apps/daemon/test/support/daemon-process.ts'
-import { hostileRequests } from '../../apps/daemon/test/support/hostile-requests.ts'
-import { sendAll } from '../../apps/daemon/test/support/send-hostile.ts'
+import { parseArgs } from 'node:util'
+import { startTestServer } from '../../tools/gate/test-server.ts'
+import { ATTACKS } from './attacks/all-attacks.ts'
+import type { Attack } from './attacks/attack.ts'
+import { openHostileSandbox, type Server } from './attacks/hostile-sandbox.ts'
+import { daemonRequests } from './drill/daemon-requests.ts'
+import { drill, type Baseline } from './drill/drill.ts'
+import { renderTable, type Row } from './drill/rows.ts'
 
-const ROUNDS = 10
 const MAX_COUNT = 1_000_000
-const CONCURRENCY = 32
-/** What is free goes back to the kernel a moment after the last answer. */
-const REST_MS = 3000
-const MAX_GROWTH = { descriptors: 10, mib: 32 }
 
 /**
- * Sends requests with something wrong to a daemon of its own: `npm run long:hostile [-- count seed]`, 20,000 unless told. Exits with 1 where
- * one has no answer that blames its client, or where the daemon's descriptors or private memory grow in the second half: before, code is still being compiled.
+ * Attacks a server that it starts for this and removes afterwards: `npm run long:hostile [-- --only <part of a name>] [count seed]`. `count`
+ * and `seed` are of the requests to a bare daemon, 20,000 and 1 unless told. Prints what each attack sent, what it cost the processes of the
+ * server and what a neighbour noticed. Exits with 1 where a request of the neighbour failed or waited too long, a process ended, memory did
+ * not come back, or an attack got what it must not get.
  */
-async function main(count: number, seed: number): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), 'sandyard-hostile-'))
-  try {
-    await using daemon = await startDaemonProcess(directory)
-    // A path that is lost on the way means this directory then.
-    await fetch(`${daemon.url}/init`, { method: 'POST', body: JSON.stringify({ defaultWorkdir: directory }) })
-    const faults: string[] = []
-    let settled: ReturnType<typeof measure> | undefined
-    for (let round = 0; round < ROUNDS; round++) {
-      faults.push(...(await sendAll(daemon.url, hostileRequests(directory, Math.ceil(count / ROUNDS), seed + round), CONCURRENCY)))
-      const now = measure(daemon.pid)
-      console.log(`${round + 1}/${ROUNDS}: ${faults.length} faults, ${now.descriptors} descriptors, ${now.mib.toFixed(1)} MiB`)
-      if (round + 1 === ROUNDS / 2) settled = await measureAtRest(daemon.pid)
-    }
-    for (const fault of faults.slice(0, 20)) console.error(fault)
-    const { descriptors, mib } = await measureAtRest(daemon.pid)
-    console.log(`at rest: ${descriptors} descriptors, ${mib.toFixed(1)} MiB, after half ${settled?.mib.toFixed(1) ?? ''} MiB`)
-    const grew = settled === undefined || descriptors > settled.descriptors + MAX_GROWTH.descriptors || mib > settled.mib + MAX_GROWTH.mib
-    if (grew) console.error('descriptors or memory grew')
-    return faults.length === 0 && !grew
-  } finally {
-    await rm(directory, { recursive: true, force: true })
+async function main(args: readonly string[]): Promise<boolean> {
+  const { values, positionals } = parseArgs({ args: [...args], options: { only: { type: 'string' } }, allowPositionals: true })
+  const [count = 20_000, seed = 1] = positionals.map(Number)
+  const all = [...ATTACKS, daemonRequests(Math.min(count, MAX_COUNT), seed)]
+  const attacks = all.filter(({ name }) => name.includes(values.only ?? ''))
+  if (attacks.length === 0) throw new Error(`no attack is called so; there are ${all.map(({ name }) => `"${name}"`).join(', ')}`)
+  await using running = await startTestServer()
+  const { E2B_API_URL = '', E2B_SANDBOX_URL = '', E2B_API_KEY = '', E2B_ACCESS_TOKEN } = running.environment
+  const server: Server = {
+    apiUrl: E2B_API_URL,
+    proxyUrl: E2B_SANDBOX_URL,
+    apiKey: E2B_API_KEY,
+    ...(E2B_ACCESS_TOKEN !== undefined && { accessToken: E2B_ACCESS_TOKEN }),
   }
+  await using neighbour = await openHostileSandbox(server)
+  const { rows, faults } = await makeAll(attacks, (attack, baseline) => drill(attack, server, neighbour.target, baseline))
+  console.log(`\n${renderTable(rows)}\n`)
+  for (const fault of faults) console.error(fault)
+  return faults.length === 0
 }
 
-async function measureAtRest(pid: number): Promise<ReturnType<typeof measure>> {
-  await delay(REST_MS)
-  return measure(pid)
+/** Makes the attacks one after another; one that cannot be made, because the server is gone, ends the drill. */
+async function makeAll(
+  attacks: readonly Attack[],
+  make: (attack: Attack, baseline: Baseline) => Promise<Row>,
+): Promise<{ rows: Row[]; faults: string[] }> {
+  const rows: Row[] = []
+  const faults: string[] = []
+  const baseline: Baseline = new Map()
+  for (const attack of attacks) {
+    try {
+      const row = await make(attack, baseline)
+      rows.push(row)
+      faults.push(...row.faults.map((fault) => `${attack.name}: ${fault}`))
+      console.log(
+        `${rows.length}/${attacks.length} ${attack.name}, ${row.seconds.toFixed(1)} s, ${row.faults.length} faults: ${row.observed}`,
+      )
+    } catch (error) {
+      faults.push(`${attack.name}: the drill cannot go on: ${String(error)}`)
+      break
+    }
+  }
+  return { rows, faults }
 }
 
-function measure(pid: number): { readonly descriptors: number; readonly mib: number } {
-  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  const kib = [...rollup.matchAll(/^Private_(?:Clean|Dirty): +(\d+) kB$/gm)].reduce((sum, match) => sum + Number(match[1]), 0)
-  return { descriptors: readdirSync(`/proc/${pid}/fd`).length, mib: kib / 1024 }
-}
-
-process.exitCode = (await main(Math.min(Number(process.argv[2] ?? 20_000), MAX_COUNT), Number(process.argv[3] ?? 1))) ? 0 : 1
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1

@@ -12,8 +12,8 @@ const LINES = 52_000
 const EXPECTED = Array.from({ length: LINES }, (_, index) => `${index + 1}\n`).join('')
 
 /**
- * Runs programs that print about 300 KB and exit at once, in pipes and on terminals, in a daemon of its own: `npm run long:output [-- count]`,
- * 1,000 of each unless told. Exits with 1 where any byte of theirs is missing or comes after the end.
+ * Runs programs that print about 300 KB and exit at once, in pipes and on terminals, in a new daemon: `npm run long:output [-- count]`,
+ * default 1,000 of each kind. Exits with 1 if a byte of output is missing or comes after the end.
  */
 async function main(count: number): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-output-'))

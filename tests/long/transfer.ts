@@ -9,25 +9,25 @@ import { startDaemonProcess } from '../../apps/daemon/test/support/daemon-proces
 const MIB = 1024 * 1024
 const CHUNK = Buffer.alloc(MIB / 4, 'sandyard')
 const SAMPLE_MS = 50
-/** What the daemon may grow by, whatever passes through it, and for as many clients that have stalled. */
+/** Limits for the growth of the daemon's memory: during one transfer, and with stalled clients. */
 const [MAX_GROWTH_MIB, MAX_STALLED_GROWTH_MIB] = [32, 48]
 const STALLED = 200
-/** A reader of this pace leaves every buffer on the way full. */
+/** Slow enough to keep every buffer between daemon and client full. */
 const SLOW_BYTES_PER_SECOND = 64 * MIB
 const SLOW_MIB = 256
 
 /**
- * Sends a file through a daemon of its own, up and down, and prints what its private memory grows by: `npm run long:transfer [-- MiB]`,
- * 4,096 unless told. Exits with 1 where that is too much, or the bytes are not all there. Needs as much room below `TMPDIR`.
+ * Uploads and downloads a file with a new daemon, and prints the growth of its private memory: `npm run long:transfer [-- MiB]`, default
+ * 4,096. Exits with 1 if the growth exceeds its limit or bytes are missing. Needs that much space in `TMPDIR`.
  */
 async function main(sizeMib: number): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-transfer-'))
   try {
     const { bavail, bsize } = await statfs(directory)
-    if (bavail * bsize < sizeMib * MIB * 1.1) throw new Error(`${directory} has no room for ${sizeMib} MiB`)
+    if (bavail * bsize < sizeMib * MIB * 1.1) throw new Error(`${directory} has less than ${sizeMib} MiB of free space`)
     await using daemon = await startDaemonProcess(directory)
     const files = `${daemon.url}/files?path=${directory}/file`
-    // The first request loads what all others find loaded.
+    // Warm-up: the first requests load code that stays in memory.
     await upload(files, 1)
     await download(files, { sizeMib: 1 })
     const idle = await privateMib(daemon.pid)
@@ -64,7 +64,7 @@ async function measured(what: string, { pid, before, limit }: Budget, transfer: 
   done.abort()
   const growth = (await peak) - before
   const pace = bytes > 0 ? `, ${Math.round(bytes / MIB / seconds)} MiB/s` : ''
-  console.log(`${what}: ${growth.toFixed(1)} MiB more at most${pace}`)
+  console.log(`${what}: at most ${growth.toFixed(1)} MiB more${pace}`)
   if (growth > limit) process.exitCode = 1
 }
 

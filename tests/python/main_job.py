@@ -1,4 +1,4 @@
-"""The main job with the synchronous Python SDK: what a first user does, from create to kill, with nothing configured but the environment."""
+"""The main job with the synchronous Python SDK: the work of a first user, from create to kill, configured by the environment only."""
 
 import time
 
@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 20
 
 
 def failure_of(kind, work):
-    """The exception of that kind that `work` ends with."""
+    """Returns the exception of type `kind` that `work` raises."""
     try:
         result = work()
     except kind as error:
@@ -51,7 +51,7 @@ def run_commands(sandbox):
 
 
 def stream_output(sandbox):
-    """The command cannot end before its first line was seen here, because only then is its gate opened."""
+    """The command ends only after this test has read its first line and opened the gate."""
     chunks = []
 
     def open_gate(chunk):
@@ -100,7 +100,7 @@ def move_files(sandbox):
 
 
 def watch_files(sandbox):
-    """A poll straight after a write has its events."""
+    """A poll right after a write returns its events."""
     sandbox.files.make_dir("watched")
     handle = sandbox.files.watch_dir("watched")
     sandbox.files.write("watched/new.txt", "x")

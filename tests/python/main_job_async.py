@@ -1,4 +1,4 @@
-"""The main job with the asynchronous Python SDK: what a first user does, from create to kill, with nothing configured but the environment."""
+"""The main job with the asynchronous Python SDK: the work of a first user, from create to kill, configured by the environment only."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 20
 
 
 async def failure_of(kind, work):
-    """The exception of that kind that `work` ends with."""
+    """Returns the exception of type `kind` that `work` raises."""
     try:
         result = await work
     except kind as error:
@@ -50,7 +50,7 @@ async def run_commands(sandbox):
     assert result.stdout == "hej from user in /tmp\n", result
     assert (await sandbox.commands.run("whoami; pwd", user="root")).stdout == "root\n/home/user\n"
 
-    # This client leaves the time limit of a command to the server.
+    # This client does not enforce the time limit of a command; the server does.
     await asyncio.wait_for(failure_of(TimeoutException, sandbox.commands.run("exec sleep 600", timeout=1)), PATIENCE_SECONDS)
 
     numbers = range(20)
@@ -59,7 +59,7 @@ async def run_commands(sandbox):
 
 
 async def stream_output(sandbox):
-    """The command cannot end before its first line was seen here, because only then is its gate opened."""
+    """The command ends only after this test has read its first line and opened the gate."""
     chunks = []
 
     async def open_gate(chunk):

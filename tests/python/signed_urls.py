@@ -1,4 +1,4 @@
-"""Signed URLs of the Python SDK, synchronous and asynchronous, opened without anything that names their sandbox."""
+"""Signed URLs of the Python SDK, synchronous and asynchronous, requested without the id of their sandbox."""
 
 import asyncio
 import urllib.error

@@ -1,4 +1,4 @@
-"""Templates with the synchronous Python SDK: what is built, what is told of it, and what its sandboxes are."""
+"""Templates with the synchronous Python SDK: builds, their status and log, and their sandboxes."""
 
 import os
 import tempfile
@@ -44,7 +44,7 @@ RUN echo "$(id -un) in $(pwd)"
 
 
 def failure_of(kind, work):
-    """The exception of that kind that `work` ends with."""
+    """Returns the exception of type `kind` that `work` raises."""
     try:
         result = work()
     except kind as error:
@@ -53,7 +53,7 @@ def failure_of(kind, work):
 
 
 def build(template, name, **options):
-    """Builds, and gives what the SDK says of it and the messages of the log."""
+    """Builds a template, and returns the SDK's result and the messages of the log."""
     messages = []
     info = Template.build(template, name, on_build_logs=lambda entry: messages.append(entry.message), **options)
     return info, messages
@@ -130,7 +130,7 @@ def tags(info):
 
 
 def background():
-    """A build under way answers `building`, the same again comes from the cache, and a failing one names its step."""
+    """A build in progress has the status `building`, a repeated build uses the cache, and a failed build names its step."""
     template = Template().from_template("base").run_cmd(f"echo from {NAME}")
     info = Template.build_in_background(template, f"{NAME}:background")
     status = Template.get_build_status(info)
@@ -150,11 +150,11 @@ def background():
 
 def failing():
     bad = Template().from_template("base").run_cmd("echo fine")
-    bad.run_cmd("exit 5")  # what is blamed
+    bad.run_cmd("exit 5")  # the line in the stack
     failure = failure_of(BuildException, lambda: build(bad, f"{NAME}:bad"))
     assert str(failure) == "failed to run command 'exit 5': exit status 5", failure
     lines = [frame.line for frame in traceback.extract_tb(failure.__traceback__)]
-    assert 'bad.run_cmd("exit 5")  # what is blamed' in lines, lines
+    assert 'bad.run_cmd("exit 5")  # the line in the stack' in lines, lines
 
 
 def dockerfile(context):

@@ -1,4 +1,4 @@
-"""Templates with the asynchronous Python SDK: the same calls as `templates.py`, on the shortest way through them."""
+"""Templates with the asynchronous Python SDK: a short form of the calls in `templates.py`."""
 
 import asyncio
 import os

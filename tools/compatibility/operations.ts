@@ -3,7 +3,7 @@ import { OPERATIONS } from '@sandyard/api-contract/operations'
 import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { Process } from '@sandyard/daemon-protocol/process/process_pb'
 
-/** One row of `docs/compatibility.md`: an operation of the wire, under the name that test titles carry in brackets. */
+/** One row of `docs/compatibility.md`: an operation of the wire, by the name that test titles contain in brackets. */
 export interface Row {
   readonly id: string
   readonly isDeprecated: boolean

@@ -3,7 +3,7 @@ import { linkTests } from './link-tests.ts'
 
 const HEAD = `## Edge cases of the daemon
 
-What an implementation gets wrong that knows the interface only. Each has a test whose title names its number; without one this page cannot be made.
+Errors that an implementation is likely to have when it is written from the interface only. Each has a test with the number in its title; without one this page is not generated.
 
 | number | edge case | tests |
 | --- | --- | --- |

@@ -10,7 +10,7 @@ const DAEMON_ROUTE = /\.(get|post)\(\s*'(\/[\w/]+)'/g
 /** A method of a service object: `stat: async (...)`, `start(request, ...)`, `sendInput,`. */
 const METHOD = /^ {4}(?:async )?\*?(\w+)(?:[:(]|,$)/gm
 
-/** The ids of the operations that have a handler. What has none answers 501, or Connect `unimplemented`. */
+/** The ids of the operations that have a handler. Operations without one answer 501, or Connect `unimplemented`. */
 export function findServed(root: string): Set<string> {
   const served = new Set(['proxy host form', 'proxy header form', 'proxy signed URL', 'proxy upgrade'])
   const routes = read(root, 'apps/api/src/**/*.ts').flatMap((text) => [...text.matchAll(ROUTE)].map((match) => match[1]))

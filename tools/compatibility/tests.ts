@@ -6,7 +6,7 @@ const TAG = /\[((?:GET|POST|PUT|PATCH|DELETE|daemon|proxy) [^\]]+|[a-z]+\.[A-Z][
 const EDGE_TESTS = [...TESTS, '{apps,packages}/*/src/**/*.test.ts']
 const EDGE_CASE = /\(envd\.md (18\.\d+(?:(?:, | and )18\.\d+)*)\)/g
 
-/** The test files whose titles name an operation, by its id. The gate runs every one of them. */
+/** The test files whose titles contain the id of an operation. The gate runs every one of them. */
 export function findTests(root: string): Map<string, string[]> {
   return collect(root, TESTS, (text) => [...text.matchAll(TAG)].map((match) => match[1] ?? ''))
 }

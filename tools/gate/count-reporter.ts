@@ -4,8 +4,8 @@ import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/nod
 import type { Counts } from './counts.ts'
 
 /**
- * Writes what the gate counts as JSON, after each file, so that a run that had to be ended keeps what it had. vitest's own JSON reporter
- * knows neither why a test was skipped nor of errors outside of tests. A file that could not be loaded, and an error outside of all tests,
+ * Writes the gate's counts as JSON after each file, so that the counts of an interrupted run are kept. vitest's own JSON reporter
+ * contains neither the reason of a skip nor errors outside of tests. A file that could not be loaded, and an error outside of all tests,
  * count as one failure each.
  */
 export class CountReporter implements Reporter {
@@ -59,14 +59,14 @@ function nameOf(test: TestCase): string {
 
 function reasonOf(test: TestCase): string {
   const result = test.result()
-  return (result.state === 'skipped' ? result.note : undefined) ?? 'it gives no reason'
+  return (result.state === 'skipped' ? result.note : undefined) ?? 'no reason was given'
 }
 
 function firstLine(error: { readonly message: string } | undefined): string {
   return error?.message.split('\n')[0] ?? 'no message'
 }
 
-/** The reporters of a run: `SANDYARD_TEST_REPORT` names a file for the counts, beside which vitest's own JSON goes. */
+/** The reporters of a run. `SANDYARD_TEST_REPORT` names a file for the counts; vitest's own JSON is written next to it. */
 export function reporters(): (string | CountReporter | ['json', { outputFile: string }])[] {
   const file = process.env['SANDYARD_TEST_REPORT']
   if (file === undefined) return ['default']

@@ -6,7 +6,7 @@ import { ROOT, runCommand } from './run-command.ts'
 const GENERATED = 'packages/daemon-protocol/src/gen'
 const TIMEOUT_MS = 60_000
 
-/** Generates into a scratch folder and compares; the tree stays as it is. Empty when it is up to date, else what differs. */
+/** Generates into a scratch folder and compares; the tree is not changed. Returns an empty text when up to date, else the differences. */
 export async function findStaleGeneratedCode(): Promise<string> {
   const lint = await runCommand('buf', ['lint'], { timeoutMs: TIMEOUT_MS })
   if (!lint.ok) return lint.output
@@ -17,7 +17,7 @@ export async function findStaleGeneratedCode(): Promise<string> {
     const [fresh, present] = await Promise.all([readTree(join(scratch, GENERATED)), readTree(join(ROOT, GENERATED))])
     const names = [...new Set([...fresh.keys(), ...present.keys()])].sort()
     const stale = names.filter((name) => fresh.get(name) !== present.get(name))
-    return stale.map((name) => `${GENERATED}/${name} is not what proto/ generates: run "npm run gen"`).join('\n')
+    return stale.map((name) => `${GENERATED}/${name} differs from the code that proto/ generates: run "npm run gen"`).join('\n')
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

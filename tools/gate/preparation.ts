@@ -1,22 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SingleFlight } from '../../packages/kit/src/async/single-flight.ts'
 import type { Need } from './stage.ts'
 import { startTestServer } from './test-server.ts'
 
-/** Nothing of a test's database survives a power cut, and nothing needs to. */
+/** Test databases need not survive a power cut. */
 const FAST_AND_UNSAFE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
 
 /**
- * Sets up what stages need, each once, when the first stage asks for it; disposing undoes it in reverse. The product's code is
- * loaded as late as that, so that a file that does not even load cannot keep the static checks from saying so.
+ * Prepares what stages need, each once, when the first stage needs it or a little earlier; disposing undoes it in reverse. The product's
+ * code is loaded after the static checks, so that a file that fails to load cannot hide their results.
  */
 export class Preparation implements AsyncDisposable {
   readonly #environment: Record<string, string> = {}
   readonly #undo: (() => Promise<void>)[] = []
-  readonly #outcomes = new Map<Need, string | undefined>()
-  readonly #flight = new SingleFlight<Need, string | undefined>()
+  readonly #attempts = new Map<Need, Promise<string | undefined>>()
   readonly #say: (line: string) => void
 
   constructor(say: (line: string) => void) {
@@ -27,27 +25,40 @@ export class Preparation implements AsyncDisposable {
     return this.#environment
   }
 
-  /** @returns why the first need that failed could not be met, or undefined */
+  /** @returns the failure of the first need that could not be met, or undefined */
   async meet(needs: readonly Need[]): Promise<string | undefined> {
     for (const need of needs) {
-      if (!this.#outcomes.has(need)) this.#outcomes.set(need, await this.#flight.run(need, () => this.#attempt(need)))
-      const reason = this.#outcomes.get(need)
+      const reason = await this.#attempt(need)
       if (reason !== undefined) return reason
     }
     return undefined
   }
 
+  /** Starts preparations for later stages that earlier stages do not change: the engine and its images. */
+  beginEarly(needs: readonly Need[]): void {
+    if (needs.includes('engine')) void this.#attempt('engine')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#attempts.values())
     for (const undo of this.#undo.splice(0).toReversed()) {
       await undo().catch((err: unknown) => this.#say(`a clean-up step failed: ${(err as Error).message}`))
     }
   }
 
-  async #attempt(need: Need): Promise<string | undefined> {
+  /** Never rejects; each need is attempted once. */
+  #attempt(need: Need): Promise<string | undefined> {
+    const attempt = this.#attempts.get(need) ?? this.#provide(need)
+    this.#attempts.set(need, attempt)
+    return attempt
+  }
+
+  async #provide(need: Need): Promise<string | undefined> {
     try {
       if (need === 'engine') await (await import('./prepare-engine.ts')).prepareEngine(this.#say)
       if (need === 'database') await this.#startDatabase()
       if (need === 'server') await this.#startServer()
+      if (need === 'test-packages') await (await import('./test-packages.ts')).ensureTestPackages(this.#say)
       return undefined
     } catch (err) {
       return `${need}: ${(err as Error).message}`

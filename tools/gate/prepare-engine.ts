@@ -4,7 +4,7 @@ import { ensureBaseImage } from '../../packages/runtime-docker/src/images/base-i
 import { ensureDebianImage } from '../../packages/runtime-docker/src/images/debian-image.ts'
 import { ensureDaemonDist } from '../../apps/daemon/build/dist.ts'
 
-/** An engine that answers, the images that tests start sandboxes from, and the daemon that runs in them. */
+/** Prepares an engine that answers, the images of test sandboxes, and their daemon. */
 export async function prepareEngine(say: (line: string) => void): Promise<void> {
   await ensureEngine({ environment: process.env, say, isInteractive: process.stdin.isTTY && process.stdout.isTTY })
   const docker = new Docker()

@@ -6,7 +6,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 export interface CommandOptions {
   readonly timeoutMs: number
   readonly environment?: Readonly<Record<string, string>>
-  /** Shows the output while it comes; otherwise it is returned only. */
+  /** Shows the output as it is printed; otherwise it is only returned. */
   readonly isLive?: boolean
 }
 
@@ -19,12 +19,12 @@ export interface CommandResult {
 const DRAIN_MS = 2000
 const running = new Set<number>()
 
-/** Ends every command that is under way, with all that it started. */
+/** Ends every command in progress, with all processes that it started. */
 export function endCommands(): void {
   for (const pid of running) killGroup(pid)
 }
 
-/** Runs one of the project's tools in the repository, in a process group of its own, which ends with it or after `timeoutMs`. Never throws. */
+/** Runs a tool of the project in the repository, in its own process group, which ends with it or after `timeoutMs`. Never throws. */
 export async function runCommand(program: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const { timeoutMs, environment = {}, isLive = false } = options
   const { promise, resolve } = Promise.withResolvers<CommandResult>()
@@ -62,7 +62,7 @@ export async function runCommand(program: string, args: readonly string[], optio
     output += `${program}: ${err.message}\n`
     finish(false)
   })
-  // The pipes close a moment after the exit, or never: a process that a test left behind may hold them open.
+  // The pipes close shortly after the exit, or never: a process that a test left behind may keep them open.
   child.once('exit', (code) => setTimeout(() => finish(code === 0), DRAIN_MS).unref())
   child.once('close', (code) => finish(code === 0))
   return promise
@@ -72,6 +72,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The group is gone.
+    // The group has ended.
   }
 }

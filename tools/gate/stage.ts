@@ -3,12 +3,12 @@ import type { Counts } from './counts.ts'
 /** One line of the gate: a static check or a project of tests. */
 export interface Stage {
   readonly name: string
-  /** What must have been prepared; a stage whose need failed is left out, with the reason. */
+  /** The needs of the stage. When one fails, the stage is skipped, with the reason. */
   readonly needs?: readonly Need[]
   run(context: StageContext): Promise<Counts>
 }
 
-export type Need = 'engine' | 'database' | 'server'
+export type Need = 'engine' | 'database' | 'server' | 'test-packages'
 
 interface StageContext {
   /** Variables for the tests, such as the database's URL. */

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 
 const DOCS = join(ROOT, 'tools/docs.ts')
 
-/** The checks that need nothing but the tree. Each counts as one. */
+/** The checks that need only the tree. Each counts as one. */
 export const STATIC_STAGES: readonly Stage[] = [
   check('lint', 180_000, ['oxlint', '--type-aware']),
   check('format', 60_000, ['oxfmt', '--check', '.']),

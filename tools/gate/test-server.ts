@@ -7,7 +7,7 @@ import { pollUntil } from '../../packages/kit/src/async/poll-until.ts'
 import { ROOT } from './run-command.ts'
 
 export interface TestServer extends AsyncDisposable {
-  /** What the server printed: the settings of its clients, and where its metrics are. */
+  /** The printed settings for clients, and the URL of the metrics. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -15,7 +15,7 @@ const READY_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 60_000
 const OUTPUT = join(ROOT, '.tools/reports/server.out')
 
-/** Starts `npm start`'s own program on data and ports of its own, and reads the settings for clients from what it prints. */
+/** Starts the program of `npm start` with its own data and ports, and reads the settings for clients from its output. */
 export async function startTestServer(): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-test-server-'))
   const child = launch(directory)
@@ -44,14 +44,22 @@ function launch(directory: string): ChildProcess {
     return spawn(process.execPath, [join(ROOT, 'apps/standalone/src/main.ts')], {
       cwd: ROOT,
       stdio: ['ignore', output, output],
-      env: { ...process.env, SANDYARD_DATA_DIR: directory, SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0' },
+      env: {
+        ...process.env,
+        SANDYARD_DATA_DIR: directory,
+        SANDYARD_API_PORT: '0',
+        SANDYARD_PROXY_PORT: '0',
+        SANDYARD_METRICS_PORT: '0',
+        // A test starts a registry at this address.
+        SANDYARD_REGISTRIES: '*,127.0.0.1',
+      },
     })
   } finally {
     closeSync(output)
   }
 }
 
-/** The `export NAME=value` lines, as a shell would take them. */
+/** Parses the `export NAME=value` lines as a shell would. */
 export function exportsOf(printed: string): Record<string, string> {
   return Object.fromEntries([...printed.matchAll(/^\s*export (\w+)=(\S+)\s*$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']))
 }
@@ -69,7 +77,7 @@ async function endServer(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** The server leaves sandboxes that have not expired, and their network, for its next start; there is none. */
+/** The server keeps sandboxes that have not expired, and their network, for its next start; in a test there is none. */
 async function removeFromEngine(installationFile: string): Promise<void> {
   if (!existsSync(installationFile)) return
   const { connectEngine } = await import('../../packages/runtime-docker/src/engine/connect-engine.ts')

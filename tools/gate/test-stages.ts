@@ -7,7 +7,7 @@ import type { Need, Stage } from './stage.ts'
 /** The projects of `vitest.config.ts`, cheapest first. */
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
-  project('integration', 900_000, ['database']),
+  project('integration', 900_000, ['database', 'test-packages']),
   project('engine', 900_000, ['engine', 'database']),
   project('acceptance', 1_200_000, ['engine', 'server']),
 ]
@@ -27,7 +27,7 @@ function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage
       const counts = readReport(report)
       if (isLate) return addCounts([counts ?? NOTHING, oneFailed(`${name} (took longer than ${timeoutMs / 1000} s)`)])
       if (counts === undefined) return oneFailed(`${name} (vitest ended without a report)`)
-      // A run that vitest itself calls failed must not pass by its counts.
+      // A run that vitest itself reports as failed must not pass because of its counts.
       return ok || counts.failed > 0 ? counts : addCounts([counts, oneFailed(`${name} (vitest ended with an error)`)])
     },
   }

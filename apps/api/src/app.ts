@@ -10,19 +10,24 @@ import { startBuildRoute } from './builds/routes/start-build.ts'
 import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
 import type { AppContext } from './context.ts'
 import type { ApiInstance } from './http/api-instance.ts'
+import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
 import { corsPlugin } from './http/cors-plugin.ts'
+import { drainPlugin } from './http/drain-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi-plugin.ts'
+import { pressurePlugin } from './http/pressure-plugin.ts'
+import { RequestLimits } from './http/rate-limit.ts'
 import { rateLimitPlugin } from './http/rate-limit-plugin.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
+import { serveInTurn } from './http/serve-in-turn.ts'
 import { createValidatorCompiler } from './http/validators.ts'
 import { connectSandboxRoute } from './sandboxes/routes/connect-sandbox.ts'
 import { connectSandboxV2Route } from './sandboxes/routes/connect-sandbox-v2.ts'
@@ -57,7 +62,7 @@ const MIB = 1024 ** 2
 /** control-plane.md 1.2. */
 const LIMITS = {
   bodyLimit: 16 * MIB,
-  // Bodies have a deadline of their own, which uploads can be spared.
+  // Bodies have their own deadline; uploads can be exempt.
   requestTimeout: 0,
   handlerTimeout: 70_000,
   keepAliveTimeout: 620_000,
@@ -66,7 +71,7 @@ const LIMITS = {
 
 const BODY_TIMEOUT_MS = 10_000
 
-/** As long as a request line can be: a segment that is too long for what it names is told so by its operation. */
+/** As long as a request line can be, so the operation itself refuses a segment that is too long. */
 const MAX_SEGMENT_LENGTH = 16 * 1024
 
 const ROUTES = [
@@ -108,16 +113,19 @@ const ROUTES = [
 ]
 
 export interface AppOptions {
-  /** For all of a body to arrive. Default: that of control-plane.md 1.2. */
+  /** Deadline of a whole body. Default: that of control-plane.md 1.2. */
   readonly bodyTimeoutMs?: number
 }
 
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
 export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_MS }: AppOptions = {}): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
+  const { http } = ctx.config
+  const limits = new RequestLimits({ operations: http.rateLimits, failures: http.failedAuthLimit })
   const app: ApiInstance = Fastify({
     ...LIMITS,
     loggerInstance,
+    ...(http.trustedProxies.length > 0 && { trustProxy: [...http.trustedProxies] }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomId(12),
     exposeHeadRoutes: false,
@@ -128,6 +136,7 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
     clientErrorHandler: answerBrokenRequest,
   })
   app.server.on('checkExpectation', answerExpectation)
+  serveInTurn(app.server)
   limitBodies(app.server, bodyTimeoutMs)
   app.setValidatorCompiler(createValidatorCompiler())
 
@@ -136,9 +145,12 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(secretsCachePlugin)
   await app.register(corsPlugin)
   await app.register(errorsPlugin, { metrics: ctx.metrics })
+  await app.register(drainPlugin, { drain: ctx.drain })
+  await app.register(pressurePlugin, { maxEventLoopDelayMs: http.maxEventLoopDelayMs })
+  await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
-  await app.register(authPlugin, { parts: ctx.auth })
-  await app.register(rateLimitPlugin, { limits: ctx.config.rateLimits })
+  await app.register(authPlugin, { parts: ctx.auth, limits })
+  await app.register(rateLimitPlugin, { limits })
   await app.register(blockedTeamPlugin)
   await app.register(openapiPlugin)
 

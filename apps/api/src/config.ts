@@ -1,45 +1,66 @@
 import { totalmem } from 'node:os'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { parseRateLimit, type RateLimits } from './http/rate-limit.ts'
+import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import type { SandboxLimits } from './sandboxes/create-sandbox.ts'
+import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
-/** Every setting of the control plane. Where it listens and what it stands on is the affair of the program that it is part of. */
+/** Every setting of the control plane. The program that runs it adds the settings for its listeners, database and engine. */
 export const API_SETTINGS = {
   ...BUILD_SETTINGS,
+  ...RETENTION_SETTINGS,
   proxyPort: env.port('SANDYARD_PROXY_PORT', { default: 3002, doc: 'port of the sandbox proxy' }),
   domain: env.text('SANDYARD_DOMAIN', {
     default: undefined,
-    doc: 'domain of sandbox URLs, with its port where there is one; localhost:<proxy port> when absent',
+    doc: 'domain of sandbox URLs, with a port if there is one. Default: localhost:<proxy port>',
   }),
-  adminToken: env.secret('SANDYARD_ADMIN_TOKEN', { default: undefined, doc: 'X-Admin-Token of administrators; none are let in without' }),
+  adminToken: env.secret('SANDYARD_ADMIN_TOKEN', {
+    default: undefined,
+    doc: 'X-Admin-Token of administrators; without it administrators have no access',
+  }),
   maxSandboxes: env.integer('SANDYARD_MAX_SANDBOXES', {
     default: undefined,
-    doc: 'sandboxes that a team may have at once; from the memory of the host when absent',
+    doc: 'sandboxes of a team at once. Default: derived from the memory of the host',
   }),
   maxSandboxLifetime: env.duration('SANDYARD_MAX_SANDBOX_LIFETIME', {
     default: 24 * 3_600_000,
-    doc: 'longest life of a sandbox, 24h at most',
+    doc: 'longest lifetime of a sandbox, at most 24h',
   }),
-  rateLimits: env.list('SANDYARD_RATE_LIMITS', {
-    default: [],
-    doc: 'requests of a team a route: <operation>=<rate>/<period in seconds>:<burst>, comma-separated; none when absent',
+  drain: env.duration('SANDYARD_API_DRAIN', {
+    default: 60_000,
+    doc: 'how long requests in flight, including creates, may run after the server begins to stop',
   }),
+  adoptEngine: env.text('SANDYARD_ADOPT_ENGINE', {
+    default: undefined,
+    doc: 'for one start: the id of the new engine of the installation, from the message of the refused start; ends the sandboxes of the former engine',
+  }),
+  teamPublicNames: env.boolean('SANDYARD_TEAM_PUBLIC_NAMES', {
+    default: false,
+    doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
+  }),
+  ...HTTP_SETTINGS,
 } satisfies ConfigSchema
 
 export interface ApiConfig {
-  /** Where sandboxes are reached, as clients are told. */
+  /** The domain of sandbox URLs in answers. */
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
-  readonly rateLimits: RateLimits
+  /** How long requests in flight may run after the server begins to stop. */
+  readonly drainMs: number
+  /** Whether a team may give a template a name without a namespace, which is visible to every team. */
+  readonly teamPublicNames: boolean
+  readonly http: HttpConfig
   readonly builds: BuildConfig
+  readonly retention: RetentionConfig
+  /** The new engine of the installation, when this start moves it. */
+  readonly adoptEngine: string | undefined
 }
 
 const DAY_MS = 24 * 3_600_000
 const LEAST_MAX_SANDBOXES = 20
-/** What an idle sandbox really takes is far less than it may, so the host is shared by more of them than it has memory for. */
+/** An idle sandbox uses far less memory than its limit, so a host can run more sandboxes than the sum of their limits. */
 const HOST_MIB_PER_SANDBOX = 128
 
 /** @throws ConfigError that lists every problem */
@@ -49,9 +70,9 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const problems: string[] = []
   if (maxSandboxes !== undefined && maxSandboxes < 1) problems.push('SANDYARD_MAX_SANDBOXES must be at least 1')
   if (maxSandboxLifetime < 1000 || maxSandboxLifetime > DAY_MS) problems.push('SANDYARD_MAX_SANDBOX_LIFETIME must be between 1s and 24h')
-  const rateLimits = settings.rateLimits.map(parseRateLimit)
-  problems.push(...rateLimits.filter((limit) => typeof limit === 'string'))
+  const http = checkHttpSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
+  const retention = checkRetention(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -60,7 +81,11 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
     },
-    rateLimits: new Map(rateLimits.filter((limit) => typeof limit !== 'string')),
+    drainMs: settings.drain,
+    teamPublicNames: settings.teamPublicNames,
+    http,
     builds,
+    retention,
+    adoptEngine: settings.adoptEngine,
   })
 }

@@ -1,7 +1,7 @@
 import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
-import { newServerId } from '@sandyard/db/presence'
+import { newServerId } from '@sandyard/db/server-lease'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
@@ -9,27 +9,34 @@ import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
+import { Drain } from './http/drain.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
+import { FAILURES } from './builds/build-failure.ts'
+import { cancelBuild } from './builds/queue/cancel-build.ts'
 import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
 import type { CreateParts } from './sandboxes/create-sandbox.ts'
+import { Repairs } from './sandboxes/repairs.ts'
 import { startSandboxLoops } from './sandboxes/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/sandbox-view.ts'
+import type { DeleteParts } from './templates/delete-template.ts'
 import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
+import { bindEngine } from './servers/engine-binding.ts'
+import { Heartbeat } from './servers/heartbeat.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 
-/** What the control plane stands on. */
+/** The parts that the control plane needs. */
 export interface ApiParts {
-  /** At this release's schema. Whoever opened it closes it. */
+  /** Migrated to this release's schema. The caller that opened it closes it. */
   readonly database: Database
-  /** A runtime, or how to open one for this installation; one that is opened here is closed here. */
+  /** A runtime, or a function that opens one for this installation. The context closes a runtime that it opened. */
   readonly runtime: SandboxRuntime | ((installation: Installation) => Promise<SandboxRuntime>)
   readonly log: Logger
-  /** How builds are made. Default: with the build engine. */
+  /** Runs builds. Default: the build engine. */
   readonly buildRunner?: BuildRunner
 }
 
@@ -41,26 +48,32 @@ export interface AppContext extends AsyncDisposable {
   readonly database: Database
   readonly runtime: SandboxRuntime
   readonly installation: Installation
+  /** The engine that the database belongs to. */
+  readonly engineId: string
   readonly auth: SchemeParts
   readonly sandboxes: CreateParts
   readonly view: ViewParts
+  readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
-  /** While true, `/health` sends traffic elsewhere. */
-  isDraining: boolean
-  /** Starts the loops that repair and expire. They stop, in order, when the context is disposed. */
+  /** Starts the shutdown: health checks report it, and requests in flight are finished. */
+  readonly drain: Drain
+  /** Starts the background loops. Disposing the context stops them in order. */
   start(): Promise<void>
 }
 
 /** A create must be answered within the 60 s that clients wait (clients.md 3.8). */
 const START_TIMEOUT_MS = 50_000
 
+/** Version of this release, stored in the table of servers. */
+const VERSION = '0.1.0'
+
 const MAX_ARCHIVE_ENTRIES = 1_000_000
 
 /**
- * Builds the control plane. Disposing it stops the loops and closes what was opened here.
+ * Builds the control plane. Disposing it stops the loops and closes everything that was opened here.
  *
- * @throws whatever keeps the database or the runtime from answering
+ * @throws the error of the database or the runtime if one of them does not answer
  */
 export async function createContext(config: ApiConfig, parts: ApiParts): Promise<AppContext> {
   const log = createApiLoggers(parts.log)
@@ -69,12 +82,17 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   try {
     const installation = await ensureInstallation(database.db)
     const runtime = await openRuntime(parts, installation, shutdown)
+    const { adoptEngine } = config
+    const engineId = await bindEngine({ database, runtime, log: log.sandboxes, adoptEngine })
+    const serverId = newServerId()
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
     const metrics = createApiMetrics(database)
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
+    shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
+    const starts = new StartsUnderWay()
     const context: AppContext = {
       config,
       log,
@@ -82,24 +100,43 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       database,
       runtime,
       installation,
+      engineId,
       auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
       sandboxes: {
         database,
         runtime,
-        serverId: newServerId(),
+        serverId,
         tokenSeed,
         limits,
-        starts: new StartsUnderWay(),
+        starts,
         log: log.sandboxes,
         startTimeoutMs: START_TIMEOUT_MS,
       },
       view: { tokenSeed, domain },
+      templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
       uploads,
       buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
-      isDraining: false,
+      drain: new Drain(() => starts.count),
       start: () => startLoops(context, folder, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
+    const heartbeat = await Heartbeat.start({
+      databaseUrl: database.url,
+      serverId,
+      engineId,
+      version: VERSION,
+      builds: config.builds.width,
+      isDraining: () => context.drain.isDraining,
+      // Its loops would treat the sandboxes of the new engine as lost.
+      onMoved: () => {
+        if (!context.drain.isDraining)
+          log.database.error('the installation was moved to another engine: this server serves no more requests')
+        context.drain.begin()
+        void context[Symbol.asyncDispose]()
+      },
+      log: log.database,
+    })
+    shutdown.add('heartbeat', () => heartbeat[Symbol.asyncDispose]())
     return context
   } catch (err) {
     await shutdown.run()
@@ -130,6 +167,7 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
     runner: context.buildRunner,
     serverId: context.sandboxes.serverId,
     config: context.config.builds,
+    retention: context.config.retention,
     folder,
     log: log.builds,
     onAttemptEnd: (outcome) => context.metrics.buildAttempts.inc({ outcome }),
@@ -139,7 +177,6 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
     url: database.url,
     applicationName: 'sandyard-api-listen',
     channels: [CHANNELS.authChanged, CHANNELS.buildChanged],
-    serverId: context.sandboxes.serverId,
     log: log.database,
     onNotification: (channel, payload) => (channel === CHANNELS.buildChanged ? builds.onBuildChanged(payload) : auth.cache.clear()),
     onRefresh: () => {
@@ -149,7 +186,12 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
-  startSandboxLoops({ database, runtime, log: log.sandboxes, starts: context.sandboxes.starts }, shutdown)
+  const { engineId, sandboxes, config } = context
+  const repairs = new Repairs(log.sandboxes)
+  startSandboxLoops(
+    { database, runtime, engineId, repairs, retention: config.retention, log: log.sandboxes, starts: sandboxes.starts },
+    shutdown,
+  )
   shutdown.add('builds', () => builds.stop())
   await listener.ready
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
+import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { FAILURES } from '../src/builds/build-failure.ts'
@@ -19,15 +20,21 @@ beforeEach(async () => {
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-/** As if so much time had passed that whoever works at a build, and is dead, has lost it. */
-const endLeases = () =>
-  world.database.db
+/** Expires the leases of one server, or all leases, as if the servers were dead. */
+async function endLeases(serverId?: number): Promise<void> {
+  const leases = world.database.db
     .updateTable('build_job')
     .set({ lease_until: sql<Date>`clock_timestamp() - interval '1 second'` })
     .where('server_id', 'is not', null)
-    .execute()
+  await (serverId === undefined ? leases : leases.where('server_id', '=', serverId)).execute()
+}
 
-/** Takes the build as another server would whose time has come, however the former one holds on to it. */
+/** Expires the lease of one server until it is disposed: a renewal that was in flight at the crash may commit after it. */
+function keepLeaseEnded(serverId: number): Loop {
+  return runLoop({ name: 'lease of a dead server', everyMs: 20, log: silentLogger() }, () => endLeases(serverId))
+}
+
+/** Claims the build as another server after its lease has expired, even if the former server renews it meanwhile. */
 async function takeAway(serverId: number): Promise<ClaimedBuild> {
   while (true) {
     await endLeases()
@@ -45,19 +52,19 @@ async function endEvents(buildId: string): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-// Claim, lease, sandbox, log, sandbox again, end; in what order the lease comes is open.
+// Claim, lease, sandbox, log, second sandbox call, end; the position of the lease varies.
 const POINTS: CrashPoint[] = Array.from({ length: 6 }, (_, index) => index + 1).flatMap((step) => [
   { step, when: 'before' as const },
   { step, when: 'after' as const },
 ])
 
-describe('a server that is killed while it builds', () => {
-  it.each(POINTS)('$when step $step: another one finishes the build, once', async (point) => {
+describe('a server that is killed during a build', () => {
+  it.each(POINTS)('$when step $step: another server finishes the build once', async (point) => {
     const fuse = new Fuse(point)
     const dying = await world.startServer({ fuse })
     const { database, installation, log } = dying.ctx
     const buildId = await queueBuild(world)
-    // Never stopped: it is dead.
+    // Never stopped: it simulates a dead server.
     const worker = new BuildWorker({
       database,
       runtime: dying.runtime,
@@ -73,8 +80,8 @@ describe('a server that is killed while it builds', () => {
       return fuse.isBlown
     })
 
-    await endLeases()
     await world.startServer({ loops: true, buildRunner: runnerOn(runtime) })
+    await using _ending = keepLeaseEnded(1)
     const build = await waitForEnd(world, buildId)
     expect(build).toMatchObject({ status: 'uploaded', reason_message: null })
     expect(world.engine.images.has(build.image ?? '')).toBe(true)
@@ -90,8 +97,8 @@ describe('a server that is killed while it builds', () => {
   })
 })
 
-describe('a server that lost its turn', () => {
-  it('stops, and changes nothing any more', async () => {
+describe('a server that lost its lease', () => {
+  it('stops and changes nothing any more', async () => {
     const runner = new HeldRunner()
     runner.isDeaf = true
     const server = await world.startServer({ loops: true, buildRunner: runner.run })
@@ -103,7 +110,7 @@ describe('a server that lost its turn', () => {
     expect(taken).toMatchObject({ attempt: 2, abandoned: 1, formerSandboxId: call.job.sandboxId })
     call.job.log.write({ level: 'info', message: 'too late' })
     await expect(call.job.log.flush()).rejects.toThrow('is over')
-    await waitFor('the server to be told', () => call.signal.aborted)
+    await waitFor('the abort signal', () => call.signal.aborted)
     call.finish()
     await server.ctx[Symbol.asyncDispose]()
     expect(await findBuild(world, buildId)).toMatchObject({ status: 'building', image: null, log_count: 1 })
@@ -111,7 +118,7 @@ describe('a server that lost its turn', () => {
     expect(await messagesOf(world, buildId)).toEqual(['in time'])
   })
 
-  it('takes the sandbox of the former attempt with it', async () => {
+  it('has its sandbox removed by the next attempt', async () => {
     const buildId = await queueBuild(world)
     const dead = await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
     if (dead === undefined) throw new Error('nothing was claimed')
@@ -128,7 +135,7 @@ describe('a server that lost its turn', () => {
   })
 })
 
-it('is given up when its servers go away again and again', async () => {
+it('fails a build whose servers die repeatedly', async () => {
   const buildId = await queueBuild(world)
   for (let serverId = 1; serverId <= 3; serverId += 1) await takeAway(serverId)
   await endLeases()
@@ -138,29 +145,26 @@ it('is given up when its servers go away again and again', async () => {
   expect(runner.calls).toEqual([])
 })
 
-it('is taken from a server that is not there any more before its lease is over', async () => {
+it('gives a build to another server only after its lease has expired', async () => {
   const buildId = await queueBuild(world)
   await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
   expect(await claimBuild(world.database, { serverId: 2, timeoutMs: 3_600_000 })).toBeUndefined()
-  await world.database.db
-    .updateTable('build_job')
-    .set({ lease_until: sql<Date>`lease_until - interval '13 seconds'` })
-    .execute()
-  expect(await claimBuild(world.database, { serverId: 2, timeoutMs: 3_600_000 })).toMatchObject({ buildId, attempt: 2 })
+  await endLeases()
+  expect(await claimBuild(world.database, { serverId: 2, timeoutMs: 3_600_000 })).toMatchObject({ buildId, attempt: 2, abandoned: 1 })
 })
 
-/** Goes away for as many transactions as it is told. */
+/** Fails the configured number of transactions. */
 class AbsentDatabase extends Database {
   absences = 0
 
   override transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     if (this.absences <= 0) return super.transaction(work)
     this.absences -= 1
-    return Promise.reject(new Error('the database is away'))
+    return Promise.reject(new Error('the database is unavailable'))
   }
 }
 
-it('ends, once, though the database is away when it does', async () => {
+it('ends a build once when the database is unavailable at its end', async () => {
   const server = await world.startServer()
   await using database = new AbsentDatabase({ url: world.database.url, applicationName: 'test', log: silentLogger() })
   const runner = new HeldRunner()

@@ -8,9 +8,9 @@ vi.setConfig({ testTimeout: 300_000 })
 
 let bench: BuildBench
 
-/** Goes on for ever, as shells do not when they are refused a process. */
+/** Never ends, unlike a shell that is refused a process. */
 const FORK_BOMB = "perl -e 'for (;;) { defined(fork) or sleep 1 }'"
-/** Enough for package managers, and soon full. */
+/** Enough for package managers, and reached quickly. */
 const PIDS_LIMIT = 256
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 const step = (type: string, args: string[], change: Partial<BuildStep> = {}): BuildStep => ({ type, args, force: false, ...change })
 const run = (...args: string[]): BuildStep => step('RUN', args)
 
-it('builds from an image: RUN, ENV, WORKDIR, COPY and USER, with what the log has of them', async () => {
+it('builds from an image with RUN, ENV, WORKDIR, COPY and USER, and logs each step', async () => {
   const filesHash = await bench.upload({ 'data/one.txt': 'one\n', 'data/two.txt': 'two\n' })
   const steps = [
     run('echo made by $(id -un) in $PWD; echo careful >&2; sleep 1000 & echo yes > ~/made'),
@@ -71,7 +71,7 @@ it('builds from an image: RUN, ENV, WORKDIR, COPY and USER, with what the log ha
   expect(inside.split('\n')).toEqual(['web', '/srv/app', 'Hello, World!', 'one', 'yes', expect.stringContaining('No such file')])
 })
 
-it('builds what has not changed without any sandbox, and of the rest only what follows the change', async () => {
+it('uses no sandbox for an unchanged build, and rebuilds only the layers after a change', async () => {
   const steps = (last: string, force = false): BuildStep[] => [
     run('date +%N > ~/first'),
     step('WORKDIR', ['work']),
@@ -96,7 +96,7 @@ it('builds what has not changed without any sandbox, and of the rest only what f
   expect(afterwards).toMatchObject({ result: forced.result, starts: 0 })
 })
 
-it('makes a layer again whose image has gone', async () => {
+it('rebuilds a layer whose image was removed', async () => {
   const before = await bench.layers()
   const steps = [run('echo once')]
   const first = await bench.build({ steps })
@@ -131,14 +131,15 @@ it.each<[string, BuildStep[], string, string]>([
   ],
   ['a fork bomb', [run(FORK_BOMB)], '1', `failed to run command '${FORK_BOMB}': the limit of processes was reached`],
   ['an archive that was not uploaded', [step('COPY', ['a', '/b'], { filesHash: 'f00' })], '1', 'the files for COPY were not uploaded: f00'],
+  // Wire text for an unknown step type (control-plane.md 11.4).
   ['an unknown step', [run('true'), step('EXPOSE', ['80'])], '2', 'command type EXPOSE is not implemented'],
-])('fails for %s, and names the step', async (_, steps, at, message) => {
+])('fails for %s and reports the step', async (_, steps, at, message) => {
   const { error } = await bench.build({ steps })
   expect(error).toBeInstanceOf(BuildFailure)
   expect([(error as BuildFailure).message, (error as BuildFailure).step]).toEqual([message, at])
 })
 
-it('ends an endless command when it is told to, and leaves nothing behind', async () => {
+it('ends an endless command on abort and leaves nothing behind', async () => {
   const stop = new AbortController()
   const reason = new Error('enough')
   const { error } = await bench.build(
@@ -146,82 +147,4 @@ it('ends an endless command when it is told to, and leaves nothing behind', asyn
     { signal: stop.signal, onLine: ({ message }) => (message.includes('[stdout]: still') ? stop.abort(reason) : undefined) },
   )
   expect(error).toBe(reason)
-})
-
-it('starts a command and waits until it is ready, with the lines in their order', async () => {
-  const startCmd =
-    'trap "touch ~/stopped" EXIT; echo starting; sleep 1; echo "$MODE $PWD" > /tmp/ready; for i in {1..1000}; do sleep 1; done'
-  const steps = [step('ENV', ['MODE', 'test']), step('WORKDIR', ['/srv'])]
-  const { result, error, log } = await bench.build({ steps, startCmd, readyCmd: 'cat /tmp/ready' })
-  expect(error).toBeUndefined()
-  expect(result).toMatchObject({ startCmd, readyCmd: 'cat /tmp/ready', defaultWorkdir: '/srv' })
-  const lines = log.filter(({ step }) => step === 'finalize').map(({ level, message }) => [level, message])
-  const order = [
-    ['info', `Running start command: ${startCmd}`],
-    ['info', '[start] [stdout]: starting'],
-    ['info', 'Waiting for template to be ready: cat /tmp/ready'],
-    ['debug', '[ready] [stdout]: test /srv'],
-    ['info', 'Template is ready'],
-  ]
-  expect(lines).toEqual(expect.arrayContaining(order))
-  expect(lines.findIndex(([, message]) => message === order[0]?.[1])).toBeLessThan(
-    lines.findIndex(([, message]) => message === order[2]?.[1]),
-  )
-  expect(lines.at(-1)).toEqual(order.at(-1))
-  if (result !== undefined) expect(await bench.inSandbox(result, 'ls ~/stopped')).toBe('/home/user/stopped')
-})
-
-it('fails when the start command fails before it is ready', async () => {
-  const { error } = await bench.build({ startCmd: 'sleep 1; exit 7', readyCmd: 'false' })
-  expect(error).toMatchObject({ message: 'start command failed: exit status 7', step: 'finalize' })
-})
-
-it('builds from a template: what it had goes on, and its start command keeps what it ran in', async () => {
-  const steps = [step('ENV', ['A', '1']), step('WORKDIR', ['/srv/app']), run('echo from the first > here')]
-  const first = await bench.build({ steps, startCmd: 'echo "$A $B $PWD" > /tmp/started; sleep 1000', readyCmd: 'cat /tmp/started' })
-  const buildId = await bench.publish(first.result)
-  const source = { kind: 'template' as const, reference: 'first', buildId }
-  const second = await bench.build({
-    source,
-    steps: [step('ENV', ['B', '2']), run('cat here; echo "$A $B $PWD"; cd /'), step('WORKDIR', ['/'])],
-  })
-  expect(second.error).toBeUndefined()
-  expect(second.text).toMatch(/^CACHED \[base] FROM TEMPLATE first \[/m)
-  expect(second.text).toMatch(/\[stdout]: from the first\n.*\[stdout]: 1 2 \/srv\/app\n/)
-  expect(second.text).toMatch(/^\[ready] \[stdout]: 1 {2}\/srv\/app$/m)
-  expect(second.result).toMatchObject({
-    defaultUser: 'user',
-    defaultWorkdir: '/',
-    startCmd: first.result?.startCmd,
-    startContext: { user: 'user', workdir: '/srv/app', env: { A: '1' } },
-  })
-})
-
-it('builds a Dockerfile and makes it a template, and names the instruction that fails', async () => {
-  await bench.seedBase()
-  const dockerfile = (text: string) => ({
-    source: { kind: 'dockerfile' as const, text: `FROM debian:bookworm-slim\n${text}\n` },
-    force: true,
-  })
-  const { result, error, log } = await bench.build(dockerfile('ENV A=1\nRUN echo made > /made'), { version: 'v1' })
-  expect(error).toBeUndefined()
-  expect(log.find(({ message }) => message.includes('RUN echo made'))?.step).toBe('3')
-  expect(result).toMatchObject({ defaultUser: 'user', defaultWorkdir: '/home/user', env: { A: '1' } })
-  if (result !== undefined) expect(await bench.inSandbox(result, 'cat /made; id -un; echo $A')).toBe('made\nuser\n1')
-  const failed = await bench.build(dockerfile('RUN exit 4'), { version: 'v1' })
-  expect(failed.error).toMatchObject({ message: expect.stringContaining('exit 4'), step: '2' })
-})
-
-it("starts a template's command before a create is answered, and answers no create whose command fails [POST /v2/sandboxes]", async () => {
-  const startCmd = 'sleep 1; echo "$MODE $PWD" > /dev/shm/started; sleep 1000'
-  const steps = [step('ENV', ['MODE', 'template']), step('WORKDIR', ['/srv'])]
-  const { result } = await bench.build({ steps, startCmd, readyCmd: 'test -s /dev/shm/started' })
-  await using server = await bench.server()
-  const created = await server.create(await bench.publish(result), { MODE: 'own' })
-  expect(created.status).toBe(201)
-  expect(await created.read('/dev/shm/started')).toBe('own /srv\n')
-
-  const failing = await server.create(await bench.publish(result && { ...result, startCmd: 'exit 7', readyCmd: 'false' }), {})
-  expect(failing.status).toBe(500)
-  expect(failing.message).toBe('Failed to place sandbox: the start command of the template failed: exit status 7')
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { BuildLogWriter } from '../src/builds/queue/build-log-writer.ts'
-import { listLogsByOffset, listLogsByTime, listWarnings, type TimePage } from '../src/builds/build-logs.ts'
+import { listLogsByOffset, listLogsByTime, listWarnings, type TimePage } from '../src/builds/read/build-logs.ts'
 import { claimBuild } from '../src/builds/queue/claim-build.ts'
 import { messagesOf, queueBuild } from './support/builds.ts'
 import { createWorld, type World } from './support/control-plane.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-it('keeps the order of lines, gives them places without gaps, and is read by place, level and time', async () => {
+it('stores lines in order, numbers them without gaps, and reads them by number, level and time', async () => {
   const levels = ['debug', 'info', 'warn', 'error'] as const
   for (let line = 0; line < 40; line += 1) {
     log.write({ level: levels[line % 4] ?? 'info', message: String(line), step: line < 20 ? 'base' : '1' })
@@ -51,7 +51,7 @@ it('keeps the order of lines, gives them places without gaps, and is read by pla
   expect(await listWarnings(db, buildId, 'finalize')).toEqual([])
 })
 
-it('cuts messages that are too long, at a whole character', async () => {
+it('truncates long messages at a whole character', async () => {
   log.write({ level: 'info', message: `${'x'.repeat(65_535)}é and more` })
   log.write({ level: 'info', message: '€'.repeat(50_000) })
   await log.flush()
@@ -60,7 +60,7 @@ it('cuts messages that are too long, at a whole character', async () => {
   expect(second).toBe('€'.repeat(21_845))
 })
 
-it('keeps so many lines, says so once, and still says why a build fails', async () => {
+it('stores lines up to the cap, warns once, and still stores the error of the build', async () => {
   for (let line = 0; line < 3010; line += 1) log.write({ level: 'info', message: 'x' })
   log.write({ level: 'error', message: 'why' })
   await log.flush()

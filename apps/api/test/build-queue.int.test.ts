@@ -42,8 +42,8 @@ async function eventsOf(buildId: string): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-describe('a build of the queue', () => {
-  it('is ready with its result, its log and one event', async () => {
+describe('a queued build', () => {
+  it('ends as ready with its result, its log and one event', async () => {
     const jobs: BuildJob[] = []
     const buildRunner: BuildRunner = async (job) => {
       jobs.push(job)
@@ -91,7 +91,7 @@ describe('a build of the queue', () => {
 })
 
 describe('the queue', () => {
-  it('gives each build to one server, however many there are', async () => {
+  it('gives each build to exactly one of several servers', async () => {
     const ran: string[] = []
     const buildRunner: BuildRunner = async ({ buildId }) => {
       ran.push(buildId)
@@ -104,7 +104,7 @@ describe('the queue', () => {
     expect(ran.sort()).toEqual(builds.sort())
   })
 
-  it('works at no more builds at once than it is set to', async () => {
+  it('runs no more builds at once than its width', async () => {
     const runner = new HeldRunner()
     await world.startServer({ loops: true, buildRunner: runner.run, env: { SANDYARD_BUILD_WIDTH: '2' } })
     const builds = [await queueBuild(world), await queueBuild(world), await queueBuild(world)]
@@ -117,7 +117,7 @@ describe('the queue', () => {
     for (const buildId of builds) expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
   })
 
-  it('takes the team with the fewest builds in work first, and of each the oldest', async () => {
+  it('claims the oldest build of the team with the fewest running builds', async () => {
     const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
     const names = new Map<string | undefined, string>()
     for (const name of ['a1', 'a2', 'a3']) names.set(await queueBuild(world), name)
@@ -127,7 +127,7 @@ describe('the queue', () => {
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', undefined])
   })
 
-  it('lets teams take turns, even where one build is worked at at a time', async () => {
+  it('serves teams in turns when only one build runs at a time', async () => {
     const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
     const names = new Map<string | undefined, string>()
     for (const name of ['a1', 'a2', 'a3']) names.set(await queueBuild(world), name)
@@ -141,14 +141,14 @@ describe('the queue', () => {
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
   })
 
-  it('starts a build once', async () => {
+  it('queues a build only once', async () => {
     const buildId = await queueBuild(world)
     const { tokenSeed } = await ensureInstallation(world.database.db)
     const again = { buildId, teamId: world.teamId, plan: PLAN, builderVersion: 'v1' as const }
     expect(await world.database.transaction((tx) => enqueueBuild(tx, tokenSeed, again))).toBe(false)
   })
 
-  it('keeps credentials sealed, for one build and one installation', async () => {
+  it('encrypts credentials for one build and one installation', async () => {
     const credentials = { type: 'registry', username: 'u', password: 'hunter2' } as const
     const buildId = await queueBuild(world, { credentials })
     const sealed = (await findJob(world, buildId))?.sealed_credentials ?? Buffer.alloc(0)
@@ -161,7 +161,7 @@ describe('the queue', () => {
 })
 
 describe('a server that stops', () => {
-  it('gives its builds back, and another one goes on with them', async () => {
+  it('returns its builds to the queue, and another server continues them', async () => {
     const runner = new HeldRunner()
     const first = await world.startServer({ loops: true, buildRunner: runner.run })
     const buildId = await queueBuild(world)
@@ -198,7 +198,7 @@ describe('cancelling', () => {
     expect(await eventsOf(buildId)).toEqual(['template.build_failed'])
   })
 
-  it('stops a build that runs', async () => {
+  it('stops a running build', async () => {
     const runner = new HeldRunner()
     await world.startServer({ loops: true, buildRunner: runner.run })
     const buildId = await queueBuild(world)
@@ -208,7 +208,7 @@ describe('cancelling', () => {
     expect(signal.aborted).toBe(true)
   })
 
-  it('wins over a build that finishes at the same moment, and over nothing that has ended', async () => {
+  it('wins over a concurrent success, and does not change an ended build', async () => {
     const runner = new HeldRunner()
     runner.isDeaf = true
     await world.startServer({ loops: true, buildRunner: runner.run })
@@ -222,7 +222,7 @@ describe('cancelling', () => {
     expect(await eventsOf(buildId)).toEqual(['template.build_failed'])
   })
 
-  it('reaches a build whose server is gone, without building it again', async () => {
+  it('ends a build whose server is dead without running it again', async () => {
     const buildId = await queueBuild(world)
     await claimBuild(world.database, CLAIM)
     await cancel(buildId)
@@ -235,7 +235,7 @@ describe('cancelling', () => {
 })
 
 describe('time limits', () => {
-  it('end a build that takes too long, and only that', async () => {
+  it('end only the build that takes too long', async () => {
     const runner = new HeldRunner()
     const server = await world.startServer({ loops: true, buildRunner: runner.run })
     const buildId = await queueBuild(world)
@@ -249,7 +249,7 @@ describe('time limits', () => {
     expect(server.ctx.config.builds.timeoutMs).toBe(3_600_000)
   })
 
-  it('end a build that nobody starts', async () => {
+  it('end a build that is never started', async () => {
     const [late, soon, queued] = [await registerBuild(world), await registerBuild(world), await queueBuild(world)]
     const age = (buildId: string, minutes: number) =>
       world.database.db

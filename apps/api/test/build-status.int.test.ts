@@ -14,7 +14,7 @@ const NO_UUID = '00000000-0000-4000-8000-000000000000'
 const BASE_MS = Date.UTC(2020, 0, 1)
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** Line n at its own millisecond; the levels take turns, and every tenth belongs to step 2. */
+/** Line n has its own millisecond; the levels rotate, and every tenth line belongs to step 2. */
 const lines = Array.from({ length: 250 }, (_, n) => ({
   time: new Date(BASE_MS + n),
   level: LEVELS[n % 4] ?? 'info',
@@ -34,7 +34,7 @@ const get = (what: string, caller = acme) => caller.withKey('GET', `/templates/$
 const messages = (entries: { message: string }[]) => entries.map(({ message }) => message)
 
 describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
-  it('has no log while the build waits, and pages through it from then on', async () => {
+  it('returns no log while the build waits, then pages of it', async () => {
     expect((await get('status')).body).toEqual({ templateID, buildID, status: 'waiting', logEntries: [], logs: [] })
     await acme.withKey('POST', `/v2/templates/${templateID}/builds/${buildID}`, { fromImage: 'a' })
     await write()
@@ -49,7 +49,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
     expect(seen).toEqual(lines.map(({ message }) => message))
   })
 
-  it('tells of each entry when it was written, how severe it is and of which step', async () => {
+  it('returns the time, level and step of each entry', async () => {
     expect((await get('status?logsOffset=2&limit=2')).body.logEntries).toEqual([
       { timestamp: new Date(BASE_MS + 2).toISOString(), level: 'warn', message: 'line 2' },
       { timestamp: new Date(BASE_MS + 3).toISOString(), level: 'error', message: 'line 3', step: '2' },
@@ -87,7 +87,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
     }
   })
 
-  it('says of a failed build why, where, and what its step warned of', async () => {
+  it('returns the reason, step and warnings of a failed build', async () => {
     const failure = { kind: 'failed', message: "failed to run command 'x': exit status 1", step: '2' } as const
     await builds.world.database.transaction((tx) => settleBuild(tx, buildID, failure))
     const { body } = await get('status?logsOffset=250')
@@ -99,7 +99,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
     expect((await get('status?logsOffset=251')).body.logEntries).toEqual([])
   })
 
-  it('has no step where there was none, and a reason only then', async () => {
+  it('returns a reason only for a failed build, and a step only if one failed', async () => {
     const first = (await acme.withKey('POST', '/v3/templates', { name: 'ended' })).body
     const second = (await acme.withKey('POST', '/v3/templates', { name: 'ended' })).body
     const status = async ({ buildID }: { buildID: string }) =>
@@ -114,7 +114,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
     expect(await status(second)).not.toHaveProperty('reason')
   })
 
-  it('writes the entries as lines, too, for the first generation', async () => {
+  it('also returns text lines for first-generation builds', async () => {
     const made = (await acme.withToken('POST', '/templates', { dockerfile: 'FROM a' })).body
     await acme.withToken('POST', `/templates/${made.templateID}/builds/${made.buildID}`)
     await builds.world.database.transaction((tx) => appendLog(tx, made.buildID, lines.slice(0, 1)))
@@ -132,7 +132,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
     ['success', 'ready'],
     ['ready', 'ready'],
     ['failed', 'error'],
-  ] as const)('calls %s %s', async (status, wire) => {
+  ] as const)('maps status %s to %s', async (status, wire) => {
     const { db } = builds.world.database
     const made = (await acme.withKey('POST', '/v3/templates', { name: 'states' })).body
     await db.updateTable('build').set({ status, image: 'states:1' }).where('build_id', '=', made.buildID).execute()
@@ -141,7 +141,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status]', () => {
     if (wire === 'error') expect(body.reason).toEqual({ message: expect.stringContaining('An internal error occurred'), logEntries: [] })
   })
 
-  it('can still be asked of a deleted template', async () => {
+  it('returns the status of a build of a deleted template', async () => {
     const made = (await acme.withKey('POST', '/v3/templates', { name: 'deleted' })).body
     await acme.withKey('DELETE', `/templates/${made.templateID}`)
     const { body } = await acme.withKey('GET', `/templates/${made.templateID}/builds/${made.buildID}/status`)
@@ -162,11 +162,11 @@ describe('[GET /templates/{templateID}/builds/{buildID}/logs]', () => {
     ['cursor=8640000000000000', []],
   ])('answers %s', async (query, expected) => {
     const { status, body } = await get(`logs?${query}`)
-    // The line that ends the build was written at the time of the test.
+    // The last line of the build has the time of the test.
     expect([status, messages(body.logs).filter((message) => message.startsWith('line'))]).toEqual([200, expected])
   })
 
-  it('answers 100 entries by default', async () => {
+  it('returns 100 entries by default', async () => {
     expect((await get('logs')).body.logs).toHaveLength(100)
   })
 
@@ -176,7 +176,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/logs]', () => {
 })
 
 describe.each(['status', 'logs'])('%s', (what) => {
-  it('refuses in the documented order', async () => {
+  it('runs its checks in the documented order', async () => {
     const at = async (template: string, build: string, caller = acme) =>
       (await caller.withKey('GET', `/templates/${template}/builds/${build}/${what}`)).body
     expect(await at('%00', 'x')).toEqual({ code: 400, message: 'Invalid build id' })

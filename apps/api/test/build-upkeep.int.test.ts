@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import type { BuildPlan } from '../src/builds/build-plan.ts'
 import { BuildUpkeep } from '../src/builds/upkeep/build-upkeep.ts'
+import { BuildCollector } from '../src/builds/upkeep/collect-builds.ts'
 import { collectBuildSandboxes } from '../src/builds/upkeep/collect-build-sandboxes.ts'
 import { UploadFolder } from '../src/uploads/upload-folder.ts'
 import { PLAN, queueBuild } from './support/builds.ts'
@@ -20,7 +18,15 @@ beforeEach(async () => {
   world = await createWorld()
   runtime = new FakeRuntime({ engine: world.engine })
   const config = { cacheLifetimeMs: DAY_MS, timeoutMs: HOUR_MS }
-  upkeep = new BuildUpkeep({ database: world.database, runtime, folder: new UploadFolder(world.uploadsDir), config, log: silentLogger() })
+  const retention = { buildLogMs: 30 * DAY_MS, buildMs: 30 * DAY_MS }
+  upkeep = new BuildUpkeep({
+    database: world.database,
+    runtime,
+    folder: new UploadFolder(world.uploadsDir),
+    config,
+    retention,
+    log: silentLogger(),
+  })
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
@@ -29,14 +35,14 @@ const DAY_MS = 24 * HOUR_MS
 const hash = (): string => randomBytes(32).toString('hex')
 const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 
-/** An image that was made some time ago. */
+/** Creates an image of this age. */
 async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
   const spec = { sandboxId: `i${randomId(20)}`, incarnation: 1, image: 'base:1' }
   await by.create({ ...spec, resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true })
   const { image } = await by.snapshot(spec, randomId(20))
   await by.remove(spec)
   const made = world.engine.images.get(image)
-  if (made === undefined) throw new Error('the image is not there')
+  if (made === undefined) throw new Error('the image does not exist')
   world.engine.images.set(image, { ...made, createdAt: new Date(Date.now() - ageMs) })
   return image
 }
@@ -101,7 +107,7 @@ async function makeLayer(image: string, unused: string): Promise<void> {
     .execute()
 }
 
-/** Twice, because an image has to be found unneeded by two passes. */
+/** Two passes, because both must find an image unused. */
 async function pass(): Promise<void> {
   await upkeep.pass()
   await upkeep.pass()
@@ -112,7 +118,7 @@ describe('upkeep of images', () => {
     ['of a ready build under a tag', 'kept', async () => ofBuild({ tag: 'default' })],
     ['of a ready build without a tag', 'kept', async () => ofBuild({})],
     [
-      'of a build that a newer one of its tag has followed',
+      'of a build superseded by a newer one of its tag',
       'kept',
       async () => {
         const template = await makeTemplate()
@@ -128,9 +134,9 @@ describe('upkeep of images', () => {
     ['of a deleted snapshot template', 'collected', async () => ofBuild({ deleted: true, source: 'snapshot_template' })],
     ['of a deleted template with a running sandbox', 'kept', async () => ofBuild({ deleted: true, sandbox: 'running' })],
     ['of a deleted template with a paused sandbox', 'kept', async () => ofBuild({ deleted: true, sandbox: 'paused' })],
-    ['of a deleted template with a sandbox that ends', 'kept', async () => ofBuild({ deleted: true, sandbox: 'killing' })],
+    ['of a deleted template with an ending sandbox', 'kept', async () => ofBuild({ deleted: true, sandbox: 'killing' })],
     [
-      'that a build in the queue begins with, though its template was deleted',
+      'that is the source of a queued build, of a deleted template',
       'kept',
       async () => {
         const image = await makeImage()
@@ -139,10 +145,10 @@ describe('upkeep of images', () => {
         return image
       },
     ],
-    ['of a layer that was asked for today', 'kept', async () => ofLayer('23 hours')],
-    ['of a layer that nobody asked for', 'collected', async () => ofLayer('25 hours')],
+    ['of a layer that was used today', 'kept', async () => ofLayer('23 hours')],
+    ['of an unused layer', 'collected', async () => ofLayer('25 hours')],
     [
-      'of a layer that nobody asked for and a build',
+      'of an unused layer and a build',
       'kept',
       async () => {
         const image = await ofLayer('25 hours')
@@ -150,8 +156,8 @@ describe('upkeep of images', () => {
         return image
       },
     ],
-    ['that nothing names', 'collected', async () => makeImage()],
-    ['that nothing names yet', 'kept', async () => makeImage(HOUR_MS)],
+    ['without a reference', 'collected', async () => makeImage()],
+    ['that is new and has no reference yet', 'kept', async () => makeImage(HOUR_MS)],
     ['of another installation', 'kept', async () => makeImage(DAY_MS, new FakeRuntime({ engine: world.engine, installation: 'other' }))],
   ])('%s: %s', async (_, expected, arrange) => {
     const image = await arrange()
@@ -159,7 +165,7 @@ describe('upkeep of images', () => {
     expect(world.engine.images.has(image)).toBe(expected === 'kept')
   })
 
-  it('needs two passes, and a look at the database that works', async () => {
+  it('keeps an image that gets a reference between two passes', async () => {
     const image = await makeImage()
     await upkeep.pass()
     expect(world.engine.images.has(image)).toBe(true)
@@ -168,7 +174,7 @@ describe('upkeep of images', () => {
     expect(world.engine.images.has(image)).toBe(true)
   })
 
-  it('goes on when one cannot be removed', async () => {
+  it('continues when one image cannot be removed', async () => {
     await makeImage()
     await makeImage()
     runtime.faults.failBefore('images.remove')
@@ -198,83 +204,107 @@ async function ofLayer(unused: string): Promise<string> {
   return image
 }
 
-describe('upkeep of uploads', () => {
-  const planOf = (filesHash: string): BuildPlan => ({ ...PLAN, steps: [{ type: 'COPY', args: ['a', 'b'], filesHash, force: false }] })
+describe('retention of builds', () => {
+  const age = (buildId: string, time: string) =>
+    world.database.db
+      .updateTable('build')
+      .set({ finished_at: ago(time), created_at: ago(time) })
+      .where('build_id', '=', buildId)
+      .execute()
+  const isKept = async (buildId: string): Promise<boolean> =>
+    (await world.database.db.selectFrom('build').select('build_id').where('build_id', '=', buildId).executeTakeFirst()) !== undefined
 
-  async function makeUpload(parts: { row?: string; file?: boolean; fileAgeMs?: number } = {}): Promise<string> {
-    const key = hash()
-    const { row, file = true, fileAgeMs = 2 * DAY_MS } = parts
-    if (row !== undefined) {
-      const values = { team_id: world.teamId, hash: key, size_bytes: 1, last_used_at: ago(row) }
-      await world.database.db.insertInto('layer_upload').values(values).execute()
-    }
-    if (file) await makeFile(join(world.teamId, `${key}.tar`), fileAgeMs)
-    return key
+  /** A build of this age, superseded by a newer one of its tag. */
+  async function makeSuperseded(time: string): Promise<{ template: string; build: string; image: string }> {
+    const template = await makeTemplate()
+    const image = await makeImage()
+    const build = await makeBuild(template, image, 'default')
+    await age(build, time)
+    await makeBuild(template, await makeImage(), 'default')
+    return { template, build, image }
   }
 
-  async function makeFile(name: string, ageMs: number): Promise<void> {
-    const path = join(world.uploadsDir, name)
-    await mkdir(join(path, '..'), { recursive: true })
-    await writeFile(path, 'x')
-    const at = new Date(Date.now() - ageMs)
-    await utimes(path, at, at)
-  }
-
-  const state = async (key: string): Promise<string> => {
-    const row = await world.database.db.selectFrom('layer_upload').select('hash').where('hash', '=', key).executeTakeFirst()
-    const files = await readdir(join(world.uploadsDir, world.teamId)).catch((): string[] => [])
-    return `${row === undefined ? 'no row' : 'row'}, ${files.includes(`${key}.tar`) ? 'file' : 'no file'}`
-  }
-
-  it.each<[string, string, () => Promise<string>]>([
-    ['asked for today', 'row, file', () => makeUpload({ row: '23 hours' })],
-    ['that nobody asked for', 'no row, no file', () => makeUpload({ row: '25 hours' })],
-    [
-      'that a queued build names',
-      'row, file',
-      async () => {
-        const key = await makeUpload({ row: '25 hours' })
-        await queueBuild(world, { plan: planOf(key) })
-        return key
-      },
-    ],
-    [
-      'that a running build names',
-      'row, file',
-      async () => {
-        const key = await makeUpload({ row: '25 hours' })
-        const buildId = await queueBuild(world, { plan: planOf(key) })
-        await world.database.db
-          .updateTable('build_job')
-          .set({ server_id: 1, lease_until: ago('-1 hour') })
-          .where('build_id', '=', buildId)
-          .execute()
-        return key
-      },
-    ],
-    ['whose row was never written', 'no row, no file', () => makeUpload()],
-    ['whose row is not written yet', 'no row, file', () => makeUpload({ fileAgeMs: 1000 })],
-    ['whose file is lost', 'no row, no file', () => makeUpload({ row: '1 hour', file: false })],
-  ])('%s: %s', async (_, expected, arrange) => {
-    const key = await arrange()
+  it('removes an old build and its image when no tag points to it', async () => {
+    const [old, young] = [await makeSuperseded('31 days'), await makeSuperseded('29 days')]
     await pass()
-    expect(await state(key)).toBe(expected)
+    expect(await isKept(old.build)).toBe(false)
+    expect(world.engine.images.has(old.image)).toBe(false)
+    expect(await isKept(young.build)).toBe(true)
+    expect(world.engine.images.has(young.image)).toBe(true)
   })
 
-  it('leaves what arrives alone, and whatever else lies there', async () => {
-    await makeFile('incoming/young', 1000)
-    await makeFile('incoming/old', 2 * HOUR_MS)
-    await makeFile('README', 2 * DAY_MS)
-    await makeFile(join(world.teamId, 'notes'), 2 * DAY_MS)
+  it.each<[string, (old: { template: string; build: string }) => Promise<unknown>]>([
+    [
+      'that a tag still points to',
+      ({ template: template_id, build: build_id }) =>
+        world.database.db.insertInto('tag_assignment').values({ template_id, build_id, tag: 'stable' }).execute(),
+    ],
+    ['that has a sandbox', ({ template, build }) => makeSandbox(template, build, 'paused')],
+    [
+      'that is the source of a queued job',
+      ({ build }) => queueBuild(world, { plan: { ...PLAN, source: { kind: 'template', reference: 'x', buildId: build } } }),
+    ],
+    [
+      'that a sandbox was created from recently',
+      ({ template, build }) =>
+        sql`
+        insert into sandbox_history values ('iused', 1, ${world.teamId}, ${template}, ${build}, null, 'killed', 1, 128, 1, now(), now(), now(), '[]')
+      `.execute(world.database.db),
+    ],
+  ])('keeps a build %s', async (_, use) => {
+    const old = await makeSuperseded('31 days')
+    await use(old)
     await pass()
-    expect((await readdir(world.uploadsDir, { recursive: true })).sort()).toEqual(
-      ['README', world.teamId, join(world.teamId, 'notes'), 'incoming', 'incoming/young'].sort(),
-    )
+    expect(await isKept(old.build)).toBe(true)
+    expect(world.engine.images.has(old.image)).toBe(true)
+  })
+
+  it('keeps the newest build of a tag and of a template at any age', async () => {
+    const template = await makeTemplate()
+    const [tagged, newest] = [await makeBuild(template, await makeImage(), 'default'), await makeBuild(template, await makeImage())]
+    await age(tagged, '40 days')
+    await age(newest, '35 days')
+    await pass()
+    expect([await isKept(tagged), await isKept(newest)]).toEqual([true, true])
+  })
+
+  it('continues in its next turn after the builds that it kept', async () => {
+    const kept = []
+    for (const time of ['50 days', '49 days', '48 days']) {
+      const build = await makeBuild(await makeTemplate(), await makeImage(), 'default')
+      await age(build, time)
+      kept.push(build)
+    }
+    const old = await makeSuperseded('40 days')
+    const collector = new BuildCollector(world.database.db, { size: 1, most: 2 })
+    await collector.collect(30 * DAY_MS)
+    expect(await isKept(old.build)).toBe(true)
+    await collector.collect(30 * DAY_MS)
+    expect(await isKept(old.build)).toBe(false)
+    // From the first build again.
+    const older = await makeSuperseded('60 days')
+    await collector.collect(30 * DAY_MS)
+    await collector.collect(30 * DAY_MS)
+    expect(await isKept(older.build)).toBe(false)
+    for (const build of kept) expect(await isKept(build)).toBe(true)
+  })
+
+  it('removes the rows of templates that were deleted long ago', async () => {
+    const [old, young] = [await makeTemplate({ deleted: true }), await makeTemplate({ deleted: true })]
+    await makeBuild(old, await makeImage())
+    await world.database.db
+      .updateTable('template')
+      .set({ deleted_at: ago('31 days') })
+      .where('template_id', '=', old)
+      .execute()
+    await pass()
+    const left = await world.database.db.selectFrom('template').select('template_id').where('template_id', 'in', [old, young]).execute()
+    expect(left).toEqual([{ template_id: young }])
   })
 })
 
 describe('upkeep of logs and build sandboxes', () => {
-  it('forgets the logs of templates that were deleted a day ago, and no others', async () => {
+  it('removes only the logs of builds that ended long ago and of templates deleted a day ago', async () => {
     const write = async (templateId: string): Promise<string> => {
       const buildId = await makeBuild(templateId, 'x')
       await world.database.db.updateTable('build').set({ log_count: 1 }).where('build_id', '=', buildId).execute()
@@ -284,13 +314,23 @@ describe('upkeep of logs and build sandboxes', () => {
         .execute()
       return buildId
     }
-    await write(await makeTemplate({ deleted: true }))
+    // More than one batch: a pass continues until it is done.
+    for (let made = 0; made < 45; made += 1) await write(await makeTemplate({ deleted: true }))
+    const long = await write(await makeTemplate())
+    await world.database.db
+      .updateTable('build')
+      .set({ finished_at: ago('31 days') })
+      .where('build_id', '=', long)
+      .execute()
     const kept = await write(await makeTemplate())
-    await pass()
+    await upkeep.pass()
     expect(await world.database.db.selectFrom('build_log').select('build_id').execute()).toEqual([{ build_id: kept }])
+    expect(await world.database.db.selectFrom('build').select('log_count').where('build_id', '=', long).execute()).toEqual([
+      { log_count: 0 },
+    ])
   })
 
-  it('removes the sandboxes of builds that nobody works at', async () => {
+  it('removes orphaned build sandboxes', async () => {
     const spec = { image: 'base:1', resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true }
     for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...spec, sandboxId, incarnation: 1 })
     await runtime.create({ ...spec, sandboxId: 'borphan', incarnation: 2 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, waitFor, type Answer } from './support/control-plane.ts'
 import { block, insertBuild, insertTemplate, refusal, seedParty, useTwoTeams, type Party } from './support/templates.ts'
 
-const { world, api, ours, theirs } = await useTwoTeams()
+const { world, api, ours, theirs } = await useTwoTeams({ SANDYARD_TEAM_PUBLIC_NAMES: 'true' })
 
 type Method = 'PATCH' | 'DELETE'
 
@@ -28,7 +28,7 @@ const eventsOf = async (subject: string): Promise<string[]> => {
 describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', () => {
   const patch = (path: string, body: unknown, party: Party = ours) => api.call('PATCH', path, { body, ...asTeam(party) })
 
-  it.each(['', '/v2'])('%s changes who may use a template, by any of its names', async (prefix) => {
+  it.each(['', '/v2'])('%s changes the visibility of a template by any of its names', async (prefix) => {
     const alias = `visible${prefix.slice(1)}`
     const templateId = await insertTemplate(world, ours, { alias })
     const use = () => api.call('POST', '/v2/sandboxes', { body: { templateID: `ours/${alias}` }, apiKey: theirs.apiKey })
@@ -49,7 +49,7 @@ describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', (
     expect(await eventsOf(templateId)).toContain('template.updated')
   })
 
-  it.each(['', '/v2'])('%s changes nothing without a wish', async (prefix) => {
+  it.each(['', '/v2'])('%s changes nothing with an empty body', async (prefix) => {
     const templateId = await insertTemplate(world, ours, { isPublic: true, createdAt: new Date('2026-01-01T00:00:00Z') })
     expect(await patch(`${prefix}/templates/${templateId}`, {})).toMatchObject({ status: 200, body: { names: [] } })
     expect(await patch(`${prefix}/templates/${templateId}`, { other: 1 })).toMatchObject({ status: 200, body: { names: [] } })
@@ -59,7 +59,7 @@ describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', (
     expect(await eventsOf(templateId)).toEqual([])
   })
 
-  it('promotes the name in its first version only, and once', async () => {
+  it('promotes the name only in the first version, and only once', async () => {
     const templateId = await insertTemplate(world, ours, { alias: 'promoted' })
     expect((await patch('/v2/templates/promoted', { public: true })).body).toEqual({ names: ['ours/promoted'] })
     expect((await patch('/templates/promoted', { public: false })).body).toEqual({ names: ['ours/promoted'] })
@@ -74,7 +74,24 @@ describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', (
     expect(used).toMatchObject({ status: 201, body: { templateID: templateId } })
   })
 
-  it('says when the bare name is taken; the template is public all the same', async () => {
+  it('lets only administrators promote names by default', async () => {
+    const byDefault = await world.startServer()
+    const templateId = await insertTemplate(world, ours, { alias: 'everybodys' })
+    await insertBuild(world, templateId)
+    const publish = (headers: Record<string, string>, apiKey: string | null = null) =>
+      byDefault.call('PATCH', '/templates/everybodys', { body: { public: true }, headers, apiKey })
+    const use = (templateID: string) => byDefault.call('POST', '/v2/sandboxes', { body: { templateID }, apiKey: theirs.apiKey })
+
+    expect(await publish({}, ours.apiKey)).toMatchObject({ status: 200, body: { names: ['ours/everybodys'] } })
+    expect((await use('everybodys')).status).toBe(404)
+    expect((await use('ours/everybodys')).status).toBe(201)
+
+    const { status, body } = await publish({ 'x-admin-token': ADMIN_TOKEN, 'x-team-id': ours.teamId })
+    expect([status, body.names.toSorted()]).toEqual([200, ['everybodys', 'ours/everybodys']])
+    expect((await use('everybodys')).status).toBe(201)
+  })
+
+  it('reports a taken bare name, and still makes the template public', async () => {
     const templateId = await insertTemplate(world, ours, { alias: 'base' })
     expect(await patch('/templates/base', { public: true })).toMatchObject({
       status: 409,
@@ -88,7 +105,7 @@ describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', (
     expect(await patch('/v2/templates/base', { public: true })).toMatchObject({ status: 200, body: { names: ['ours/base'] } })
   })
 
-  it('gives a bare name to one of two that want it at once', async () => {
+  it('gives a bare name to one of two concurrent requests', async () => {
     await insertTemplate(world, ours, { alias: 'wanted' })
     await insertTemplate(world, theirs, { alias: 'wanted' })
     const answers = await Promise.all([ours, theirs].map((party) => patch('/templates/wanted', { public: true }, party)))
@@ -101,15 +118,15 @@ describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', (
     ['an unknown name', 'nothing%3Av1', {}, () => ours, 404, "template 'nothing' not found"],
     ['a promoted one of another team', 'promoted', {}, () => theirs, 403, "You don't have access to template 'promoted'"],
     ['no body', 'promoted', undefined, () => ours, 400, /^validation error/],
-    ['a body of another form', 'promoted', [], () => ours, 400, /^validation error/],
-    ['a wish of another type', 'promoted', { public: 'yes' }, () => ours, 400, /^validation error/],
+    ['a body of the wrong type', 'promoted', [], () => ours, 400, /^validation error/],
+    ['a field of the wrong type', 'promoted', { public: 'yes' }, () => ours, 400, /^validation error/],
   ])('refuses %s', async (_name, path, body, party, code, message) => {
     for (const prefix of ['', '/v2']) {
       expect(await patch(`${prefix}/templates/${path}`, body, party())).toMatchObject(refusal(code, message))
     }
   })
 
-  it('is for users, too, who say ids', async () => {
+  it('accepts users with template ids', async () => {
     const templateId = await insertTemplate(world, ours, { alias: 'by-user' })
     const patchAs = (name: string, party: Party) => api.call('PATCH', `/v2${idPath(name)}`, { body: { public: true }, ...asUser(party) })
     expect(await patchAs(templateId, ours)).toMatchObject({ status: 200, body: { names: ['ours/by-user'] } })
@@ -124,7 +141,7 @@ describe('[PATCH /templates/{templateID}] [PATCH /v2/templates/{templateID}]', (
 describe('[DELETE /templates/{templateID}]', () => {
   const remove = (name: string, party: Party = ours) => api.call('DELETE', idPath(name), asTeam(party))
 
-  it('frees the names, keeps the id and cancels what is unfinished', async () => {
+  it('frees the names, reserves the id and cancels unfinished builds', async () => {
     const templateId = await insertTemplate(world, ours, { alias: 'doomed' })
     const waiting = await insertBuild(world, templateId, { status: 'waiting' })
     const ready = await insertBuild(world, templateId)
@@ -146,7 +163,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     expect((await remove(templateId, theirs)).status).toBe(404)
   })
 
-  it.each(['doomed', 'ours/doomed', 'doomed:any-tag', 'OURS/DOOMED'])('takes %s', async (name) => {
+  it.each(['doomed', 'ours/doomed', 'doomed:any-tag', 'OURS/DOOMED'])('accepts the name %s', async (name) => {
     await world.database.db.deleteFrom('template_alias').where('alias', '=', 'doomed').execute()
     const templateId = await insertTemplate(world, ours, { alias: 'doomed' })
     expect((await remove(name)).status).toBe(204)
@@ -169,7 +186,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     expect((await remove('used')).status).toBe(204)
   })
 
-  it('keeps the template that the server brings along', async () => {
+  it('refuses to delete a default template', async () => {
     expect(await api.call('DELETE', '/templates/base')).toMatchObject({
       status: 400,
       body: {
@@ -180,7 +197,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     expect((await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })).status).toBe(201)
   })
 
-  it('comes before or after a create at the same time: none follows it', async () => {
+  it('runs before or after a concurrent create: no create succeeds after it', async () => {
     for (let round = 0; round < 5; round++) {
       const templateId = await insertTemplate(world, ours)
       await insertBuild(world, templateId)
@@ -191,7 +208,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     }
   })
 
-  it('is seen by a create that found the template before', async () => {
+  it('fails a create that resolved the template before', async () => {
     const templateId = await insertTemplate(world, ours, { alias: 'vanishing', isPublic: true })
     await insertBuild(world, templateId)
     const { db } = world.database
@@ -199,7 +216,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     await world.database.transaction(async (tx) => {
       await tx.selectFrom('template').select('template_id').where('template_id', '=', templateId).forUpdate().execute()
       created = api.call('POST', '/v2/sandboxes', { body: { templateID: templateId }, apiKey: theirs.apiKey })
-      await waitFor('the create to stand before the template', async () => {
+      await waitFor('the create to wait for the template row', async () => {
         const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(db)
         return rows.length > 0
       })
@@ -208,7 +225,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     expect(await created).toMatchObject(refusal(404, `template '${templateId}' not found`))
   })
 
-  it('leaves no build unfinished, whatever is registered and started beside it', async () => {
+  it('leaves no unfinished build when builds are registered and started concurrently', async () => {
     const register = () => api.call('POST', '/v3/templates', { body: { name: 'busy' }, ...asTeam(ours) })
     for (let round = 0; round < 5; round++) {
       const { templateID, buildID } = (await register()).body
@@ -230,7 +247,7 @@ describe('[DELETE /templates/{templateID}]', () => {
     }
   })
 
-  it('is done once by several at once', async () => {
+  it('deletes the template once for concurrent requests', async () => {
     const templateId = await insertTemplate(world, ours)
     const answers: Answer[] = await Promise.all([1, 2, 3].map(() => remove(templateId)))
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
@@ -259,14 +276,14 @@ describe('[DELETE /templates/{templateID}]', () => {
     })
   })
 
-  it('is for users, too, by names of their default team', async () => {
+  it('accepts users with names of their default team', async () => {
     await insertTemplate(world, ours, { alias: 'of-user' })
     expect((await api.call('DELETE', '/templates/of-user', asUser(theirs))).status).toBe(404)
     expect((await api.call('DELETE', '/templates/of-user', asUser(ours))).status).toBe(204)
   })
 })
 
-describe('who may change templates', () => {
+describe('access to changes of templates', () => {
   it.each<[Method, string]>([
     ['PATCH', '/templates/{id}'],
     ['PATCH', '/v2/templates/{id}'],

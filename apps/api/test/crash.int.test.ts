@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { reconcile } from '../src/sandboxes/reconciler.ts'
-import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+import { reapExpired } from '../src/sandboxes/expiry-reaper.ts'
+import { Repairs } from '../src/sandboxes/repairs.ts'
+import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 import { Fuse, type CrashPoint } from './support/fuse.ts'
 
 let world: World
@@ -15,7 +16,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 const KEY = { 'idempotency-key': 'one-create' }
 const NEW = { templateID: 'base', timeout: 600 }
 
-/** A server that dies at the point; resolves when it is dead. What it was asked is never answered. */
+/** Sends a request to a server that dies at the point. Resolves when it is dead; the request is never answered. */
 async function crashAt(point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> {
   const fuse = new Fuse(point)
   const dying = await world.startServer({ fuse })
@@ -23,19 +24,19 @@ async function crashAt(point: CrashPoint, ask: (dying: Server) => unknown): Prom
   await fuse.blown
 }
 
-/** Lets so much time pass that whatever is half done counts as abandoned, and runs the repair that every server runs. */
+/** Makes all unfinished work old enough to count as abandoned, and runs the repair that every server runs. */
 async function heal(): Promise<void> {
   await world.database.db
     .updateTable('sandbox')
     .set({ state_changed_at: sql<Date>`state_changed_at - interval '2 minutes'` })
     .execute()
-  await reconcile({ database: api.ctx.database, runtime: api.runtime, log: api.ctx.log.sandboxes })
+  await reconcileNow(api)
 }
 
 const rows = () => world.database.db.selectFrom('sandbox').select(['sandbox_id', 'state']).execute()
 const sandboxesOfEngine = () => [...world.engine.sandboxes.values()].map(({ spec }) => spec.sandboxId)
 
-/** Every row runs and has its sandbox, every sandbox has its row. */
+/** Checks that every row is `running` and has a sandbox, and that every sandbox has a row. */
 async function expectAgreement(count: number): Promise<void> {
   const left = await rows()
   expect(left.map(({ state }) => state)).toEqual(left.map(() => 'running'))
@@ -49,9 +50,9 @@ const POINTS = (steps: number): CrashPoint[] =>
     { step, when: 'after' as const },
   ])
 
-describe('a server that is killed while it creates a sandbox', () => {
+describe('a server that is killed during a create', () => {
   // Reservation, runtime, running.
-  it.each(POINTS(3))('$when step $step leaves one sandbox or none, and the key is honest', async (point) => {
+  it.each(POINTS(3))('$when step $step leaves one sandbox or none, and the idempotency key matches it', async (point) => {
     await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY }))
 
     const early = await api.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY })
@@ -68,7 +69,7 @@ describe('a server that is killed while it creates a sandbox', () => {
     expect(sandboxesOfEngine()).toEqual([late.body.sandboxID])
   })
 
-  it('before its daemon answered leaves nothing', async () => {
+  it('leaves nothing if the daemon has not answered', async () => {
     world.daemon.answers.push('hang')
     await crashAt({ step: 2, when: 'after' }, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))
     await heal()
@@ -76,9 +77,9 @@ describe('a server that is killed while it creates a sandbox', () => {
   })
 })
 
-describe('a server that is killed while it ends a sandbox', () => {
+describe('a server that is killed during the end of a sandbox', () => {
   // State, runtime, row.
-  it.each(POINTS(3))('by request, $when step $step, leaves nothing or a sandbox that works', async (point) => {
+  it.each(POINTS(3))('by request, $when step $step, leaves nothing or a running sandbox', async (point) => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
     await crashAt(point, (dying) => dying.call('DELETE', `/sandboxes/${body.sandboxID}`))
     await heal()
@@ -87,21 +88,21 @@ describe('a server that is killed while it ends a sandbox', () => {
     expect((await api.call('GET', `/sandboxes/${body.sandboxID}`)).status).toBe(wasTold ? 404 : 200)
   })
 
-  it.each(POINTS(3))('that has expired, $when step $step, leaves nothing once another runs', async (point) => {
+  it.each(POINTS(3))('by expiry, $when step $step, leaves nothing after another server has started', async (point) => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
     const fuse = new Fuse(point)
     const dying = await world.startServer({ fuse })
     await api.call('POST', `/sandboxes/${body.sandboxID}/timeout`, { body: { timeout: 0 } })
-    const { ExpiryReaper } = await import('../src/sandboxes/expiry-reaper.ts')
-    void new ExpiryReaper({ database: dying.ctx.database, runtime: dying.runtime, log: dying.ctx.log.sandboxes }).reap()
+    const repairs = new Repairs(dying.ctx.log.sandboxes)
+    void reapExpired({ database: dying.ctx.database, runtime: dying.runtime, repairs, engineId: dying.ctx.engineId })
     await fuse.blown
 
     await world.startServer({ loops: true })
     await heal()
-    await waitFor('the sandbox to go', async () => (await rows()).length === 0 && sandboxesOfEngine().length === 0)
+    await waitFor('the removal of the sandbox', async () => (await rows()).length === 0 && sandboxesOfEngine().length === 0)
   })
 
-  it('after a failed start, leaves nothing', async () => {
+  it('after a failed start leaves nothing', async () => {
     for (const point of POINTS(5).slice(4)) {
       world.daemon.answers.push(401)
       await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))

@@ -11,7 +11,7 @@ beforeAll(async () => {
 describe('[GET /templates/{templateID}]', () => {
   const get = (path: string, party: Party = ours) => api.call('GET', `/templates/${path}`, { apiKey: party.apiKey })
 
-  it('has everything of a template and of its builds', async () => {
+  it('returns all fields of a template and its builds', async () => {
     const id = await insertTemplate(world, ours, { alias: 'whole', createdAt: new Date('2026-01-01T00:00:00Z') })
     const ready = await insertBuild(world, id, { createdAt: new Date('2026-01-01T00:00:01Z') })
     const waiting = await insertBuild(world, id, { status: 'waiting', createdAt: new Date('2026-01-01T00:00:02Z'), cpuCount: 4 })
@@ -60,7 +60,7 @@ describe('[GET /templates/{templateID}]', () => {
     })
   })
 
-  it('names every state as the wire does', async () => {
+  it('maps every state to its wire name', async () => {
     const id = await insertTemplate(world, ours)
     const raw = ['pending', 'waiting', 'in_progress', 'building', 'snapshotting', 'uploaded', 'success', 'ready', 'failed'] as const
     for (const [index, status] of raw.entries())
@@ -79,11 +79,11 @@ describe('[GET /templates/{templateID}]', () => {
     ])
   })
 
-  it('pages through many builds, each once however many tags it has', async () => {
+  it('pages through many builds and lists a build with several tags once', async () => {
     const id = await insertTemplate(world, ours)
     const expected: string[] = []
     for (let index = 0; index < 7; index++) {
-      // Two at each instant: the ids decide.
+      // Two builds at each instant: the ids decide the order.
       const createdAt = new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 2)))
       const buildId = await insertBuild(world, id, { createdAt, tags: ['default', `v${index}`] })
       await assign(world, { templateId: id, buildId, tags: ['default'] })
@@ -101,7 +101,7 @@ describe('[GET /templates/{templateID}]', () => {
     expect((await get(`${id}?limit=7`)).headers).not.toHaveProperty('x-next-token')
   })
 
-  it('has a hundred builds a page by default', async () => {
+  it('returns 100 builds per page by default', async () => {
     const id = await insertTemplate(world, ours)
     const rows = Array.from({ length: 101 }, () => ({
       template_id: id,
@@ -126,21 +126,21 @@ describe('[GET /templates/{templateID}]', () => {
     ['a tag', () => [`${templateId}%3Adefault`], 404, /^Template \w+:default not found$/],
     ['a public one of another team', () => [templateId, theirs], 403, /^You don't have access to this sandbox template \(\w{20}\)$/],
     ['the base template of another team', () => [world.templateId], 403, /^You don't have access to this sandbox template/],
-    ['a token that is none', () => [`${templateId}?nextToken=x`], 400, 'Invalid next token'],
+    ['an invalid token', () => [`${templateId}?nextToken=x`], 400, 'Invalid next token'],
     [
       'a token of another list',
       () => [`${templateId}?nextToken=${Buffer.from('2026-01-01T00:00:00Z__abc').toString('base64')}`],
       400,
       'Invalid next token',
     ],
-    ['a page of none', () => [`${templateId}?limit=0`], 400, /^validation error/],
-    ['a page of too many', () => [`${templateId}?limit=101`], 400, /^validation error/],
-    ['a page of what is no number', () => [`${templateId}?limit=ten`], 400, /^validation error/],
+    ['a limit of 0', () => [`${templateId}?limit=0`], 400, /^validation error/],
+    ['a limit of 101', () => [`${templateId}?limit=101`], 400, /^validation error/],
+    ['a limit that is not a number', () => [`${templateId}?limit=ten`], 400, /^validation error/],
   ])('refuses %s', async (_name, args, code, message) => {
     expect(await get(...args())).toMatchObject(refusal(code, message))
   })
 
-  it('does not know internal snapshots and deleted ones', async () => {
+  it('returns 404 for internal snapshots and deleted templates', async () => {
     const internal = await insertTemplate(world, ours, { source: 'snapshot' })
     expect((await get(internal)).status).toBe(404)
     const snapshot = await insertTemplate(world, ours, { source: 'snapshot_template' })
@@ -150,7 +150,7 @@ describe('[GET /templates/{templateID}]', () => {
     expect(await get(gone)).toMatchObject({ status: 404, body: { message: `Template ${gone} not found` } })
   })
 
-  it('is for teams, blocked or not', async () => {
+  it('accepts teams, also blocked ones', async () => {
     const asUser = await api.call('GET', `/templates/${templateId}`, { apiKey: null, headers: { authorization: ours.bearer } })
     expect(asUser).toMatchObject({ status: 401, body: { code: 401 } })
     await block(world, ours.teamId, 'unpaid')
@@ -164,14 +164,14 @@ describe('[GET /templates/aliases/{alias}]', () => {
   const check = (alias: string, party: Party = ours) =>
     api.call('GET', `/templates/aliases/${encodeURIComponent(alias)}`, { apiKey: party.apiKey })
 
-  it('finds own names in every form', async () => {
+  it('resolves own names in every form', async () => {
     await insertBuild(world, templateId, { tags: ['default', 'v1'] })
     for (const alias of ['app', 'APP', 'ours/app', 'ours/app:v1', 'app:default', templateId]) {
       expect(await check(alias)).toMatchObject({ status: 200, body: { templateID: templateId, public: true } })
     }
   })
 
-  it('lets an own name go before a promoted one', async () => {
+  it('resolves an own name before a promoted one', async () => {
     expect((await check('base')).status).toBe(403)
     const shadow = await insertTemplate(world, ours, { alias: 'base' })
     expect((await check('base')).body).toEqual({ templateID: shadow, public: false })
@@ -192,7 +192,7 @@ describe('[GET /templates/aliases/{alias}]', () => {
     expect({ status, body }).toEqual({ status: code, body: { code, message } })
   })
 
-  it('wants the default tag to be ready where it is named', async () => {
+  it('requires a ready build for an explicit default tag', async () => {
     await insertTemplate(world, ours, { alias: 'unready' })
     expect((await check('unready')).status).toBe(200)
     expect(await check('unready:default')).toMatchObject({

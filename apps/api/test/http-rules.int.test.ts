@@ -3,11 +3,18 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { OPERATIONS } from '@sandyard/api-contract/operations'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { createMetricsServer } from '@sandyard/api/metrics-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+
+const withPairs = (field: string, count: number, length: number): string =>
+  JSON.stringify({
+    templateID: 'base',
+    [field]: Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v'.repeat(length)])),
+  })
 
 let world: World
 let api: Server
@@ -59,10 +66,37 @@ describe('errors', () => {
     ['/sandboxes', 'application/json', '{"templateID":"base","metadata":{"a":"\\u0000"}}', /^validation error: .*metadata/],
     ['/sandboxes', 'application/json', '{"templateID":"base","metadata":{"a":"\\ud800"}}', /^validation error: .*metadata/],
     ['/sandboxes', 'application/json', '{"templateID":"base","envVars":{"a=b":"c"}}', /^validation error: .*envVars/],
-  ])('POST %s (%s) %j is 400', async (url, type, payload, message) => {
+    ['/sandboxes', 'application/json', withPairs('metadata', 1, 65_536), /^validation error: metadata must not have more than 64 KiB$/],
+    ['/sandboxes', 'application/json', withPairs('envVars', 1, 65_536), /^validation error: envVars must not have more than 64 KiB$/],
+    [
+      '/sandboxes',
+      'application/json',
+      withPairs('metadata', 1, 10_000_000),
+      /^Error when parsing request: .*: it has a text of more than 512 KiB$/,
+    ],
+    ['/sandboxes', 'application/json', withPairs('metadata', 1025, 1), /^validation error: metadata must not have more than 1024 keys$/],
+    ['/v2/sandboxes', 'application/json', withPairs('envVars', 1025, 1), /^validation error: envVars must not have more than 1024 keys$/],
+    [
+      '/sandboxes',
+      'application/json',
+      `{"a":${'['.repeat(8_000_000)}`,
+      /^Error when parsing request: .*: it is nested deeper than 64 levels$/,
+    ],
+    ['/v2/templates', 'application/json', `[${'{},'.repeat(100_000)}1]`, /^Invalid request body: it has more than 32768 keys and items$/],
+    ['/v2/templates', 'application/json', `{"a":"${'x'.repeat(1_000_000)}`, /^Invalid request body: ./],
+  ])('POST %s (%s) %#: a body of another form is 400', async (url, type, payload, message) => {
     const headers = { 'x-api-key': world.credentials.apiKey, ...(type !== undefined && { 'content-type': type }) }
     const answer = await api.app.inject({ method: 'POST', url, headers, ...(payload !== undefined && { payload }) })
     expect(answer.json()).toEqual({ code: 400, message: expect.stringMatching(message) })
+  })
+
+  it('takes metadata and variables up to their limits, in a body that a thread reads', async () => {
+    const pairs = Object.fromEntries(Array.from({ length: 1024 }, (_, n) => [`k${String(n).padStart(4, '0')}`, 'é'.repeat(29)]))
+    const body = { templateID: 'base', metadata: pairs, envVars: pairs, unknown: ['x'.repeat(400_000), 'y'.repeat(400_000)] }
+    const created = await api.call('POST', '/v2/sandboxes', { body })
+    expect(created.status, created.text).toBe(201)
+    expect((await api.call('GET', `/sandboxes/${created.body.sandboxID}`)).body.metadata).toEqual(pairs)
+    await api.call('DELETE', `/sandboxes/${created.body.sandboxID}`)
   })
 
   it('has no limit for ids but that of a request line', async () => {
@@ -211,16 +245,34 @@ describe('limits and health', () => {
     expect(await speak(head, port)).toMatch(answer)
   })
 
-  it('[GET /health] says when it drains, and when what it stands on is gone', async () => {
+  it('[GET /health] says that it lives, [GET /ready] when the database or the engine does not answer', async () => {
     expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 200, text: 'Health check successful' })
     expect(await api.call('GET', '/ready', { apiKey: null })).toMatchObject({ status: 200, body: { ready: true } })
     world.engine.stop()
-    expect(await api.call('GET', '/ready', { apiKey: null })).toMatchObject({ status: 503, body: { ready: false, runtime: false } })
+    // The outcome of a check is remembered for a second.
+    const whenNotReady = async () => {
+      const answer = await api.call('GET', '/ready', { apiKey: null })
+      return answer.status === 503 ? answer : undefined
+    }
+    const notReady = await pollUntil({ what: 'not being ready', timeoutMs: 10_000, everyMs: 50 }, whenNotReady)
+    expect(notReady).toMatchObject({ body: { ready: false, database: true, runtime: false } })
     world.engine.start()
-    api.ctx.isDraining = true
-    expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 503, text: 'Service is unavailable' })
-    api.ctx.isDraining = false
   })
+})
+
+it('[GET /ready] pings about once a second, however many ask, and lists nothing', async () => {
+  const server = await world.startServer()
+  const { faults } = server.runtime
+  const before = faults.calls.length
+  const held = faults.hold('ping')
+  const asked = Array.from({ length: 1000 }, () => server.call('GET', '/ready', { apiKey: null }))
+  await held.reached
+  held.release()
+  expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
+  // A slow machine takes more than the second for which an answer is remembered.
+  const calls = faults.calls.slice(before)
+  expect(calls.filter((point) => point === 'ping').length).toBeLessThan(50)
+  expect(calls).not.toContain('list')
 })
 
 describe('metrics', () => {

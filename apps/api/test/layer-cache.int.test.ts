@@ -15,7 +15,7 @@ afterAll(async () => {
 const KEY = 'a'.repeat(64)
 const result = { context: { user: 'user', workdir: '/srv', env: { A: '1' } } }
 
-it('keeps the first of two layers with one key, unless it is to be replaced, and forgets only what it was asked to', async () => {
+it('keeps the first of two layers with one key, except with replace, and deletes only the given layer', async () => {
   const cache = new LayerCache(world.database, world.teamId)
   const keep = (image: string, replace = false): Promise<void> => cache.keep({ key: KEY, image, result }, { replace })
   const image = async (): Promise<string | undefined> => (await cache.find([KEY, 'b'.repeat(64)])).get(KEY)?.image
@@ -31,7 +31,7 @@ it('keeps the first of two layers with one key, unless it is to be replaced, and
   expect(await image()).toBeUndefined()
 })
 
-it('counts a layer that was found as used at that moment', async () => {
+it('updates the last use of a layer when it is found', async () => {
   const { db } = world.database
   const cache = new LayerCache(world.database, world.teamId)
   await cache.keep({ key: KEY, image: 'used', result }, { replace: false })

@@ -30,7 +30,7 @@ const planOf = async ({ buildID }: Registered) =>
   (await builds.world.database.db.selectFrom('build_job').select('plan').where('build_id', '=', buildID).executeTakeFirst())?.plan
 const namesOf = async (templateID: string) => (await acme.withKey('GET', `/templates/${templateID}`)).body.names
 
-/** What both registrations refuse (control-plane.md 10.2, 10.3), in its order. */
+/** The errors of both registrations (control-plane.md 10.2, 10.3), in order. */
 const SHARED_ERRORS: [object, number, string | RegExp][] = [
   [{ dockerfile: undefined }, 400, /^validation error/],
   [{ dockerfile: 1 }, 400, /^validation error/],
@@ -54,7 +54,7 @@ describe('[POST /templates]', () => {
     expect((await create({ alias: 'held' })).status).toBe(202)
   })
 
-  it('makes a new template in any case, and answers the legacy shape', async () => {
+  it('always creates a new template, and answers in the legacy shape', async () => {
     const { status, body } = await create({
       dockerfile: DOCKERFILE,
       alias: 'acme/Named',
@@ -86,7 +86,7 @@ describe('[POST /templates]', () => {
     expect((await create(body)).body).toEqual({ code, message: typeof message === 'string' ? message : expect.stringMatching(message) })
   })
 
-  it('acts for the team that a user names, or the default one', async () => {
+  it('acts for the team in the request, or the default team of the user', async () => {
     const { db } = builds.world.database
     const refused = { code: 403, message: 'You are not allowed to access this team' }
     for (const teamID of [stranger.teamId, 'x', '']) expect((await create({ teamID, cpuCount: 33 })).body).toEqual(refused)
@@ -123,7 +123,7 @@ describe('[POST /templates/{templateID}/builds/{buildID}]', () => {
     expect((await start(build)).body).toEqual({ code: 400, message: 'build is not in waiting state' })
   })
 
-  it('says that there is no registry to push to', async () => {
+  it('answers 501 for a build that needs a pushed image', async () => {
     const unserved = { code: 501, message: expect.stringContaining('takes no pushed images') }
     const build = (await create({})).body
     expect((await start(build)).body).toEqual(unserved)
@@ -132,7 +132,7 @@ describe('[POST /templates/{templateID}/builds/{buildID}]', () => {
     expect((await start(current)).body).toEqual(unserved)
   })
 
-  it('refuses in the documented order', async () => {
+  it('runs its checks in the documented order', async () => {
     const build = (await create({ dockerfile: DOCKERFILE })).body
     const missing = (id: string) => ({
       code: 404,
@@ -160,7 +160,7 @@ describe('[POST /templates/{templateID}]', () => {
     expect((await statusOf({ templateID, buildID })).reason.message).toMatch(/superseded by a newer one/)
   })
 
-  it('is followed by a start that changes nothing, in whatever state the build is', async () => {
+  it('makes a later start request do nothing in every state of the build', async () => {
     const { templateID } = (await create({})).body
     const build = (await rebuild(templateID)).body
     expect((await start(build)).status).toBe(202)
@@ -171,7 +171,7 @@ describe('[POST /templates/{templateID}]', () => {
     expect((await start(build, stranger)).status).toBe(403)
   })
 
-  it('ends the build that is in progress', async () => {
+  it('cancels the build in progress', async () => {
     const { templateID } = (await create({})).body
     const first = (await rebuild(templateID)).body
     expect((await statusOf(first)).status).toBe('building')
@@ -180,7 +180,7 @@ describe('[POST /templates/{templateID}]', () => {
     expect((await statusOf(second)).status).toBe('building')
   })
 
-  it('gives the template its new name instead of the old one', async () => {
+  it('replaces the name of the template', async () => {
     const { templateID } = (await create({ alias: 'old-name' })).body
     expect((await rebuild(templateID, { alias: 'old-name' })).body.names).toEqual(['acme/old-name'])
     expect((await rebuild(templateID, { alias: 'new-name' })).body.names).toEqual(['acme/new-name'])
@@ -202,7 +202,7 @@ describe('[POST /templates/{templateID}]', () => {
     },
   )
 
-  it('refuses other templates before it looks at the build', async () => {
+  it('checks the template before the build', async () => {
     const bad = { cpuCount: 33, dockerfile: '' }
     const own = (await create({ alias: 'by-name' })).body.templateID
     const gone = (await create({})).body.templateID

@@ -28,10 +28,10 @@ describe('[POST /sandboxes/{sandboxID}/timeout] [POST /sandboxes/{sandboxID}/ref
   it.each<[string, string, object, number]>([
     ['timeout lengthens', 'timeout', { timeout: 600 }, 600],
     ['timeout shortens', 'timeout', { timeout: 100 }, 100],
-    ['timeout is cut off at the longest life', 'timeout', { timeout: 200_000 }, 86_400],
+    ['timeout is truncated to the longest lifetime', 'timeout', { timeout: 200_000 }, 86_400],
     ['refreshes lengthens', 'refreshes', { duration: 600 }, 600],
     ['refreshes never shortens', 'refreshes', { duration: 20 }, 300],
-    ['refreshes without a duration is fine', 'refreshes', {}, 300],
+    ['refreshes without a duration succeeds', 'refreshes', {}, 300],
     ['connect lengthens', 'connect', { timeout: 600 }, 600],
     ['connect never shortens', 'connect', { timeout: 20 }, 300],
     ['connect with zero changes nothing', 'connect', { timeout: 0 }, 300],
@@ -43,7 +43,7 @@ describe('[POST /sandboxes/{sandboxID}/timeout] [POST /sandboxes/{sandboxID}/ref
     expect(await secondsLeft(id)).toBe(seconds)
   })
 
-  it('[POST /v2/sandboxes/{sandboxID}/connect] is lengthened by a v2 connect that says nothing', async () => {
+  it('[POST /v2/sandboxes/{sandboxID}/connect] is extended by a v2 connect without a body', async () => {
     const id = await create(100)
     const answer = await api.call('POST', `/v2/sandboxes/${id}/connect`)
     expect(answer).toMatchObject({ status: 200, body: { sandboxID: id, clientID: '6532622b', domain: 'localhost:3002' } })
@@ -51,7 +51,7 @@ describe('[POST /sandboxes/{sandboxID}/timeout] [POST /sandboxes/{sandboxID}/ref
     expect(await secondsLeft(id)).toBe(300)
   })
 
-  it('cannot be moved past the longest life', async () => {
+  it('cannot exceed the longest lifetime', async () => {
     const id = await create(300)
     const old = sql<Date>`clock_timestamp() - interval '25 hours'`
     await world.database.db.updateTable('sandbox').set({ started_at: old }).where('sandbox_id', '=', id).execute()
@@ -66,7 +66,7 @@ describe('[POST /sandboxes/{sandboxID}/timeout] [POST /sandboxes/{sandboxID}/ref
 describe('requests in other states', () => {
   const actions = ['timeout', 'refreshes', 'connect']
 
-  it('name a sandbox that is not there as it was written', async () => {
+  it('return the unchanged id of an unknown sandbox', async () => {
     for (const given of ['i0unknown', 'i0unknown-6532622b']) {
       const message = `Sandbox "${given}" doesn't exist or you don't have access to it`
       for (const action of actions) {
@@ -78,7 +78,7 @@ describe('requests in other states', () => {
     }
   })
 
-  it('say what is being done to it', async () => {
+  it('report the running transition', async () => {
     const id = await create(300)
     const status = async (action: string) => {
       const { body } = await api.call('POST', `/sandboxes/${id}/${action}`, { body: { timeout: 1 } })
@@ -96,13 +96,13 @@ describe('requests in other states', () => {
     await setState(id, 'running')
   })
 
-  it('are the same for ids with the suffix of older clients', async () => {
+  it('accept ids with the suffix of older clients', async () => {
     const id = await create(300)
     expect((await api.call('GET', `/sandboxes/${id}-6532622b`)).body.sandboxID).toBe(id)
     expect((await api.call('DELETE', `/sandboxes/${id}-6532622b`)).status).toBe(204)
   })
 
-  it('check a connect above the limit before they look the sandbox up', async () => {
+  it('check the limit of a connect before the sandbox', async () => {
     const answer = await api.call('POST', '/sandboxes/i0unknown/connect', { body: { timeout: 86_401 } })
     expect(answer.body).toEqual({ code: 400, message: 'Timeout cannot be greater than 24 hours' })
   })
@@ -136,8 +136,8 @@ async function insertTeam(): Promise<string> {
   return row.id
 }
 
-describe('[DELETE /sandboxes/{sandboxID}] kills', () => {
-  it('that come at once are one kill for all of them', async () => {
+describe('[DELETE /sandboxes/{sandboxID}] a kill', () => {
+  it('runs once for concurrent requests', async () => {
     const id = await create(300)
     const hold = api.runtime.faults.hold('remove')
     const first = api.call('DELETE', `/sandboxes/${id}`)
@@ -149,7 +149,7 @@ describe('[DELETE /sandboxes/{sandboxID}] kills', () => {
     expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(404)
   })
 
-  it('that the engine fails leave the sandbox out of reach, and a repeat ends it', async () => {
+  it('leaves the sandbox unreachable if the engine fails, and a retry removes it', async () => {
     const id = await create(300)
     api.runtime.faults.failBefore('remove')
     expect((await api.call('DELETE', `/sandboxes/${id}`)).body).toEqual({
@@ -158,6 +158,6 @@ describe('[DELETE /sandboxes/{sandboxID}] kills', () => {
     })
     expect((await api.call('GET', `/sandboxes/${id}`)).status).toBe(404)
     expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(204)
-    await waitFor('the container to go', () => ![...world.engine.sandboxes.values()].some(({ spec }) => spec.sandboxId === id))
+    await waitFor('the removal of the container', () => ![...world.engine.sandboxes.values()].some(({ spec }) => spec.sandboxId === id))
   })
 })

@@ -39,11 +39,11 @@ const list = async (query = '', path = '/v2/sandboxes'): Promise<{ ids: string[]
   }
 }
 
-/** Newest first; of two that started together the smaller id. */
+/** Newest first; for equal start times the smaller id first. */
 const descending = (): string[] => [ids[2], ids[3], ids[1], ids[0]].map(String)
 
 describe('[GET /v2/sandboxes]', () => {
-  it.each(['desc', 'asc'])('goes through all in pages, %s', async (order) => {
+  it.each(['desc', 'asc'])('pages through all sandboxes, %s', async (order) => {
     const seen: string[] = []
     let token = ''
     do {
@@ -55,7 +55,7 @@ describe('[GET /v2/sandboxes]', () => {
     expect(seen).toEqual(order === 'desc' ? descending() : descending().toReversed())
   })
 
-  it('has no token when the last page is full', async () => {
+  it('returns no token on a full last page', async () => {
     expect((await list('limit=4')).next).toBeUndefined()
     expect((await list('limit=2')).next).toBeDefined()
   })
@@ -67,7 +67,7 @@ describe('[GET /v2/sandboxes]', () => {
     ['paused', 'state=paused', []],
     ['metadata as JS sends it', `metadata=${encodeURIComponent(`app=${encodeURIComponent('a%20b')}`)}`, [1, 0]],
     ['two pairs', `metadata=${encodeURIComponent('app=a%2520b&tier=x%2526y')}`, [0]],
-    ['metadata that is not there', 'metadata=app%3DA%2520b', []],
+    ['metadata without a match', 'metadata=app%3DA%2520b', []],
     ['template', 'template=base', [2, 3, 1, 0]],
     ['e2bdev/base', 'template=e2bdev%2Fbase', [2, 3, 1, 0]],
     ['unknown template', 'template=nothing', []],
@@ -77,7 +77,7 @@ describe('[GET /v2/sandboxes]', () => {
     expect((await list(query)).ids).toEqual(expected.map((index) => ids[index]))
   })
 
-  it('counts the running where they are asked for', async () => {
+  it('counts running sandboxes if they are listed', async () => {
     expect((await list('state=paused')).total).toBeUndefined()
     expect((await list('template=nothing')).total).toBe('0')
     expect((await list('metadata=app%3Da%252520b')).total).toBe('2')
@@ -99,13 +99,13 @@ describe('[GET /v2/sandboxes]', () => {
     expect(body.message).toMatch(message)
   })
 
-  it('refuses a token of the other direction', async () => {
+  it('refuses a token of the other sort order', async () => {
     const { next } = await list('limit=1')
     const { body } = await api.call('GET', `/v2/sandboxes?order=asc&nextToken=${String(next)}`)
     expect(body).toEqual({ code: 400, message: 'Invalid next token' })
   })
 
-  it('has the fields that every client reads, and no secrets', async () => {
+  it('returns the fields that every client reads, and no secrets', async () => {
     const { body } = await api.call('GET', '/v2/sandboxes?limit=1')
     expect(Object.keys(body[0]).sort()).toEqual(
       'alias clientID cpuCount diskSizeMB endAt envdVersion memoryMB metadata sandboxID startedAt state templateID volumeMounts'.split(' '),
@@ -114,14 +114,14 @@ describe('[GET /v2/sandboxes]', () => {
 })
 
 describe('[GET /sandboxes]', () => {
-  it('has all that run on one page, filtered by metadata', async () => {
+  it('returns all running sandboxes on one page, filtered by metadata', async () => {
     expect(await list('', '/sandboxes')).toEqual({ ids: descending(), next: undefined, total: undefined })
     expect((await list('metadata=app%3Da%252520b', '/sandboxes')).ids).toEqual([ids[1], ids[0]])
   })
 })
 
 describe('sandboxes in transition', () => {
-  it('are listed as paused while they are being paused, and not at all while they start, end or are captured', async () => {
+  it('are listed as paused while pausing, and not listed while starting, ending or snapshotting', async () => {
     for (const [state, listed] of [
       ['pausing', 'paused'],
       ['killing', undefined],

@@ -26,7 +26,7 @@ describe('[GET /templates] [GET /v2/templates]', () => {
 
   const idsOf = (body: { templateID: string }[]) => body.map(({ templateID }) => templateID)
 
-  it('lists all of the team, oldest first, without snapshots and deleted ones', async () => {
+  it('lists all templates of the team, oldest first, without snapshots and deleted ones', async () => {
     const { status, body, headers } = await list('/templates', party)
     expect(status).toBe(200)
     expect(idsOf(body)).toEqual(ids)
@@ -59,7 +59,7 @@ describe('[GET /templates] [GET /v2/templates]', () => {
     if (message !== undefined) expect(body).toEqual({ code, message: expect.stringMatching(message) })
   })
 
-  it.each(['/templates', '/v2/templates'])('serves the users and the teams of %s', async (path) => {
+  it.each(['/templates', '/v2/templates'])('accepts users and teams on %s', async (path) => {
     const bearer = { apiKey: null, headers: { authorization: party.bearer } }
     expect(idsOf((await api.call('GET', path, bearer)).body).toSorted()).toEqual(ids.toSorted())
     expect(idsOf((await api.call('GET', `${path}?teamID=${party.teamId}`, bearer)).body)).toHaveLength(4)
@@ -78,7 +78,7 @@ describe('[GET /templates] [GET /v2/templates]', () => {
     })
   })
 
-  it.each(['/templates', '/v2/templates', '/default-templates'])('shows %s to a blocked team', async (path) => {
+  it.each(['/templates', '/v2/templates', '/default-templates'])('lets a blocked team read %s', async (path) => {
     const blocked = await seedParty(world, `Blocked${path.replaceAll(/\W/g, '')}`)
     await block(world, blocked.teamId, 'unpaid')
     expect((await list(path, blocked)).status).toBe(200)
@@ -88,7 +88,7 @@ describe('[GET /templates] [GET /v2/templates]', () => {
 })
 
 describe('the fields of a template', () => {
-  it('tells of one without builds what its next one gets', async () => {
+  it('are the defaults for a template without builds', async () => {
     const createdAt = new Date('2026-02-03T04:05:06.789Z')
     const templateID = await insertTemplate(world, ours, { alias: 'empty', createdAt })
     const { body } = await list('/templates', ours)
@@ -118,7 +118,7 @@ describe('the fields of a template', () => {
     return body.find((item: { templateID: string }) => item.templateID === templateId)
   }
 
-  it('has the ready build of the default tag, and the state of the newest', async () => {
+  it('come from the ready build of the default tag, with the status of the newest build', async () => {
     const templateId = await insertTemplate(world, ours, { createdBy: null })
     expect(await find(templateId)).toMatchObject({ createdBy: null, names: [], aliases: [] })
     const waiting = await insertBuild(world, templateId, { status: 'waiting', cpuCount: 4 })
@@ -140,13 +140,13 @@ describe('the fields of a template', () => {
     expect(await find(templateId)).toMatchObject({ buildID: ready, buildStatus: 'building' })
   })
 
-  it('has the sizes of the newest build where the default tag stands for none', async () => {
+  it('have the sizes of the newest build if the default tag has no build', async () => {
     const templateId = await insertTemplate(world, ours)
     await insertBuild(world, templateId, { tags: ['v1'], cpuCount: 6 })
     expect(await find(templateId)).toMatchObject({ buildID: NIL_UUID, cpuCount: 6, buildStatus: 'waiting' })
   })
 
-  it('counts starts', async () => {
+  it('count starts', async () => {
     const templateId = await insertTemplate(world, ours, { alias: 'spawned' })
     await insertBuild(world, templateId)
     const { status } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'spawned' }, apiKey: ours.apiKey })
@@ -158,7 +158,7 @@ describe('the fields of a template', () => {
 })
 
 describe('[GET /default-templates]', () => {
-  it('shows what the server brings along, to other teams without how it is used', async () => {
+  it('lists the default templates, without usage data for other teams', async () => {
     const owner = await api.call('GET', '/default-templates')
     expect(owner.body).toMatchObject([
       {
@@ -174,7 +174,7 @@ describe('[GET /default-templates]', () => {
     expect(other.body).toEqual([{ ...owner.body[0], buildCount: 0, spawnCount: 0, lastSpawnedAt: null, createdBy: null }])
   })
 
-  it('hides one that is not public from others', async () => {
+  it('hides a private default template from other teams', async () => {
     const setPublic = (value: boolean) => api.call('PATCH', '/v2/templates/base', { body: { public: value } })
     await setPublic(false)
     expect((await list('/default-templates', theirs)).body).toEqual([])

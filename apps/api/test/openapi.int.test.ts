@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** A schema in the words of the seed's tables: `int32 >= 1`, `date-time | null`, `string[]`, `deprecated string`. */
+/** A schema in the notation of the seed's tables: `int32 >= 1`, `date-time | null`, `string[]`, `deprecated string`. */
 function inWords(schema: Schema): string {
   const types = [schema.type ?? []].flat()
   const [kind = 'object'] = types.filter((type) => type !== 'null')
@@ -56,7 +56,7 @@ function inWords(schema: Schema): string {
   ].join(' ')
 }
 
-/** An object's fields; those that are not required have a `?`. */
+/** An object's fields; optional ones end with `?`. */
 function fieldsOf({ properties = {}, required = [] }: Schema): Shape {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [required.includes(name) ? name : `${name}?`, inWords(schema)]),
@@ -176,7 +176,7 @@ const ROWS: readonly [method: string, path: string, row: Row][] = [
   ['PATCH', '/v2/templates/{templateID}', { auth: 'ApiKeyAuth', ...UPDATE }],
 ]
 
-describe('/openapi.json has the rows of the seed', () => {
+describe('/openapi.json describes the rows of the seed', () => {
   it.each(ROWS)('%s %s', (method, path, { auth, deprecated = false, request, answer: [status, shape] }) => {
     const operation = find(method, path)
     expect(operation.deprecated ?? false).toBe(deprecated)
@@ -194,7 +194,7 @@ describe('/openapi.json has the rows of the seed', () => {
     }
   })
 
-  it('pages the builds of a template', () => {
+  it('describes the paging of a template', () => {
     const parameters = find('GET', '/templates/{templateID}').parameters ?? []
     const query = parameters.filter((parameter) => parameter.in === 'query')
     expect(Object.fromEntries(query.map(({ name, required, schema }) => [required ? name : `${name}?`, inWords(schema)]))).toEqual({
@@ -204,7 +204,7 @@ describe('/openapi.json has the rows of the seed', () => {
     expect(query.find(({ name }) => name === 'limit')?.schema.default).toBe(100)
   })
 
-  it('describes what is inside of them', () => {
+  it('describes nested objects', () => {
     const template = schemaOf(find('GET', '/templates/{templateID}').responses[200]).properties
     expect(fieldsOf(template?.['builds']?.items ?? {})).toMatchObject({
       buildID: 'uuid',
@@ -234,7 +234,7 @@ describe('/openapi.json has the rows of the seed', () => {
 describe('/openapi.json', () => {
   const PAGED = ['/v2/templates', '/templates/{templateID}']
 
-  it.each(PAGED)('says where the next page of %s is', (path) => {
+  it.each(PAGED)('describes the next-page header of %s', (path) => {
     const { headers } = find('GET', path).responses['200'] as Body & { headers?: object }
     expect(headers).toHaveProperty('X-Next-Token')
   })

@@ -24,7 +24,7 @@ const tagsOf = async (build_id: string) => {
   return rows.map(({ tag }) => tag).toSorted()
 }
 
-/** The errors of the generations that name what they register (control-plane.md 10.3), in their order. */
+/** The errors of the generations that register by name (control-plane.md 10.3), in order. */
 const NAMED_ERRORS: [object, number, string | RegExp][] = [
   [{ name: 1 }, 400, /^validation error/],
   [{ name: 'x'.repeat(129) }, 400, /^validation error/],
@@ -82,14 +82,14 @@ describe('[POST /v3/templates]', () => {
     [{ name: ' Tags:V1 ', tags: ['latest', ' V1 ', 'default'] }, ['default', 'latest', 'v1']],
     [{ alias: 'acme/tags:default', tags: [] }, ['default']],
     [{ name: 'tags', alias: 'ignored!', tags: ['x'] }, ['x']],
-  ])('%j has the tags %j', async (request, tags) => {
+  ])('%j gets the tags %j', async (request, tags) => {
     const { body } = await v3(request)
     expect(body).toMatchObject({ names: ['acme/tags'] })
     expect(body.tags.toSorted()).toEqual(tags)
     expect(await tagsOf(body.buildID)).toEqual(tags)
   })
 
-  it('gives the larger of the disks, and the sizes that were asked for', async () => {
+  it('uses the requested sizes, and the larger of both disk sizes', async () => {
     const sizes = async (request: object) => {
       const { buildID } = (await v3({ name: 'sizes', ...request })).body
       const row = await builds.world.database.db.selectFrom('build').selectAll().where('build_id', '=', buildID).executeTakeFirstOrThrow()
@@ -114,11 +114,11 @@ describe('[POST /v3/templates]', () => {
       ['ok', '6A3F0F53-2d23-4a8f-9f6d-0c6a3d6c1f11'],
       "Invalid tag: invalid tag '6a3f0f53-2d23-4a8f-9f6d-0c6a3d6c1f11': tag cannot be a UUID",
     ],
-  ])('the tags %j are refused', async (tags, message) => {
+  ])('refuses the tags %j', async (tags, message) => {
     expect((await v3({ name: 'strangers/a', tags })).body).toEqual({ code: 400, message })
   })
 
-  it('builds the same template again under its name, and another team its own', async () => {
+  it('adds a build to the template with this name, and creates another template for another team', async () => {
     const first = (await v3({ name: 'again' })).body
     const second = (await v3({ name: 'acme/again:v2' })).body
     const theirs = (await v3({ name: 'again' }, stranger)).body
@@ -131,7 +131,7 @@ describe('[POST /v3/templates]', () => {
     expect(Date.parse(updatedAt)).toBeGreaterThanOrEqual(Date.parse(createdAt))
   })
 
-  it("makes an own template beside another team's promoted name", async () => {
+  it("creates an own template with another team's promoted name", async () => {
     const theirs = (await v3({ name: 'base' }, stranger)).body
     expect(theirs.names).toEqual(['strangers/base'])
     const ours = (await v3({ name: 'base' })).body
@@ -139,7 +139,7 @@ describe('[POST /v3/templates]', () => {
     expect([theirs.templateID, ours.templateID]).not.toContain(builds.world.templateId)
   })
 
-  it('ends what was registered for one of its tags and never started', async () => {
+  it('ends builds that were registered for one of its tags and never started', async () => {
     const waiting = (await v3({ name: 'super', tags: ['a', 'b'] })).body
     const other = (await v3({ name: 'super', tags: ['c'] })).body
     const started = (await v3({ name: 'super', tags: ['d'] })).body
@@ -150,7 +150,7 @@ describe('[POST /v3/templates]', () => {
     expect((await statusOf(started)).status).toBe('building')
   })
 
-  it('refuses the id of a template as a name, deleted or not', async () => {
+  it('refuses the id of a template as a name, also of a deleted one', async () => {
     const { templateID } = (await v3({ name: 'kept' }, stranger)).body
     const gone = (await v3({ name: 'gone' })).body.templateID
     expect((await acme.withKey('DELETE', `/templates/${gone}`)).status).toBe(204)
@@ -159,13 +159,13 @@ describe('[POST /v3/templates]', () => {
     expect((await v3({ name: 'gone' })).body.templateID).not.toBe(gone)
   })
 
-  it('takes the team of the key only', async () => {
+  it('accepts only the team of the key', async () => {
     expect((await v3({ name: 'team', teamID: acme.teamId.toUpperCase() })).status).toBe(202)
     const refused = { code: 400, message: 'Team ID param mismatch with the API key' }
     for (const teamID of [stranger.teamId, 'x']) expect((await v3({ teamID, cpuCount: 33 })).body).toEqual(refused)
   })
 
-  it('says so when its JSON cannot be read', async () => {
+  it('answers 400 for invalid JSON', async () => {
     const answer = await builds.api.call('POST', '/v3/templates', { body: '{"name"', headers: { 'content-type': 'application/json' } })
     expect(answer.body).toEqual({ code: 400, message: expect.stringMatching(/^Invalid request body: /) })
   })
@@ -177,7 +177,7 @@ describe('the limit of builds', () => {
   const onSmallServer = async (name: string): Promise<Caller> =>
     addCaller(builds.world, await builds.world.startServer({ env: { SANDYARD_MAX_BUILDS: '3' } }), name)
 
-  it('holds however many come at once, and nothing is left of the others', async () => {
+  it('applies to concurrent requests, and refused ones leave nothing', async () => {
     const caller = await onSmallServer('Crowd')
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => v3({ name: `t${n}` }, caller)))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 202, 202, ...Array.from({ length: 7 }, () => 429)])
@@ -185,7 +185,7 @@ describe('the limit of builds', () => {
     expect((await caller.withKey('GET', '/templates')).body).toHaveLength(3)
   })
 
-  it('comes before taken names, and does not count what ends by the same request', async () => {
+  it('is checked before taken names, and ignores builds that the same request ends', async () => {
     const caller = await onSmallServer('Limited')
     const [first] = [await v3({ name: 'a' }, caller), await v3({ name: 'b' }, caller), await v3({ name: 'c' }, caller)]
     expect((await caller.withToken('POST', '/templates', { dockerfile: 'FROM a', alias: 'a' })).body).toEqual({ code: 429, message })
@@ -198,7 +198,7 @@ describe('the limit of builds', () => {
 })
 
 describe('[POST /v2/templates]', () => {
-  it('answers the legacy shape of the new build', async () => {
+  it('answers in the legacy shape with the new build', async () => {
     const { status, body } = await acme.withKey('POST', '/v2/templates', { alias: 'second:v1', cpuCount: 4, memoryMB: 256 })
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -224,12 +224,12 @@ describe('[POST /v2/templates]', () => {
     expect(again).toMatchObject({ templateID: body.templateID, buildCount: 2, cpuCount: 2, memoryMB: 1024 })
   })
 
-  it.each(NAMED_ERRORS)('like %j is %i %s', async ({ name: alias, ...rest }: { name?: unknown }, code, message) => {
+  it.each(NAMED_ERRORS)('%j is %i %s', async ({ name: alias, ...rest }: { name?: unknown }, code, message) => {
     const { body } = await acme.withKey('POST', '/v2/templates', { alias, ...rest })
     expect(body).toEqual({ code, message: typeof message === 'string' ? message : expect.stringMatching(message) })
   })
 
-  it('needs an alias, and a key', async () => {
+  it('requires an alias and a key', async () => {
     expect((await acme.withKey('POST', '/v2/templates', {})).body).toMatchObject({
       code: 400,
       message: expect.stringMatching(/^validation error/),
@@ -241,7 +241,7 @@ describe('[POST /v2/templates]', () => {
     expect((await acme.withToken('POST', '/v2/templates', { alias: 'x' })).status).toBe(401)
   })
 
-  it('forgets a creator who was deleted', async () => {
+  it('returns no creator after the user was deleted', async () => {
     const { db } = builds.world.database
     const leaver = await addCaller(builds.world, builds.api, 'Leavers')
     expect((await leaver.withKey('POST', '/v2/templates', { alias: 'x' })).body.createdBy).toEqual({

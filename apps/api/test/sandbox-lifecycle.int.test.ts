@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('[POST /v2/sandboxes] [GET /sandboxes/{sandboxID}] [DELETE /sandboxes/{sandboxID}] a sandbox', () => {
-  it('is created, seen, given time and killed', async () => {
+  it('is created, read, extended and killed', async () => {
     const created = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', metadata: { a: 'b' }, envVars: { X: '1' } } })
     expect(created.status).toBe(201)
     expect(created.body).toEqual({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { untilStuck } from '../src/builds/engine/sandbox-pressure.ts'
 
-it('takes a daemon that takes connections and says nothing for stuck', async () => {
+it('reports a daemon that accepts connections and never answers as silent', async () => {
   const asked: string[] = []
   const server = createServer((request) => asked.push(request.url ?? '')).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -44,7 +44,7 @@ const finish = ({ buildID }: Registered) =>
   )
 
 describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
-  it('queues the build as it was asked for, and the first poll sees it building', async () => {
+  it('queues the requested build, and the first poll returns building', async () => {
     const build = await register('flow')
     const answer = await start(build, {
       fromImage: 'registry.test/a:1',
@@ -78,7 +78,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     expect((await start(build)).body).toEqual(NOT_WAITING)
   })
 
-  it('begins with the ready build of a template, own or public', async () => {
+  it('uses the ready build of an own or public template as the source', async () => {
     const base = await register('parent', ['v1'])
     await start(base)
     await finish(base)
@@ -95,7 +95,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     ['acme/private', "template 'acme/private' not found"],
     ['base:v9', "tag 'v9' does not exist for template 'base'"],
     ['a b', 'invalid template ID: a b'],
-  ])('accepts a build from %j, which has failed then', async (fromTemplate, message) => {
+  ])('accepts a build from %j, which then fails', async (fromTemplate, message) => {
     await register('private')
     const build = await register('orphan', [], stranger)
     expect((await start(build, { fromTemplate }, stranger)).status).toBe(202)
@@ -109,7 +109,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     [{ fromImage: 'a', fromTemplate: 'base' }, 'cannot specify both fromImage and fromTemplate'],
     [{}, 'must specify either fromImage or fromTemplate'],
     [{ fromImage: '', fromTemplate: '' }, 'must specify either fromImage or fromTemplate'],
-  ])('%j fails the build and says so, once', async (body, message) => {
+  ])('%j fails the build and reports it once', async (body, message) => {
     const build = await register('sources')
     const answer = await start(build, body)
     expect(answer.body).toEqual({ code: 500, message: `Error when starting template build: ${message}` })
@@ -140,7 +140,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     expect((await statusOf(build)).status).toBe('waiting')
   })
 
-  it('refuses in the documented order', async () => {
+  it('runs its checks in the documented order', async () => {
     const build = await register('order')
     const oldSdk = { 'user-agent': 'e2b-js-sdk/x' }
     const at = (templateID: string, buildID: string, caller = acme) => start({ templateID, buildID }, {}, caller, oldSdk)
@@ -168,7 +168,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     expect((await at(build.templateID, build.buildID)).status).toBe(404)
   })
 
-  it('needs a key', async () => {
+  it('requires a key', async () => {
     const build = await register('keys')
     expect((await acme.withToken('POST', path(build), { fromImage: 'a' })).status).toBe(401)
   })
@@ -176,7 +176,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
   it.each([
     ['e2b-js-sdk/2.51.0', 'v2.1.0'],
     ['e2b-python-sdk/2.2.9', 'v2.0.0'],
-  ])('gives %s the builder %s', async (userAgent, version) => {
+  ])('selects for the client %s the builder %s', async (userAgent, version) => {
     const build = await register('agents')
     await start(build, { fromImage: 'a' }, acme, { 'user-agent': userAgent })
     const { db } = builds.world.database
@@ -185,13 +185,13 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     })
   })
 
-  it('lets exactly one of many starts through', async () => {
+  it('accepts exactly one of many concurrent starts', async () => {
     const build = await register('race')
     const answers = await Promise.all(Array.from({ length: 6 }, () => start(build)))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 400, 400, 400, 400, 400])
   })
 
-  it('cancels what is in progress for the same template and tag', async () => {
+  it('cancels builds in progress for the same template and tag', async () => {
     const [queued, claimed, otherTag] = [await register('busy', ['a']), await register('busy', ['b', 'x']), await register('busy', ['c'])]
     for (const build of [queued, claimed, otherTag]) expect((await start(build)).status).toBe(202)
     await claim(claimed)
@@ -201,7 +201,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     expect((await statusOf(otherTag)).status).toBe('building')
   })
 
-  it('leaves one in progress of many for one tag that start at once', async () => {
+  it('leaves one build in progress after concurrent starts for one tag', async () => {
     const all: Registered[] = []
     for (let n = 0; n < 5; n += 1) all.push(await register('herd', [`own${n}`]))
     const { db } = builds.world.database
@@ -214,7 +214,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     expect(states.map(String).toSorted()).toEqual(['building', 'error', 'error', 'error', 'error'])
   })
 
-  it('is refused to a blocked team, which may still look', async () => {
+  it('is refused for a blocked team, which may still read', async () => {
     const build = await register('blocked', [], stranger)
     const setBlocked = (is_blocked: boolean) =>
       builds.world.database.db.updateTable('team').set({ is_blocked }).where('id', '=', stranger.teamId).execute()

@@ -21,7 +21,7 @@ const get = (path: string, party: Party = ours, name = 'app') =>
 const PATHS = ['count', 'exists?tag=v1', 'groups', 'v1/assignments']
 
 describe('[GET /templates/{templateID}/tags/count]', () => {
-  it('counts the tags that stand for a ready build', async () => {
+  it('counts the tags that point to a ready build', async () => {
     expect(await get('count')).toMatchObject({ status: 200, body: { total: 6 } })
     expect((await get('count', ours, `ours/app:ignored`)).body).toEqual({ total: 6 })
   })
@@ -33,7 +33,7 @@ describe('[GET /templates/{templateID}/tags/exists]', () => {
     ['default', true, 'default'],
     ['unready', false, 'unready'],
     ['never', false, 'never'],
-  ])('says of %s %s', async (tag, exists, normalizedTag) => {
+  ])('answers for the tag %s: %s', async (tag, exists, normalizedTag) => {
     expect(await get(`exists?tag=${tag}`)).toMatchObject({ status: 200, body: { exists, normalizedTag } })
   })
 
@@ -47,7 +47,7 @@ describe('[GET /templates/{templateID}/tags/exists]', () => {
 })
 
 describe('[GET /templates/{templateID}/tags/{tag}/assignments]', () => {
-  it('has what a tag stood for, newest first', async () => {
+  it('returns the assignments of a tag, newest first', async () => {
     const { status, body } = await get('V1/assignments')
     expect({ status, ...body }).toEqual({
       status: 200,
@@ -63,7 +63,7 @@ describe('[GET /templates/{templateID}/tags/{tag}/assignments]', () => {
     expect((await get('never/assignments')).body).toEqual({ data: [], nextCursor: null })
   })
 
-  it('pages through them', async () => {
+  it('pages through the assignments', async () => {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
       const { body } = await get(`default/assignments?limit=2${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
@@ -90,7 +90,7 @@ describe('[GET /templates/{templateID}/tags/{tag}/assignments]', () => {
 describe('[GET /templates/{templateID}/tags/groups]', () => {
   const tagsOf = (body: { tags: { tag: string }[] }) => body.tags.map(({ tag }) => tag)
 
-  it('has the tags with what they stood for last', async () => {
+  it('returns the tags with their last assignments', async () => {
     const { status, body } = await get('groups?assignmentLimit=1')
     expect(status).toBe(200)
     expect(body.tags[0]).toEqual({
@@ -129,7 +129,7 @@ describe('[GET /templates/{templateID}/tags/groups]', () => {
     expect(seen).toEqual(expected)
   })
 
-  it('searches, and cuts off what is out of bounds', async () => {
+  it('searches, and clamps limits', async () => {
     expect(tagsOf((await get('groups?search=V1')).body)).toEqual(['v1'])
     expect(tagsOf((await get('groups?search=_')).body)).toEqual([])
     expect((await get('groups?tagsLimit=0')).body.tags).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('[GET /templates/{templateID}/tags/groups]', () => {
     expect((await get('groups?tagsLimit=100000&assignmentLimit=100000')).body.tags).toHaveLength(6)
   })
 
-  it('refuses a cursor of another sort, and what is none', async () => {
+  it('refuses a cursor of another sort and an invalid one', async () => {
     const { body } = await get('groups?sort=name_asc&tagsLimit=1')
     for (const query of [`tagsCursor=${body.nextCursor}`, `sort=name_desc&tagsCursor=${body.nextCursor}`, 'tagsCursor=x']) {
       expect(await get(`groups?${query}`)).toMatchObject(refusal(400, 'Invalid next token'))
@@ -148,8 +148,8 @@ describe('[GET /templates/{templateID}/tags/groups]', () => {
   })
 })
 
-describe('whose tags are told of', () => {
-  it.each(PATHS)('%s knows own templates only', async (path) => {
+describe('access to tags', () => {
+  it.each(PATHS)('%s finds only own templates', async (path) => {
     expect(await get(path, theirs, templateId)).toMatchObject(refusal(404, `template '${templateId}' not found`))
     expect(await get(path, theirs, 'base')).toMatchObject(refusal(404, "template 'base' not found"))
     expect(await get(path, ours, 'nothing:v1')).toMatchObject(refusal(404, "template 'nothing' not found"))

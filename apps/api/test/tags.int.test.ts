@@ -38,14 +38,14 @@ describe('[POST /templates/tags]', () => {
     ['a template id', 'ID:v1', () => first],
     ['a build id', 'app:BUILD', () => first],
     ['a build id without hyphens', 'app:SHORT', () => first],
-  ])('makes tags stand for the build of %s', async (_name, target, build) => {
+  ])('assigns tags to the build of %s', async (_name, target, build) => {
     const given = target.replace('ID:', `${templateId}:`).replace('BUILD', first).replace('SHORT', first.replaceAll('-', ''))
     const { status, body } = await assign(given, [' Stable ', 'stable', 'rc.1'])
     expect({ status, ...body, tags: body.tags.toSorted() }).toEqual({ status: 201, tags: ['rc.1', 'stable'], buildID: build() })
     expect(await tagsOf('app')).toMatchObject({ stable: build(), 'rc.1': build() })
   })
 
-  it('moves a tag, the default one, too', async () => {
+  it('moves a tag, also the default tag', async () => {
     await assign('app:v1', ['default'])
     expect(await tagsOf('app')).toMatchObject({ default: first })
     const started = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'app' }, apiKey: ours.apiKey })
@@ -55,7 +55,7 @@ describe('[POST /templates/tags]', () => {
     expect(await tagsOf('app')).toMatchObject({ default: second })
   })
 
-  it('ends as the later of two at once says', async () => {
+  it('applies the later of two concurrent requests', async () => {
     const answers = await Promise.all(['app:v1', 'app:v2'].map((target) => assign(target, ['contended', 'other'])))
     expect(answers.map(({ status }) => status)).toEqual([201, 201])
     const { contended, other } = await tagsOf('app')
@@ -87,7 +87,7 @@ describe('[POST /templates/tags]', () => {
     expect(await assign(target, tags, party())).toMatchObject(refusal(code, message))
   })
 
-  it('takes no build id for a tag, nor the build of another template', async () => {
+  it('refuses a build id as a tag, and the build of another template', async () => {
     const uuid = randomUUID()
     expect(await assign('app', [uuid])).toMatchObject(refusal(400, `Invalid tag: invalid tag '${uuid}': tag cannot be a UUID`))
     expect(await assign(`app:${world.buildId}`, ['x'])).toMatchObject(
@@ -95,14 +95,14 @@ describe('[POST /templates/tags]', () => {
     )
   })
 
-  it('assigns nothing when one tag is wrong', async () => {
+  it('assigns nothing if one tag is invalid', async () => {
     await assign('app', ['alone', 'wrong tag'])
     expect(await tagsOf('app')).not.toHaveProperty('alone')
   })
 })
 
 describe('[DELETE /templates/tags]', () => {
-  it('removes tags with all that they stood for, and ignores what is not there', async () => {
+  it('removes tags with their history, and ignores unknown tags', async () => {
     await assign('app:v1', ['gone', 'kept'])
     await assign('app:v2', ['gone'])
     expect(await remove('ours/app:default', [' GONE', 'never'])).toMatchObject({ status: 204, text: '' })
@@ -130,7 +130,7 @@ describe('[DELETE /templates/tags]', () => {
 })
 
 describe('[GET /templates/{templateID}/tags]', () => {
-  it('has one row a tag, what it stands for now, in order', async () => {
+  it('returns one row per tag with its current build, in order', async () => {
     const id = await insertTemplate(world, ours, { alias: 'tagged' })
     const older = await insertBuild(world, id, { tags: ['default', 'b'] })
     const newer = await insertBuild(world, id, { tags: ['default', 'a'] })
@@ -162,8 +162,8 @@ describe('[GET /templates/{templateID}/tags]', () => {
   })
 })
 
-describe('who may work with tags', () => {
-  it('teams, as far as they are not blocked', async () => {
+describe('access to operations on tags', () => {
+  it('is allowed for teams; blocked teams may only read and delete', async () => {
     const party = await seedParty(world, 'Blocked')
     await insertTemplate(world, party, { alias: 'app' })
     await block(world, party.teamId, 'unpaid')

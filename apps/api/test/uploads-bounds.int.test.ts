@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -26,6 +26,18 @@ class ToldFolder extends UploadFolder {
 
   override async freeBytes(): Promise<number> {
     return (this.#free.length > 1 ? this.#free.shift() : this.#free[0]) ?? 0
+  }
+}
+
+/** Notes the open files among those on their way, when an upload is about to count. */
+class OpenFilesFolder extends UploadFolder {
+  openFiles: string[] | undefined
+
+  override async accept(...args: Parameters<UploadFolder['accept']>): Promise<void> {
+    const names = await readdir('/proc/self/fd')
+    const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+    this.openFiles = targets.filter((target) => target.includes('/incoming/') && target.startsWith(world.uploadsDir))
+    await super.accept(...args)
   }
 }
 
@@ -89,6 +101,12 @@ describe('[PUT /uploads/{teamID}/{hash}] among many', () => {
     const outcomes = [first, second, expect(third).rejects.toMatchObject({ kind: 'canceled' })]
     await Promise.all(outcomes)
     store.assertRoom(world.teamId)
+  })
+
+  it('keeps no descriptor of an archive that waits for its check or for the database', async () => {
+    const folder = new OpenFilesFolder(world.uploadsDir)
+    await createStore(folder).take(whole())
+    expect(folder.openFiles).toEqual([])
   })
 
   it('refuses an archive that takes too long to look through, and keeps nothing of it', async () => {

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { loadBuiltinsLate, replaceUnused } from './slim-modules.ts'
 
-/** The name of the foreign-function library's binary beside the bundle. */
+/** File names of the native code beside the bundle: of the foreign-function library and of the terminal library. */
 export const KOFFI_BINARY = 'koffi.node'
+export const PTY_BINARY = 'pty.node'
 
-/** That of the polling library's code, which few sandboxes ever load. */
+/** The bundle of the polling library, which few sandboxes load. */
 const CHOKIDAR_BUNDLE = 'chokidar.cjs'
 const COMMON = {
   bundle: true,
@@ -19,15 +20,16 @@ const COMMON = {
   logLevel: 'warning',
 } satisfies BuildOptions
 
-/** Bundles the daemon into one CommonJS file, which starts faster than modules do, and what is rarely needed into another one beside it. */
+/** Bundles the daemon into one CommonJS file, which starts faster than modules, and the polling library into a second file beside it. */
 export async function bundleDaemon(outfile: string): Promise<void> {
   await build({
     ...COMMON,
     entryPoints: [join(import.meta.dirname, '../src/main.ts')],
     outfile,
-    // A library's print of a stack for each client that goes away mid-stream is no log of ours.
+    // A library prints a stack for each client that disconnects in the middle of a stream.
     drop: ['console'],
-    // One function of `require`: the launcher compiles it as a script.
+    inject: [join(import.meta.dirname, '../src/http/light-headers.ts')],
+    // Wraps the bundle in a function with the parameter `require`: the launcher compiles it as a script.
     banner: { js: '(function(require){' },
     footer: { js: '})' },
     plugins: [loadBeside, replaceUnused, loadBuiltinsLate],
@@ -36,12 +38,12 @@ export async function bundleDaemon(outfile: string): Promise<void> {
     ...COMMON,
     entryPoints: [fileURLToPath(import.meta.resolve('chokidar'))],
     outfile: join(dirname(outfile), CHOKIDAR_BUNDLE),
-    // The library would let the variables of an image decide how the daemon watches.
+    // Otherwise environment variables of the image could change how the daemon watches.
     define: { 'process.env.CHOKIDAR_USEPOLLING': 'undefined', 'process.env.CHOKIDAR_INTERVAL': 'undefined' },
   })
 }
 
-/** Bundles the tool that prepares images into one file of its own: the daemon neither has nor loads anything of it. */
+/** Bundles the image tool into a separate file. The daemon does not contain or load it. */
 export async function bundleImageTool(outfile: string): Promise<void> {
   await build({
     ...COMMON,
@@ -51,7 +53,7 @@ export async function bundleImageTool(outfile: string): Promise<void> {
   })
 }
 
-/** The file that Node loads the foreign-function library from on this machine. */
+/** The native file of the foreign-function library for this machine. */
 export function findKoffiBinary(): string {
   const koffi = createRequire(join(import.meta.dirname, '../src/main.ts')).resolve('koffi')
   const binding = `@koromix/koffi-${process.platform}-${process.arch}`
@@ -60,14 +62,24 @@ export function findKoffiBinary(): string {
   return join(loader, '..', `${header.glibcVersionRuntime === undefined ? 'musl' : process.platform}_${process.arch}`, KOFFI_BINARY)
 }
 
-/** What is loaded from beside the bundle. The foreign-function library's own loader looks into Node's executable, here the dynamic loader. */
-const BESIDE: Readonly<Record<string, string>> = { koffi: KOFFI_BINARY, chokidar: CHOKIDAR_BUNDLE }
+/** The native file of the terminal library for this machine. */
+export function findPtyBinary(): string {
+  const library = createRequire(join(import.meta.dirname, '../src/main.ts')).resolve('node-pty')
+  return createRequire(library).resolve(`@lydell/node-pty-${process.platform}-${process.arch}/${PTY_BINARY}`)
+}
+
+/** Modules that are loaded from files beside the bundle. (koffi's own loader inspects Node's executable, which is the dynamic loader here.) */
+const BESIDE: Readonly<Record<string, string>> = {
+  koffi: `module.exports = require('./${KOFFI_BINARY}')`,
+  chokidar: `module.exports = require('./${CHOKIDAR_BUNDLE}')`,
+  'node-pty/requireBinary.js': `exports.requireBinary = () => require('./${PTY_BINARY}')`,
+}
 
 const loadBeside: Plugin = {
   name: 'load-beside',
   setup(builder) {
-    builder.onResolve({ filter: /^(?:koffi|chokidar)$/ }, ({ path }) => ({ path, namespace: 'beside' }))
+    builder.onResolve({ filter: /^(?:koffi|chokidar|node-pty\/requireBinary\.js)$/ }, ({ path }) => ({ path, namespace: 'beside' }))
     builder.onResolve({ filter: /./, namespace: 'beside' }, ({ path }) => ({ path, external: true }))
-    builder.onLoad({ filter: /./, namespace: 'beside' }, ({ path }) => ({ contents: `module.exports = require('./${BESIDE[path]}')` }))
+    builder.onLoad({ filter: /./, namespace: 'beside' }, ({ path }) => ({ contents: BESIDE[path] ?? '' }))
   },
 }

@@ -9,7 +9,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 export const BUNDLE = 'bundle.cjs'
 const CACHE = 'bundle.cache'
 
-/** Runs the bundle from the machine's code for it. V8 itself refuses code of another version, flags or source, and compiles as usual. */
+/** Runs the bundle with its cached code. V8 rejects a cache of another version, other flags or another source, and compiles as usual. */
 const LAUNCH = `const { readFileSync } = require('node:fs')
 const { Script } = require('node:vm')
 const options = { filename: __dirname + '/${BUNDLE}' }
@@ -23,8 +23,8 @@ const LAUNCH_AND_KEEP = `${LAUNCH}process.on('exit', () => require('node:fs').wr
 `
 
 /**
- * Writes the file that a sandbox starts, and beside the bundle a cache of its compiled code: what V8 compiled in a daemon that went, on
- * loopback, through what every sandbox does first. Node's own cache has only the code that is compiled before anything runs.
+ * Writes the launcher that a sandbox starts and a code cache beside the bundle. The cache has the functions that V8 compiled in a training
+ * run: a daemon on the loopback address served the first requests of a typical sandbox. Node's own cache lacks functions that are compiled at run time.
  *
  * @param toCommand the command that runs a launcher with the flags of a sandbox, which are part of the cache's key
  */
@@ -51,7 +51,7 @@ async function runOnce([program = '', ...args]: readonly string[]): Promise<void
     daemon.kill('SIGTERM')
     await ended
   } catch (error) {
-    throw new Error(`the daemon that was just built does not work: ${complaints.slice(-1000)}`, { cause: error })
+    throw new Error(`the new build of the daemon does not work: ${complaints.slice(-1000)}`, { cause: error })
   } finally {
     daemon.kill('SIGKILL')
     await rm(work, { recursive: true, force: true })
@@ -79,7 +79,7 @@ async function exercise(url: string, work: string): Promise<void> {
   for (let run = 0; run < 3; run += 1) await start(url)
 }
 
-/** As the SDKs do: a command in a shell, its output and its end. */
+/** Runs a command in a shell like the SDKs and reads its output and end. */
 async function start(url: string): Promise<void> {
   const message = Buffer.from(
     JSON.stringify({ process: { cmd: '/bin/sh', args: ['-c', 'echo out; echo err >&2'], cwd: '/' }, stdin: false }),
@@ -88,7 +88,7 @@ async function start(url: string): Promise<void> {
   head.writeUInt32BE(message.length, 1)
   const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1', 'connect-timeout-ms': '10000' }
   const answer = await ask(`${url}/process.Process/Start`, Buffer.concat([head, message]), headers)
-  // Only root can start processes for an account; what the others compiled on the way is still worth having.
+  // Only root can start processes for an account. For other users the failed start still fills the cache.
   if (!answer.includes('"exit status 0"') && process.getuid?.() === 0) throw new Error(`a process did not run: ${answer}`)
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** All that the distribution is made from, next to the Node that runs this. */
+/** The inputs of the distribution, in addition to the running Node. */
 const SOURCES = ['apps/daemon/src', 'apps/daemon/build', 'packages/kit/src', 'packages/daemon-protocol/src', 'pnpm-lock.yaml']
 
-/** 12 hex digits that change with the content of the distribution. `extra` are further files that go into it as they are. */
+/** 12 hex digits that change with the content of the distribution. `extra` are files that are copied into it unchanged. */
 export async function hashInputs(root: string, extra: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\n`)
   for (const source of SOURCES) {

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 export interface SharedLibraries {
-  /** The dynamic loader that the executable asks for. */
+  /** The dynamic loader that the executable names. */
   readonly loader: string
   readonly libraries: readonly string[]
 }
 
-/** Everything that the loader maps for these binaries on this machine, as absolute paths. */
+/** The absolute paths of all libraries that the loader maps for these binaries on this machine. */
 export async function listSharedLibraries(binaries: readonly string[]): Promise<SharedLibraries> {
   const lists = await Promise.all(binaries.map(async (binary) => (await promisify(execFile)('ldd', [binary])).stdout))
   const lines = lists.join('\n').split('\n')

@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const TIMEOUT_MS = 120_000
-/** How long one failure keeps later starts from trying again. */
+/** Pause after a failure before the next attempt. */
 const RETRY_AFTER_MS = 60 * 60 * 1000
 
 /**
- * A bash without any library, for images that have none: SDKs run every command in `/bin/bash`. Comes from Debian's `bash-static`, once;
- * kept in `directory`. Undefined where it cannot be had: then such images are served without.
+ * A statically linked bash for images without bash: SDKs run every command in `/bin/bash`. Downloads Debian's `bash-static` once into
+ * `directory`. Undefined if the download fails: then such images have no bash.
  */
 export async function ensureStaticBash(directory: string): Promise<string | undefined> {
   const bash = join(directory, 'bash')
@@ -31,7 +31,7 @@ export async function ensureStaticBash(directory: string): Promise<string | unde
   }
 }
 
-/** Uses the machine's package lists, or lists of its own where there are none. Signatures are checked as for any package. */
+/** Uses the machine's package lists, or downloads separate lists if there are none. apt checks signatures as usual. */
 async function download(work: string): Promise<string> {
   const options = { cwd: work, timeout: TIMEOUT_MS }
   const quick = ['-qq', '-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=15', '-o', 'APT::Sandbox::User=root']

@@ -1,6 +1,7 @@
 import type { DaemonConfig } from './config.ts'
 import { DaemonState } from './init/daemon-state.ts'
 import { createDaemonLog, type DaemonLog } from './loggers.ts'
+import { StartCounts } from './process/start-counts.ts'
 import { ProcessTable } from './process/process-table.ts'
 import { AccountDatabase } from './users/account-database.ts'
 import { Watchers } from './watch/watchers.ts'
@@ -12,6 +13,7 @@ export interface DaemonContext {
   readonly state: DaemonState
   readonly accounts: AccountDatabase
   readonly processes: ProcessTable
+  readonly starts: StartCounts
   readonly watchers: Watchers
   /** Aborts when the daemon is about to exit: every stream then ends with an envelope. */
   readonly shutdown: AbortSignal
@@ -24,6 +26,7 @@ export function createContext(config: DaemonConfig, shutdown: AbortSignal): Daem
     state: new DaemonState({ E2B_SANDBOX: 'true', E2B_SANDBOX_ID: config.sandboxId, E2B_TEMPLATE_ID: config.templateId }),
     accounts: new AccountDatabase(),
     processes: new ProcessTable(),
+    starts: new StartCounts(),
     watchers: new Watchers(shutdown),
     shutdown,
   }

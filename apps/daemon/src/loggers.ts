@@ -1,3 +1,4 @@
+import { loadOnce } from '@sandyard/kit/async/load-once'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 
 export type DaemonLog = Pick<Logger, 'error' | 'warn' | 'info'>
@@ -7,12 +8,13 @@ export type DaemonLog = Pick<Logger, 'error' | 'warn' | 'info'>
  * has nothing to say starts without it.
  */
 export function createDaemonLog(level: string): DaemonLog {
-  let loading: Promise<Logger> | undefined
+  const loadLogger = loadOnce(() => load(level))
   function write(method: keyof DaemonLog) {
     return (...line: [object, string]) => {
-      loading ??= load(level)
       // A line that cannot be written is lost: what fails here would be logged, and fail again.
-      loading.then((logger) => logger[method](...line)).catch(() => (loading = undefined))
+      loadLogger()
+        .then((logger) => logger[method](...line))
+        .catch(() => undefined)
     }
   }
   return { error: write('error'), warn: write('warn'), info: write('info') } as DaemonLog

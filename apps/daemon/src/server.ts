@@ -6,8 +6,7 @@ import { basicUserHook } from './access/basic-user.ts'
 import { tokenGate } from './access/token-gate.ts'
 import type { DaemonContext } from './context.ts'
 import { keepCutUploads, registerFileRoutes } from './files/routes.ts'
-import { registerControlRoutes } from './health/control-routes.ts'
-import { registerHealthRoutes } from './health/health-routes.ts'
+import { registerControlRoutes, registerHealthRoutes } from './health/health-routes.ts'
 import { answerClientError, trackExchanges } from './http/client-error.ts'
 import { applyCors } from './http/cors.ts'
 import { sendError } from './http/error-reply.ts'
@@ -39,7 +38,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, _request, reply) => void sendError(reply, error.statusCode ?? 400, error.message),
   })
-  // Routes read their bodies themselves: most are streams, and none cares for the declared type before it has looked at the rest.
+  // Routes read their bodies themselves: most bodies are streams.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
@@ -52,7 +51,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (isAppError(error)) return sendError(reply, httpStatus(error.kind), error.message)
     if (error.statusCode !== undefined && error.statusCode < 500) return sendError(reply, error.statusCode, error.message)
-    // A client that went away has left nobody to be told, and nothing to be mended.
+    // A request that the client has aborted is no failure of the daemon.
     if (!request.raw.destroyed) {
       context.log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'request failed')
     }
@@ -62,12 +61,12 @@ export function createServer(context: DaemonContext): FastifyInstance {
   registerHealthRoutes(app, context)
   registerMetricsRoute(app, context)
   registerControlRoutes(app)
-  registerFileRoutes(app, { accounts: context.accounts, settings: context.state, shutdown: context.shutdown })
+  registerFileRoutes(app, { accounts: context.accounts, settings: context.state, log: context.log, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)
   serveTunnels(app.server, context, releaseMemoryAtRest(app))
-  // From here on the first command is near.
+  // After the first `/init` the first command follows soon: load what it needs.
   registerInitRoute(app, context, () => {
-    Promise.all([loadServices(), import('./process/spawn.ts')]).catch((err: unknown) =>
+    Promise.all([loadServices(), import('./process/spawn.ts').then(({ loadSpawner }) => loadSpawner())]).catch((err: unknown) =>
       context.log.error({ err }, 'services failed to load'),
     )
   })

@@ -35,7 +35,7 @@ async function ask(
   init: { method?: string; body?: string; headers?: Record<string, string> } = {},
 ): Promise<[number, string]> {
   const answer = await fetch(daemon.url + target, { ...init, headers: { ...ORIGIN, ...init.headers } })
-  // Refusals too are for the scripts of any page.
+  // Scripts of any page may read refusals too.
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   return [answer.status, await answer.text()]
 }
@@ -44,15 +44,15 @@ function refused(message: string): [number, string] {
   return [401, `${JSON.stringify({ code: 401, message })}\n`]
 }
 
-/** The signature as clients put it into a query, `expiration` and all. */
+/** The query of a signed URL as clients send it. */
 function signed(expiration?: bigint, change: Partial<FileAccess> = {}): string {
   const access = { operation: 'read', path, username: undefined, expiration, ...change } as const
   return new URLSearchParams({ path, signature: fileSignature(access, TOKEN) }).toString()
 }
 
-describe('before there is a token', () => {
+describe('without a token', () => {
   it.each(['', '&signature=garbage', '&signature=&signature_expiration=1'])(
-    '[daemon GET /files] takes "%s" for no signature at all (envd.md 18.7)',
+    '[daemon GET /files] ignores the signature "%s" (envd.md 18.7)',
     async (extra) => expect(await ask(`/files?path=${path}${extra}`)).toEqual([200, 'content']),
   )
 
@@ -63,13 +63,13 @@ describe('before there is a token', () => {
     ['signature_expiration=9223372036854775808', 'signature_expiration'],
     ['signature_expiration=1&signature_expiration=1', 'signature_expiration'],
     ['signature=a&signature=a', 'signature'],
-  ])('[daemon GET /files] refuses %s as plain text', async (query, name) => {
+  ])('[daemon GET /files] refuses %s in plain text', async (query, name) => {
     const [status, body] = await ask(`/files?path=${path}&${query}`)
     expect([status, body]).toEqual([400, expect.stringMatching(`^Invalid format for parameter ${name}: `)])
   })
 })
 
-/** The status of a request that no ordinary client makes. */
+/** Sends raw lines and returns the status. */
 async function askRaw(lines: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1')
   socket.write(`${[...lines, 'Host: x', 'Connection: close'].join('\r\n')}\r\n\r\n`)
@@ -112,13 +112,13 @@ describe('with a token', () => {
     ['POST', '/filesystem.Filesystem/Stat'],
     ['POST', '/process.Process/List'],
     ['POST', '/process.Process/Start'],
-  ])('%s %s is as open as the route matrix says', async (method, target, status = 401, message = UNAUTHORIZED) => {
+  ])('%s %s without the token gets the status of the route matrix', async (method, target, status = 401, message = UNAUTHORIZED) => {
     const [answered, body] = await ask(target, { method })
     expect(answered).toBe(status)
     if (status === 401 && method !== 'HEAD') expect(body).toContain(message)
   })
 
-  it('[daemon GET /files] [daemon POST /files] beats every signature, right or wrong (envd.md 18.4)', async () => {
+  it('[daemon GET /files] [daemon POST /files] the token header decides, whatever the signature is (envd.md 18.4)', async () => {
     const wrong = { 'x-access-token': `${TOKEN}0` }
     for (const headers of [wrong, { 'x-access-token': TOKEN.slice(1) }, { 'x-access-token': TOKEN.toUpperCase() }]) {
       expect(await ask(`/files?${signed()}`, { headers })).toEqual(refused('access token present in header but does not match'))
@@ -128,7 +128,7 @@ describe('with a token', () => {
     expect((await ask(`/files?${signed()}`, { method: 'POST', body: 'x' }))[0]).toBe(401)
   })
 
-  it('[daemon GET /files] wants the literal path and user in the signature (envd.md 18.5)', async () => {
+  it('[daemon GET /files] checks the signature over the path and user exactly as sent (envd.md 18.5)', async () => {
     expect(await ask(`/files?${signed()}`)).toEqual([200, 'content'])
     expect(await ask(`/files?${signed()}&username=`)).toEqual(refused("error looking up user '': user: unknown user "))
     expect(await ask(`/files?${signed(undefined, { username: 'root' })}&username=root`)).toEqual([200, 'content'])
@@ -141,7 +141,7 @@ describe('with a token', () => {
     expect(await ask(`/files?path=${path}&signature=`)).toEqual(invalid)
   })
 
-  it('[daemon GET /files] checks the end last, and only one that was signed (envd.md 18.6)', async () => {
+  it('[daemon GET /files] checks the expiration last, and only a signed one (envd.md 18.6)', async () => {
     const at = (expiration: bigint, sent = String(expiration)): Promise<[number, string]> =>
       ask(`/files?${signed(expiration)}&signature_expiration=${encodeURIComponent(sent)}`)
     const soon = now() + 600n
@@ -157,7 +157,7 @@ describe('with a token', () => {
     expect((await at(9_223_372_036_854_775_808n))[0]).toBe(400)
   })
 
-  it('is the first of repeated headers, and in no way another for an absolute target', async () => {
+  it('the first of repeated token headers counts, and absolute targets follow the same rules', async () => {
     const [good, bad] = [`X-Access-Token: ${TOKEN}`, 'X-Access-Token: bad']
     expect(await askRaw(['GET /envs HTTP/1.1', good, bad])).toBe('200')
     expect(await askRaw(['GET /envs HTTP/1.1', bad, good])).toBe('401')
@@ -168,7 +168,7 @@ describe('with a token', () => {
     expect(await askRaw([`GET http://x/files?${signed()} HTTP/1.1`])).toBe('200')
   })
 
-  it('[daemon POST /init] takes it from the body, not from the header (envd.md 18.10)', async () => {
+  it('[daemon POST /init] takes the token from the body, not from the header (envd.md 18.10)', async () => {
     expect(await init({}, token)).toEqual([401, 'access token reset not authorized'])
     expect(await init({ accessToken: 'other' }, token)).toEqual([401, 'access token validation failed'])
     expect(await init({ accessToken: TOKEN }, { 'x-access-token': 'other' })).toEqual([204, ''])
@@ -176,7 +176,7 @@ describe('with a token', () => {
 })
 
 describe('the system user', () => {
-  it('[filesystem.Filesystem/ListDir] is kept from nothing: files are reached as root (envd.md 18.32)', async () => {
+  it('[filesystem.Filesystem/ListDir] may access every file: the daemon works as root (envd.md 18.32)', async () => {
     await using open = await startDaemon()
     const closed = join(directory, 'closed')
     await mkdir(closed, { mode: 0o700 })

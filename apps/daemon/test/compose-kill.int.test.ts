@@ -13,7 +13,7 @@ it.each<[string, (progress: Progress) => boolean]>([
   ['once a source is removed', ({ sourcesLeft }) => sourcesLeft < 8],
   ['when it has answered', () => false],
 ])(
-  '[POST /files/compose] killed %s, it leaves the old file and all sources, or the new one (envd.md 18.27)',
+  '[POST /files/compose] a kill %s leaves the old file and all sources, or the complete new file (envd.md 18.27)',
   async (_moment, isTime) => {
     const { destination, sourcesLeft } = await killDuringCompose(isTime)
     expect(destination === 'new' || sourcesLeft === 8).toBe(true)

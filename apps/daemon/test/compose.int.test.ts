@@ -47,7 +47,7 @@ function answer({ status, text }: Answer): [number, unknown] {
   return [status, status === 200 ? body : body.message]
 }
 
-/** Names and contents of what the test's directory holds; of a directory `/`. */
+/** The entries of the test's directory: name and content, with `/` as the content of a directory. */
 async function tree(): Promise<Record<string, string>> {
   const names = (await readdir(dir)).toSorted()
   const entries = names.map(async (name) => [name, (await stat(at(name))).isDirectory() ? '/' : await readFile(at(name), 'latin1')])
@@ -55,7 +55,7 @@ async function tree(): Promise<Record<string, string>> {
 }
 
 describe('[POST /files/compose] puts files together', () => {
-  it('in their order, for the user, and removes them; the answer has path, name and type alone (envd.md 18.21)', async () => {
+  it('in the order of the request, as the user, and removes them; answers with path, name and type (envd.md 18.21)', async () => {
     await write({ b: 'BB', a: 'A', empty: '' })
     const made = await compose(['b', 'empty', 'a'], 'new/deep/d.bin')
     expect(answer(made)).toEqual([200, { path: `${dir}/new/deep/d.bin`, name: 'd.bin', type: 'file' }])
@@ -66,7 +66,7 @@ describe('[POST /files/compose] puts files together', () => {
     expect(await stat(at('new'))).toMatchObject({ uid: 1, gid: 1, mode: 0o40755 })
   })
 
-  it('in a new file, which has neither mode, owner nor metadata of the old one (envd.md 18.28)', async () => {
+  it('in a new file without the mode, owner and metadata of the old one (envd.md 18.28)', async () => {
     await write({ a: 'A', d: 'old' })
     await run('chmod', ['600', at('d')])
     await exchange(daemon.url, {
@@ -83,7 +83,7 @@ describe('[POST /files/compose] puts files together', () => {
     expect((await daemon.filesystem.stat({ path: at('d') })).entry?.metadata).toEqual({})
   })
 
-  it('for the default user, with paths that hang off the home directory, and whatever the body says that it is', async () => {
+  it('for the default user, with paths relative to the home directory, and ignores the media type of the body', async () => {
     daemon.context.state.defaultUser = 'daemon'
     const { home } = (await daemon.context.accounts.lookupUser('daemon')) ?? { home: '' }
     const up = `~/${'../'.repeat(home.split('/').length)}${dir.slice(1)}`
@@ -96,13 +96,13 @@ describe('[POST /files/compose] puts files together', () => {
     expect(await stat(at('d'))).toMatchObject({ uid: 1 })
   })
 
-  it('a source that is named twice appears twice', async () => {
+  it('twice if the request lists a source twice', async () => {
     await write({ a: 'A', b: 'B' })
     expect((await compose(['a', 'b', 'a'], 'd')).status).toBe(200)
     expect(await tree()).toEqual({ d: 'ABA' })
   })
 
-  it('follows links to sources and removes the links; a link as the destination is replaced', async () => {
+  it('follows links to sources and removes the links; replaces a link at the destination', async () => {
     await write({ target: 'T', kept: 'K' })
     await symlink('target', at('source'))
     await symlink('kept', at('d'))
@@ -111,7 +111,7 @@ describe('[POST /files/compose] puts files together', () => {
     expect((await lstat(at('d'))).isFile()).toBe(true)
   })
 
-  it('a destination that leads nowhere, or is a pipe, is replaced', async () => {
+  it('replaces a dangling link or a pipe at the destination', async () => {
     await write({ a: 'A', b: 'B' })
     await symlink('nowhere', at('dangling'))
     await run('mkfifo', [at('pipe')])
@@ -119,7 +119,7 @@ describe('[POST /files/compose] puts files together', () => {
     expect(await tree()).toEqual({ dangling: 'A', pipe: 'B' })
   })
 
-  it('of the longest name, and a path that has to be cleaned', async () => {
+  it('with a name of the maximum length, and with a path that is not clean', async () => {
     const longest = 'é'.repeat(127)
     await mkdir(at('x'))
     await write({ a: 'A', b: 'B' })
@@ -138,7 +138,7 @@ describe('[POST /files/compose] puts files together', () => {
     await writeFile(at('sparse'), 'x')
     await truncate(at('sparse'), 5_000_000)
     const version = await readFile('/proc/version')
-    // Neither of the two has a size, and this one sendfile(2) refuses.
+    // Neither of the two has a size, and sendfile(2) refuses this one.
     const command = await readFile('/proc/self/cmdline')
     const sources = [`${memory.path}/part`, 'sparse', '/proc/version', '/proc/self/cmdline']
     expect((await compose(sources, 'd')).status).toBe(200)
@@ -147,7 +147,7 @@ describe('[POST /files/compose] puts files together', () => {
     expect([await readdir(memory.path), await readdir(dir)]).toEqual([[], ['d']])
   })
 
-  it('1,024 of them, with few descriptors, and none left open', async () => {
+  it('up to 1,024, and closes every descriptor', async () => {
     const names = Array.from({ length: 1024 }, (_, index) => `part-${index}`)
     await write(Object.fromEntries(names.map((name) => [name, `${name}\n`])))
     const before = await openFilesIn(dir)
@@ -156,7 +156,7 @@ describe('[POST /files/compose] puts files together', () => {
     expect(await openFilesIn(dir)).toEqual(before)
   })
 
-  it('shows a watcher the temporary file, then the destination, then the end of each source', async () => {
+  it('and causes the events of the temporary file, the destination, and the removal of each source', async () => {
     await write({ a: 'A', d: 'old' })
     using events = new DirectoryEvents(dir)
     await compose(['a'], 'd')
@@ -180,8 +180,8 @@ describe('[POST /files/compose] refuses', () => {
   const same = (path: string) => `source path ${JSON.stringify(path)} cannot be the same as destination`
 
   it.each<[string, string[], string, number, (dir: string) => string]>([
-    ['a source that is not there (envd.md 18.27)', ['a', 'gone'], 'd', 404, (dir) => `source file not found: ${dir}/gone`],
-    ['one below a file', ['a', 'b/x'], 'd', 404, (dir) => `source file not found: ${dir}/b/x`],
+    ['a missing source (envd.md 18.27)', ['a', 'gone'], 'd', 404, (dir) => `source file not found: ${dir}/gone`],
+    ['a source below a file', ['a', 'b/x'], 'd', 404, (dir) => `source file not found: ${dir}/b/x`],
     ['a link to itself', ['loop'], 'd', 404, (dir) => `source file not found: ${dir}/loop`],
     ['a name that is too long', ['n'.repeat(256)], 'd', 404, (dir) => `source file not found: ${dir}/${'n'.repeat(256)}`],
     ['a directory', ['a', 'directory'], 'd', 400, (dir) => `source path is not a regular file: ${dir}/directory`],
@@ -191,8 +191,8 @@ describe('[POST /files/compose] refuses', () => {
     ['the destination in another spelling (envd.md 18.26)', ['.//d'], 'd', 400, (dir) => same(`${dir}/.//d`)],
     ['a hard link to the destination (envd.md 18.26)', ['hard'], 'd', 400, (dir) => same(`${dir}/hard`)],
     ['a link to the destination (envd.md 18.26)', ['a', 'soft'], 'd', 400, (dir) => same(`${dir}/soft`)],
-    ['what the destination links to (envd.md 18.26)', ['d'], 'soft', 400, (dir) => same(`${dir}/d`)],
-    ['a home of another user', ['~bin/x'], 'd', 404, (dir) => `source file not found: ${dir}/~bin/x`],
+    ['the target of a link at the destination (envd.md 18.26)', ['d'], 'soft', 400, (dir) => same(`${dir}/d`)],
+    ['the home directory of another user', ['~bin/x'], 'd', 404, (dir) => `source file not found: ${dir}/~bin/x`],
     ['a destination below a file', ['a'], 'b/x/y', 500, (dir) => `error ensuring directories: path is a file: ${dir}/b`],
   ])('%s', async (_what, sources, destination, status, message) => {
     expect(answer(await compose(sources, destination))).toEqual([status, message(dir)])
@@ -207,7 +207,7 @@ describe('[POST /files/compose] refuses', () => {
     expect((await readdir(dir)).toSorted()).toEqual(unchanged)
   })
 
-  it('a destination whose name is too long, or that is no place for files', async () => {
+  it('a destination whose name is too long, or whose directory takes no files', async () => {
     const [status, message] = answer(await compose(['a'], 'n'.repeat(256)))
     expect([status, message]).toEqual([500, expect.stringMatching(/^error creating destination file: open .*\.tmp: file name too long$/)])
     expect(answer(await compose(['a'], '/proc/x'))[1]).toMatch(
@@ -247,7 +247,7 @@ describe('[POST /files/compose] refuses', () => {
     expect(answer(await post(body))).toEqual([status, message])
   })
 
-  it('a body beyond all measure, but not one that names 1,024 paths of the greatest length', async () => {
+  it('a body of more than 16 MiB, but accepts one with 1,024 paths of the maximum length', async () => {
     const paths = Array.from({ length: 1024 }, () => `/${'é'.repeat(2047)}`)
     const escaped = JSON.stringify({ source_paths: paths, destination: '/d' }).replaceAll('é', '\\u00e9')
     expect((await post(escaped)).status).toBe(404)
@@ -255,7 +255,7 @@ describe('[POST /files/compose] refuses', () => {
     expect(answer(refused)).toEqual([413, 'invalid request body: larger than 16777216 bytes'])
   })
 
-  it('whoever has only a signature (envd.md 18.8)', async () => {
+  it('a client that has only a signature (envd.md 18.8)', async () => {
     daemon.context.state.accessToken = new Secret('secret')
     const signature = fileSignature({ path: at('d'), operation: 'write', username: 'root', expiration: undefined }, 'secret')
     const body = { source_paths: [at('a')], destination: at('d') }
@@ -289,7 +289,7 @@ describe('[POST /files/compose] under stress', () => {
     }
   })
 
-  it('many at once neither mix their contents nor remove what another has made', async () => {
+  it('concurrent composes do not mix contents and do not remove the result of another one', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `p${index}`)
     await write(Object.fromEntries(names.map((name) => [name, name.repeat(100_000)])))
     const all = names.map((name) => name.repeat(100_000)).join('')
@@ -302,7 +302,7 @@ describe('[POST /files/compose] under stress', () => {
     expect(Object.values(left).every((content) => content === all)).toBe(true)
   })
 
-  it('goes on when its client goes away', async () => {
+  it('a compose continues when its client disconnects', async () => {
     await write({ a: 'A', b: 'B' })
     const body = JSON.stringify({ source_paths: [at('a'), at('b')], destination: at('d') })
     const { hostname, port } = new URL(daemon.url)
@@ -315,7 +315,7 @@ describe('[POST /files/compose] under stress', () => {
     expect(await tree()).toEqual({ d: 'AB' })
   })
 
-  it('ends with the daemon, and leaves everything as it was', async () => {
+  it('a compose during the shutdown of the daemon is refused and changes nothing', async () => {
     await write({ a: 'A', b: 'B', d: 'old' })
     await using ending = await startDaemon()
     ending.shutDown()
@@ -325,7 +325,7 @@ describe('[POST /files/compose] under stress', () => {
     expect(await tree()).toEqual({ a: 'A', b: 'B', d: 'old' })
   })
 
-  it('in a chain, each eats the result of the one before', async () => {
+  it('concurrent composes of each other’s results lose no content', async () => {
     await write({ a: 'A', b: 'B' })
     for (let round = 0; round < 20; round += 1) {
       const [first, second] = await Promise.all([compose(['a', 'b'], 'c'), compose(['c'], 'a')])

@@ -17,7 +17,11 @@ import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.t
 const CONNECT = 'process.Process/Connect'
 const SIGNAL = 'process.Process/SendSignal'
 const STAT = 'filesystem.Filesystem/Stat'
+const GRPC_WEB = 'application/grpc-web, application/grpc-web+json, application/grpc-web+json; charset=utf-8, application/grpc-web+proto'
 const PID_1 = { process: { pid: 1 } }
+const MALFORMED = { code: 'invalid_argument', message: expect.any(String) as string }
+const NO_MESSAGE = { code: 'unimplemented', message: 'protocol error: missing input message for server-streaming method' }
+const CUT = { code: 'invalid_argument', message: 'protocol error: incomplete envelope' }
 const NO_PROCESS = { code: 'not_found', message: 'process with pid 1 not found' }
 let daemon: TestDaemon
 let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
@@ -44,37 +48,37 @@ const endOf = async (body: Buffer<ArrayBuffer>, headers: Record<string, string> 
 describe('media types', () => {
   it.each([
     ['application/json', 'application/json'],
-    ['Application/JSON ; Charset="UTF-8"', 'application/json; charset=utf-8'],
+    ['Application/JSON ; Charset="UTF-8"', 'application/json'],
     ['application/json;', 'application/json'],
-    ['application/proto', 'application/json'],
+    ['application/proto', 'application/proto'],
   ])('%s is answered as %s', async (type, answered) => {
     const body = type === 'application/proto' ? toBinary(SendSignalRequestSchema, create(SendSignalRequestSchema)) : '{}'
     const { status, headers } = await unary(daemon.url, SIGNAL, Buffer.from(body), { 'content-type': type })
     // Errors are JSON whatever the codec.
-    expect([status, headers.get('content-type')]).toEqual([501, status === 501 ? 'application/json' : answered])
+    expect([status, headers.get('content-type')]).toEqual([501, 'application/json'])
     const list = await unary(daemon.url, 'process.Process/List', Buffer.from(body), { 'content-type': type })
-    expect(list.headers.get('content-type')).toBe(type === 'application/proto' ? type : answered)
+    expect(list.headers.get('content-type')).toBe(answered)
     expect(list.headers.get('accept-encoding')).toBe('gzip')
   })
 
-  it.each(['application/json; charset=latin1', 'application/json; x=y', 'application/grpc-web+json', 'application/connect+json', 'x'])(
-    '%s is none of a unary call',
+  it.each(['application/json; charset=latin1', 'application/json; x=y', 'application/grpc', 'application/connect+json', 'x'])(
+    'a unary call refuses %s',
     async (type) => {
       const { status, headers, text } = await unary(daemon.url, SIGNAL, PID_1, { 'content-type': type })
       expect([status, text, headers.get('accept-post')]).toEqual([
         415,
         '',
-        'application/json, application/json; charset=utf-8, application/proto',
+        `${GRPC_WEB}, application/json, application/json; charset=utf-8, application/proto`,
       ])
     },
   )
 
-  it('application/json is none of a stream, which takes envelopes (envd.md 18.79)', async () => {
+  it('a stream refuses application/json and takes envelopes (envd.md 18.79)', async () => {
     const refused = await unary(daemon.url, CONNECT, PID_1)
     expect([refused.status, refused.text, refused.headers.get('accept-post')]).toEqual([
       415,
       '',
-      'application/connect+json, application/connect+json; charset=utf-8, application/connect+proto',
+      `application/connect+json, application/connect+json; charset=utf-8, application/connect+proto, ${GRPC_WEB}`,
     ])
     expect(await endOf(envelope(PID_1))).toEqual({ flags: 2, error: NO_PROCESS })
   })
@@ -82,43 +86,39 @@ describe('media types', () => {
 
 describe('envelopes', () => {
   it.each<[string, Buffer<ArrayBuffer>, object]>([
-    ['no envelope', Buffer.alloc(0), { code: 'unimplemented', message: 'unary request has zero messages' }],
-    ['an end alone', envelope('{}', 2), { code: 'unimplemented', message: 'unary request has zero messages' }],
+    ['no envelope', Buffer.alloc(0), NO_MESSAGE],
+    ['an end without a message', envelope('{}', 2), NO_MESSAGE],
     [
       'two messages',
       Buffer.concat([envelope(PID_1), envelope(PID_1)]),
-      { code: 'unimplemented', message: 'unary request has multiple messages' },
+      { code: 'unimplemented', message: 'protocol error: received extra input message for server-streaming method' },
     ],
     ['a message and an end', Buffer.concat([envelope(PID_1), envelope('{}', 2)]), NO_PROCESS],
-    ['a part of a head', Buffer.alloc(4), { code: 'invalid_argument', message: 'protocol error: incomplete envelope: unexpected EOF' }],
+    ['a part of an envelope head', Buffer.alloc(4), CUT],
+    ['a part of a message', envelope(PID_1).subarray(0, 15), CUT],
     [
-      'a part of a message',
-      envelope(PID_1).subarray(0, 15),
-      { code: 'invalid_argument', message: 'protocol error: promised 21 bytes in enveloped message, got 10 bytes' },
-    ],
-    [
-      'four gigabytes announced',
+      'a length of four gigabytes',
       Buffer.concat([Buffer.from([0, 255, 255, 255, 255]), Buffer.from('{}')]),
-      { code: 'invalid_argument', message: 'protocol error: promised 4294967295 bytes in enveloped message, got 2 bytes' },
+      { code: 'resource_exhausted', message: 'message size 4294967295 is larger than configured readMaxBytes 33554432' },
     ],
-    ['unknown flags', envelope(PID_1, 4), { code: 'internal', message: 'protocol error: invalid envelope flags 4' }],
+    ['unknown flags, which are ignored', envelope(PID_1, 4), NO_PROCESS],
     [
-      'compression that nobody announced',
+      'compression without the header',
       envelope(gzipSync(JSON.stringify(PID_1)), 1),
-      { code: 'internal', message: 'protocol error: sent compressed message without compression support' },
+      { code: 'internal', message: 'received compressed envelope, but do not know how to decompress' },
     ],
-    ['no bytes', envelope(''), { code: 'unimplemented', message: 'invalid input type *process.ProcessSelector' }],
+    ['an empty message', envelope(''), { code: 'unimplemented', message: 'invalid input type *process.ProcessSelector' }],
     ['JSON without an envelope', Buffer.from(JSON.stringify(PID_1)), NO_PROCESS],
-  ])('%s: the stream ends in an envelope with the reason (envd.md 18.80)', async (_, body, error) => {
+  ])('%s: the stream ends with an envelope that has the reason (envd.md 18.80)', async (_, body, error) => {
     expect(await endOf(body)).toEqual({ flags: 2, error })
   })
 
-  it('may be compressed where a header says so', async () => {
+  it('may be compressed if the header names the coding', async () => {
     const headers = { 'connect-content-encoding': 'gzip' }
     expect(await endOf(envelope(gzipSync(JSON.stringify(PID_1)), 1), headers)).toEqual({ flags: 2, error: NO_PROCESS })
     expect(await endOf(envelope(PID_1), headers)).toEqual({ flags: 2, error: NO_PROCESS })
     expect(await endOf(envelope('no gzip, but long', 1), headers)).toMatchObject({
-      error: { code: 'invalid_argument', message: 'get decompressor: gzip: invalid header' },
+      error: { code: 'invalid_argument', message: 'decompress: incorrect header check' },
     })
   })
 })
@@ -129,7 +129,7 @@ describe('compression of answers', () => {
     return stream(daemon.url, 'process.Process/Start', envelope(request), headers)
   }
 
-  it('of streams is for those who ask for it in so many words (envd.md 18.81)', async () => {
+  it('of streams happens only if connect-accept-encoding allows gzip (envd.md 18.81)', async () => {
     const asked = await start({ 'connect-accept-encoding': 'br, gzip' })
     expect([asked.headers.get('connect-content-encoding'), asked.envelopes.some(({ flags }) => flags === 1)]).toEqual(['gzip', true])
     for (const headers of [
@@ -161,14 +161,14 @@ describe('compression of answers', () => {
 
 describe('unary requests', () => {
   it.each([
-    ['gzip of nothing', Buffer.alloc(0), 'unmarshal message: zero-length payload is not a valid JSON object'],
-    ['too short for gzip', Buffer.from('{}'), 'get decompressor: unexpected EOF'],
-    ['gzip cut short', gzipSync('{}').subarray(0, -9), 'decompress: unexpected EOF'],
-  ])('%s is refused', async (_, body, message) => {
-    expect(await errorOf(body, { 'content-encoding': 'gzip' })).toEqual({ code: 'invalid_argument', message })
+    ['an empty body with gzip', Buffer.alloc(0)],
+    ['a body too short for gzip', Buffer.from('{}')],
+    ['gzip cut short', gzipSync('{}').subarray(0, -9)],
+  ])('%s is refused', async (_, body) => {
+    expect(await errorOf(body, { 'content-encoding': 'gzip' })).toEqual(MALFORMED)
   })
 
-  it('without any time do nothing (envd.md 18.62)', async () => {
+  it('with a timeout of 0 do nothing (envd.md 18.62)', async () => {
     const path = `${scratch.path}/never`
     const answer = await unary(daemon.url, 'filesystem.Filesystem/MakeDir', { path }, { 'connect-timeout-ms': '0' })
     expect([answer.status, JSON.parse(answer.text)]).toEqual([504, { code: 'deadline_exceeded', message: 'context deadline exceeded' }])
@@ -211,23 +211,23 @@ describe('unary requests', () => {
     ['a fraction', '{"process":{"pid":1.5}}'],
     ['a negative number', '{"process":{"pid":-1}}'],
     ['a number beyond 32 bits', '{"process":{"pid":4294967296}}'],
-    ['a number beyond all', '{"process":{"pid":1e999}}'],
-    ['two of a kind', '{"process":{"pid":1,"tag":"a"}}'],
+    ['a number that overflows to infinity', '{"process":{"pid":1e999}}'],
+    ['two fields of one oneof', '{"process":{"pid":1,"tag":"a"}}'],
     ['a key twice', '{"process":{"pid":1},"process":{"pid":1}}'],
     ['a list', '[]'],
     ['null', 'null'],
     ['a byte order mark', '\ufeff{}'],
     ['half a surrogate', '{"process":{"tag":"\\ud800"}}'],
-    ['bytes that are no UTF-8', Buffer.from('7b2278223a22ff227d', 'hex')],
+    ['bytes that are not UTF-8', Buffer.from('7b2278223a22ff227d', 'hex')],
     ['200,000 open brackets', '['.repeat(200_000)],
     ['200,000 objects in a tag', `{"process":{"tag":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_001)}}`],
   ])('%s is refused', async (_, body) => {
-    expect(await errorOf(body)).toEqual({ code: 'invalid_argument', message: expect.stringMatching(/^unmarshal message: /) as string })
+    expect(await errorOf(body)).toEqual(MALFORMED)
   })
 
   it.each(['0a0208', '0a041202fffe', 'ffffffffffffffffffffff', '00', '0b', '0f'])('binary %s is refused', async (hex) => {
     const error = await errorOf(Buffer.from(hex, 'hex'), { 'content-type': 'application/proto' })
-    expect(error).toEqual({ code: 'invalid_argument', message: expect.stringMatching(/^unmarshal message: /) as string })
+    expect(error).toEqual(MALFORMED)
   })
 })
 
@@ -237,7 +237,7 @@ describe('both codecs', () => {
     return { process: () => createClient(Process, transport()), filesystem: () => createClient(Filesystem, transport()) }
   })
 
-  it('say the same', async () => {
+  it('give equal answers', async () => {
     const file = `${scratch.path}/same`
     await writeFile(file, '')
     const answers = clients.map(async ({ process, filesystem }) => {
@@ -261,7 +261,7 @@ describe('both codecs', () => {
     expect(json?.outcome).toMatchObject({ stdout: 'out', stderr: 'err', end: { exitCode: 3 } })
   })
 
-  it('refuse a stream alike', async () => {
+  it('report the same error at the end of a stream', async () => {
     const binary = Buffer.from(
       toBinary(ConnectRequestSchema, create(ConnectRequestSchema, { process: { selector: { case: 'pid', value: 1 } } })),
     )
@@ -280,7 +280,7 @@ describe('connections', () => {
   const length = 'Content-Length: 2\r\n\r\n{}'
 
   it.each([
-    ['one that is closed for writing at once', call('1.1', length), 1],
+    ['a request whose client closes its side at once', call('1.1', length), 1],
     ['three requests in one piece', call('1.1', length).repeat(3), 3],
     ['HTTP/1.0', call('1.0', length), 1],
     ['three megabytes (envd.md 18.14)', call('1.1', `Content-Length: 3000002\r\n\r\n{${' '.repeat(3_000_000)}}`), 1],
@@ -294,29 +294,29 @@ describe('connections', () => {
   it.each([
     ['two lengths', call('1.1', `Content-Length: 3\r\n${length}`), 400],
     ['a length and chunks', call('1.1', `Transfer-Encoding: chunked\r\n${length}`), 400],
-    ['a chunk of no size', call('1.1', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'), 400],
+    ['a chunk with an invalid size', call('1.1', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'), 400],
     ['a header without a name', call('1.1', `: x\r\n${length}`), 400],
     ['a header with a space before its colon', call('1.1', `Transfer-Encoding : chunked\r\n${length}`), 400],
     ['a header that is folded', call('1.1', `A: b\r\n c\r\n${length}`), 400],
     ['two megabytes of headers', call('1.1', `A: ${'b'.repeat(2 * 1024 * 1024)}\r\n${length}`), 431],
-    ['a method that nobody knows', 'FOO /health HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['an unknown method', 'FOO /health HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ])('%s is refused and the connection closed', async (_, bytes, status) => {
     const answer = await send(`${bytes}${call('1.1', length)}`)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
     expect(answer).toMatch(/\r\nConnection: close\r\n/i)
   })
 
-  it('are kept longer than any client keeps one (envd.md 18.14)', async () => {
+  it('have a keep-alive timeout of 640 s (envd.md 18.14)', async () => {
     expect((await fetch(`${daemon.url}/health`)).headers.get('keep-alive')).toBe('timeout=640')
   })
 
-  it('that are closed for writing while the answer is made are answered', async () => {
+  it('get an answer if the client closes its side before the answer is ready', async () => {
     const body = JSON.stringify({ path: scratch.path })
     const headers = `Host: x\r\nContent-Type: application/json\r\nConnect-Protocol-Version: 1\r\nContent-Length: ${body.length}\r\n\r\n`
     expect(await send(`POST /${STAT} HTTP/1.1\r\n${headers}${body}`)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('have the beginning of a stream at once, with nothing to follow it (envd.md 18.83)', async () => {
+  it('get the first event of a stream at once, without a second one (envd.md 18.83)', async () => {
     const body = envelope({ process: { cmd: 'sleep', args: ['60'], cwd: '/' }, tag: 'silent' })
     const headers = { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' }
     const response = await fetch(`${daemon.url}/process.Process/Start`, { method: 'POST', headers, body })

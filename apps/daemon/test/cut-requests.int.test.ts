@@ -23,7 +23,7 @@ const request = (headers: readonly string[], body: string | Buffer) =>
   ])
 
 async function waitForContent(content: string): Promise<void> {
-  await pollUntil({ what: 'what arrived', timeoutMs: 10_000, everyMs: 20 }, async () =>
+  await pollUntil({ what: 'the bytes that arrived', timeoutMs: 10_000, everyMs: 20 }, async () =>
     (await readFile(path, 'utf8').catch(() => '')) === content ? true : undefined,
   )
   await waitForOpenFiles(fixture.dir, 0)
@@ -49,7 +49,7 @@ describe('an upload cut short keeps what arrived', () => {
     ['whole gzip', [RAW, GZIP, 'Content-Length: 1003'], gzipSync('zz'), 'zz', 'error writing file: unexpected EOF'],
   ]
 
-  it.each(cuts)('[daemon POST /files] and says so: %s', async (_what, headers, body, kept, message) => {
+  it.each(cuts)('[daemon POST /files] and reports the error: %s', async (_what, headers, body, kept, message) => {
     const socket = dial()
     socket.end(request(headers, body))
     const [head, answer] = (await text(socket)).split('\r\n\r\n')
@@ -58,7 +58,7 @@ describe('an upload cut short keeps what arrived', () => {
     await waitForContent(kept)
   })
 
-  it('[daemon POST /files] with nobody left to be told', async () => {
+  it('[daemon POST /files] when the client has disconnected', async () => {
     const socket = dial()
     socket.write(request([RAW, 'Content-Length: 41000'], long), () => socket.destroy())
     await waitForContent(long)
@@ -75,7 +75,7 @@ describe('an upload cut short keeps what arrived', () => {
     await waitForContent(long)
   })
 
-  it('[daemon POST /files] decoded as far as it goes', async () => {
+  it('[daemon POST /files] decoded up to the cut', async () => {
     const socket = dial()
     socket.end(request([RAW, GZIP, 'Content-Length: 100000'], zipped.subarray(0, -30)))
     expect(await text(socket)).toContain('error writing file: unexpected EOF')
@@ -86,14 +86,14 @@ describe('an upload cut short keeps what arrived', () => {
     [Buffer.concat([gzipSync('zz'), Buffer.from('junk')]), 'zz', 'unexpected EOF'],
     [Buffer.concat([gzipSync('zz'), Buffer.from('more junk than that')]), 'zz', 'gzip: invalid header'],
     [Buffer.concat([gzipSync('zz'), gzipSync(long).subarray(0, -4)]), `zz${long}`, 'unexpected EOF'],
-  ])('[daemon POST /files] of gzip that is followed by something else', async (body, kept, message) => {
+  ])('[daemon POST /files] when other bytes follow the gzip data', async (body, kept, message) => {
     const socket = dial()
     socket.write(request([RAW, GZIP, 'Connection: close', `Content-Length: ${body.length}`], body))
     expect(await text(socket)).toContain(JSON.stringify({ code: 500, message: `error writing file: ${message}` }))
     await waitForContent(kept)
   })
 
-  it('[daemon POST /files] and takes gzip in many members and pieces', async () => {
+  it('[daemon POST /files] and accepts gzip in many members and pieces', async () => {
     const named = gzipSync('named')
     named.writeUInt8(0x0c, 3)
     const withName = Buffer.concat([named.subarray(0, 10), Buffer.from('\x03\0abcfile\0', 'latin1'), named.subarray(10)])
@@ -106,7 +106,7 @@ describe('an upload cut short keeps what arrived', () => {
     await waitForContent(`${long}named${gunzipSync(zipped).toString()}`)
   })
 
-  it('[daemon POST /files] when a chunk has no size', async () => {
+  it('[daemon POST /files] when a chunk has an invalid size', async () => {
     const socket = dial()
     socket.write(request([RAW, CHUNKED], '5\r\nhello\r\nzz\r\n'))
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
@@ -116,9 +116,9 @@ describe('an upload cut short keeps what arrived', () => {
 
 describe('a client that closes its side after a whole request', () => {
   it.each([
-    ['[daemon POST /files] is answered', () => request([RAW, 'Content-Length: 5'], 'whole')],
+    ['[daemon POST /files] gets its answer', () => request([RAW, 'Content-Length: 5'], 'whole')],
     [
-      '[daemon POST /files] is answered after a form',
+      '[daemon POST /files] gets its answer after a form',
       () => request([FORM, 'Content-Length: 68'], `${part.replace('arrived', 'whole')}\r\n--XX--\r\n`),
     ],
   ])('%s', async (_what, bytes) => {
@@ -139,7 +139,7 @@ describe('a client that closes its side after a whole request', () => {
   })
 })
 
-describe('what is no HTTP', () => {
+describe('invalid HTTP', () => {
   const error = `${JSON.stringify({ code: 400, message: 'Bad Request' })}\n`
 
   it.each([
@@ -147,7 +147,7 @@ describe('what is no HTTP', () => {
     'POST /files HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
     'POST /files HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nx',
     'POST /init HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-  ])('is refused in our words: %j', async (bytes) => {
+  ])('gets a 400 with a JSON body: %j', async (bytes) => {
     const socket = dial()
     socket.write(bytes)
     const answer = await text(socket)
@@ -155,13 +155,13 @@ describe('what is no HTTP', () => {
     expect(answer.endsWith(`\r\n\r\n${error}`)).toBe(true)
   })
 
-  it('is refused after the answer to what was', async () => {
+  it('gets its 400 after the answer to the valid request before it', async () => {
     const socket = dial()
     socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\ngarbage\r\n\r\n')
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 204 [^]*HTTP\/1\.1 400 Bad Request\r\n/)
   })
 
-  it('a request of another kind that is cut short is refused', async () => {
+  it('a request to another route that is cut short gets a 400', async () => {
     const socket = dial()
     socket.end('POST /init HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{}')
     expect((await text(socket)).endsWith(`\r\n\r\n${error}`)).toBe(true)

@@ -7,7 +7,7 @@ import { failureOf, startDaemon } from './support/test-daemon.ts'
 
 const run = promisify(execFile)
 
-it('[filesystem.Filesystem/Remove] takes a tree that is deeper than a path can say, which others refuse to describe', async () => {
+it('[filesystem.Filesystem/Remove] removes a tree whose paths are too long for the other calls', async () => {
   await using daemon = await startDaemon()
   await using scratch = await createScratchDirectory()
   const dir = scratch.path

@@ -16,7 +16,7 @@ let url = ''
 beforeAll(async () => {
   const { dir } = await ensureDaemonDist()
   const { mount, command } = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as { mount: string; command: string[] }
-  // The account comes with the start: the image has none but root.
+  // The start command creates the account: the image has only root.
   const script = `useradd --create-home --groups sudo --shell /bin/bash user; exec ${command.join(' ')}`
   const limits = ['--cpus', '1.5', '--memory', '512m', '--pids-limit', '200', '--ulimit', 'nofile=4096:8192']
   await docker('run', '--detach', '--init', '--name', name, '--volume', `${dir}:${mount}:ro`, ...limits, IMAGE, '/bin/sh', '-c', script)
@@ -40,7 +40,19 @@ async function run(script: string, user = 'user'): Promise<string> {
 }
 
 describe('the distribution in a container', () => {
-  it('[process.Process/Start] runs commands as the account, with its groups, home, limits and no capability (envd.md 18.56)', async () => {
+  it('[process.Process/Start] opens terminals with the library beside the bundle', async () => {
+    const request = envelope({
+      process: { cmd: '/bin/bash', args: ['-c', 'stat -c %U "$(tty)"; stty size'] },
+      pty: { size: { cols: 100, rows: 30 } },
+    })
+    const { envelopes } = await stream(url, 'process.Process/Start', request, {
+      authorization: `Basic ${Buffer.from('user:').toString('base64')}`,
+    })
+    const chunks = envelopes.map(({ message }) => (message as { event?: { data?: { pty?: string } } }).event?.data?.pty ?? '')
+    expect(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64'))).toString()).toBe('user\r\n30 100\r\n')
+  })
+
+  it('[process.Process/Start] runs commands as the account, with its groups, home and limits and without capabilities (envd.md 18.56)', async () => {
     expect(await run('id; pwd; umask; ulimit -Sn; nice')).toBe(
       'uid=1000(user) gid=1000(user) groups=1000(user),27(sudo)\n/home/user\n0022\n4096\n0\n',
     )
@@ -48,14 +60,14 @@ describe('the distribution in a container', () => {
     expect(await run('id -un; pwd', 'root')).toBe('root\n/root\n')
   })
 
-  it('shows processes nothing of its own', async () => {
+  it('hides its environment and descriptors from processes', async () => {
     const variables = await run('env', 'root')
     expect(variables).not.toMatch(/NODE|LD_|sandyard/i)
     expect(await run('ls /proc/self/fd', 'root')).toBe('0\n1\n2\n3\n')
     expect(await run('cat /run/e2b/.E2B_SANDBOX')).toBe('true')
   })
 
-  it('goes after its processes when memory is short', async () => {
+  it('makes the kernel kill processes before the daemon when memory is short', async () => {
     expect(await run('cat /proc/$PPID/oom_score_adj', 'root')).toBe('0\n')
     expect(await run('cat /proc/self/oom_score_adj')).toBe('100\n')
   })
@@ -72,7 +84,7 @@ describe('the distribution in a container', () => {
     expect(await run('cat a/b.txt')).toBe('hello')
   })
 
-  it('streams a large output whole, and many commands at once', async () => {
+  it('streams a large output completely, and runs many commands at once', async () => {
     expect((await run('head -c 20000000 /dev/zero | tr "\\0" x')).length).toBe(20_000_000)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => run(`echo ${index}`)))
     expect(answers).toEqual(Array.from({ length: 50 }, (_, index) => `${index}\n`))
@@ -90,13 +102,13 @@ describe('the distribution in a container', () => {
     await run('head -c 100000000 /dev/zero > /tmp/cached; head -c 50000000 /dev/zero > /dev/shm/kept')
     const filled = await metrics()
     expect(filled['mem_cache']).toBeGreaterThan((busy['mem_cache'] ?? 0) + 140_000_000)
-    // Files can be dropped from memory, what is in /dev/shm cannot.
+    // The kernel can drop cached files from memory, but not the content of /dev/shm.
     const grown = (filled['mem_used'] ?? 0) - (busy['mem_used'] ?? 0)
     expect(grown).toBeGreaterThan(40_000_000)
     expect(grown).toBeLessThan(90_000_000)
   })
 
-  it('stops at once when the engine says so', async () => {
+  it('ends its streams and exits with status 0 when the engine stops the container', async () => {
     const request = envelope({ process: { cmd: 'sleep', args: ['60'] } })
     const open = stream(url, 'process.Process/Start', request)
     await pollUntil({ what: 'the process', timeoutMs: 10_000, everyMs: 20 }, async () =>

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { startDaemonProcess } from './support/daemon-process.ts'
 import { refusal, useDaemon, waitForOpenFiles } from './support/daemon-fixture.ts'
 import { type Answer, exchange } from './support/http-exchange.ts'
 import type { TestDaemon } from './support/test-daemon.ts'
@@ -26,7 +27,7 @@ function put(path: string, body: string | Buffer, headers?: Record<string, strin
 }
 
 describe('an upload that cannot be finished', () => {
-  it('[daemon POST /files] is answered at once where its gzip is broken and the client waits', async () => {
+  it('[daemon POST /files] is answered at once if its gzip is corrupt and the client waits', async () => {
     const broken = gzipSync('x'.repeat(100))
     broken.fill(0xff, 10, 20)
     const outgoing = request(new URL(`/files?path=${dir}/f`, daemon.url), {
@@ -44,7 +45,7 @@ describe('an upload that cannot be finished', () => {
     await waitForOpenFiles(dir, 0)
   })
 
-  it("[daemon POST /files] stands in nobody's way while its client pauses, and leaves nothing open", async () => {
+  it('[daemon POST /files] does not delay other requests while its client pauses, and leaves no open file', async () => {
     const paused = Array.from({ length: 200 }, (_item, index) => {
       const outgoing = request(new URL(`/files?path=${dir}/${index}`, daemon.url), {
         method: 'POST',
@@ -65,7 +66,7 @@ describe('an upload that cannot be finished', () => {
     expect((await stat(`${dir}/199`)).size).toBe(100_000)
   })
 
-  it('[daemon POST /files] says what there is too little of (envd.md 18.20)', async (context) => {
+  it('[daemon POST /files] reports a full disk and a lack of inodes (envd.md 18.20)', async (context) => {
     const disk = `${dir}/disk`
     await mkdir(disk)
     const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=256k,nr_inodes=3', 'tmpfs', disk]).then(
@@ -111,7 +112,7 @@ describe('an upload that cannot be finished', () => {
     agent.destroy()
   })
 
-  it('[daemon POST /files] keeps what arrived of a client that goes away, and no open file', async () => {
+  it('[daemon POST /files] keeps the bytes that arrived before a disconnect, and closes the file', async () => {
     const outgoing = request(new URL(`/files?path=${dir}/partial`, daemon.url), {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream', 'content-length': '1000000' },
@@ -125,4 +126,59 @@ describe('an upload that cannot be finished', () => {
     await waitForOpenFiles(dir, 0)
     expect(await readFile(`${dir}/partial`, 'utf8')).toBe('arrived')
   })
+})
+
+describe('a file operation that fails unexpectedly', () => {
+  it('[daemon GET /files] is logged once, with its errno and without the path', async () => {
+    await using daemon = await startDaemonProcess(`${dir}/run`, { launcher: logTo(`${dir}/log`) })
+    // An error that the path explains is the client's error.
+    expect((await exchange(daemon.url, { path: `/files?path=/etc/passwd/x&username=root` })).status).toBe(500)
+    // No process maps its first page, so the read fails with EIO.
+    const path = `/proc/${daemon.pid}/mem`
+    expect(refusal(await exchange(daemon.url, { path: `/files?path=${path}&username=root` }))).toEqual([
+      500,
+      `error opening file '${path}': open ${path}: input/output error`,
+    ])
+    const log = await readLog()
+    expect(linesOf(log)).toEqual([
+      expect.objectContaining({ msg: 'file operation failed', operation: 'GET /files', call: 'read', errno: 'EIO', pathKind: 'open file' }),
+    ])
+    expect(log).not.toContain(path)
+  })
+
+  it('[filesystem.Filesystem/Remove] is logged once, with its errno and without the path', async () => {
+    await using logged = await startDaemonProcess(`${dir}/run`, { launcher: logTo(`${dir}/log`) })
+    const remove = async (path: string): Promise<[number, string]> => {
+      const headers = { 'content-type': 'application/json', 'connect-protocol-version': '1', authorization: `Basic ${btoa('root:')}` }
+      const answer = await exchange(logged.url, {
+        path: '/filesystem.Filesystem/Remove',
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ path }),
+      })
+      return [answer.status, answer.text]
+    }
+    expect(await remove('/etc/passwd/x')).toEqual([500, expect.stringContaining('not a directory')])
+    // Nobody can remove files of processes.
+    const path = `/proc/${logged.pid}/status`
+    expect(await remove(path)).toEqual([500, expect.stringContaining('operation not permitted')])
+    const log = await readLog()
+    const operation = 'filesystem.Filesystem/Remove'
+    expect(linesOf(log)).toEqual([expect.objectContaining({ msg: 'file operation failed', operation, errno: 'EPERM' })])
+    expect(log).not.toContain(path)
+  })
+
+  const logTo = (file: string): string[] => ['/bin/sh', '-c', `SANDYARD_LOG_LEVEL=info exec "$@" 2>${file}`, 'sh']
+
+  function readLog(): Promise<string> {
+    return pollUntil({ what: 'a line of the log', timeoutMs: 10_000, everyMs: 20 }, async () => {
+      const log = await readFile(`${dir}/log`, 'utf8')
+      return log.endsWith('\n') ? log : undefined
+    })
+  }
+
+  function linesOf(log: string): object[] {
+    const lines = log.trimEnd().split('\n')
+    return lines.map((line) => JSON.parse(line) as object)
+  }
 })

@@ -42,7 +42,7 @@ function putParts(parts: readonly string[], { query = '', headers = {}, end = '-
 }
 
 describe('POST /files with a raw body', () => {
-  it('[daemon POST /files] writes the file for the user and answers with path, name and type alone (envd.md 18.21)', async () => {
+  it('[daemon POST /files] writes the file for the user and answers with path, name and type (envd.md 18.21)', async () => {
     const answer = await put(`${dir}/new/deep/f.txt`, 'hello')
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
     expect(JSON.parse(answer.text)).toEqual([{ path: `${dir}/new/deep/f.txt`, name: 'f.txt', type: 'file' }])
@@ -51,7 +51,7 @@ describe('POST /files with a raw body', () => {
     expect(await stat(`${dir}/new`)).toMatchObject({ uid: 1, gid: 1, mode: 0o40755 })
   })
 
-  it('[daemon POST /files] shows a watcher exactly what upstream does (envd.md 18.15)', async () => {
+  it('[daemon POST /files] causes the same events as upstream (envd.md 18.15)', async () => {
     using events = new DirectoryEvents(dir)
     await put(`${dir}/new`, 'hello')
     expect(events.take()).toEqual(['CREATE new', 'CHMOD new', 'WRITE new'])
@@ -75,7 +75,7 @@ describe('POST /files with a raw body', () => {
     expect((await lstat(`${dir}/link`)).isSymbolicLink()).toBe(true)
   })
 
-  it('[daemon POST /files] writes to devices and to files of the kernel, and refuses what may never be read', async () => {
+  it('[daemon POST /files] writes to devices and pseudo-files, and refuses FIFOs and sockets', async () => {
     const answer = await exchange(daemon.url, {
       method: 'POST',
       path: '/files?path=/dev/null',
@@ -91,7 +91,7 @@ describe('POST /files with a raw body', () => {
     expect(refusal(await put(`${dir}/fifo`, 'x'))).toEqual([400, `path is not a regular file: ${dir}/fifo`])
   })
 
-  it('[daemon POST /files] names what is wrong', async () => {
+  it('[daemon POST /files] answers with the documented errors', async () => {
     await writeFile(`${dir}/file`, 'kept')
     const raw = (path: string, headers: Headers = {}) =>
       exchange(daemon.url, { method: 'POST', path, headers: { 'content-type': 'application/octet-stream', ...headers }, body: 'x' })
@@ -188,7 +188,7 @@ describe('POST /files with parts', () => {
     expect(await stat(`${dir}/a`)).toMatchObject({ uid: 1 })
   })
 
-  it('[daemon POST /files] prefers the path of the query, needs no filename then, and is content with nothing (envd.md 18.17)', async () => {
+  it('[daemon POST /files] prefers the path of the query, needs no filename then, and accepts a form without files (envd.md 18.17)', async () => {
     await putParts([part('form-data; name="file"', 'text part')], { query: `&path=${dir}/t` })
     expect(await readFile(`${dir}/t`, 'utf8')).toBe('text part')
     const answer = await putParts([filePart('/elsewhere/x', 'named')], { query: `&path=${dir}/t` })
@@ -197,7 +197,7 @@ describe('POST /files with parts', () => {
     expect((await putParts([part('attachment; name="file"; filename="/x"', '1')])).text).toBe('[]')
   })
 
-  it('[daemon POST /files] refuses a second file for one path, with what was written (envd.md 18.18)', async () => {
+  it('[daemon POST /files] refuses a second file for one path and keeps the first (envd.md 18.18)', async () => {
     const [one, two, three] = ['1', '2', '3'].map((name) => `${dir}/${name}`)
     const text = `you cannot upload multiple files to the same path '${one}' in one upload request, only the first specified file was uploaded`
     expect(refusal(await putParts([filePart(`${one}`, 'first'), filePart(`${one}`, 'second')]))).toEqual([400, text])
@@ -206,7 +206,7 @@ describe('POST /files with parts', () => {
     expect(refusal(await putParts(several))).toEqual([400, `${text}, also the following files were uploaded: ${two}, ${three}`])
   })
 
-  it('[daemon POST /files] names what is wrong with the form', async () => {
+  it('[daemon POST /files] answers with the documented errors of forms', async () => {
     expect(refusal(await putParts([part('form-data; name="file"', 'x')]))).toEqual([
       400,
       'error getting multipart custom part file name: filename not found in Content-Disposition header',
@@ -226,7 +226,7 @@ describe('POST /files with parts', () => {
     }
   })
 
-  it('[daemon POST /files] decodes quoted-printable parts, and no others', async () => {
+  it('[daemon POST /files] decodes quoted-printable parts and no other encoding', async () => {
     const coded = (coding: string, data: string) =>
       `--XX\r\nContent-Disposition: form-data; name="file"\r\nContent-Transfer-Encoding: ${coding}\r\n\r\n${data}\r\n`
     const send = (coding: string, data: string) => putParts([coded(coding, data)], { query: `&path=${dir}/f` })
@@ -241,7 +241,7 @@ describe('POST /files with parts', () => {
     expect(await readFile(`${dir}/f`, 'utf8')).toBe('kept')
   })
 
-  it('[daemon POST /files] builds one tree for many at once (envd.md 18.43)', async () => {
+  it('[daemon POST /files] builds one tree for many concurrent uploads (envd.md 18.43)', async () => {
     const paths = Array.from({ length: 20 }, (_item, index) => `${dir}/tree/of/dirs/${index}`)
     const answers = await Promise.all(paths.map((path) => put(path, path)))
     expect(answers.map((answer) => answer.status)).toEqual(paths.map(() => 200))
@@ -267,7 +267,7 @@ describe('names that are not text', () => {
     expect((await send('GET', `/files?path=${dir}/%e9`)).text).toBe('latin')
   })
 
-  it('[daemon POST /files] [daemon GET /files] say what is wrong with them', async () => {
+  it('[daemon POST /files] [daemon GET /files] get an error that names the problem', async () => {
     await symlink('loop', `${dir}/loop`)
     const long = `${dir}/${'d'.repeat(256)}`
     const deep = `${dir}${`/${'d'.repeat(200)}`.repeat(21)}`
@@ -291,7 +291,7 @@ describe('names that are not text', () => {
 })
 
 describe('metadata', () => {
-  it('[daemon POST /files] is kept with the file, shown by Stat, and replaced as a whole (envd.md 18.16)', async () => {
+  it('[daemon POST /files] is stored with the file, returned by Stat, and replaced as a whole (envd.md 18.16)', async () => {
     const answer = await put(`${dir}/f`, 'x', { 'X-Metadata-Foo': ['bar', 'second'], 'x-metadata-b-C': 'd e', 'x-metadata-empty': '' })
     const metadata = { foo: 'bar', 'b-c': 'd e', empty: '' }
     expect(JSON.parse(answer.text)).toEqual([{ path: `${dir}/f`, name: 'f', type: 'file', metadata }])
@@ -309,9 +309,9 @@ describe('metadata', () => {
     expect((await daemon.filesystem.stat({ path: `${dir}/moved` })).entry?.metadata).toEqual({})
   })
 
-  it('[daemon POST /files] names the attribute that a file system has no room for', async () => {
+  it('[daemon POST /files] names the attribute that does not fit into the file system', async () => {
     const answer = await put(`${dir}/f`, 'x', { 'x-metadata-a': 'v'.repeat(4080) })
-    // Of the usual ones only ext4 is that narrow.
+    // Of the usual file systems only ext4 has so little room.
     if (answer.status === 200) return
     const text = `not enough space for file metadata: xattr.FSet ${dir}/f user.e2b.a: no space left on device`
     expect(refusal(answer)).toEqual([507, text])

@@ -26,12 +26,12 @@ describe('AccountDatabase', () => {
     for (const name of ['', '1000', 'user:user', 'User', 'nobody']) expect(await accounts.lookupUser(name), name).toBeUndefined()
   })
 
-  it('names ids by the first entry that has them, others in decimal (envd.md 18.44)', async () => {
+  it('returns the first name of an id, or the id in decimal if there is none (envd.md 18.44)', async () => {
     const owners = await new AccountDatabase(files).read()
     expect([owners.user(1000), owners.user(4242), owners.group(27), owners.group(4242)]).toEqual(['user', '4242', 'sudo', '4242'])
   })
 
-  it('sees every change at once, in place or by a new file, even of equal length', async () => {
+  it('reads every change at once, in place or by a new file, even of equal length', async () => {
     const accounts = new AccountDatabase(files)
     for (let round = 0; round < 50; round++) {
       const name = `user${String(round).padStart(2, '0')}`
@@ -42,7 +42,7 @@ describe('AccountDatabase', () => {
     }
   })
 
-  it('takes files that are not there as empty', async () => {
+  it('treats missing files as empty', async () => {
     const accounts = new AccountDatabase(files)
     await rm(files.group)
     expect((await accounts.read()).findUser('user')?.groups).toEqual([1000])
@@ -50,7 +50,7 @@ describe('AccountDatabase', () => {
     expect(await accounts.lookupUser('user')).toBeUndefined()
   })
 
-  it('knows root where no account is listed, as in images of a single program', async () => {
+  it('returns root if the image lists no account', async () => {
     const accounts = new AccountDatabase(files)
     const root = { name: 'root', uid: 0, gid: 0, home: '/root', shell: '/bin/sh' }
     for (const text of ['', '# none\n']) {

@@ -31,7 +31,7 @@ async function listOf(path: string, depth = 1): Promise<string[]> {
 }
 
 describe('entries', () => {
-  it('describe kind, mode, permissions and owner (envd.md 18.33, 18.35, 18.44)', async () => {
+  it('have kind, mode, permissions and owner (envd.md 18.33, 18.35, 18.44)', async () => {
     await writeFile(`${dir}/file`, 'hello', { mode: 0o640 })
     await writeFile(`${dir}/setuid`, '')
     await chown(`${dir}/setuid`, 4_000_001, 4_000_002)
@@ -60,7 +60,7 @@ describe('entries', () => {
     expect((await statOf(dir)).size).toBeGreaterThan(0n)
   })
 
-  it('have the modification time to the nanosecond, and none at the epoch', async () => {
+  it('have the modification time in nanoseconds, and no time at the epoch', async () => {
     await writeFile(`${dir}/f`, '')
     await run('touch', ['-d', '2001-02-03T04:05:06.123456789Z', `${dir}/f`])
     expect((await statOf(`${dir}/f`)).modifiedTime).toMatchObject({ seconds: 981_173_106n, nanos: 123_456_789 })
@@ -99,7 +99,7 @@ describe('entries', () => {
     }
   })
 
-  it('are JSON with a number for the size and with their zeros', async () => {
+  it('have the size as a number and zeros in JSON', async () => {
     await writeFile(`${dir}/empty`, '')
     const answer = await exchange(daemon.url, {
       method: 'POST',
@@ -123,12 +123,12 @@ describe('paths', () => {
     ['~', '/usr/sbin'],
     ['../share', '/usr/share'],
     ['//usr/./sbin', '//usr/./sbin'],
-  ])('%j of the account daemon is %s (envd.md 18.29, 18.30)', async (path, resolved) => {
+  ])('%j of the account daemon resolves to %s (envd.md 18.29, 18.30)', async (path, resolved) => {
     const { entry } = await daemon.filesystem.stat({ path }, asUser('daemon'))
     expect(entry?.path).toBe(resolved)
   })
 
-  it('an empty one is the default working directory, which relative ones do not hang off (envd.md 18.29)', async () => {
+  it('an empty path is the default working directory, relative paths start at the home directory (envd.md 18.29)', async () => {
     daemon.context.state.defaultWorkdir = dir
     expect((await statOf('')).path).toBe(dir)
     expect(await failureOf(daemon.filesystem.stat({ path: 'nothing-here' }))).toMatchObject({
@@ -136,7 +136,7 @@ describe('paths', () => {
     })
   })
 
-  it('of another home and with a NUL byte are refused by every operation (envd.md 18.31)', async () => {
+  it('every operation refuses the home of another user and NUL bytes (envd.md 18.31)', async () => {
     const { filesystem } = daemon
     for (const path of ['~other/x', '/a\0b']) {
       for (const call of [
@@ -152,7 +152,7 @@ describe('paths', () => {
     }
   })
 
-  it('are open to the daemon for every account (envd.md 18.32)', async () => {
+  it('every account may use every path (envd.md 18.32)', async () => {
     await mkdir(`${dir}/closed`, { mode: 0o700 })
     await writeFile(`${dir}/closed/secret`, 'x', { mode: 0o600 })
     const { filesystem } = daemon
@@ -166,7 +166,7 @@ describe('paths', () => {
     expect(await readdir(dir)).toEqual([])
   })
 
-  it('need an account that exists', async () => {
+  it('an unknown account is refused', async () => {
     daemon.context.state.defaultUser = 'nobody-like-that'
     expect(await failureOf(daemon.filesystem.stat({ path: '/' }))).toEqual({
       code: 'Unauthenticated',
@@ -184,7 +184,7 @@ describe('Stat', () => {
     ['file/', 'Internal', 'error getting file info: lstat {dir}/file/: not a directory'],
     ['loop/below', 'Internal', 'error getting file info: lstat {dir}/loop/below: too many levels of symbolic links'],
     ['n'.repeat(256), 'Internal', `error getting file info: lstat {dir}/${'n'.repeat(256)}: file name too long`],
-  ])('of %.20s is %s (envd.md 18.42)', async (name, code, message) => {
+  ])('of %.20s fails with %s (envd.md 18.42)', async (name, code, message) => {
     await writeFile(`${dir}/file`, '')
     await symlink('loop', `${dir}/loop`)
     expect(await failureOf(daemon.filesystem.stat({ path: `${dir}/${name}` }))).toEqual({ code, message: message.replace('{dir}', dir) })
@@ -222,7 +222,7 @@ describe('ListDir', () => {
     ['file/x', 'Internal', 'error resolving symlink: not a directory'],
     ['loop', 'FailedPrecondition', 'cyclic symlink or chain >255 links at "{dir}/loop"'],
     ['loop/x', 'FailedPrecondition', 'cyclic symlink or chain >255 links at "{dir}/loop/x"'],
-  ])('of %s is %s', async (name, code, message) => {
+  ])('of %s fails with %s', async (name, code, message) => {
     await writeFile(`${dir}/file`, '')
     await symlink('file', `${dir}/to-file`)
     await symlink('gone', `${dir}/broken`)
@@ -230,7 +230,7 @@ describe('ListDir', () => {
     expect(await failureOf(daemon.filesystem.listDir({ path: `${dir}/${name}` }))).toEqual({ code, message: message.replace('{dir}', dir) })
   })
 
-  it('follows 255 links and not one more (envd.md 18.37)', async () => {
+  it('follows 255 links and refuses 256 (envd.md 18.37)', async () => {
     await mkdir(`${dir}/0`)
     await writeFile(`${dir}/0/file`, '')
     for (let index = 1; index <= 256; index++) await symlink(String(index - 1), `${dir}/${index}`)
@@ -239,7 +239,7 @@ describe('ListDir', () => {
     expect(await statOf(`${dir}/200`)).toMatchObject({ type: FileType.DIRECTORY, symlinkTarget: `${dir}/0` })
   })
 
-  it('survives names that are not UTF-8', async () => {
+  it('lists names that are not UTF-8', async () => {
     const bytes = Buffer.from([0x61, 0xff, 0xfe, 0x62])
     const bad = Buffer.concat([Buffer.from(`${dir}/`), bytes])
     await mkdir(bad)
@@ -255,7 +255,7 @@ describe('ListDir', () => {
     await expect(lstat(dir)).rejects.toThrow('ENOENT')
   })
 
-  it('has room for 100,000 entries, which stay in order', { timeout: 120_000 }, async () => {
+  it('lists 100,000 entries in order', { timeout: 120_000 }, async () => {
     await using memory = await createScratchDirectory('/dev/shm')
     await run('sh', ['-c', `cd '${memory.path}' && seq 100000 | xargs touch`])
     const { entries } = await daemon.filesystem.listDir({ path: memory.path })
@@ -266,7 +266,7 @@ describe('ListDir', () => {
 })
 
 describe('MakeDir', () => {
-  it('makes all missing levels for the caller and leaves the others alone (envd.md 18.43)', async () => {
+  it('creates all missing levels for the caller and does not change the others (envd.md 18.43)', async () => {
     await mkdir(`${dir}/old`)
     const [uid, gid] = [1, 1]
     const { entry } = await daemon.filesystem.makeDir({ path: `${dir}/old/new/newer` }, asUser('daemon'))
@@ -281,7 +281,7 @@ describe('MakeDir', () => {
     expect(await lstat(`${dir}/old`)).toMatchObject({ uid: 0, gid: 0 })
   })
 
-  it('succeeds for all that make one tree at the same time (envd.md 18.43)', async () => {
+  it('succeeds for concurrent callers that create one tree (envd.md 18.43)', async () => {
     const paths = Array.from({ length: 30 }, (_item, index) => `${dir}/a/b/c/${index}`)
     await Promise.all(paths.map((path) => daemon.filesystem.makeDir({ path }, asUser('daemon'))))
     for (const path of [...paths, `${dir}/a`, `${dir}/a/b`]) expect(await lstat(path)).toMatchObject({ uid: 1, gid: 1 })
@@ -293,7 +293,7 @@ describe('MakeDir', () => {
     ['file', 'InvalidArgument', 'path already exists but it is not a directory: {dir}/file'],
     ['file/x', 'Internal', 'error getting file info: stat {dir}/file/x: not a directory'],
     ['broken', 'Internal', 'failed to chown directory: chown {dir}/broken: no such file or directory'],
-  ])('on %s is %s (envd.md 18.40)', async (name, code, message) => {
+  ])('on %s fails with %s (envd.md 18.40)', async (name, code, message) => {
     await mkdir(`${dir}/d`)
     await writeFile(`${dir}/file`, '')
     await symlink('d', `${dir}/to-d`)
@@ -306,7 +306,7 @@ describe('Move', () => {
   const move = (source: string, destination: string) =>
     daemon.filesystem.move({ source: `${dir}/${source}`, destination: `${dir}/${destination}` }, asUser('daemon'))
 
-  it('renames, replaces files and links, and makes the parents of the destination (envd.md 18.39)', async () => {
+  it('renames, replaces files and links, and creates the parents of the destination (envd.md 18.39)', async () => {
     await writeFile(`${dir}/a`, 'a')
     await writeFile(`${dir}/b`, 'b')
     await symlink('b', `${dir}/link`)
@@ -336,7 +336,7 @@ describe('Move', () => {
     if (destination === 'made/x') expect((await lstat(`${dir}/made`)).isDirectory()).toBe(true)
   })
 
-  it('does not cross file systems (envd.md 18.39)', async () => {
+  it('refuses to move to another file system (envd.md 18.39)', async () => {
     await writeFile(`${dir}/file`, 'kept')
     const destination = `/dev/shm/sandyard-test-${process.pid}`
     expect((await failureOf(daemon.filesystem.move({ source: `${dir}/file`, destination }))).message).toBe(
@@ -347,7 +347,7 @@ describe('Move', () => {
 })
 
 describe('Remove', () => {
-  it('takes a tree, spares what links point to, and finds nothing wrong with nothing (envd.md 18.41)', async () => {
+  it('removes a tree without the targets of its links, and accepts a missing path (envd.md 18.41)', async () => {
     await run('sh', [
       '-c',
       `mkdir -p '${dir}/t/a/b' '${dir}/kept' && cd '${dir}/t/a/b' && seq 1500 | xargs touch && touch ../../x '${dir}/kept/y'`,

@@ -16,7 +16,7 @@ let scratch: Awaited<ReturnType<typeof createScratchDirectory>>
 beforeAll(async () => {
   daemon = await startDaemon()
   scratch = await createScratchDirectory()
-  // A path that is lost on the way means this directory then.
+  // A request that loses its path works in this directory.
   await fetch(`${daemon.url}/init`, { method: 'POST', body: JSON.stringify({ defaultWorkdir: scratch.path }) })
 })
 afterAll(async () => {
@@ -26,10 +26,10 @@ afterAll(async () => {
 
 const descriptors = () => readdirSync('/proc/self/fd').length
 const untilDescriptors = (limit: number) =>
-  pollUntil({ what: 'descriptors to be given back', timeoutMs: 20_000, everyMs: 20 }, () => (descriptors() <= limit ? true : undefined))
+  pollUntil({ what: 'descriptors to be closed', timeoutMs: 20_000, everyMs: 20 }, () => (descriptors() <= limit ? true : undefined))
 const untilHealthy = async () => expect((await fetch(`${daemon.url}/health`)).status).toBe(204)
 
-it('2,000 requests with something wrong each get an answer that blames the client, and leave nothing', async () => {
+it('2,000 invalid requests get client errors and leave no descriptors and no processes', async () => {
   await untilHealthy()
   const before = descriptors()
   expect(await sendAll(daemon.url, hostileRequests(scratch.path, 2000), 32)).toEqual([])
@@ -38,7 +38,7 @@ it('2,000 requests with something wrong each get an answer that blames the clien
   await untilHealthy()
 }, 60_000)
 
-it('clients that connect and say nothing cost a descriptor each for as long as they are there', async () => {
+it('an idle connection costs one descriptor until its client disconnects', async () => {
   const before = descriptors()
   const idle = await open(2000, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   await untilHealthy()
@@ -46,7 +46,7 @@ it('clients that connect and say nothing cost a descriptor each for as long as t
   await untilDescriptors(before + 2)
 })
 
-it('streams on which nothing happens leave nothing when their clients go', async () => {
+it('idle streams release their descriptors when their clients disconnect', async () => {
   const started = daemon.process.start({ process: { cmd: 'sleep', args: ['60'], cwd: '/' }, tag: 'idle' })[Symbol.asyncIterator]()
   await started.next()
   const before = descriptors()
@@ -62,7 +62,7 @@ it('streams on which nothing happens leave nothing when their clients go', async
   for (let event = await started.next(); event.done !== true; event = await started.next()) void event
 })
 
-/** Connections of which each has had the beginning of an answer. */
+/** Connections that have each received the beginning of an answer. */
 function open(count: number, request: string | Buffer): Promise<Socket[]> {
   const { hostname, port } = new URL(daemon.url)
   return Promise.all(

@@ -15,13 +15,13 @@ afterAll(() => daemon[Symbol.asyncDispose]())
 const ask = (path: string, init: RequestInit = {}, of = daemon) => fetch(of.url + path, init)
 
 describe('routes', () => {
-  it('/health is an empty 204 that no cache keeps', async () => {
+  it('/health returns an empty 204 with Cache-Control: no-store', async () => {
     const response = await ask('/health')
     expect([response.status, await response.text(), response.headers.get('cache-control')]).toEqual([204, '', 'no-store'])
   })
 
   it.each(['/', '/nope', '/health/', '/files/', '/%68ealth', '/process.Process/Nope', '/process%2EProcess/List', '/nope.Nope/List'])(
-    '%s is not there',
+    '%s returns 404',
     async (path) => {
       const response = await ask(path, { method: 'POST' })
       expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
@@ -39,12 +39,12 @@ describe('routes', () => {
     ['PUT', '/files', 'GET, POST'],
     ['GET', '/process.Process/List', 'POST'],
     ['OPTIONS', '/filesystem.Filesystem/WatchDir', 'POST'],
-  ])('%s %s is not allowed', async (method, path, allow) => {
+  ])('%s %s returns 405', async (method, path, allow) => {
     const response = await ask(path, { method })
     expect([response.status, response.headers.get('allow'), await response.text()]).toEqual([405, allow, ''])
   })
 
-  it('control routes do nothing and say so', async () => {
+  it('control routes succeed without an effect and report zero changes', async () => {
     const statuses = ['/freeze', '/unfreeze', '/fsfreeze', '/fsthaw'].map(async (path) => (await ask(path, { method: 'POST' })).status)
     expect(await Promise.all(statuses)).toEqual([204, 204, 204, 204])
     expect(await (await ask('/freeze?maxWaitMs=10', { method: 'POST' })).json()).toMatchObject({
@@ -59,7 +59,7 @@ describe('routes', () => {
     'GET /%zz HTTP/1.1\r\nHost: x',
     'GET /health HTTP/1.1',
     'POST /process.Process/List HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2',
-  ])('an odd request is answered: %j', async (head) => {
+  ])('an odd request gets a 400: %j', async (head) => {
     const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1')
     socket.end(`${head}\r\nConnection: close\r\n\r\n{}`)
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
@@ -67,7 +67,7 @@ describe('routes', () => {
 })
 
 describe('pages of other origins', () => {
-  it('may ask beforehand, without a token, for any path (envd.md 18.9)', async () => {
+  it('may send a preflight without a token for any path (envd.md 18.9)', async () => {
     await using secured = await startDaemon()
     await ask('/init', { method: 'POST', body: JSON.stringify({ accessToken: TOKEN }) }, secured)
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'a, b' }
@@ -82,7 +82,7 @@ describe('pages of other origins', () => {
     })
   })
 
-  it('are told nothing for a method that is not allowed', async () => {
+  it('get no CORS headers for a method that is not allowed', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'FOO' }
     const response = await ask('/health', { method: 'OPTIONS', headers })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, null])
@@ -108,7 +108,7 @@ describe('pages of other origins', () => {
 })
 
 describe('the access token', () => {
-  it('opens every route but the public ones', async () => {
+  it('is required on every route except the public ones', async () => {
     await using secured = await startDaemon()
     await ask('/init', { method: 'POST', body: JSON.stringify({ accessToken: TOKEN }) }, secured)
     const refused = [
@@ -130,7 +130,7 @@ describe('the access token', () => {
     expect((await ask('/envs', { headers: { 'x-access-token': TOKEN } }, secured)).status).toBe(200)
   })
 
-  it('is missed in plain HTTP on streams and calls too, with a number for a code (envd.md 18.1)', async () => {
+  it('a missing token on streams and calls gets a plain HTTP 401 with a numeric code (envd.md 18.1)', async () => {
     await using secured = await startDaemon()
     await ask('/init', { method: 'POST', body: JSON.stringify({ accessToken: TOKEN }) }, secured)
     for (const [path, type] of [
@@ -144,7 +144,7 @@ describe('the access token', () => {
     }
   })
 
-  it('is awaited where a platform gives one', async () => {
+  it('a managed daemon answers 401 until it has received its token', async () => {
     await using managed = await startDaemon({ SANDYARD_TOKEN_HASH: 'f'.repeat(128) })
     expect((await ask('/health', {}, managed)).status).toBe(204)
     const response = await ask('/envs', {}, managed)
@@ -155,7 +155,7 @@ describe('the access token', () => {
 describe('the system user', () => {
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 
-  it.each([['root:'], ['root:any password'], ['no colon'], ['']])('%j is taken or ignored (envd.md 18.3)', async (credentials) => {
+  it.each([['root:'], ['root:any password'], ['no colon'], ['']])('%j is accepted or ignored (envd.md 18.3)', async (credentials) => {
     expect((await ask('/health', { headers: basic(credentials) })).status).toBe(204)
   })
 
@@ -163,24 +163,21 @@ describe('the system user', () => {
     expect((await ask('/health', { headers: { authorization } })).status).toBe(204)
   })
 
-  it.each([['nobody-here:'], [':'], ['0:']])(
-    '%j is refused on every route, in the words of Connect (envd.md 18.2)',
-    async (credentials) => {
-      const body = { code: 'unauthenticated', message: `invalid username: '${credentials.slice(0, -1)}'` }
-      for (const [method, path] of [
-        ['GET', '/health'],
-        ['GET', '/nope'],
-        ['POST', '/process.Process/List'],
-      ] as const) {
-        const response = await ask(path, { method, headers: basic(credentials) })
-        expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([401, 'application/json', body])
-      }
-      const headers = { ...basic(credentials), 'content-type': 'application/connect+json; charset=utf-8' }
-      const stream = await ask('/process.Process/Start', { method: 'POST', headers, body: '' })
-      const envelope = Buffer.from(await stream.arrayBuffer())
-      expect([stream.status, stream.headers.get('content-type'), envelope[0]]).toEqual([200, 'application/connect+json', 2])
-      expect(envelope.readUInt32BE(1)).toBe(envelope.length - 5)
-      expect(JSON.parse(envelope.subarray(5).toString())).toEqual({ error: body })
-    },
-  )
+  it.each([['nobody-here:'], [':'], ['0:']])('%j is refused on every route with a Connect error (envd.md 18.2)', async (credentials) => {
+    const body = { code: 'unauthenticated', message: `invalid username: '${credentials.slice(0, -1)}'` }
+    for (const [method, path] of [
+      ['GET', '/health'],
+      ['GET', '/nope'],
+      ['POST', '/process.Process/List'],
+    ] as const) {
+      const response = await ask(path, { method, headers: basic(credentials) })
+      expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([401, 'application/json', body])
+    }
+    const headers = { ...basic(credentials), 'content-type': 'application/connect+json; charset=utf-8' }
+    const stream = await ask('/process.Process/Start', { method: 'POST', headers, body: '' })
+    const envelope = Buffer.from(await stream.arrayBuffer())
+    expect([stream.status, stream.headers.get('content-type'), envelope[0]]).toEqual([200, 'application/connect+json', 2])
+    expect(envelope.readUInt32BE(1)).toBe(envelope.length - 5)
+    expect(JSON.parse(envelope.subarray(5).toString())).toEqual({ error: body })
+  })
 })

@@ -16,7 +16,7 @@ const DEBIAN = {
 const SHELL = { 'bin/sh': '', 'volume/bin/bash': '' }
 
 describe('add-user', () => {
-  it('creates an account as the image would, with the next free ids and its skeleton', async () => {
+  it('creates an account with the next free ids and the skeleton of the image', async () => {
     await using image = await ImageRoot.create(DEBIAN)
     await chmod(join(image.path, 'etc/shadow'), 0o600)
     await symlink('../skel-link', join(image.path, 'etc/skel/link'))
@@ -38,7 +38,7 @@ describe('add-user', () => {
     expect(await readdir(join(image.path, 'etc'))).not.toContain('sudoers.d')
   })
 
-  it('creates one where there are no accounts at all, and start files where there is no skeleton', async () => {
+  it('creates an account in an image without accounts, and start files in an image without a skeleton', async () => {
     await using image = await ImageRoot.create({ 'etc/hostname': 'h' })
     await image.run('add-user', { name: 'user' })
     expect(await image.read('etc/passwd')).toBe('root:x:0:0:root:/root:/bin/sh\nuser:*:1000:1000::/home/user:/bin/bash\n')
@@ -46,7 +46,7 @@ describe('add-user', () => {
     expect(await readdir(join(image.path, 'home/user'))).toEqual(['.bashrc', '.profile'])
   })
 
-  it('grants sudo, to accounts that exist too, whether or not the image has it yet', async () => {
+  it('grants sudo to new and existing accounts, with and without sudo in the image', async () => {
     await using image = await ImageRoot.create(DEBIAN)
     await image.run('add-user', { name: 'node', sudo: true })
     expect(image.lines).toEqual(["warning: 'node' may use sudo, but the image has none"])
@@ -61,7 +61,7 @@ describe('add-user', () => {
     expect(await image.read('etc/sudoers')).toBe(DEBIAN['etc/sudoers'])
   })
 
-  it('has sudo read its directory where the image does not', async () => {
+  it('includes /etc/sudoers.d if the image does not', async () => {
     await using image = await ImageRoot.create({ ...DEBIAN, 'etc/sudoers': 'root ALL=(ALL:ALL) ALL' })
     for (const name of ['x', 'y']) await image.run('add-user', { name, sudo: true })
     expect(await image.read('etc/sudoers')).toBe('root ALL=(ALL:ALL) ALL\n#includedir /etc/sudoers.d\n')
@@ -75,7 +75,7 @@ describe('add-user', () => {
 })
 
 describe('make-directory', () => {
-  it('creates what is missing for the account and leaves the rest', async () => {
+  it('creates missing directories for the account and does not change the others', async () => {
     await using image = await ImageRoot.create(DEBIAN)
     await image.write('srv/file', '')
     await image.run('make-directory', { path: '/srv/./a/../b/c/', user: 'node' })
@@ -88,7 +88,7 @@ describe('make-directory', () => {
 })
 
 describe('provision and finalize', () => {
-  it('makes of an image with nothing but a shell what clients expect', async () => {
+  it('turns an image with only a shell into what clients expect', async () => {
     await using image = await ImageRoot.create(SHELL)
     for (const installPackages of [false, false]) await image.run('provision', { user: 'user', installPackages })
     expect((await image.list('.')).filter((line) => !line.startsWith('home/user/'))).toEqual([
@@ -112,7 +112,7 @@ describe('provision and finalize', () => {
     expect(image.lines).toEqual([])
   })
 
-  it('prefers a bash of the image, and says when there is none at all', async () => {
+  it('prefers the own bash of the image, and reports if there is none at all', async () => {
     await using image = await ImageRoot.create(SHELL)
     await image.write('usr/local/bin/bash', '', 0o755)
     await image.run('provision', { user: 'user' })
@@ -130,7 +130,7 @@ describe('provision and finalize', () => {
     expect(await image.list('.')).toEqual([])
   })
 
-  it('configures what a build has made, and removes what it left behind', async () => {
+  it('configures the result of a build and removes its temporary files', async () => {
     await using image = await ImageRoot.create({
       ...DEBIAN,
       'usr/local/bin/tool': '',
@@ -158,7 +158,7 @@ it.for<[string, string, object]>([
   ["'name' is missing", 'add-user', {}],
   ["'name' is no text", 'add-user', { name: 1 }],
   ["'sudo' is neither true nor false", 'add-user', { name: 'x', sudo: 'yes' }],
-])('says what is wrong with a request: %s', async ([message, command, request]) => {
+])('refuses an invalid request: %s', async ([message, command, request]) => {
   await using image = await ImageRoot.create({})
   await expect(image.run(command, request)).rejects.toThrow(message)
 })

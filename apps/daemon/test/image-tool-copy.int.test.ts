@@ -9,7 +9,7 @@ const directory = (name: string, mode = 0o755): TarItem => ({ name, type: 'direc
 const file = (name: string, body = name, mode = 0o644): TarItem => ({ name, body, mode })
 const link = (name: string, linkname: string): TarItem => ({ name, type: 'symlink', linkname })
 
-/** As e2b packs a context: the directory, then all below it in order. */
+/** In the order in which e2b packs a context: the directory, then all entries below it. */
 const CONTEXT = [
   directory('a/', 0o750),
   file('a/f.txt', 'f', 0o640),
@@ -24,7 +24,7 @@ interface Placed {
   readonly source: string
   readonly destination: string
   readonly workdir?: string
-  /** Where to look, and what is there then. */
+  /** The directory to check and its expected entries. */
   readonly at: string
   readonly expected: readonly string[]
 }
@@ -38,7 +38,7 @@ const placed: Readonly<Record<string, Placed>> = {
     at: 'opt',
     expected: ['x/ 755 1000:1000', ...CONTENTS.map((line) => `x/${line}`)],
   },
-  'a directory to where one is': { items: CONTEXT, source: './a/', destination: '/srv', at: 'srv', expected: CONTENTS },
+  'a directory into an existing directory': { items: CONTEXT, source: './a/', destination: '/srv', at: 'srv', expected: CONTENTS },
   'the whole context': {
     items: [directory('./'), ...CONTEXT],
     source: '.',
@@ -46,15 +46,15 @@ const placed: Readonly<Record<string, Placed>> = {
     at: 'srv',
     expected: ['a/ 750 1000:1000', ...CONTENTS.map((line) => `a/${line}`)],
   },
-  'what a pattern matched': { items: CONTEXT.slice(1), source: 'a/*', destination: '/srv', at: 'srv', expected: CONTENTS },
-  'files by a pattern, with directories that the archive does not name': {
+  'the matches of a pattern': { items: CONTEXT.slice(1), source: 'a/*', destination: '/srv', at: 'srv', expected: CONTENTS },
+  'the matches of a pattern, with directories that are missing in the archive': {
     items: [file('a/b/x.txt', 'x')],
     source: 'a/**/*.txt',
     destination: '/srv',
     at: 'srv',
     expected: ['b/ 755 1000:1000', 'b/x.txt 644 1000:1000 = x'],
   },
-  'a directory of an archive that does not name it': {
+  'a directory without an entry of its own in the archive': {
     items: [file('a/b/x.txt', 'x')],
     source: 'a/b',
     destination: '/srv',
@@ -68,14 +68,14 @@ const placed: Readonly<Record<string, Placed>> = {
     at: 'srv',
     expected: ['new.txt 644 1000:1000 = t'],
   },
-  'a file into a directory that is there': {
+  'a file into an existing directory': {
     items: only,
     source: 'top.txt',
     destination: '/srv',
     at: 'srv',
     expected: ['top.txt 644 1000:1000 = t'],
   },
-  'a file into a directory that is not there': {
+  'a file into a missing directory': {
     items: only,
     source: 'top.txt',
     destination: '/srv/d/e/',
@@ -89,14 +89,14 @@ const placed: Readonly<Record<string, Placed>> = {
     at: 'srv',
     expected: ['g.sh 755 1000:1000 = g'],
   },
-  'a link as it is': {
+  'a link as a link': {
     items: [link('l', '/etc/passwd')],
     source: 'l',
     destination: '/srv/to',
     at: 'srv',
     expected: ['to 1000:1000 -> /etc/passwd'],
   },
-  'to below the working directory': {
+  'to a path relative to the working directory': {
     items: only,
     source: 'top.txt',
     destination: 'd/',
@@ -104,15 +104,21 @@ const placed: Readonly<Record<string, Placed>> = {
     at: 'srv',
     expected: ['d/ 755 1000:1000', 'd/top.txt 644 1000:1000 = t'],
   },
-  'to below the home': { items: only, source: 'top.txt', destination: '~', at: 'home/user', expected: ['~ 644 1000:1000 = t'] },
-  'without what is below a link': {
+  'to a path in the home directory': {
+    items: only,
+    source: 'top.txt',
+    destination: '~',
+    at: 'home/user',
+    expected: ['~ 644 1000:1000 = t'],
+  },
+  'without the entries below a link': {
     items: [link('a/l', '../o'), file('a/l/x')],
     source: 'a',
     destination: '/srv',
     at: 'srv',
     expected: ['l 1000:1000 -> ../o'],
   },
-  'two names of one file': {
+  'a hard link': {
     items: [file('a', 'x'), { name: 'b', type: 'link', linkname: 'a' }],
     source: '*',
     destination: '/srv',
@@ -130,7 +136,7 @@ describe('copy', () => {
     expect(await readdir(image.path)).toEqual(['etc', 'home', 'opt', 'srv'])
   })
 
-  it('goes over files and links, through links to directories, and leaves directories their metadata', async () => {
+  it('replaces files and links, follows links to directories, and keeps the metadata of directories', async () => {
     await using image = await ImageRoot.create()
     await image.write('srv/f.txt', 'old', 0o600)
     await image.write('elsewhere/g.sh', 'old', 0o600)
@@ -148,7 +154,7 @@ describe('copy', () => {
     expect(await image.list('srv')).toEqual(expect.arrayContaining(['f.txt 640 1000:1000 = f', 'to-file 644 1000:1000 = t']))
   })
 
-  it('takes everything along to another file system', async () => {
+  it('preserves everything across file systems', async () => {
     await using image = await ImageRoot.create()
     await using memory = await createScratchDirectory('/dev/shm')
     await symlink(memory.path, join(image.path, 'srv'))
@@ -161,7 +167,7 @@ describe('copy', () => {
     expect((await lstat(join(memory.path, 'sub'))).mtime).toEqual(new Date('2020-01-02T03:04:05Z'))
   })
 
-  it('keeps when things were modified', async () => {
+  it('keeps modification times', async () => {
     await using image = await ImageRoot.create()
     const mtime = new Date('2020-01-02T03:04:05Z')
     await image.copy(await tar(CONTEXT.map((item) => ({ ...item, mtime }))), { source: 'a', destination: '/srv' })
@@ -178,14 +184,14 @@ describe('copy', () => {
     ['1234', '1234:1234'],
     ['1001:50', '1001:50'],
     ['app:77', '1001:77'],
-  ])('gives what it copies, and the directories on the way, to %o: %s', async ([owner, ids]) => {
+  ])('sets the owner %o of the copies and of new directories: %s', async ([owner, ids]) => {
     await using image = await ImageRoot.create()
     await image.copy(await tar(CONTEXT), { source: 'a', destination: '/new/x', owner })
     const owners = (await image.list('new')).map((line) => /\d+:\d+/.exec(line)?.[0])
     expect(owners).toEqual(Array.from({ length: 5 }, () => ids))
   })
 
-  it('gives files and directories one mode, and links none', async () => {
+  it('sets the mode of files and directories, but not of links', async () => {
     await using image = await ImageRoot.create()
     await image.copy(await tar(CONTEXT), { source: 'a', destination: '/srv', mode: '4711' })
     expect(await image.list('srv')).toEqual([

@@ -8,9 +8,9 @@ const PROGRAMS = ['sudo', 'curl', 'git', 'less', 'jq', 'socat', 'ss', 'ping', 'p
 const CERTIFICATES = 'etc/ssl/certs/ca-certificates.crt'
 
 /**
- * A package manager in a shell script: it keeps its arguments and "installs" what the mirror has, by the programs' names.
+ * A package manager as a shell script: it records its arguments and "installs" the programs that the mirror has.
  *
- * @param condition of the shell, true where the call goes wrong
+ * @param condition a shell condition that is true if the call must fail
  */
 function manager(condition: string): string {
   return `#!/bin/sh
@@ -37,7 +37,7 @@ async function provision(files: Readonly<Record<string, string>>, programs: Read
 
 const calls = async (image: ImageRoot): Promise<string[]> => (await image.read('calls')).trim().split('\n')
 
-it('installs what is missing in one call, for the account to have sudo', async () => {
+it('installs the missing packages, sudo included, in one call', async () => {
   await using image = await provision({ 'etc/skel/.profile': '' }, { 'apt-get': manager('false'), jq: '', ps: '' })
   const [update, install, ...more] = await calls(image)
   expect([update, install, more]).toEqual([
@@ -65,13 +65,13 @@ it.for([
   expect(image.lines.filter((line) => line.startsWith('warning: '))).toEqual([])
 })
 
-it('does without a package that the mirror does not have', async () => {
+it('continues without a package that the mirror does not have', async () => {
   await using image = await provision({}, { apk: manager('case "$*" in *socat*) true ;; *) false ;; esac') })
   expect(await readdir(join(image.path, 'usr/bin'))).toEqual(['apk', ...PROGRAMS.filter((name) => name !== 'socat')].toSorted())
   expect(image.lines.filter((line) => line.startsWith('warning: '))).toEqual(['warning: not installed: socat: E: the mirror is gone'])
 })
 
-it('asks for sudo alone before it gives up, and keeps lists that the image came with', async () => {
+it('tries sudo alone before it gives up, and does not change the package lists of the image', async () => {
   const list = 'var/lib/apt/lists/mirror_dists_stable_main_binary-amd64_Packages'
   const others = ALL.split(' ').slice(1).join(', ')
   await using image = await provision({ [list]: 'x' }, { 'apt-get': manager('case "$*" in *recommends\\ sudo) false ;; *) true ;; esac') })
@@ -81,7 +81,7 @@ it('asks for sudo alone before it gives up, and keeps lists that the image came 
   expect(await image.read(list)).toBe('x')
 })
 
-it('says what cannot be had, and fails nothing', async () => {
+it('warns about packages that cannot be installed, without failing', async () => {
   const others = ALL.split(' ').slice(1).join(', ')
   await using offline = await provision({}, { apk: manager('true') })
   expect(offline.lines.slice(-2)).toEqual([
@@ -94,7 +94,7 @@ it('says what cannot be had, and fails nothing', async () => {
   expect(await none.list('etc')).toHaveLength(2)
 })
 
-it('asks nobody where everything is there', async () => {
+it('runs no package manager if everything is installed', async () => {
   const programs = Object.fromEntries(PROGRAMS.map((name) => [name, '']))
   await using image = await provision({ [CERTIFICATES]: '' }, { ...programs, 'apt-get': manager('true') })
   expect(image.lines).toEqual([])

@@ -10,7 +10,7 @@ import { docker } from './support/daemon-container.ts'
 import { tar } from './support/image-root.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 
-/** One static program that is also the shell, and the account that there has to be. */
+/** An image with one static program, which is also the shell, and the account root. */
 const BUSYBOX = `
 FROM debian:bookworm-slim AS parts
 RUN apt-get update && apt-get install --yes --no-install-recommends busybox-static && rm -rf /var/lib/apt/lists/*
@@ -18,7 +18,7 @@ RUN mkdir -p /image/bin /image/etc && echo 'root:x:0:0:root:/:/bin/sh' > /image/
 FROM scratch
 COPY --from=parts /image/ /
 `
-/** A package mirror answers when it likes. */
+/** Package mirrors may be slow. */
 const MIRROR_TIMEOUT_MS = 400_000
 const NO_SHELL = 'FROM scratch\nENV nothing=\n'
 
@@ -37,12 +37,12 @@ describe('the image tool in containers', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  /** The tool's command as the shell takes it. */
+  /** The tool's command, quoted for the shell. */
   const call = (command: string, request: object): string => `${tool.join(' ')} ${command} '${JSON.stringify(request)}'`
   const run = async (image: string, ...script: readonly string[]): Promise<string[]> =>
     (await docker('run', ...options, image, '/bin/sh', '-e', '-c', script.join('\n'))).split('\n')
 
-  /** The engine keeps the image, and has it at once the next time. */
+  /** The engine caches the image for the next run. */
   async function build(name: string, dockerfile: string): Promise<string> {
     const building = promisify(execFile)('docker', ['build', '--quiet', '--tag', `sandyard/test-${name}`, '-'])
     building.child.stdin?.end(dockerfile)
@@ -54,7 +54,7 @@ describe('the image tool in containers', () => {
   const copy = (source = 'a', destination = 'to'): string =>
     call('copy', { archive: '/a.tgz', source, destination, workdir: null, user: 'user', owner: '', mode: '' })
 
-  it('makes a template of Debian: account, sudo without a password, programs, files', { timeout: MIRROR_TIMEOUT_MS }, async () => {
+  it('prepares a Debian image: account, sudo without a password, programs, files', { timeout: MIRROR_TIMEOUT_MS }, async () => {
     const lines = await run(
       'debian:bookworm-slim',
       provision(),
@@ -90,7 +90,7 @@ describe('the image tool in containers', () => {
       provision(),
       'busybox cp /given/a.tgz /a.tgz',
       copy(),
-      // The engine has it mounted.
+      // The engine mounts this file.
       'busybox cp /given/a.tgz /a.tgz',
       copy('a/f', '/etc/hosts'),
       call('finalize', { user: 'user' }),
@@ -110,7 +110,7 @@ describe('the image tool in containers', () => {
     ])
   })
 
-  it('says in one line why it failed', async () => {
+  it('reports a failure in one line', async () => {
     const image = await build('image-tool-no-shell', NO_SHELL)
     const name = `sandyard-image-tool-${randomUUID().slice(0, 8)}`
     const failing = docker('run', '--name', name, ...options, image, ...tool, 'provision', '{"user":"user"}')

@@ -46,12 +46,12 @@ async function becomes(path: string, text: string): Promise<void> {
 }
 
 describe('[daemon POST /init] caBundle', () => {
-  it('is trusted when the answer is there, and takes the place of the last one', async () => {
+  it('is installed before the answer, and replaces the previous bundle', async () => {
     await write(BUNDLE, 'base\n')
     expect(await init({ caBundle: 'ONE\n\n\n' })).toEqual(OK)
     expect(await read(BUNDLE)).toBe('base\nONE\n')
     await becomes(OWN_COPY, 'ONE\n')
-    // The first is a part of the second.
+    // The first bundle is a part of the second.
     await installed({ caBundle: 'ONE\nTWO' })
     await becomes(OWN_COPY, 'ONE\nTWO\n')
     await becomes(BUNDLE, 'base\nONE\nTWO\n')
@@ -61,7 +61,7 @@ describe('[daemon POST /init] caBundle', () => {
     expect(((await stat(at(OWN_COPY))).mode & 0o777).toString(8)).toBe('644')
   })
 
-  it('is installed once, however often it is asked for', async () => {
+  it('is installed once for repeated requests', async () => {
     await write(BUNDLE, 'base\n')
     const answers = await Promise.all(Array.from({ length: 5 }, () => init({ caBundle: 'ONE' })))
     expect(answers).toEqual(answers.map(() => OK))
@@ -69,7 +69,7 @@ describe('[daemon POST /init] caBundle', () => {
     expect(await read(BUNDLE)).toBe('base\nONE\n')
   })
 
-  it('replaces that of the sandbox that the image was made from', async () => {
+  it('replaces the bundle of the sandbox that the image was made from', async () => {
     await write(BUNDLE, 'base\nOLD\nothers\n')
     await write(OWN_COPY, 'OLD\n')
     await init({ caBundle: 'NEW' })
@@ -80,7 +80,7 @@ describe('[daemon POST /init] caBundle', () => {
     expect(await read(BUNDLE)).toBe('base\nothers\nNEW\n')
   })
 
-  it('begins on a line of its own, and a link stays a link', async () => {
+  it('begins on a new line and does not replace a link', async () => {
     await write('etc/pki/bundle', 'base without an end')
     await mkdir(dirname(at(BUNDLE)), { recursive: true })
     await symlink('../../pki/bundle', at(BUNDLE))
@@ -91,11 +91,11 @@ describe('[daemon POST /init] caBundle', () => {
     expect((await lstat(at(BUNDLE))).isSymbolicLink()).toBe(true)
   })
 
-  it('of nothing is nothing', async () => {
+  it('changes nothing if it is empty', async () => {
     expect([await init({ caBundle: '' }), await init({ caBundle: '\n\n' }), await init({ caBundle: null })]).toEqual([OK, OK, OK])
   })
 
-  it('is a 400 where there is no bundle; what comes before it stays applied, and the next one may work', async () => {
+  it('gets a 400 if the system has no bundle; earlier fields stay applied, and a retry may succeed', async () => {
     const text = `failed to install CA bundle: open CA bundle: open ${at(BUNDLE)}: no such file or directory`
     expect(await init({ caBundle: 'ONE', envVars: { A: '1' } })).toEqual([400, text])
     expect(await variables()).toMatchObject({ A: '1' })
@@ -105,7 +105,7 @@ describe('[daemon POST /init] caBundle', () => {
     expect([await read(BUNDLE), daemon.context.state.initialised]).toEqual(['ONE\n', true])
   })
 
-  it('is a 503 while the last one is still being cleaned up', async () => {
+  it('gets a 503 while the previous bundle is being removed', async () => {
     await write(BUNDLE, 'base\n')
     const answers = await Promise.all(['ONE', 'TWO'].map((caBundle) => init({ caBundle })))
     const busy = [503, 'failed to install CA bundle: a previous CA bundle is still being cleaned up']
@@ -121,7 +121,7 @@ describe('[daemon POST /init] caBundle', () => {
   })
 })
 
-/** Asks until no other installation is in the way. */
+/** Repeats the request until no other installation is in progress. */
 async function installed(body: object): Promise<void> {
   await pollUntil({ what: 'the installation', timeoutMs: 10_000, everyMs: 5 }, async () =>
     (await init(body))[0] === 204 ? true : undefined,
@@ -129,7 +129,7 @@ async function installed(body: object): Promise<void> {
 }
 
 describe('[daemon POST /init] hyperloopIP', () => {
-  it('names the event collector, and the last one stands', async () => {
+  it('sets the address of the event collector, and the last request wins', async () => {
     expect(await init({ hyperloopIP: '10.0.0.1' })).toEqual(OK)
     expect(await init({ hyperloopIP: '10.0.0.2' })).toEqual(OK)
     await becomes('etc/hosts', '127.0.0.1\tlocalhost\n10.0.0.2\tevents.e2b.local\n')
@@ -146,7 +146,7 @@ describe('[daemon POST /init] hyperloopIP', () => {
     await becomes('etc/hosts', '127.0.0.1\tlocalhost\n10.0.0.3\tevents.e2b.local\n')
   })
 
-  it('is accepted where there is no hosts file', async () => {
+  it('is accepted if there is no hosts file', async () => {
     await rm(at('etc/hosts'))
     expect(await init({ hyperloopIP: '10.0.0.1' })).toEqual(OK)
     expect(await read('etc/hosts')).toBeUndefined()
@@ -156,7 +156,7 @@ describe('[daemon POST /init] hyperloopIP', () => {
 describe('[daemon POST /init] volumeMounts', () => {
   const mount = (path: string) => ({ nfs_target: '10.0.0.1:/volume', path })
 
-  it('that are there are a success, for any lifecycle', async () => {
+  it('of existing mounts succeed, for any lifecycle', async () => {
     expect(await init({ volumeMounts: [mount('/proc'), mount('/proc/../proc/')], lifecycleID: 'a' })).toEqual(OK)
     expect(await init({ volumeMounts: [mount('/proc')], lifecycleID: 'b' })).toEqual(OK)
     expect(await init({ volumeMounts: [], lifecycleID: null })).toEqual(OK)
@@ -168,7 +168,7 @@ describe('[daemon POST /init] volumeMounts', () => {
     ['', null],
     ['', { nfs_target: 'a' }],
     ['a "b"', mount('a "b"')],
-  ])('that are not there are a 400 that names %j; the rest stays applied', async (path, entry) => {
+  ])('of missing mounts get a 400 that names %j; other fields stay applied', async (path, entry) => {
     const text = `failed to setup NFS volumes: failed to mount NFS at ${JSON.stringify(path)}: volumes are mounted when the sandbox is created`
     expect(await init({ volumeMounts: [mount('/proc'), entry], defaultUser: 'nobody' })).toEqual([400, text])
     expect(daemon.context.state.defaultUser).toBe('nobody')

@@ -19,7 +19,7 @@ async function variables(daemon: TestDaemon, token = ''): Promise<unknown> {
 }
 
 describe('/init', () => {
-  it('[daemon POST /init] replaces the variables, and never those of the platform (envd.md 18.11)', async () => {
+  it('[daemon POST /init] replaces the variables, except those of the platform (envd.md 18.11)', async () => {
     await using daemon = await startDaemon({ SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1' })
     const platform = { E2B_SANDBOX: 'true', E2B_SANDBOX_ID: 'i1', E2B_TEMPLATE_ID: 't1' }
     expect(await variables(daemon)).toEqual(platform)
@@ -41,7 +41,7 @@ describe('/init', () => {
     expect([daemon.context.state.defaultUser, daemon.context.state.defaultWorkdir]).toEqual(['nobody', '/work'])
   })
 
-  it('[daemon POST /init] applies nothing of a request that is older than the last (envd.md 18.10)', async () => {
+  it('[daemon POST /init] ignores a request that is older than the last one (envd.md 18.10)', async () => {
     await using daemon = await startDaemon()
     await init(daemon, { timestamp: '2026-01-01T00:00:00.000000002Z', envVars: { A: 'new' } })
     expect(await init(daemon, { timestamp: '2026-01-01T00:00:00.000000001Z', envVars: { A: 'old' }, accessToken: 'x' })).toEqual([204, ''])
@@ -76,13 +76,13 @@ describe('/init', () => {
     '{"volumeMounts":{}}',
     '{"volumeMounts":[1]}',
     '{"volumeMounts":[{"nfs_target":1,"path":"/mnt"}]}',
-  ])('[daemon POST /init] %s is a 400 that changes nothing (envd.md 18.12)', async (body) => {
+  ])('[daemon POST /init] %s gets a 400 and changes nothing (envd.md 18.12)', async (body) => {
     await using daemon = await startDaemon()
     expect(await init(daemon, body)).toEqual([400, ''])
     expect(daemon.context.state.initialised).toBe(false)
   })
 
-  it('refuses a body that no platform sends', async () => {
+  it('refuses a body that is too large', async () => {
     await using daemon = await startDaemon()
     expect((await init(daemon, ' '.repeat(9 * 1024 * 1024)))[0]).toBe(400)
     expect((await init(daemon, '{}'))[0]).toBe(204)
@@ -94,7 +94,7 @@ describe('who may change the token', () => {
   const NO_RESET = [401, 'access token reset not authorized']
   const OK = [204, '']
 
-  it('[daemon POST /init] without a platform: the first caller, who can then only confirm it (envd.md 18.12)', async () => {
+  it('[daemon POST /init] without a platform: the first caller, which can only confirm the token later (envd.md 18.12)', async () => {
     await using daemon = await startDaemon()
     expect(await init(daemon, {})).toEqual(OK)
     expect(await init(daemon, { accessToken: 'a' })).toEqual(OK)
@@ -104,7 +104,7 @@ describe('who may change the token', () => {
     expect(await variables(daemon, 'a')).toEqual({ E2B_SANDBOX: 'true' })
   })
 
-  it('with a platform: what it has published', async () => {
+  it('with a platform: only a caller with the published token', async () => {
     await using daemon = await startDaemon({ SANDYARD_TOKEN_HASH: sha512('a') })
     expect(await init(daemon, {})).toEqual(NO_RESET)
     expect(await init(daemon, { accessToken: 'b' })).toEqual(FAILED)
@@ -114,7 +114,7 @@ describe('who may change the token', () => {
     expect(daemon.context.state.initialised).toBe(true)
   })
 
-  it('with a platform that wants none: nobody sets one', async () => {
+  it('with a platform that wants no token: nobody', async () => {
     await using daemon = await startDaemon({ SANDYARD_TOKEN_HASH: sha512('').toUpperCase() })
     expect(await init(daemon, { accessToken: 'a' })).toEqual(FAILED)
     expect(await init(daemon, {})).toEqual(OK)

@@ -30,13 +30,13 @@ async function startMain(environment: Record<string, string>) {
   return { url, daemon }
 }
 
-it('says its version and commit, and what is wrong with its flags', () => {
+it('prints its version and commit, and refuses unknown flags', () => {
   const run = (...args: string[]) => execFileSync(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
   expect([run('-version'), run('--commit')]).toEqual(['0.6.13\n', '\n'])
   expect(() => run('-nope')).toThrow('flag provided but not defined: -nope')
 })
 
-it('tells programs where they run, and hides its own environment from them', async () => {
+it('writes the ids of the sandbox for programs, and hides its own environment from them', async () => {
   const ids = { SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1', SANDYARD_BUILD_ID: 'b1' }
   const { url } = await startMain({ ...ids, SANDYARD_SYSTEM_ROOT: runDirectory })
   const file = (name: string) => pollUntil({ what: name, timeoutMs: 5000, everyMs: 10 }, () => read(join(runDirectory, 'e2b', name)))
@@ -52,7 +52,7 @@ it('tells programs where they run, and hides its own environment from them', asy
   expect(output).not.toContain('SANDYARD')
 })
 
-it('ends its streams with an envelope and itself at SIGTERM', async () => {
+it('ends its streams with an envelope and exits at SIGTERM', async () => {
   const { url, daemon } = await startMain({})
   const open = stream(url, 'process.Process/Start', envelope({ process: { cmd: 'sleep', args: ['60'], cwd: '/' } }))
   const list = () =>

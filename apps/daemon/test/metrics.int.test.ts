@@ -7,7 +7,7 @@ import { startDaemon } from './support/test-daemon.ts'
 
 type Files = Readonly<Record<string, string>>
 
-/** As a kernel 6.1 writes them. */
+/** The files as kernel 6.1 writes them. */
 const UNIFIED: Files = {
   'cgroup.controllers': 'cpuset cpu io memory hugetlb pids rdma misc\n',
   'cpu.stat':
@@ -56,7 +56,7 @@ describe('[daemon GET /metrics]', () => {
   it.each([
     ['v2', UNIFIED, { cpu_count: 2, mem_used: 51_380_224, mem_used_mib: 49 }],
     ['v1', LEGACY, { cpu_count: 1, mem_used: 52_428_800, mem_used_mib: 50 }],
-  ])('tells what the container has and uses, by its control group %s', async (_, files, expected) => {
+  ])('reports limits and use of the container, from its control group %s', async (_, files, expected) => {
     const before = Math.floor(Date.now() / 1000)
     const { response, metrics } = await metricsOf(files)
     expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
@@ -73,6 +73,10 @@ describe('[daemon GET /metrics]', () => {
       mem_cache: 62_914_560,
       disk_used: expect.any(Number),
       disk_total: expect.any(Number),
+      process_starts: 0,
+      process_starts_by_shell: {},
+      process_start_failures: {},
+      process_starts_stuck: 0,
     })
     expect(metrics?.['ts']).toBeGreaterThanOrEqual(before)
     expect(Number.isInteger(metrics?.['ts'])).toBe(true)
@@ -82,7 +86,7 @@ describe('[daemon GET /metrics]', () => {
   it.each([
     ['v2', { ...UNIFIED, 'cpu.max': 'max 100000\n', 'memory.max': 'max\n' }],
     ['v1', { ...LEGACY, 'cpu/cpu.cfs_quota_us': '-1\n', 'memory/memory.limit_in_bytes': '9223372036854771712\n' }],
-  ])('gives what the machine has where the control group %s sets no limit', async (_, files) => {
+  ])('reports the figures of the machine if the control group %s sets no limit', async (_, files) => {
     const { metrics } = await metricsOf(files)
     expect(metrics?.['mem_total']).toBe(totalmem())
     expect(metrics?.['cpu_count']).toBeGreaterThanOrEqual(1)
@@ -93,7 +97,7 @@ describe('[daemon GET /metrics]', () => {
     ['it is the root of the hierarchy', { 'cgroup.controllers': '', 'cpu.stat': UNIFIED['cpu.stat'] ?? '' }],
     ['it is not as documented', { ...UNIFIED, 'memory.current': 'much\n' }],
     ['a line is missing', { ...LEGACY, 'memory/memory.stat': 'cache 1\n' }],
-  ])('is an empty 500 when %s', async (_, files) => {
+  ])('returns an empty 500 when %s', async (_, files) => {
     const { response, metrics } = await metricsOf(files)
     expect([response.status, metrics, response.headers.get('cache-control')]).toEqual([500, undefined, 'no-store'])
   })

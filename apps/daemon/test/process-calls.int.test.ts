@@ -15,7 +15,7 @@ async function call(method: string, body: object): Promise<[number, string | und
   return [status, (JSON.parse(text) as { message?: string }).message]
 }
 
-/** What a stream of input is answered with, but for the envelope that ends a good one. */
+/** The first message of the answer to a stream of input. */
 async function streamInput(...messages: object[]): Promise<unknown> {
   const { envelopes } = await stream(daemon.url, 'process.Process/StreamInput', Buffer.concat(messages.map((message) => envelope(message))))
   return envelopes[0]?.message
@@ -27,8 +27,8 @@ async function end({ pid, rest }: Awaited<ReturnType<typeof begin>>): Promise<vo
   await collect(rest)
 }
 
-describe('[process.Process/SendSignal] [process.Process/SendInput] [process.Process/CloseStdin] [process.Process/Update] which process', () => {
-  it('tags are any texts, and the newest process with one counts, whatever tags others have (envd.md 18.76)', async () => {
+describe('[process.Process/SendSignal] [process.Process/SendInput] [process.Process/CloseStdin] [process.Process/Update] selectors', () => {
+  it('a tag may be any text and selects the newest process that has it (envd.md 18.76)', async () => {
     const started = []
     for (const tag of ['a', '', 'b', 'a', 'c']) started.push(await sleeper({ tag }))
     const [oldest, empty, , newest] = started
@@ -45,7 +45,7 @@ describe('[process.Process/SendSignal] [process.Process/SendInput] [process.Proc
     for (const process of started) if (process !== newest) await end(process)
   })
 
-  it('is one that the daemon started: others are not found, though they exist (envd.md 18.78)', async () => {
+  it('processes that the daemon did not start are not found (envd.md 18.78)', async () => {
     for (const pid of [1, process.pid]) {
       const refused = [404, `process with pid ${pid} not found`]
       expect(await call('SendSignal', { process: { pid }, signal: 'SIGNAL_SIGTERM' })).toEqual(refused)
@@ -57,8 +57,8 @@ describe('[process.Process/SendSignal] [process.Process/SendInput] [process.Proc
   })
 })
 
-describe('[process.Process/Update] [process.Process/CloseStdin] [process.Process/SendInput] what a process without a terminal takes', () => {
-  it('no size, though nothing is wrong with saying none (envd.md 18.73)', async () => {
+describe('[process.Process/Update] [process.Process/CloseStdin] [process.Process/SendInput] a process without a terminal', () => {
+  it('refuses a size, and accepts an update without one (envd.md 18.73)', async () => {
     const started = await sleeper()
     const process = { pid: started.pid }
     expect(await call('Update', { process })).toEqual([200, undefined])
@@ -69,7 +69,7 @@ describe('[process.Process/Update] [process.Process/CloseStdin] [process.Process
     await end(started)
   })
 
-  it('an end of its input as often as one likes, also where it has none (envd.md 18.74)', async () => {
+  it('accepts repeated ends of its input, also if it has no input (envd.md 18.74)', async () => {
     for (const stdin of [true, false]) {
       const started = await sleeper({ stdin })
       for (let time = 0; time < 3; time += 1) expect(await call('CloseStdin', { process: { pid: started.pid } })).toEqual([200, undefined])
@@ -79,7 +79,7 @@ describe('[process.Process/Update] [process.Process/CloseStdin] [process.Process
     }
   })
 
-  it('input of its own kind (envd.md 18.75)', async () => {
+  it('refuses terminal input and empty input (envd.md 18.75)', async () => {
     const started = await sleeper()
     const process = { pid: started.pid }
     const refused = 'error writing to tty: tty not assigned to process — input should be written to the stdin, not the tty'
@@ -91,14 +91,14 @@ describe('[process.Process/Update] [process.Process/CloseStdin] [process.Process
     await end(started)
   })
 
-  it('a terminal has no use for the flag of the input (envd.md 18.60)', async () => {
+  it('a process on a terminal ignores the flag `stdin` (envd.md 18.60)', async () => {
     const { pty } = await run(daemon, sh('test -t 0 && echo terminal'), { request: { stdin: false, pty: {} } })
     expect(pty).toBe('terminal\r\n')
   })
 })
 
 describe('[process.Process/StreamInput]', () => {
-  it('says what is wrong with its messages, and keeps what was written before (envd.md 18.77)', async () => {
+  it('reports invalid messages, and keeps the input written before them (envd.md 18.77)', async () => {
     const started = await begin(daemon, ['cat'], { request: { stdin: true } })
     const outcome = collect(started.rest)
     const start = { start: { process: { pid: started.pid } } }

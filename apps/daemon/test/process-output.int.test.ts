@@ -15,7 +15,7 @@ const LINES = 52_000
 /** About 300 KB. */
 const OUTPUT = Array.from({ length: LINES }, (_, index) => `${index + 1}\n`).join('')
 
-/** Four at a time. */
+/** Runs `work` for each index, four at a time. */
 async function repeat(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   async function worker(): Promise<void> {
@@ -27,8 +27,8 @@ async function repeat(count: number, work: (index: number) => Promise<void>): Pr
 describe('[process.Process/Start] every byte comes before the end (envd.md 18.70)', () => {
   it.each([
     ['of a program that exits at once', ['/usr/bin/seq', String(LINES)], 'exit status 0'],
-    ['of one that a signal ends', sh(`seq ${LINES}; kill -KILL $$`), 'signal: killed'],
-    ['of what it leaves behind', sh(`(sleep 0.05; exec seq ${LINES}) &`), 'exit status 0'],
+    ['of a program that a signal ends', sh(`seq ${LINES}; kill -KILL $$`), 'signal: killed'],
+    ['of a background process that the program leaves', sh(`(sleep 0.05; exec seq ${LINES}) &`), 'exit status 0'],
   ])('%s', { timeout: 60_000 }, async (_, command, status) => {
     await repeat(30, async () => {
       const { stdout, kinds, end } = await run(daemon, command)
@@ -38,7 +38,7 @@ describe('[process.Process/Start] every byte comes before the end (envd.md 18.70
 })
 
 describe('[process.Process/Connect] every subscriber gets every byte before the end (envd.md 18.70)', () => {
-  it('at its own pace, while others leave in the middle', { timeout: 60_000 }, async () => {
+  it('at its own pace, while another subscriber disconnects', { timeout: 60_000 }, async () => {
     const started = await begin(daemon, sh(`read x; seq ${LINES}; seq ${LINES}; exit 4`), { request: { stdin: true } })
     const subscribe = async (signal?: AbortSignal) => {
       const events = daemon.process.connect({ process: started.selector }, signal === undefined ? {} : { signal })[Symbol.asyncIterator]()
@@ -56,10 +56,10 @@ describe('[process.Process/Connect] every subscriber gets every byte before the 
     }
   })
 
-  it('and at the moment of the exit its start and its end (envd.md 18.71)', { timeout: 60_000 }, async () => {
+  it('and gets start and end if it subscribes around the exit (envd.md 18.71)', { timeout: 60_000 }, async () => {
     await repeat(300, async (index) => {
       const started = await begin(daemon, ['/bin/true'], { request: { stdin: false } })
-      // Some come before the exit, some after it, most around it.
+      // Some subscribe before the exit, some after it, most around it.
       if (index % 3 > 0) await delay(index % 7)
       const late = await collect(daemon.process.connect({ process: started.selector }))
       expect(late).toMatchObject({ kinds: ['start', 'end'], pid: started.pid, end: { exitCode: 0, status: 'exit status 0' } })
@@ -69,7 +69,7 @@ describe('[process.Process/Connect] every subscriber gets every byte before the 
 })
 
 describe('[process.Process/Connect] a process that has ended', () => {
-  it('is known to Connect alone, by pid and by tag, until another takes its tag (envd.md 18.71)', async () => {
+  it('is found only by Connect, by pid and by tag, until another process uses its tag (envd.md 18.71)', async () => {
     const request = { tag: 'again' }
     const process = { selector: { case: 'tag' as const, value: 'again' } }
     const { pid } = await run(daemon, sh('exit 5'), { request })

@@ -9,7 +9,7 @@ import { connectTo } from './support/process-client.ts'
 import { openCall } from './support/raw-stream.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 
-/** What is compiled and collected late comes to about half of this; what the tests would leave is more. */
+/** Late compilation and collection take about half of this; a leak in these tests takes more. */
 const SPARE_MIB = 32
 
 let daemon: DaemonProcess
@@ -20,7 +20,7 @@ beforeAll(async () => {
   scratch = await createScratchDirectory()
   daemon = await startDaemonProcess(scratch.path)
   caller = connectTo(daemon.url)
-  // What is compiled and loaded for the first time stays.
+  // Warms up the daemon: code that is compiled and loaded once stays in memory.
   for (let index = 0; index < 100; index += 1) await run(caller, ['true'])
 })
 afterAll(async () => {
@@ -33,9 +33,9 @@ const kill = (pid: number) => caller.process.sendSignal({ process: byPid(pid), s
 const byPid = (pid: number) => ({ selector: { case: 'pid' as const, value: pid } })
 const live = async () => (await caller.process.list({})).processes.map(({ pid }) => pid)
 
-/** Memory comes back a moment after the last answer. */
+/** Waits until descriptors, children and memory are released, which happens shortly after the last answer. */
 async function untilBackAt(before: Figures): Promise<void> {
-  await pollUntil({ what: 'everything to be given back', timeoutMs: 20_000, everyMs: 50 }, () => {
+  await pollUntil({ what: 'everything to be released', timeoutMs: 20_000, everyMs: 50 }, () => {
     const now = figures()
     const isBack = now.descriptors <= before.descriptors + 4 && now.children <= before.children && now.mib <= before.mib + SPARE_MIB
     return isBack ? true : undefined
@@ -43,7 +43,7 @@ async function untilBackAt(before: Figures): Promise<void> {
 }
 
 describe('[process.Process/Start] many processes', () => {
-  it('500 at once each get their input and say their end', { timeout: 60_000 }, async () => {
+  it('500 concurrent processes each get their input and report their end', { timeout: 60_000 }, async () => {
     const before = figures()
     const started = await Promise.all(
       Array.from({ length: 500 }, () => begin(caller, sh('read x; echo "got $x"; exit 3'), { request: { stdin: true } })),
@@ -62,7 +62,7 @@ describe('[process.Process/Start] many processes', () => {
     await untilBackAt(before)
   })
 
-  it('500 one after another leave nothing', { timeout: 60_000 }, async () => {
+  it('500 processes one after another leave nothing', { timeout: 60_000 }, async () => {
     const before = figures()
     for (let index = 0; index < 500; index += 1) {
       const request = { tag: `t${index % 7}`, ...(index % 5 === 0 ? { pty: { size: { cols: 80, rows: 24 } } } : {}) }
@@ -74,9 +74,9 @@ describe('[process.Process/Start] many processes', () => {
 
 describe('[process.Process/Connect] streams that nobody reads', () => {
   it.each([
-    ['much at a time', 'exec cat /dev/zero'],
-    ['a byte at a time', 'while :; do printf x; done'],
-  ])('stall their process alone and cost bounded memory: %s (envd.md 18.68)', { timeout: 60_000 }, async (_, script) => {
+    ['large writes', 'exec cat /dev/zero'],
+    ['one byte at a time', 'while :; do printf x; done'],
+  ])('stall only their process and take bounded memory: %s (envd.md 18.68)', { timeout: 60_000 }, async (_, script) => {
     const before = figures()
     const unread = await openCall(daemon.url, 'Start', [{ process: { cmd: '/bin/sh', args: ['-c', script], cwd: '/' }, stdin: false }])
     const [pid = 0] = await live()
@@ -84,14 +84,14 @@ describe('[process.Process/Connect] streams that nobody reads', () => {
     expect(figures().mib - before.mib).toBeLessThan(SPARE_MIB)
     expect((await run(caller, ['/bin/echo', 'others'])).stdout).toBe('others\n')
     unread.destroy()
-    await pollUntil({ what: 'the process to go on', timeoutMs: 20_000, everyMs: 5 }, () => !isBlockedWriting(pid) || undefined)
+    await pollUntil({ what: 'the process to continue', timeoutMs: 20_000, everyMs: 5 }, () => !isBlockedWriting(pid) || undefined)
     await kill(pid)
     await untilBackAt(before)
   })
 })
 
-describe('[process.Process/Start] [process.Process/Connect] [process.Process/StreamInput] 1,000 streams on which nothing happens', () => {
-  it('cost nothing any more when their clients have vanished', { timeout: 60_000 }, async () => {
+describe('[process.Process/Start] [process.Process/Connect] [process.Process/StreamInput] 1,000 idle streams', () => {
+  it('release everything when their clients disconnect', { timeout: 60_000 }, async () => {
     const before = figures()
     const target = await begin(caller, ['sleep', '600'], { request: { stdin: true } })
     const process = { pid: target.pid }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +26,7 @@ describe('[process.Process/Start] how processes end (envd.md 18.65, 18.66)', () 
     expect((await run(daemon, sh(script))).end).toEqual(end)
   })
 
-  it('a command that is not there, that cannot be run or has no name is a run of its own (envd.md 18.54)', async () => {
+  it('a command that is missing, not executable or empty ends with the exit code of the shell (envd.md 18.54)', async () => {
     const [missing, refused, nameless] = [
       await run(daemon, ['no-such-command']),
       await run(daemon, ['/etc/passwd']),
@@ -38,12 +37,12 @@ describe('[process.Process/Start] how processes end (envd.md 18.65, 18.66)', () 
     expect(missing.stderr).toContain('no-such-command')
   })
 
-  it('waits for everyone who holds the output (envd.md 18.63)', async () => {
+  it('the stream ends when the last process closes the output (envd.md 18.63)', async () => {
     const outcome = await run(daemon, sh('{ sleep 0.3; echo late; } & echo early'))
     expect(outcome).toMatchObject({ stdout: 'early\nlate\n', end: { exitCode: 0 } })
   })
 
-  it('loses no output (envd.md 18.70)', async () => {
+  it('no output is lost (envd.md 18.70)', async () => {
     for (let round = 0; round < 20; round += 1) {
       const outcome = await run(daemon, sh('head -c 300000 /dev/zero | tr "\\0" a; head -c 300000 /dev/zero | tr "\\0" b >&2; exit 7'))
       expect([outcome.stdout.length, outcome.stderr.length, outcome.end?.exitCode], `round ${round}`).toEqual([300_000, 300_000, 7])
@@ -51,8 +50,8 @@ describe('[process.Process/Start] how processes end (envd.md 18.65, 18.66)', () 
   })
 })
 
-describe('[process.Process/Start] what a process gets', () => {
-  it('an environment of its own, with nothing of the daemon but PATH (envd.md 18.57)', async () => {
+describe('[process.Process/Start] a process gets', () => {
+  it('its own environment, with only PATH from the daemon (envd.md 18.57)', async () => {
     const { stdout } = await run(daemon, ['/usr/bin/env'], { config: { envs: { A: '1 2', HOME: '/elsewhere' } } })
     const { PWD: _, ...variables } = Object.fromEntries(
       stdout
@@ -70,7 +69,7 @@ describe('[process.Process/Start] what a process gets', () => {
     })
   })
 
-  it('its arguments as they are, and a command from its own PATH (envd.md 18.57, 18.58)', async () => {
+  it('its arguments unchanged, and its command from its own PATH (envd.md 18.57, 18.58)', async () => {
     const tool = join(folder, 'own-tool')
     writeFileSync(tool, '#!/bin/sh\nprintf "%s|" "$@"\n')
     chmodSync(tool, 0o755)
@@ -84,25 +83,24 @@ describe('[process.Process/Start] what a process gets', () => {
     expect(stderr).toBe('err\n')
     expect(stdout).toMatch(/^out\nSigBlk:\s0+\nSigIgn:\s0+\n\d+\n$/)
     expect(Number(stdout.trim().split('\n').at(-1))).toBeGreaterThanOrEqual(100)
-    // Whoever runs the tests may have left descriptors open for every program.
-    const control = execFileSync('/bin/sh', ['-c', 'ls /proc/self/fd'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString()
-    expect((await run(daemon, sh('ls /proc/self/fd'))).stdout).toBe(control)
+    // Also no inherited descriptor without close-on-exec. 3 is the directory that `ls` reads.
+    expect((await run(daemon, sh('ls /proc/self/fd'))).stdout).toBe('0\n1\n2\n3\n')
   })
 
-  it('end of file at once where it wants no input, an open pipe where it says nothing (envd.md 18.60)', async () => {
+  it('end of file at once without `stdin`, an open pipe with it (envd.md 18.60)', async () => {
     expect((await run(daemon, sh('read x; echo $?'))).stdout).toBe('1\n')
     const started = await run(daemon, sh('sleep 0.2; test -p /dev/stdin && echo pipe'), { request: { stdin: true } })
     expect(started.stdout).toBe('pipe\n')
   })
 
-  it('the directory that it asks for, as its user understands it', async () => {
+  it('the requested directory, resolved for its user', async () => {
     expect((await run(daemon, ['pwd'], { config: { cwd: '~' } })).stdout).toBe('/root\n')
     expect((await run(daemon, ['pwd'], { config: { cwd: '../tmp' } })).stdout).toBe('/tmp\n')
   })
 })
 
 describe.skipIf(!isRoot)('[process.Process/Start] identity', () => {
-  it('is that of the account alone, and the daemon keeps its own', async () => {
+  it('is the identity of the account, and the daemon keeps its own', async () => {
     const facts = 'grep -E "^(Uid|Gid|Groups|CapPrm|CapEff|CapAmb):" /proc/self/status'
     const { stdout } = await run(daemon, sh(facts), asUser('nobody'))
     expect(stdout.replaceAll(/[\t ]+/g, ' ')).toBe(
@@ -114,7 +112,7 @@ describe.skipIf(!isRoot)('[process.Process/Start] identity', () => {
     expect((await run(daemon, ['id', '-u'])).stdout).toBe('0\n')
   })
 
-  it('also decides about the directory (envd.md 18.55)', async () => {
+  it('decides whether the process may enter its directory (envd.md 18.55)', async () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     expect(await failureOf(run(daemon, ['ls', '-l'], { config: { cwd: closed }, ...asUser('nobody') }))).toEqual({
@@ -124,14 +122,14 @@ describe.skipIf(!isRoot)('[process.Process/Start] identity', () => {
     expect((await run(daemon, ['pwd'], { config: { cwd: closed } })).end?.exitCode).toBe(0)
   })
 
-  it('of many accounts at once is never mixed up', async () => {
+  it('is right for concurrent starts of several accounts', async () => {
     const users = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 'nobody' : 'root'))
     const names = await Promise.all(users.map(async (user) => (await run(daemon, ['id', '-un'], asUser(user))).stdout.trim()))
     expect(names).toEqual(users)
   })
 })
 
-describe('[process.Process/Start] what prevents a start (envd.md 18.54)', () => {
+describe('[process.Process/Start] a start is refused for (envd.md 18.54)', () => {
   it.each([
     ['a missing directory', { cmd: 'ls', cwd: '/nope' }, 'InvalidArgument', "cwd '/nope' does not exist"],
     [
@@ -141,7 +139,7 @@ describe('[process.Process/Start] what prevents a start (envd.md 18.54)', () => 
       "error starting process 'ls a b': fork/exec /bin/sh: not a directory",
     ],
     [
-      "another's home",
+      'the home of another user',
       { cmd: 'ls', cwd: '~x' },
       'InvalidArgument',
       "failed to expand path '~x' for user 'root': cannot expand user-specific home dir",
@@ -162,7 +160,7 @@ describe('[process.Process/Start] what prevents a start (envd.md 18.54)', () => 
     expect(await failureOf(run(daemon, [], { config }))).toEqual({ code, message })
   })
 
-  it('arguments beyond what the kernel takes', async () => {
+  it('arguments that are too long for the kernel', async () => {
     for (const length of [200_000, 3_000_000]) {
       const failure = await failureOf(run(daemon, ['true', 'x'.repeat(length)]))
       expect(failure.code).toBe('InvalidArgument')
@@ -170,7 +168,7 @@ describe('[process.Process/Start] what prevents a start (envd.md 18.54)', () => 
     }
   })
 
-  it('a user that is not there, named or by default', async () => {
+  it('an unknown user, named or by default', async () => {
     expect(await failureOf(run(daemon, ['true'], asUser('nobody-here')))).toEqual({
       code: 'Unauthenticated',
       message: "invalid username: 'nobody-here'",
@@ -180,7 +178,7 @@ describe('[process.Process/Start] what prevents a start (envd.md 18.54)', () => 
     expect(await failureOf(run(other, ['true']))).toEqual({ code: 'Unauthenticated', message: "invalid default user: 'gone'" })
   })
 
-  it('leaves nothing behind', async () => {
+  it('any of these reasons without leaving a process', async () => {
     expect((await daemon.process.list({})).processes).toEqual([])
   })
 })

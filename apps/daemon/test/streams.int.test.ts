@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { create } from '@bufbuild/protobuf'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { ProcessSelectorSchema, Signal } from '@sandyard/daemon-protocol/process/process_pb'
+import { waitForChild } from '../src/sys/own-process.ts'
 import { begin, collect, run, sh } from './support/collect.ts'
 import { failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
 
@@ -19,13 +20,13 @@ afterAll(() => daemon[Symbol.asyncDispose]())
 const until = (what: string, probe: () => boolean) => pollUntil({ what, timeoutMs: 10_000, everyMs: 5 }, () => (probe() ? true : undefined))
 const isLive = (pid: number) => daemon.context.processes.list().some((live) => live.pid === pid)
 const isRunning = (pid: number) => proc(pid, 'stat') !== undefined && !/\) Z /.test(proc(pid, 'stat') ?? '')
-/** True while the process or a child of it waits for room in a pipe. */
+/** True while the process or one of its children waits for space in a pipe. */
 const isBlocked = (pid: number): boolean => {
   const children = readdirSync('/proc').filter((id) => parentOf(id) === pid)
   return [pid, ...children].some((id) => proc(id, 'wchan')?.endsWith('pipe_write') === true)
 }
 const parentOf = (id: string) => (/^\d+$/.test(id) ? Number(proc(id, 'stat')?.split(') ')[1]?.split(' ')[1]) : undefined)
-/** A file of the kernel about a process, which may end at any time. */
+/** A file of `/proc`; undefined if the process has ended. */
 const proc = (pid: number | string, name: string): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
@@ -41,7 +42,7 @@ const write = (pid: number, text: string) =>
   })
 
 describe('[process.Process/Connect] subscribers', () => {
-  it('get everything from the moment they subscribe, in order, and then the end (envd.md 18.67, 18.70)', async () => {
+  it('get all output after the subscription, in order, and then the end (envd.md 18.67, 18.70)', async () => {
     const started = await begin(daemon, ['cat'])
     const first = started.rest[Symbol.asyncIterator]()
     await write(started.pid, 'one')
@@ -59,11 +60,11 @@ describe('[process.Process/Connect] subscribers', () => {
     expect(isLive(started.pid)).toBe(false)
   })
 
-  it('that leave change nothing for the process, and without any its output is dropped (envd.md 18.67)', async () => {
+  it('that disconnect do not affect the process; without subscribers its output is dropped (envd.md 18.67)', async () => {
     const abandon = new AbortController()
     const started = await begin(daemon, sh('head -c 1000000 /dev/zero; read x; echo "$x"'), { signal: abandon.signal })
     abandon.abort()
-    // It can come to its read only if somebody takes the first megabyte.
+    // The process reads its input only after the daemon has read the first megabyte of its output.
     await write(started.pid, '')
     const late = daemon.process.connect({ process: started.selector })[Symbol.asyncIterator]()
     await late.next()
@@ -71,7 +72,7 @@ describe('[process.Process/Connect] subscribers', () => {
     expect(await collect({ [Symbol.asyncIterator]: () => late })).toMatchObject({ end: { exitCode: 0 } })
   })
 
-  it('that stop reading stall the process, and free it when they go (envd.md 18.68)', async () => {
+  it('that stop reading stall the process until they disconnect (envd.md 18.68)', async () => {
     const stalled = await openUnread({ process: { cmd: '/bin/sh', args: ['-c', 'yes'] }, stdin: false, tag: 'stalled' })
     const { pid } = daemon.context.processes.get(create(ProcessSelectorSchema, { selector: { case: 'tag', value: 'stalled' } }))
     await until('a process that waits', () => isBlocked(pid))
@@ -81,7 +82,7 @@ describe('[process.Process/Connect] subscribers', () => {
     await until('the end', () => !isLive(pid))
   })
 
-  it('one that stops reading holds up the others only as long as it is there', async () => {
+  it('that stop reading delay the others until they disconnect', async () => {
     const script = 'for i in 1 2 3 4 5 6 7 8; do head -c 1000000 /dev/zero; done'
     const started = await begin(daemon, sh(`read x; ${script}`))
     const reader = collect(started.rest)
@@ -94,8 +95,8 @@ describe('[process.Process/Connect] subscribers', () => {
   })
 })
 
-describe('[process.Process/SendSignal] [process.Process/Start] signals and time', () => {
-  it('a signal ends the stream at once, though a grandchild holds the output, and goes to one process alone (envd.md 18.63, 18.64)', async () => {
+describe('[process.Process/SendSignal] [process.Process/Start] signals and deadlines', () => {
+  it('a signal ends the stream at once, although a grandchild holds the output, and reaches one process only (envd.md 18.63, 18.64)', async () => {
     const started = await begin(daemon, sh('sleep 60 & echo $!; wait'))
     const events = started.rest[Symbol.asyncIterator]()
     const first = (await events.next()).value?.event?.event?.value
@@ -107,7 +108,7 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
     process.kill(grandchild, 'SIGKILL')
   })
 
-  it('also after the process itself has exited', async () => {
+  it('a signal ends the stream if the process has exited and a grandchild holds the output', async () => {
     const started = await begin(daemon, sh('sleep 60 & echo $!'))
     const outcome = collect(started.rest)
     await until('the exit', () => !isRunning(started.pid))
@@ -117,7 +118,43 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
     process.kill(Number(stdout), 'SIGKILL')
   })
 
-  it('a process that handles SIGTERM goes on', async () => {
+  it('the deadline of a Start also ends the wait for a grandchild that holds the output (envd.md 8.7)', async () => {
+    const started = await begin(daemon, sh('sleep 60 & echo $!'), { timeoutMs: 500 })
+    const events = started.rest[Symbol.asyncIterator]()
+    const first = (await events.next()).value?.event?.event?.value
+    const grandchild = Number(Buffer.from(first?.output?.value ?? []).toString())
+    const other = collect(daemon.process.connect({ process: started.selector }))
+    expect((await failureOf(collect({ [Symbol.asyncIterator]: () => events }))).code).toBe('DeadlineExceeded')
+    expect([(await other).end?.exitCode, isLive(started.pid), isRunning(grandchild)]).toEqual([0, false, true])
+    process.kill(grandchild, 'SIGKILL')
+  })
+
+  it('SIGKILL is answered after the process has ended and was reaped', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const started = await begin(daemon, ['sleep', '60'])
+      await kill(started.pid)
+      expect(() => process.kill(started.pid, 0)).toThrow('ESRCH')
+      expect(isLive(started.pid)).toBe(false)
+      expect((await collect(started.rest)).end?.status).toBe('signal: killed')
+    }
+  })
+
+  it('a process that other code has reaped ends with an error, and later ones are reaped as usual', async () => {
+    const [first, second] = [await begin(daemon, ['sleep', '60']), await begin(daemon, ['cat'])]
+    process.kill(first.pid, 'SIGKILL')
+    // Reaps the child before the daemon does: this loop blocks the event loop.
+    while (waitForChild(first.pid) === undefined);
+    expect((await collect(first.rest)).end).toEqual({
+      exitCode: -1,
+      exited: false,
+      status: 'wait: no child processes',
+      error: 'wait: no child processes',
+    })
+    await daemon.process.closeStdin({ process: second.selector })
+    expect((await collect(second.rest)).end?.exitCode).toBe(0)
+  })
+
+  it('a process that handles SIGTERM continues', async () => {
     const started = await begin(daemon, sh('trap "echo caught; exit 5" TERM; echo ready; while :; do sleep 0.02; done'))
     const events = started.rest[Symbol.asyncIterator]()
     await events.next()
@@ -125,7 +162,7 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
     expect(await collect({ [Symbol.asyncIterator]: () => events })).toMatchObject({ end: { exitCode: 5 } })
   })
 
-  it('the time of a Start ends its stream and kills the process; others hear the end, late ones too (envd.md 18.61, 18.71)', async () => {
+  it('the deadline of a Start ends its stream and kills the process; other and late subscribers get the end (envd.md 18.61, 18.71)', async () => {
     const started = await begin(daemon, ['sleep', '60'], { timeoutMs: 300 })
     const other = collect(daemon.process.connect({ process: started.selector }))
     expect((await failureOf(collect(started.rest))).code).toBe('DeadlineExceeded')
@@ -135,14 +172,14 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
     expect(late).toMatchObject({ ...killed, pid: started.pid, kinds: ['start', 'end'] })
   })
 
-  it('the time of a Start goes on without its client (envd.md 18.61)', async () => {
+  it('the deadline of a Start applies after its client has disconnected (envd.md 18.61)', async () => {
     const abandon = new AbortController()
     const started = await begin(daemon, ['sleep', '60'], { timeoutMs: 300, signal: abandon.signal })
     abandon.abort()
     await until('the end', () => !isLive(started.pid))
   })
 
-  it('the time of a Connect ends the stream alone (envd.md 18.61)', async () => {
+  it('the deadline of a Connect ends only the stream (envd.md 18.61)', async () => {
     const started = await begin(daemon, ['sleep', '60'])
     const failure = await failureOf(collect(daemon.process.connect({ process: started.selector }, { timeoutMs: 100 })))
     expect(failure.code).toBe('DeadlineExceeded')
@@ -150,14 +187,14 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
     await kill(started.pid)
   })
 
-  it('no time at all starts the process and ends the stream before its first event', async () => {
+  it('a timeout of 0 starts the process and ends the stream before its first event', async () => {
     const failed = await failureOf(run(daemon, ['sleep', '60'], { headers: { 'connect-timeout-ms': '0' } }))
     expect(failed).toEqual({ code: 'DeadlineExceeded', message: 'context deadline exceeded' })
     const [live] = daemon.context.processes.list().filter(({ config }) => config.args[0] === '60')
     await kill(live?.pid ?? 0)
   })
 
-  it('keepalives fill the silence and count from the last output (envd.md 18.72)', async () => {
+  it('keepalives are sent at the interval after the last output (envd.md 18.72)', async () => {
     const silence = await run(daemon, sh('sleep 1.4; echo x'), { headers: { 'keepalive-ping-interval': '1' } })
     expect(silence.kinds).toEqual(['start', 'keepalive', 'stdout', 'end'])
     for (const interval of ['0', '-1', 'x', '1.5', '99999999999']) {
@@ -169,7 +206,7 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
   it('a shutdown ends every stream with a reason', async () => {
     await using other = await startDaemon()
     const started = await begin(other, ['sleep', '60'])
-    const second = other.processByLibrary.connect({ process: started.selector })[Symbol.asyncIterator]()
+    const second = other.compressedProcess.connect({ process: started.selector })[Symbol.asyncIterator]()
     await second.next()
     const failures = [started.rest, { [Symbol.asyncIterator]: () => second }].map((events) => failureOf(collect(events)))
     other.shutDown()
@@ -178,11 +215,11 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and time'
   })
 })
 
-describe('a stream that the library serves', () => {
+describe('a compressed stream', () => {
   const start = (script: string, options: CallOptions = {}) =>
-    daemon.processByLibrary.start({ process: { cmd: '/bin/sh', args: ['-c', script], cwd: '/' }, stdin: false }, options)
+    daemon.compressedProcess.start({ process: { cmd: '/bin/sh', args: ['-c', script], cwd: '/' }, stdin: false }, options)
 
-  it('has the same events, in compressed envelopes', async () => {
+  it('has the same events', async () => {
     const outcome = await collect(
       start('head -c 200000 /dev/zero | tr "\\0" a; echo err >&2; sleep 1.2; exit 3', { headers: { 'keepalive-ping-interval': '1' } }),
     )
@@ -190,14 +227,14 @@ describe('a stream that the library serves', () => {
     expect(new Set(outcome.kinds)).toEqual(new Set(['start', 'stdout', 'stderr', 'keepalive', 'end']))
   })
 
-  it('ends with its time, and lives with its process no longer than that (envd.md 18.62)', async () => {
+  it('ends at its deadline and kills its process (envd.md 18.62)', async () => {
     expect((await failureOf(collect(start('sleep 60', { timeoutMs: 200 })))).code).toBe('DeadlineExceeded')
     await until('the kill', () => !daemon.context.processes.list().some(({ config }) => config.args.includes('sleep 60')))
     const never = start('sleep 61', { headers: { 'connect-timeout-ms': '0' } })
     expect(await failureOf(collect(never))).toEqual({ code: 'DeadlineExceeded', message: 'context deadline exceeded' })
   })
 
-  it('leaves its process alone when its client goes', async () => {
+  it('does not end its process when its client disconnects', async () => {
     const abandon = new AbortController()
     const events = start('echo; head -c 5000000 /dev/zero; exec sleep 62', { signal: abandon.signal })[Symbol.asyncIterator]()
     await events.next()
@@ -208,7 +245,7 @@ describe('a stream that the library serves', () => {
   })
 })
 
-/** A stream of the daemon from which nobody reads. */
+/** Opens a stream and does not read it. */
 async function openUnread(message: object, method = 'Start') {
   const body = Buffer.from(JSON.stringify(message))
   const head = Buffer.alloc(5)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Signal } from '@sandyard/daemon-protocol/process/process_pb'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
@@ -6,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, sh } from './support/collect.ts'
 import { openTerminal, SIZE } from './support/terminal.ts'
 import { asUser, failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
+
+const O_CLOEXEC = 0o2000000
 
 let daemon: TestDaemon
 
@@ -24,8 +27,16 @@ async function isAlive(pid: number): Promise<boolean> {
   )
 }
 
+function isMaster(fd: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`).endsWith('ptmx')
+  } catch {
+    return false
+  }
+}
+
 describe('[process.Process/Start] on a terminal', () => {
-  it('leads a session that the terminal controls, with the size that was asked for and no other output', async () => {
+  it('the process leads a session that the terminal controls, with the requested size and one output', async () => {
     const { pty, end, pid, kinds } = await start(sh('tty; stty size; cut -d " " -f 1,5,6,8 /proc/$$/stat; echo err >&2'))
     const lines = pty.split('\r\n')
     expect(lines[0]).toMatch(/^\/dev\/pts\/\d+$/)
@@ -34,21 +45,36 @@ describe('[process.Process/Start] on a terminal', () => {
   })
 
   it.each([
-    ['none is 0 by 0', {}, '0 0\r\n'],
-    ['16 bits of each number count', { size: { cols: 65_537, rows: 70_000 } }, '4464 1\r\n'],
+    ['a missing size is 0 by 0', {}, '0 0\r\n'],
+    ['each number is cut to 16 bits', { size: { cols: 65_537, rows: 70_000 } }, '4464 1\r\n'],
   ])('size: %s', async (_case, pty, shown) => {
     expect((await start(sh('stty size'), pty)).pty).toBe(shown)
   })
 
-  it("the terminal is the account's own, so that its programs can open it by name", async () => {
+  it('the terminal belongs to the account, so that its programs can open it by name', async () => {
     const script = 'echo by name > "$(tty)"; echo again > /dev/stdout; stat -c %U "$(tty)"; exec < /dev/tty'
     expect((await start(sh(script), undefined, asUser('nobody'))).pty).toBe('by name\r\nagain\r\nnobody\r\n')
   })
 
+  it('no other process inherits the terminal', async () => {
+    const terminal = await openTerminal(daemon, 'echo ready; exec cat')
+    await terminal.sees('ready')
+    const script = 'ls -l /proc/self/fd | grep -c -e ptmx -e pts; exit 0'
+    expect((await run(daemon, sh(script), { ...asUser('nobody') })).stdout).toBe('0\n')
+    const masters = readdirSync('/proc/self/fd').filter((fd) => isMaster(fd))
+    expect(masters.length).toBeGreaterThan(0)
+    for (const fd of masters)
+      expect(Number.parseInt(/flags:\s+(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '', 8) & O_CLOEXEC).toBe(
+        O_CLOEXEC,
+      )
+    await terminal.type('\x04')
+    await terminal.ended
+  })
+
   it.each([
-    ['a directory that is not there', { cwd: '/nope' }, `cwd '/nope' does not exist`],
+    ['a missing directory', { cwd: '/nope' }, `cwd '/nope' does not exist`],
     [
-      'one that is a file',
+      'a file as directory',
       { cwd: '/etc/passwd' },
       `error starting pty with command '/bin/sh -c a b' in dir '/etc/passwd' with '100' cols and '30' rows: fork/exec /bin/sh: not a directory`,
     ],
@@ -62,8 +88,8 @@ describe('[process.Process/Start] on a terminal', () => {
   })
 
   it.each([
-    ['written by the leader itself', 'exec head -c 300000 /dev/zero'],
-    ['written by others', 'head -c 300000 /dev/zero | cat; exit 7'],
+    ['written by the session leader', 'exec head -c 300000 /dev/zero'],
+    ['written by other processes', 'head -c 300000 /dev/zero | cat; exit 7'],
   ])('every byte comes before the end, %s', { timeout: 60_000 }, async (_case, script) => {
     for (let round = 0; round < 30; round += 1) {
       const { pty, kinds } = await start(sh(script))
@@ -71,19 +97,19 @@ describe('[process.Process/Start] on a terminal', () => {
     }
   })
 
-  it('bytes are bytes, however they are cut (envd.md 18.69)', async () => {
+  it('output bytes are not decoded, so chunks may split characters (envd.md 18.69)', async () => {
     const { pty } = await start(sh('stty raw; i=0; while [ $i -lt 4000 ]; do printf "aä€𝄞"; i=$((i+1)); done'))
     expect(pty).toBe('aä€𝄞'.repeat(4000))
   })
 
-  it('has TERM and the locale only from the request', async () => {
+  it('TERM and the locale come only from the request', async () => {
     const { pty } = await start(sh('echo "$TERM,$LANG"'), undefined, { config: { envs: { TERM: 'xterm-256color' } } })
     expect(pty).toBe('xterm-256color,\r\n')
   })
 })
 
 describe('[process.Process/SendInput] [process.Process/Update] at a terminal', () => {
-  it('Ctrl-C interrupts the program in front, and Ctrl-D ends the shell', async () => {
+  it('Ctrl-C interrupts the foreground program, and Ctrl-D ends the shell', async () => {
     const terminal = await openTerminal(daemon, 'exec bash --norc -i', { envs: { PS1: '$ ', PATH: '/usr/bin:/bin' } })
     await terminal.sees('$ ')
     await terminal.type('echo slee""ping; sleep 600\n')
@@ -95,7 +121,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     expect(await terminal.ended).toBe('exit status 0')
   })
 
-  it('programs can be stopped, listed, and brought to the front', async () => {
+  it('job control works: programs can be stopped, listed and continued', async () => {
     const terminal = await openTerminal(daemon, 'exec bash --norc -i', { envs: { PS1: '$ ', PATH: '/usr/bin:/bin' } })
     await terminal.sees('$ ')
     await terminal.type('echo sta""rted; sleep 600\n')
@@ -117,7 +143,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     expect(terminal.output().toString()).toBe('ready\r\n25 81\r\n')
   })
 
-  it('ten megabytes are pasted without a loss, and the daemon serves others meanwhile', { timeout: 60_000 }, async () => {
+  it('ten megabytes of input arrive completely, and the daemon serves other calls meanwhile', { timeout: 60_000 }, async () => {
     const paste = Buffer.alloc(10_000_000, 'pasted text, line by line\n')
     const terminal = await openTerminal(daemon, 'stty raw -echo; echo ready; head -c 10000000 | sha256sum')
     await terminal.sees('ready')
@@ -127,7 +153,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     expect(terminal.output().toString()).toContain(createHash('sha256').update(paste).digest('hex'))
   })
 
-  it('input that nobody reads waits, and its process can be killed', async () => {
+  it('input that the program does not read waits, and the program can be killed', async () => {
     const terminal = await openTerminal(daemon, 'stty raw -echo; echo ready; head -c 1 > /dev/null; echo begun; exec sleep 600')
     await terminal.sees('ready')
     const typed = failureOf(terminal.type(Buffer.alloc(1_000_000)))
@@ -139,7 +165,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     )
   })
 
-  it('the program in front gets a hang-up when its shell is killed', async () => {
+  it('the foreground program gets SIGHUP when its shell is killed', async () => {
     const terminal = await openTerminal(daemon, 'exec bash --norc -i', { envs: { PS1: '$ ', PATH: '/usr/bin:/bin' } })
     await terminal.sees('$ ')
     await terminal.type("sh -c 'echo pid=$$.; exec sleep 600'\n")
@@ -150,7 +176,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     await pollUntil({ what: 'the child to end', timeoutMs: 10_000, everyMs: 5 }, async () => !(await isAlive(child)) || undefined)
   })
 
-  it('the wrong kinds of input are refused (envd.md 18.73, 18.74, 18.75)', async () => {
+  it('input for a pipe is refused (envd.md 18.73, 18.74, 18.75)', async () => {
     const terminal = await openTerminal(daemon, 'exec cat')
     const process = terminal.selector
     expect(await failureOf(daemon.process.closeStdin({ process }))).toEqual({
@@ -167,7 +193,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
 })
 
 describe('[process.Process/Connect] to a terminal', () => {
-  it('a client that comes later has the same terminal', async () => {
+  it('a second client gets the output of the same terminal', async () => {
     const terminal = await openTerminal(daemon, 'read -r line; echo "got $line"; exit 4')
     const events = daemon.process.connect({ process: terminal.selector })[Symbol.asyncIterator]()
     await events.next()

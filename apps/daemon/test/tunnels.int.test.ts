@@ -28,7 +28,7 @@ async function accepted(port: number, connections: Socket[]): Promise<{ near: So
 
 describe('a tunnel', () => {
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '0.0.0.0', '::'])(
-    'leads to a server on %s as long as it listens, and after a restart (envd.md 18.84)',
+    'reaches a server on %s while it listens, and after its restart (envd.md 18.84)',
     async (host) => {
       const { port } = await (async () => {
         await using server = await startLocalServer({ host, port: 0 }, echo)
@@ -55,10 +55,10 @@ describe('a tunnel', () => {
     socket.destroy()
   })
 
-  it('carries what is large, whole, and each end by itself', async () => {
+  it('transfers large data completely and ends each direction separately', async () => {
     const large = Buffer.alloc(16_000_000, 'sandyard ')
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, (socket) => {
-      // Only the end of the request brings the answer.
+      // The server answers at the end of the request.
       buffer(socket).then(
         (received) => socket.end(received),
         () => undefined,
@@ -69,12 +69,12 @@ describe('a tunnel', () => {
     expect((await buffer(socket)).equals(large)).toBe(true)
   })
 
-  it('stalls who sends faster than the other side reads', async () => {
+  it('applies back-pressure to a sender that is faster than the reader', async () => {
     const connections: Socket[] = []
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, (socket) => connections.push(socket.pause()))
     const { near, far } = await accepted(server.port, connections)
     const chunk = Buffer.alloc(1_000_000)
-    // More than the kernel and the daemon take in for somebody who does not read.
+    // More than the kernel and the daemon buffer for a client that does not read.
     for (let sent = 0; sent < 64; sent++) near.write(chunk)
     far.once('readable', () => undefined)
     await once(far, 'readable')
@@ -85,7 +85,7 @@ describe('a tunnel', () => {
     expect(bytes).toBe(64_000_000)
   })
 
-  it('passes a break on, from either side', async () => {
+  it('forwards a reset from either side', async () => {
     const connections: Socket[] = []
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, (socket) => connections.push(socket.resume()))
     for (const broken of ['near', 'far'] as const) {
@@ -97,7 +97,7 @@ describe('a tunnel', () => {
     }
   })
 
-  it('does not keep the daemon from ending', async () => {
+  it('does not keep the daemon from exiting', async () => {
     const ending = await startDaemon(TUNNEL_ENVIRONMENT)
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, (socket) => socket.resume())
     const { socket } = await askForTunnel(ending.url, { target: `localhost:${server.port}` })
@@ -127,11 +127,11 @@ describe('a tunnel is refused', () => {
     async (target) => expect(await tunnelStatus(daemon.url, { target })).toBe(403),
   )
 
-  it('to the daemon itself, whose routes the proxy guards (envd.md 18.13)', async () => {
+  it('to the daemon itself, whose routes the proxy protects (envd.md 18.13)', async () => {
     expect(await tunnelStatus(daemon.url, { target: `localhost:${own()}` })).toBe(403)
   })
 
-  it('where no platform has given a secret', async () => {
+  it('without a secret from the platform', async () => {
     await using alone = await startDaemon()
     await expect(tunnelStatus(alone.url, { target: 'localhost:80' })).rejects.toThrow('socket hang up')
     expect((await fetch(`${alone.url}/health`)).status).toBe(204)

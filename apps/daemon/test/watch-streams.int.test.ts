@@ -20,13 +20,13 @@ const OVERFLOW = { code: 'Internal', message: 'watcher error: fsnotify: queue or
 /** Fewer than the kernel's queue holds (`fs.inotify.max_queued_events`). */
 const BATCH = 16_000
 
-/** That many events at once: this process, and with it the daemon in it, does nothing else meanwhile. */
+/** Causes that many events synchronously, so the daemon in this process reads none of them meanwhile. */
 function touchInTurn(times: number): void {
   for (let index = 0; index < times; index += 1) utimesSync(join(dir, `f${index % 2}`), 1, 1)
 }
 
 describe('[filesystem.Filesystem/WatchDir]', () => {
-  it('starts when it is armed, and then tells every change (envd.md 18.49)', async () => {
+  it('sends its start when the watch is active, and then every change (envd.md 18.49)', async () => {
     for (let round = 0; round < 20; round++) {
       using watch = await streamDirectory(daemon, { path: dir, recursive: true, includeEntry: true })
       await mkdir(join(dir, `d${round}`))
@@ -36,7 +36,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     }
   })
 
-  it('has the wire’s form', async () => {
+  it('sends the messages in the documented form', async () => {
     const request = envelope({ path: dir, includeEntry: true })
     const answer = stream(daemon.url, 'filesystem.Filesystem/WatchDir', request, { 'connect-timeout-ms': '1000' })
     await pollUntil({ what: 'the watch', timeoutMs: 10_000, everyMs: 5 }, () => (countHandles().watches > 0 ? true : undefined))
@@ -51,7 +51,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     ])
   })
 
-  it('keeps a silent connection alive at the interval that is asked for', async () => {
+  it('sends keepalives at the requested interval', async () => {
     using watch = await streamDirectory(daemon, { path: dir, headers: { 'keepalive-ping-interval': '1' } })
     expect([await watch.next(), await watch.next()]).toEqual(['keepalive', 'keepalive'])
     for (const interval of ['0', '-1', 'x']) {
@@ -61,7 +61,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     }
   })
 
-  it('ends with the time of the call, and with the daemon', async () => {
+  it('ends at the deadline of the call and at shutdown', async () => {
     using limited = await streamDirectory(daemon, { path: dir, timeoutMs: 300 })
     expect(await failureOf(limited.next())).toMatchObject({ code: 'DeadlineExceeded' })
     await using other = await startDaemon()
@@ -72,7 +72,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     expect(await failureOf(watcher.take())).toMatchObject({ code: 'NotFound' })
   })
 
-  it('outlives the watched directory (envd.md 18.52)', async () => {
+  it('stays open after the watched directory was removed (envd.md 18.52)', async () => {
     const path = join(dir, 'gone')
     await mkdir(path)
     using watch = await streamDirectory(daemon, { path, headers: { 'keepalive-ping-interval': '1' } })
@@ -81,10 +81,10 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
   })
 })
 
-describe('events that come faster than they are taken', () => {
+describe('events that arrive faster than they are read', () => {
   beforeEach(() => Promise.all([0, 1].map((index) => writeFile(join(dir, `f${index}`), ''))))
 
-  it('[filesystem.Filesystem/GetWatcherEvents] end every watcher that may have lost some, when the kernel’s queue runs over', async () => {
+  it('[filesystem.Filesystem/GetWatcherEvents] end every watcher when the kernel’s queue overflows', async () => {
     using watch = await streamDirectory(daemon, { path: dir })
     await using watcher = await pollDirectory(daemon, { path: dir })
     touchInTurn(40_000)
@@ -100,7 +100,7 @@ describe('events that come faster than they are taken', () => {
     expect(await next.take()).toEqual(['CHMOD f0', 'CHMOD f1'])
   })
 
-  it('[filesystem.Filesystem/GetWatcherEvents] end a watcher that nobody polls, and nobody else', async () => {
+  it('[filesystem.Filesystem/GetWatcherEvents] end only the watcher that is not polled', async () => {
     await using reader = await pollDirectory(daemon, { path: dir })
     await using sleeper = await pollDirectory(daemon, { path: dir })
     for (let batch = 0; batch < 5; batch++) {
@@ -111,8 +111,8 @@ describe('events that come faster than they are taken', () => {
   })
 })
 
-describe('what watchers hold', () => {
-  it('[filesystem.Filesystem/RemoveWatcher] is given back, as when a stream’s client goes away (envd.md 18.53)', async () => {
+describe('the buffers of watchers', () => {
+  it('[filesystem.Filesystem/RemoveWatcher] are released, also when the client of a stream disconnects (envd.md 18.53)', async () => {
     await mkdir(join(dir, 'a/b/c'), { recursive: true })
     const first = await pollDirectory(daemon, { path: dir })
     await first[Symbol.asyncDispose]()
@@ -121,13 +121,13 @@ describe('what watchers hold', () => {
     for (let round = 0; round < 10; round += 1) {
       const polled = await Promise.all(Array.from({ length: 25 }, () => pollDirectory(daemon, { path: dir, recursive: true })))
       const streamed = await Promise.all(Array.from({ length: 25 }, () => streamDirectory(daemon, { path: dir, recursive: true })))
-      // One for each directory, however many watch it, in one instance.
+      // One kernel watch for each directory, whatever the number of watchers, in one instance.
       expect(countHandles().watches).toBe(4)
       for (const watch of streamed) watch[Symbol.dispose]()
       await Promise.all(polled.map((watcher) => watcher[Symbol.asyncDispose]()))
     }
     await until(() => countHandles().watches === 0)
-    // Idle connections of the client's may stay for a while.
+    // The client may keep idle connections for a while.
     await until(() => countHandles().files <= before.files + 60)
   })
 

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 
 const fixture = useDaemon()
 let daemon: TestDaemon
-/** Watched; its parent is not. */
+/** The watched directory; its parent is not watched. */
 let dir: string
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const sh = (script: string, cwd = dir) => run('/bin/sh', ['-c', script], { cwd })
 const EXCHANGE = `python3 -c "import ctypes; ctypes.CDLL(None).renameat2(-100, b'd', -100, b'e', 2)"`
 
-/** What is there before, then steps with the events after each: those of the watched directory, and more in a recursive watch. */
+/** Preparation, then steps with their expected events: those of the watched directory, and additional ones of a recursive watch. */
 const ACTIONS: [what: string, before: string, steps: [action: string, single: string, more?: string][]][] = [
   [
     'create and write',
@@ -71,7 +71,11 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
       ['mv ../g .', 'CREATE g'],
     ],
   ],
-  ['a file that comes and goes', '', [['touch f; rm f; touch f; rm f', 'CREATE f,CHMOD f,REMOVE f,CREATE f,CHMOD f,REMOVE f']]],
+  [
+    'a file that is created and removed twice',
+    '',
+    [['touch f; rm f; touch f; rm f', 'CREATE f,CHMOD f,REMOVE f,CREATE f,CHMOD f,REMOVE f']],
+  ],
   [
     'the root',
     '',
@@ -93,7 +97,7 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
     ],
   ],
   [
-    'a file below',
+    'a file in a subdirectory',
     'mkdir -p d/s',
     [
       ['echo x > d/s/f', '', 'CREATE d/s/f,WRITE d/s/f'],
@@ -110,7 +114,7 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
     ],
   ],
   [
-    'a directory that moves within',
+    'a directory that moves inside the tree',
     'mkdir -p d/s e; touch d/s/f',
     [
       ['mv d e/g', 'RENAME d', 'CREATE e/g'],
@@ -120,7 +124,7 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
     ],
   ],
   [
-    'a directory that moves out, and back',
+    'a directory that moves out of the tree and back',
     'mkdir -p d/s',
     [
       ['mv d ..', 'RENAME d'],
@@ -138,7 +142,7 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
     ],
   ],
   [
-    'directories that change places',
+    'directories that are exchanged',
     'mkdir -p d/s e/t',
     [
       [EXCHANGE, 'RENAME d,CREATE e,RENAME e,CREATE d'],
@@ -146,7 +150,7 @@ const ACTIONS: [what: string, before: string, steps: [action: string, single: st
     ],
   ],
   [
-    'a directory that is made again',
+    'a directory that is removed and created again',
     'mkdir d',
     [
       ['rmdir d', 'REMOVE d'],
@@ -178,7 +182,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents] (envd.md 18.45, 18.46)', () =
     }
   })
 
-  it('describes entries as they are when they are told of, and never those that went (envd.md 18.47)', async () => {
+  it('describes entries at the moment of the report, and never removed ones (envd.md 18.47)', async () => {
     await sh('mkdir d; echo x > old; echo x > gone; echo x > occupied')
     await using watcher = await pollDirectory(daemon, { path: `${dir}/`, recursive: true, includeEntry: true })
     await sh('mv old new; rm occupied; mkdir occupied; rm gone; : > d/f; chmod 700 .')
@@ -193,7 +197,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents] (envd.md 18.45, 18.46)', () =
     ])
   })
 
-  it('sees every file of trees that are made at once, however deep (envd.md 18.48)', async () => {
+  it('reports every file of deep trees that are created concurrently (envd.md 18.48)', async () => {
     await using watcher = await pollDirectory(daemon, { path: dir, recursive: true })
     const script = 'for i in $(seq 40); do mkdir -p $0/$i/a/b/c/d && touch $0/$i/f $0/$i/a/b/c/d/f && mv $0/$i/a $0/$i/z; done'
     await Promise.all(['p', 'q', 'r'].map((name) => run('/bin/sh', ['-c', script, name], { cwd: dir })))
@@ -204,12 +208,12 @@ describe('[filesystem.Filesystem/GetWatcherEvents] (envd.md 18.45, 18.46)', () =
       ),
     )
     expect(missing).toEqual([])
-    // From here on all of it is watched where it is now.
+    // Now every directory is watched at its current path.
     await sh('for f in */*/z/b/c/d/f; do rm $f; done')
     expect((await watcher.take()).filter((event) => /^REMOVE \w\/\d+\/z\/b\/c\/d\/f$/.test(event))).toHaveLength(120)
   })
 
-  it('lives on when directories vanish before it can look into them', async () => {
+  it('continues when directories are removed before they are scanned', async () => {
     await using watcher = await pollDirectory(daemon, { path: dir, recursive: true })
     await sh('for i in $(seq 200); do mkdir -p d/e/f; rm -r d; done')
     await writeFile(join(dir, 'last'), '')
@@ -223,7 +227,7 @@ function split(events: string): string[] {
   return events === '' ? [] : events.split(',')
 }
 
-/** The same change of a file with two names is two events; what is equal in a row is one. */
+/** Merges equal neighbours: a change of a file with two names causes two equal events. */
 function merge(events: readonly string[]): string[] {
   return events.filter((event, index) => event !== events[index - 1])
 }

@@ -14,7 +14,7 @@ const run = promisify(execFile)
 
 const fixture = useDaemon()
 let daemon: TestDaemon
-/** Watched; its parent is not. */
+/** The watched directory; its parent is not watched. */
 let dir: string
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
 const sh = (script: string, cwd = dir) => run('/bin/sh', ['-c', script], { cwd })
 
 describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
-  it('refuses what is no directory and what is not there (envd.md 18.51)', async () => {
+  it('refuses files and missing paths (envd.md 18.51)', async () => {
     await sh('touch f; ln -s w ../link; ln -s nowhere ../dangling')
     const link = join(fixture.dir, 'link')
     const refusals: [path: string, recursive: boolean, code: string, message: string][] = [
@@ -45,36 +45,36 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
     }
   })
 
-  it('watches through a link where the watch is not recursive', async () => {
+  it('watches through a link if the watch is not recursive', async () => {
     await symlink('w', join(fixture.dir, 'link'))
     await using watcher = await pollDirectory(daemon, { path: join(fixture.dir, 'link'), includeEntry: true })
     await writeFile(join(dir, 'f'), '')
     expect(await watcher.take()).toEqual([`CREATE f ${fixture.dir}/link/f`])
   })
 
-  it('says that the limits of the host are reached', async () => {
+  it('returns an error if a limit of the host is reached', async () => {
     const limits = [
       ['max_inotify_instances', 0, 'error creating watcher: too many open files'],
       ['max_inotify_watches', 2, `error adding path ${dir} to watcher: no space left on device`],
     ] as const
     await mkdir(join(dir, 'a/b/c'), { recursive: true })
     for (const [limit, most, message] of limits) {
-      // The limits of a user namespace of the daemon's own; those of the host stay.
+      // Changes the limits of the daemon's own user namespace; the limits of the host do not change.
       const launcher = ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', `echo ${most} > /proc/sys/user/${limit} && exec "$@"`, 'sh']
-      await using limited = await startDaemonProcess(fixture.dir, launcher)
+      await using limited = await startDaemonProcess(fixture.dir, { launcher })
       const create = (recursive: boolean) =>
         unary(limited.url, 'filesystem.Filesystem/CreateWatcher', { path: dir, recursive }, asUser('root').headers)
       expect(JSON.parse((await create(true)).text)).toEqual({ code: 'internal', message })
-      // What could not be watched as a whole is not watched in part.
+      // A failed watch leaves no partial watch.
       if (most > 0) expect(await create(false)).toMatchObject({ status: 200 })
     }
   })
 })
 
 describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
-  it('says that a limit of the host was reached by a directory that was made later', async () => {
+  it('reports that a directory created later has reached a limit of the host', async () => {
     const script = 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"'
-    await using limited = await startDaemonProcess(fixture.dir, ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', script, 'sh'])
+    await using limited = await startDaemonProcess(fixture.dir, { launcher: ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', script, 'sh'] })
     const ask = async (method: string, message: object): Promise<unknown> =>
       JSON.parse((await unary(limited.url, `filesystem.Filesystem/${method}`, message, asUser('root').headers)).text)
     const watcher = await ask('CreateWatcher', { path: dir, recursive: true })
@@ -87,7 +87,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
     expect(await ask('CreateWatcher', { path: join(dir, 'a'), recursive: true })).toHaveProperty('watcherId')
   })
 
-  it('is told of a change that has just happened, once (envd.md 18.49)', async () => {
+  it('returns a change that was made just before the call, once (envd.md 18.49)', async () => {
     await using watcher = await pollDirectory(daemon, { path: dir })
     for (let round = 0; round < 100; round++) {
       await writeFile(join(dir, `f${round}`), '')
@@ -96,7 +96,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
     expect(await watcher.take()).toEqual([])
   })
 
-  it('knows watchers from any connection, until they are removed (envd.md 18.50)', async () => {
+  it('finds watchers from any connection until they are removed (envd.md 18.50)', async () => {
     const watcher = await pollDirectory(daemon, { path: dir })
     expect(watcher.id).toMatch(/^w[a-z0-9]{20}$/)
     await writeFile(join(dir, 'f'), '')
@@ -108,7 +108,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
     expect(await failureOf(Promise.resolve(watcher[Symbol.asyncDispose]())), '[filesystem.Filesystem/RemoveWatcher]').toEqual(missing)
   })
 
-  it('stays silent once the watched directory is gone or has moved (envd.md 18.52)', async () => {
+  it('reports nothing after the watched directory was removed or moved (envd.md 18.52)', async () => {
     await mkdir(join(dir, 'sub'))
     await using whole = await pollDirectory(daemon, { path: dir, recursive: true })
     await using single = await pollDirectory(daemon, { path: join(dir, 'sub') })
@@ -120,7 +120,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
     expect([await whole.take(), await single.take()]).toEqual([[], []])
   })
 
-  it('tells two watchers of one directory each its own (envd.md 18.53)', async () => {
+  it('buffers events for two watchers of one directory separately (envd.md 18.53)', async () => {
     await mkdir(join(dir, 'sub'))
     await using outer = await pollDirectory(daemon, { path: dir, recursive: true })
     const inner = await pollDirectory(daemon, { path: join(dir, 'sub') })
@@ -134,7 +134,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
   })
 })
 
-describe('what uploads and other calls look like', () => {
+describe('the events of uploads and other calls', () => {
   const upload = (path: string, body: string, headers = {}) =>
     exchange(daemon.url, {
       method: 'POST',
@@ -143,7 +143,7 @@ describe('what uploads and other calls look like', () => {
       body,
     })
 
-  it('[filesystem.Filesystem/GetWatcherEvents] is exactly what the kernel tells, without a close (envd.md 18.46)', async () => {
+  it('[filesystem.Filesystem/GetWatcherEvents] are those of the kernel, without close events (envd.md 18.46)', async () => {
     await using watcher = await pollDirectory(daemon, { path: dir })
     const steps: [work: () => Promise<unknown>, events: string[]][] = [
       [() => upload(`${dir}/new`, 'x'), ['CREATE new', 'CHMOD new', 'WRITE new']],
@@ -161,7 +161,7 @@ describe('what uploads and other calls look like', () => {
   })
 })
 
-/** Equal events in a row are one to the kernel, or not, as its reader is slow or fast. */
+/** Merges equal neighbours: whether the kernel merges them depends on the speed of its reader. */
 function merge(events: readonly string[]): string[] {
   return events.filter((event, index) => event !== events[index - 1])
 }

@@ -15,7 +15,7 @@ afterAll(() => daemon[Symbol.asyncDispose]())
 const code = (text: string) => JSON.parse(text) as { code: string; message: string }
 
 describe('streams', () => {
-  it('are envelopes of JSON, zeros and all, with an end', async () => {
+  it('are JSON envelopes with zero values and an end', async () => {
     const request = { process: { cmd: '/bin/sh', args: ['-c', 'printf hi'], cwd: '/' }, stdin: false }
     const { status, headers, envelopes } = await stream(daemon.url, START, envelope(request))
     expect([status, headers.get('content-type'), headers.get('content-encoding')]).toEqual([200, 'application/connect+json', null])
@@ -28,12 +28,12 @@ describe('streams', () => {
   })
 
   it.each([
-    ['a selector of nothing', 'Connect', '{}', { code: 'unimplemented', message: 'invalid input type *process.ProcessSelector' }],
+    ['an empty selector', 'Connect', '{}', { code: 'unimplemented', message: 'invalid input type *process.ProcessSelector' }],
     ['an unknown pid', 'Connect', '{"process":{"pid":1}}', { code: 'not_found', message: 'process with pid 1 not found' }],
     ['an unknown tag', 'Connect', '{"process":{"tag":""}}', { code: 'not_found', message: 'process with tag  not found' }],
     ['no process', 'Start', '{}', { code: 'invalid_argument', message: 'process is required' }],
     ['an empty envelope', 'Start', '', { code: 'invalid_argument', message: 'process is required' }],
-  ])('fail in an envelope alone: %s', async (_, method, body, error) => {
+  ])('fail with a single error envelope: %s', async (_, method, body, error) => {
     const { status, envelopes } = await stream(daemon.url, `process.Process/${method}`, envelope(body))
     expect([status, envelopes]).toEqual([200, [{ flags: 2, message: { error } }]])
   })
@@ -42,12 +42,12 @@ describe('streams', () => {
     'refuse what is not a message: %s',
     async (body) => {
       const { envelopes } = await stream(daemon.url, START, envelope(body))
-      const message = expect.stringMatching(/^unmarshal message: /) as string
+      const message = expect.any(String) as string
       expect(envelopes).toEqual([{ flags: 2, message: { error: { code: 'invalid_argument', message } } }])
     },
   )
 
-  it('accept what protobuf JSON accepts', async () => {
+  it('accept null and unknown fields, as protobuf JSON does', async () => {
     const request = '{"process":{"cmd":"/bin/true","cwd":"/","envs":null,"args":null},"pty":null,"tag":null,"stdin":null,"unknown":{"a":1}}'
     const { envelopes } = await stream(daemon.url, START, envelope(request))
     expect(envelopes.at(-2)?.message).toMatchObject({ event: { end: { exitCode: 0 } } })
@@ -70,7 +70,7 @@ describe('streams', () => {
 })
 
 describe('unary calls', () => {
-  it('list what runs as it was asked for', async () => {
+  it('List returns processes with the requested configuration', async () => {
     const started = await begin(daemon, ['sleep', '60'], { request: { tag: 't' }, config: { envs: { size: '5', mode: '6' } } })
     const { text } = await unary(daemon.url, 'process.Process/List', {})
     const config = { cmd: 'sleep', args: ['60'], envs: { size: '5', mode: '6' }, cwd: '/' }
@@ -93,7 +93,7 @@ describe('unary calls', () => {
     ])
   })
 
-  it('to a live process fail in the words of the wire', async () => {
+  it('to a live process fail with the documented messages', async () => {
     const started = await begin(daemon, ['sleep', '60'], { request: { stdin: false } })
     const process = { pid: started.pid }
     const answers = [
@@ -117,7 +117,7 @@ describe('unary calls', () => {
     await unary(daemon.url, 'process.Process/SendSignal', { process, signal: 'SIGNAL_SIGKILL' })
   })
 
-  it('to a process that closed its input fail until somebody closes it for good', async () => {
+  it('SendInput reports a broken pipe until CloseStdin, and then a closed input', async () => {
     const started = await begin(daemon, ['/bin/sh', '-c', 'exec <&-; echo; exec sleep 60'])
     await started.rest[Symbol.asyncIterator]().next()
     const process = { pid: started.pid }
@@ -134,15 +134,11 @@ describe('unary calls', () => {
     'refuse what is not a message: %j',
     async (body) => {
       const response = await unary(daemon.url, 'process.Process/SendSignal', body)
-      expect([response.status, code(response.text).code, code(response.text).message.slice(0, 19)]).toEqual([
-        400,
-        'invalid_argument',
-        'unmarshal message: ',
-      ])
+      expect([response.status, code(response.text).code]).toEqual([400, 'invalid_argument'])
     },
   )
 
-  it('take gzip and answer in it', async () => {
+  it('accept gzip and answer with gzip', async () => {
     const headers = {
       'content-type': 'application/json',
       'connect-protocol-version': '1',
@@ -158,7 +154,7 @@ describe('unary calls', () => {
 })
 
 describe('headers of a call', () => {
-  it('name the protocol', async () => {
+  it('must have the protocol version', async () => {
     for (const [version, message] of [
       ['2', 'Connect-Protocol-Version must be "1": got "2"'],
       [undefined, 'missing required header: set Connect-Protocol-Version to "1"'],
@@ -172,17 +168,24 @@ describe('headers of a call', () => {
     expect((await fetch(`${lenient.url}/process.Process/List`, { method: 'POST', headers, body: '{}' })).status).toBe(200)
   })
 
-  it.each([
-    ['abc', 'parse timeout: strconv.ParseInt: parsing "abc": invalid syntax'],
-    ['99999999999', 'parse timeout: "99999999999" has >10 digits'],
-  ])('a timeout of %s is refused', async (timeout, message) => {
+  it.each(['abc', '-1', '1.5', '99999999999'])('a timeout of %s is refused', async (timeout) => {
+    const message = `protocol error: invalid connect timeout value: ${timeout}`
     const answer = await unary(daemon.url, 'process.Process/List', {}, { 'connect-timeout-ms': timeout })
     expect([answer.status, code(answer.text)]).toEqual([400, { code: 'invalid_argument', message }])
     const { envelopes } = await stream(daemon.url, START, envelope({ process: { cmd: 'true' } }), { 'connect-timeout-ms': timeout })
     expect(envelopes).toEqual([{ flags: 2, message: { error: { code: 'invalid_argument', message } } }])
   })
 
-  it('a timeout longer than any timer is none in practice', async () => {
+  it.each([
+    [{ 'connect-protocol-version': '2' }, 'invalid_argument'],
+    [{ 'connect-timeout-ms': 'x' }, 'invalid_argument'],
+    [{ 'connect-content-encoding': 'br' }, 'unimplemented'],
+  ])('%j has the same code in a stream of requests', async (headers, code) => {
+    const { envelopes } = await stream(daemon.url, 'process.Process/StreamInput', envelope('{}'), headers)
+    expect(envelopes).toMatchObject([{ flags: 2, message: { error: { code } } }])
+  })
+
+  it('a timeout beyond the longest timer does not end the call', async () => {
     const request = envelope({ process: { cmd: '/bin/sleep', args: ['0.1'], cwd: '/' }, stdin: false })
     const { envelopes } = await stream(daemon.url, START, request, { 'connect-timeout-ms': '9999999999' })
     expect(envelopes.at(-2)?.message).toMatchObject({ event: { end: { exitCode: 0 } } })
@@ -193,7 +196,7 @@ describe('headers of a call', () => {
     ['process.Process/List', 'application/connect+json', 'application/json'],
     ['process.Process/List', 'text/plain', 'application/json'],
     ['filesystem.Filesystem/Stat', 'not a type', 'application/json'],
-  ])('%s does not take %s', async (method, type, right) => {
+  ])('%s refuses %s', async (method, type, right) => {
     const response = await fetch(`${daemon.url}/${method}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
     expect([response.status, await response.text()]).toEqual([415, ''])
     expect(response.headers.get('accept-post')).toContain(right)

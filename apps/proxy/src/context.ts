@@ -1,24 +1,34 @@
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import type { ProxyConfig } from './config.ts'
-import { ConnectionTracker } from './routes/connection-tracker.ts'
-import type { Forwarding } from './forward/forwarding.ts'
-import { createLoggers, type ProxyLoggers } from './loggers.ts'
-import { createMetrics, type ProxyMetrics } from './metrics.ts'
-import { RouteCatalog } from './routes/route-catalog.ts'
-import type { RouteSource } from './routes/route.ts'
 import { ProxyError } from './answers/proxy-error.ts'
-import { SandboxTokens, type SecuredSandboxes } from './signed/sandbox-tokens.ts'
-import { SignedUrlFinder } from './signed/signed-url-finder.ts'
-import { TunnelSecrets } from './routes/tunnel-secrets.ts'
+import type { ProxyConfig } from './config.ts'
+import { ClientAddresses } from './connections/client-address.ts'
+import { ClientConnections } from './connections/client-connections.ts'
+import type { Finders } from './forward/find-exchange.ts'
+import type { Forwarding } from './forward/forwarding.ts'
 import { UpstreamAgents } from './forward/upstream-agents.ts'
+import { createMetrics, type ProxyMetrics } from './metrics.ts'
+import { ConnectionTracker } from './routes/connection-tracker.ts'
+import { RouteCatalog } from './routes/route-catalog.ts'
+import { RouteReader } from './routes/route-reader.ts'
+import type { ProxySource, RouteSource } from './routes/route.ts'
+import { TokenSeed } from './routes/token-seed.ts'
+import { SandboxTokens } from './signed/sandbox-tokens.ts'
+import { SignedUrlFinder } from './signed/signed-url-finder.ts'
 
 export interface ProxyParts {
   /** `databaseRoutes(database, log)`, or a map in tests. */
-  readonly routes: RouteSource & SecuredSandboxes
+  readonly routes: ProxySource
   readonly log: Logger
-  /** Where the metrics go; a registry of its own when absent. */
+  /** The registry of the metrics; a new one when absent. */
   readonly registry?: Registry
+}
+
+interface ProxyLoggers {
+  /** Requests, upgrades and errors of clients. */
+  readonly traffic: Logger
+  /** The catalog and the connections that it ends. */
+  readonly routes: Logger
 }
 
 /** The parts of a proxy. Nothing runs before its server listens. */
@@ -29,41 +39,55 @@ export interface ProxyContext extends Forwarding {
   readonly tracker: ConnectionTracker
   readonly agents: UpstreamAgents
   readonly tokens: SandboxTokens
-  readonly signedUrls: SignedUrlFinder
+  readonly clients: ClientConnections
+  readonly finders: Finders
   readonly headerHosts: ReadonlySet<string>
   readonly log: ProxyLoggers
   readonly metrics: ProxyMetrics
 }
 
-/** A wrong route lives no longer than this where a notification got lost; a query per sandbox and period is the price. */
+/** The longest life of a wrong route after a lost notification. A lower value costs more queries: one for each sandbox and period. */
 const ROUTE_MAX_AGE_MS = 3000
-const MAX_ROUTES = 10_000
+const MISS_MAX_AGE_MS = 1000
 
+/** @throws when a setting contains an invalid address */
 export function createContext(config: ProxyConfig, { routes, log, registry = new Registry() }: ProxyParts): ProxyContext {
-  const loggers = createLoggers(log)
-  const catalog = new RouteCatalog(routes, { maxAgeMs: ROUTE_MAX_AGE_MS, maxEntries: MAX_ROUTES })
-  const tracker = new ConnectionTracker(routes, loggers.routes)
-  const tokens = new SandboxTokens(routes)
-  const tunnelSecrets = new TunnelSecrets(routes)
+  const loggers: ProxyLoggers = { traffic: log.child({ part: 'proxy.traffic' }), routes: log.child({ part: 'proxy.routes' }) }
+  const reader = new RouteReader(routes, { maxQueries: config.routeQueries, maxWaiting: config.maxRouteLookups })
+  const catalog = new RouteCatalog(reader, { maxAgeMs: ROUTE_MAX_AGE_MS, missAgeMs: MISS_MAX_AGE_MS, maxEntries: config.routeCacheSize })
+  const tracker = new ConnectionTracker(reader, { maxConnections: config.maxSandboxConnections, log: loggers.routes })
+  const tokenSeed = new TokenSeed(routes)
+  const tokens = new SandboxTokens(routes, tokenSeed)
+  const signedUrls = new SignedUrlFinder(tokens, config.maxSignedLookups)
+  const addresses = new ClientAddresses(config.fronts)
+  const metrics = createMetrics(registry, () => ({ forwarded: tracker.count, ...clients.counts }))
+  const clients = new ClientConnections({ limits: config, addresses, countRefused: metrics.countRefused })
   const ctx: ProxyContext = {
     config,
+    limits: config,
     routes,
     catalog,
     tracker,
     agents: new UpstreamAgents(),
     tokens,
-    signedUrls: new SignedUrlFinder(tokens),
-    isCurrent: (route) =>
-      catalog.isCurrent(route).catch((err: unknown) => {
-        throw new ProxyError({ kind: 'unavailable', sandboxId: route.sandboxId }, err)
-      }),
-    tunnelSecret: (sandboxId) =>
-      tunnelSecrets.find(sandboxId).catch((err: unknown) => {
-        throw new ProxyError({ kind: 'unavailable', sandboxId }, err)
-      }),
+    clients,
+    finders: {
+      signed: (url, req) => signedUrls.find(url, addresses.ofRequest(req)),
+      route: (sandboxId) => catalog.find(sandboxId),
+    },
+    isCurrent: (route) => orUnavailable(route.sandboxId, catalog.isCurrent(route)),
+    tunnelSecret: (sandboxId) => orUnavailable(sandboxId, tokenSeed.tunnelSecret(sandboxId)),
     headerHosts: new Set(config.headerHosts.map((host) => host.toLowerCase())),
     log: loggers,
-    metrics: createMetrics(registry, () => tracker.count),
+    metrics,
   }
   return Object.freeze(ctx)
+}
+
+async function orUnavailable<T>(sandboxId: string, read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (err) {
+    throw err instanceof ProxyError ? err : new ProxyError({ kind: 'unavailable', sandboxId }, err)
+  }
 }

@@ -1,32 +1,45 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
-import { ConfigError, env, parseConfig } from '@sandyard/kit/config/parse-config'
+import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
-import { proxySettings } from './config.ts'
+import { PROXY_PROCESS_SETTINGS } from './config.ts'
 import { createContext } from './context.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
+import { obeyParent, report } from './supervision.ts'
 
-/** The proxy as a process of its own, beside others on the same database. */
+/** Time for resets and closes in addition to the drain. */
+const CLOSE_MARGIN_MS = 5000
+
+/** The proxy as a process: a child of the standalone server, or a separate server among others on the same database. */
 async function main(): Promise<void> {
-  const settings = { ...proxySettings, databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }) }
-  const config = parseConfig(settings, process.env)
-  const log = createLogger({ name: 'sandyard-proxy', level: config.logLevel })
+  const registry = new Registry()
+  // With a prefix, because the metrics page of the standalone server contains those of the control plane too.
+  collectDefaultMetrics({ register: registry, prefix: 'sandyard_proxy_' })
+  obeyParent(registry)
+  const config = parseConfig(PROXY_PROCESS_SETTINGS, process.env)
+  const { drainMs, logLevel, databaseConnections: maxConnections } = config
+  const log = createLogger({ name: 'sandyard-proxy', level: logLevel })
   const shutdown = new Shutdown(log)
-  const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log })
+  const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
-  const server = createProxyServer(createContext(config, { routes: databaseRoutes(database, log), log }))
-  shutdown.add('server', () => server.close())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run())
+  const server = createProxyServer(createContext(config, { routes: databaseRoutes(database, log), log, registry }))
+  shutdown.add('server', () => server.close(), { timeoutMs: drainMs + CLOSE_MARGIN_MS })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {
-    log.info(await server.listen(), 'listening')
+    const address = await server.listen()
+    log.info(address, 'listening')
+    await report({ kind: 'listening', port: address.port })
   } catch (err) {
     await shutdown.run()
     throw err
   }
 }
 
-await main().catch((err: unknown) => {
-  process.stderr.write(`sandyard-proxy: ${err instanceof Error ? err.message : String(err)}\n`)
-  process.exitCode = err instanceof ConfigError ? 78 : 1
+await main().catch(async (err: unknown) => {
+  const { message, code } = err instanceof Error ? (err as NodeJS.ErrnoException) : { message: String(err) }
+  process.stderr.write(`sandyard-proxy: ${message}\n`)
+  await report({ kind: 'failed', message, code })
+  process.exit(err instanceof ConfigError ? 78 : 1)
 })

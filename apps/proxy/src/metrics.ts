@@ -1,26 +1,44 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Problem } from './answers/proxy-error.ts'
+import type { Cap, Problem } from './answers/proxy-error.ts'
 
-/** `cut`: the client had got a part of the answer when it broke off. */
+/** `cut`: the answer broke off after the client had received a part of it. */
 type Outcome = 'forwarded' | 'cut' | Problem['kind']
 
 export interface ProxyMetrics {
   readonly countRequest: (outcome: Outcome) => void
+  readonly countRefused: (cap: Cap) => void
 }
 
-export function createMetrics(registry: Registry, countOpen: () => number): ProxyMetrics {
+/** Current counts. */
+export interface OpenCounts {
+  /** Requests and upgraded connections to sandboxes. */
+  readonly forwarded: number
+  readonly connections: number
+  /** Includes requests that wait behind others of their connection. */
+  readonly requests: number
+}
+
+export function createMetrics(registry: Registry, countOpen: () => OpenCounts): ProxyMetrics {
   const requests = new Counter({
     name: 'sandyard_proxy_requests_total',
     help: 'Requests and upgrades of clients, by how they ended.',
     labelNames: ['outcome'],
     registers: [registry],
   })
-  const open: Gauge = new Gauge({
-    name: 'sandyard_proxy_open_connections',
-    help: 'Requests and upgraded connections to sandboxes that are open now.',
-    registers: [],
-    collect: () => open.set(countOpen()),
+  const refused = new Counter({
+    name: 'sandyard_proxy_refused_total',
+    help: 'Connections, requests and answers that a cap refused, by the cap (docs/limits.md).',
+    labelNames: ['cap'],
+    registers: [registry],
   })
-  registry.registerMetric(open)
-  return { countRequest: (outcome) => requests.inc({ outcome }) }
+  const gauges: [name: string, help: string, key: keyof OpenCounts][] = [
+    ['sandyard_proxy_open_connections', 'Requests and upgraded connections to sandboxes that are open now.', 'forwarded'],
+    ['sandyard_proxy_client_connections', 'Connections of clients that are open now.', 'connections'],
+    ['sandyard_proxy_requests_in_flight', 'Requests in flight, with those that wait behind others of their connection.', 'requests'],
+  ]
+  for (const [name, help, key] of gauges) {
+    const gauge: Gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(countOpen()[key]) })
+    registry.registerMetric(gauge)
+  }
+  return { countRequest: (outcome) => requests.inc({ outcome }), countRefused: (cap) => refused.inc({ cap }) }
 }

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http'
-import type { ProxyContext } from './context.ts'
-import { errorHeaders } from './answers/error-headers.ts'
-import { forwardUpgrade } from './forward/forward-upgrade.ts'
-import { hasBody } from './forward/headers.ts'
-import { findRoute, locate } from './address/locate.ts'
-import { renderProblem } from './answers/proxy-error.ts'
+import { logProblem } from './answer-error.ts'
+import { toProxyError, type ProxyError } from './answers/proxy-error.ts'
 import { endWithAnswer } from './answers/raw-answer.ts'
-import { logProblem, toProxyError } from './serve-request.ts'
+import { renderProblem } from './answers/render-problem.ts'
+import type { ProxyContext } from './context.ts'
+import { findExchange } from './forward/find-exchange.ts'
+import { forwardUpgrade } from './forward/forward-upgrade.ts'
+import { parseInbound } from './inbound/parse-inbound.ts'
+import { hasBody } from './message/head.ts'
 
 /**
- * Whether a request that offers another protocol is forwarded as such. Clients offer `h2c` by habit with ordinary requests and may
- * be refused; a request with a body goes as an ordinary one, because its body ends before another protocol begins.
+ * Whether a request that offers another protocol is forwarded as an upgrade. Some clients offer `h2c` with every ordinary request; these
+ * offers may be ignored. A request with a body is an ordinary one, because its body must end before another protocol begins.
  */
 export function isForwardedUpgrade(req: IncomingMessage): boolean {
   return req.headers.upgrade?.toLowerCase() !== 'h2c' && !hasBody(req)
@@ -19,13 +20,18 @@ export function isForwardedUpgrade(req: IncomingMessage): boolean {
 /** Serves one upgrade until both of its connections are closed. Never rejects. */
 export async function serveUpgrade(ctx: ProxyContext, req: IncomingMessage, head: Buffer): Promise<void> {
   try {
-    const exchange = await findRoute(req, locate(req, ctx.headerHosts), (sandboxId) => ctx.catalog.find(sandboxId))
+    const inbound = parseInbound(req, { headerHosts: ctx.headerHosts, isUpgrade: true })
+    const exchange = await findExchange(req, inbound, ctx.finders)
     await forwardUpgrade(ctx, exchange, head)
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
-    const error = toProxyError(err)
-    logProblem(ctx, error)
-    const { status, contentType, body } = renderProblem(error.problem, req.headers)
-    endWithAnswer(req.socket, { status, headers: errorHeaders(req, contentType) }, body)
+    refuseUpgrade(ctx, req, toProxyError(err))
   }
+}
+
+/** Answers an upgrade in HTTP and closes its connection. */
+export function refuseUpgrade(ctx: ProxyContext, req: IncomingMessage, error: ProxyError): void {
+  logProblem(ctx, error)
+  const { body, ...answer } = renderProblem(error.problem, req)
+  endWithAnswer(req.socket, answer, body)
 }

@@ -1,58 +1,67 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { answerError } from './answer-error.ts'
+import { refuseConnect } from './answers/raw-answer.ts'
+import type { ProxyConfig } from './config.ts'
+import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
-import { isOwnHost } from './address/host.ts'
-import { answerMalformed } from './answers/malformed.ts'
-import { endWithAnswer } from './answers/raw-answer.ts'
-import { serveRequest } from './serve-request.ts'
-import { isForwardedUpgrade, serveUpgrade } from './serve-upgrade.ts'
+import { isOwnHost } from './inbound/host.ts'
 import { watchRoutes } from './routes/watch-routes.ts'
+import { serveRequest } from './serve-request.ts'
+import { isForwardedUpgrade, refuseUpgrade, serveUpgrade } from './serve-upgrade.ts'
 
 export interface ProxyServer {
   readonly http: Server
-  /** Starts to follow the routes and to listen where the config says. Rejects when the port is taken. */
+  /** Starts to follow the routes and listens on the configured address. Rejects when the port is taken. */
   listen(): Promise<AddressInfo>
-  /** Stops listening, lets requests end for `drainMs`, then resets what is left. Safe to repeat. */
+  /** Stops listening, lets requests continue for `drainMs`, then resets the rest. Safe to repeat. */
   close(): Promise<void>
 }
 
-const OPTIONS = {
-  /** Clients keep idle connections for 300 s and do not repeat a call on one that the server closes just then (clients-python-2.63.md 9). */
-  keepAliveTimeout: 620_000,
-  /** A body may take any time, a head may not. */
-  headersTimeout: 60_000,
-  requestTimeout: 0,
-  maxHeaderSize: 64 * 1024,
-  /** A request without one gets the text of every other wrong host. */
-  requireHostHeader: false,
-  keepAlive: true,
-  keepAliveInitialDelay: 20_000,
-  optimizeEmptyRequests: true,
-  shouldUpgradeCallback: isForwardedUpgrade,
-}
-
 export function createProxyServer(ctx: ProxyContext): ProxyServer {
+  const { clients, config } = ctx
   let isClosing = false
-  const newest = new WeakMap<Socket, ServerResponse>()
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
-    newest.set(req.socket, res)
-    if (isHealthProbe(req)) answerHealth(res, isClosing)
-    else void serveRequest(ctx, req, res)
+    const isHealth = isHealthProbe(req)
+    clients.enter({
+      req,
+      res,
+      isExempt: isHealth,
+      serve: async () => {
+        if (isHealth) answerHealth(res, isClosing)
+        else await serveRequest(ctx, req, res)
+        await sent(res)
+      },
+      refuse: (error) => {
+        answerError(ctx, { req, res, err: error, isLast: true })
+        return sent(res)
+      },
+    })
   }
-  const server = createServer(OPTIONS, serve)
-  // The size of a head is limited, so its headers are not counted: Node would drop those beyond the count.
+  const server = createServer({ ...OPTIONS, ...limitOptions(config) }, serve)
+  server.maxConnections = config.maxConnections + MAX_REFUSED
+  // The size of a head is capped, so the number of headers is not: Node would refuse more than a thousand.
   server.maxHeadersCount = 0
+  // A client that has ended its sending still waits for its answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('checkContinue', serve)
-  server.on('upgrade', (req, _, head) => void serveUpgrade(ctx, req, head))
-  server.on('connect', (req) => endWithAnswer(req.socket, { status: 405, headers: TEXT }, 'CONNECT is not supported'))
-  server.on('clientError', (err, socket) => answerMalformed(err, socket as Socket, newest.get(socket as Socket)))
+  server.on('upgrade', (req, _, head) => {
+    clients.enter({ req, serve: () => serveUpgrade(ctx, req, head), refuse: (error) => refuseUpgrade(ctx, req, error) })
+  })
+  server.on('connect', (req) => {
+    const refuse = (): void => refuseConnect(req.socket)
+    clients.enter({ req, isExempt: true, serve: refuse, refuse })
+  })
+  server.on('clientError', (err, socket) => clients.enterMalformed(socket as Socket, err))
+  server.on('drop', () => ctx.metrics.countRefused('connections'))
   server.on('connection', (socket) => {
-    // One for each request that a client sends ahead of its answers.
+    // Each request that waits behind another adds a few listeners.
     socket.setMaxListeners(0)
-    // Upgrades and refusals leave the HTTP server, and an error without a listener would end the process. What matters is the close.
+    // Upgrades and refusals leave the HTTP server, and an error without a listener would end the process. Only the close is used.
     socket.on('error', () => undefined)
+    clients.accept(socket)
   })
 
   let watching: AsyncDisposable | undefined
@@ -65,7 +74,8 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
         server.once('error', reject)
         server.listen(port, bind, resolve)
       })
-      watching = watchRoutes(ctx)
+      const { routes, tracker, catalog, agents, tokens, log } = ctx
+      watching = watchRoutes({ routes, tracker, memories: [catalog, agents, tokens], log: log.routes })
       return server.address() as AddressInfo
     },
     close() {
@@ -76,9 +86,33 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
   }
 }
 
+const OPTIONS = {
+  /** A body has no time limit; a head has one. */
+  requestTimeout: 0,
+  /** A request without a Host header gets the same text as any other wrong host. */
+  requireHostHeader: false,
+  keepAlive: true,
+  keepAliveInitialDelay: 20_000,
+  optimizeEmptyRequests: true,
+  shouldUpgradeCallback: isForwardedUpgrade,
+}
+
+/** How often heads are checked against their deadline. */
+const MAX_HEADERS_CHECK_MS = 5000
+
+function limitOptions({ idleTimeoutMs, headersTimeoutMs, maxHeaderBytes }: ProxyConfig): ServerOptions {
+  return {
+    // Clients keep idle connections for 300 s and do not repeat a call when the server closes its connection (clients-python-2.63.md 9).
+    keepAliveTimeout: idleTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(headersTimeoutMs, MAX_HEADERS_CHECK_MS),
+    maxHeaderSize: maxHeaderBytes,
+  }
+}
+
 const TEXT = ['Content-Type', 'text/plain; charset=utf-8']
 
-/** A request that can only mean the proxy itself (control-plane.md 1.1): no sandbox can be at such a host without the headers. */
+/** A request for the proxy itself (control-plane.md 1.1): without the headers no sandbox can have such a host. */
 function isHealthProbe({ method, url, headers }: IncomingMessage): boolean {
   const isProbe = url === '/health' && (method === 'GET' || method === 'HEAD')
   return isProbe && headers['e2b-sandbox-id'] === undefined && headers['e2b-sandbox-port'] === undefined && isOwnHost(headers.host ?? '')
@@ -89,12 +123,21 @@ function answerHealth(res: ServerResponse, isClosing: boolean): void {
   res.writeHead(status, [...TEXT, 'Cache-Control', 'no-store']).end(text)
 }
 
+/** Resolves when an answer was sent, or its connection is closed. */
+function sent(res: ServerResponse): Promise<void> {
+  if (res.writableFinished || res.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    res.once('finish', resolve)
+    res.once('close', resolve)
+  })
+}
+
 async function stop(ctx: ProxyContext, server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   const drained = { what: 'open requests', timeoutMs: ctx.config.drainMs, everyMs: 20 }
   await pollUntil(drained, () => (ctx.tracker.count === 0 ? true : undefined)).catch(() => undefined)
   ctx.tracker.resetAll()
-  // The resets run to their sockets before these are closed in an orderly way.
+  // The resets must reach their sockets before these are closed in order.
   await setImmediate()
   server.closeAllConnections()
   ctx.agents[Symbol.dispose]()

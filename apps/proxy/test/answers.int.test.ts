@@ -35,7 +35,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The whole answer to lines that close the connection by themselves or by their nature. */
+/** The whole answer to a request that closes the connection. */
 async function answerTo(lines: readonly string[], body = ''): Promise<string> {
   using client = new RawClient(proxy.port)
   client.send(lines, body)
@@ -48,7 +48,7 @@ const notFound = (id: string): string => `{"sandboxId":"${id}","message":"The sa
 
 describe('malformed requests', () => {
   it.each([
-    ['no HTTP', ['HELLO'], 400, 'Bad request'],
+    ['not HTTP', ['HELLO'], 400, 'Bad request'],
     ['a wrong version', ['GET / HTTP/3.0', 'Host: 80-irun.x'], 400, 'Bad request'],
     ['no host', ['GET / HTTP/1.1', 'Connection: close'], 400, 'Invalid host'],
     ['no host in HTTP/1.0', ['GET / HTTP/1.0'], 400, 'Invalid host'],
@@ -59,7 +59,7 @@ describe('malformed requests', () => {
     ['a folded header', ['GET / HTTP/1.1', 'Host: 80-irun.x', 'X: a', ' b'], 400, 'Bad request'],
     ['two lengths', ['POST / HTTP/1.1', 'Host: 80-irun.x', 'Content-Length: 1', 'Content-Length: 2'], 400, 'Bad request'],
     ['length and chunks', ['POST / HTTP/1.1', 'Host: 80-irun.x', 'Content-Length: 1', 'Transfer-Encoding: chunked'], 400, 'Bad request'],
-    ['a length that is none', ['POST / HTTP/1.1', 'Host: 80-irun.x', 'Content-Length: -1'], 400, 'Bad request'],
+    ['an invalid length', ['POST / HTTP/1.1', 'Host: 80-irun.x', 'Content-Length: -1'], 400, 'Bad request'],
     [
       'another coding',
       ['POST / HTTP/1.1', 'Host: 80-irun.x', 'Transfer-Encoding: gzip, chunked', 'Connection: close'],
@@ -69,7 +69,7 @@ describe('malformed requests', () => {
     ['a relative target', ['GET x HTTP/1.1', 'Host: 80-irun.x'], 400, 'Bad request'],
     ['another scheme', ['GET ftp://80-irun.x/ HTTP/1.1', 'Host: 80-irun.x', 'Connection: close'], 400, 'Invalid request target'],
     ['a fragment', ['GET /a#b HTTP/1.1', 'Host: 80-irun.x', 'Connection: close'], 400, 'Invalid request target'],
-    ['a head without end', ['GET / HTTP/1.1', 'Host: 80-irun.x', `X: ${'x'.repeat(70_000)}`], 431, 'The request headers are too large'],
+    ['an endless head', ['GET / HTTP/1.1', 'Host: 80-irun.x', `X: ${'x'.repeat(70_000)}`], 431, 'The request headers are too large'],
     ['a tunnel', ['CONNECT 10.0.0.1:80 HTTP/1.1', 'Host: 10.0.0.1:80'], 405, 'CONNECT is not supported'],
   ])('%s', async (_, lines, status, text) => {
     const answer = await answerTo(lines)
@@ -78,7 +78,7 @@ describe('malformed requests', () => {
     expect(answer.endsWith(`\r\n\r\n${text}`)).toBe(true)
   })
 
-  it('of a body cut the exchange', async () => {
+  it('in a body end the exchange', async () => {
     using client = new RawClient(proxy.port)
     client.send(['POST / HTTP/1.1', `Host: ${service.port}-iuser.x`, 'Transfer-Encoding: chunked'], 'zz\r\n')
     await client.closed()
@@ -100,7 +100,7 @@ describe('reserved routes', () => {
     expect(answer).toContain(reserved)
   })
 
-  it('are not reached by the number under which the daemon is served', async () => {
+  it('cannot be reached at the port of the daemon on the host of the runtime', async () => {
     const answer = await answerTo(['POST /init HTTP/1.1', `Host: ${service.port}-irun.x`, 'Connection: close'])
     expect(answer).toContain(`"message":"The sandbox is running but port is not open","port":${service.port},`)
   })
@@ -110,7 +110,7 @@ describe('reserved routes', () => {
   })
 })
 
-describe('sandboxes that do not run', () => {
+describe('sandboxes that are not running', () => {
   it.each(['iunknown', 'istarting', 'ipausing', 'ipaused', 'isnapshotting', 'ikilling'])('%s', async (id) => {
     const answer = await answerTo([
       'GET /health HTTP/1.1',
@@ -123,7 +123,7 @@ describe('sandboxes that do not run', () => {
     expect(answer.endsWith(`\r\n\r\n${notFound(id)}`)).toBe(true)
   })
 
-  it('let the scripts of any page see why, also past a preflight to the daemon', async () => {
+  it('allow scripts of any page to read the reason, and answer a preflight to the daemon', async () => {
     const preflight = [
       'OPTIONS /x HTTP/1.1',
       'Origin: http://a',
@@ -140,25 +140,25 @@ describe('sandboxes that do not run', () => {
 })
 
 describe('ports', () => {
-  it('that nothing listens on are said to be closed', async () => {
+  it('without a listener are answered as closed', async () => {
     const body = `{"sandboxId":"iuser","message":"The sandbox is running but port is not open","port":49983,"code":502}`
     expect((await answerTo(['GET / HTTP/1.1', 'Host: 49983-iuser.x', 'Connection: close'])).endsWith(`\r\n\r\n${body}`)).toBe(true)
   })
 
-  it('that open a little later are waited for', async () => {
+  it('that open shortly after the request are waited for', async () => {
     const port = await freePort()
     routes.put({ sandboxId: 'ilate', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
     using client = new RawClient(proxy.port)
     client.send(['GET /late HTTP/1.1', `Host: ${port}-ilate.x`])
     const late = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate'))
-    // The second read is the question, after the first refusal, whether the sandbox is gone.
+    // The second read, after the first refusal, checks whether the sandbox has ended.
     await until('the first refusal', () => routes.readsOf('ilate') === 2)
     await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve))
     await client.until('late')
     late.close()
   })
 
-  it('that break the connection off without an answer are said to have done so', async () => {
+  it('whose service closes the connection without an answer are answered with 502', async () => {
     const rude = createServer((socket) => socket.once('data', () => socket.destroy()))
     await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve))
     const { port } = rude.address() as AddressInfo
@@ -168,7 +168,7 @@ describe('ports', () => {
     rude.close()
   })
 
-  it('that answer no HTTP are said to have done so', async () => {
+  it('whose service does not speak HTTP are answered with 502', async () => {
     const gibberish = createServer((socket) => socket.once('data', () => socket.end('SSH-2.0-x\r\n')))
     await new Promise<void>((resolve) => gibberish.listen(0, '127.0.0.1', resolve))
     const { port } = gibberish.address() as AddressInfo
@@ -177,7 +177,7 @@ describe('ports', () => {
   })
 })
 
-describe('the way through', () => {
+describe('a forwarded request', () => {
   it('keeps target, host and headers', async () => {
     const answer = await answerTo(['GET /a%2Fb//c?x=%20&y HTTP/1.1', `HOST: ${service.port}-iuser.X:3002`, 'x-Own: 1', 'Connection: close'])
     const seen = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { url: string; headers: string[] }
@@ -197,18 +197,18 @@ describe('the way through', () => {
     ])
   })
 
-  it('reads an absolute target as its host and path', async () => {
+  it('takes host and path from an absolute target', async () => {
     const answer = await answerTo([`GET http://${service.port}-iuser.x/p?q HTTP/1.1`, 'Host: ignored', 'Connection: close'])
     expect(answer).toContain('"url":"/p?q"')
     expect(answer).toContain(`"Host","${service.port}-iuser.x"`)
   })
 
-  it('passes the asterisk form', async () => {
+  it('forwards the asterisk form', async () => {
     const answer = await answerTo(['OPTIONS * HTTP/1.1', `Host: ${service.port}-iuser.x`, 'Connection: close'])
     expect(answer).toContain('{"method":"OPTIONS","url":"*"')
   })
 
-  it('takes more than one request on a connection, and answers those sent ahead in order', async () => {
+  it('shares a connection with other requests, and pipelined requests are answered in order', async () => {
     using client = new RawClient(proxy.port)
     const host = `Host: ${service.port}-iuser.x`
     client.send(['GET /1 HTTP/1.1', host, '', 'GET /2 HTTP/1.1', 'Host: 80-iunknown.x', '', 'GET /3 HTTP/1.1', host, 'Connection: close'])
@@ -219,7 +219,7 @@ describe('the way through', () => {
   })
 })
 
-it('answers for itself where no sandbox is meant', async () => {
+it('answers its own health probe, and refuses other paths without a sandbox', async () => {
   const healthy = await fetch(`${proxy.url}/health`)
   expect([healthy.status, await healthy.text()]).toEqual([200, 'Health check successful'])
   const daemon = await fetch(`${proxy.url}/health`, { headers: { 'E2b-Sandbox-Id': 'irun', 'E2b-Sandbox-Port': '49983' } })
@@ -229,7 +229,7 @@ it('answers for itself where no sandbox is meant', async () => {
   expect(await answerTo(['GET /health HTTP/1.1', 'Host: sandbox.x', 'Connection: close'])).toContain('Invalid host')
 })
 
-it('says so when the routes cannot be read, and keeps running', async () => {
+it('answers 503 when the routes cannot be read, and keeps running', async () => {
   const failing = new MemoryRoutes()
   failing.read = () => Promise.reject(new Error('no database'))
   await using broken = await startProxy(failing)

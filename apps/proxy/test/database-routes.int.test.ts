@@ -38,7 +38,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-/** The rows that a sandbox refers to; returns what inserts a starting sandbox. */
+/** Inserts the rows that a sandbox refers to; returns a function that inserts a starting sandbox. */
 async function prepareRows(): Promise<typeof insert> {
   const { db } = database
   const teamId = randomUUID()
@@ -98,8 +98,8 @@ async function statusOf(sandboxId: string): Promise<number> {
   return answer.status
 }
 
-it('follows a sandbox through its life, with an answer that is right at once after each change', async () => {
-  expect(await statusOf('i1')).toBe(502)
+it('follows a sandbox through its life: the answer is correct directly after each change', async () => {
+  expect(await statusOf('iunknown')).toBe(502)
   await change('i1', (tx) => insert(tx, 'i1'))
   expect(await statusOf('i1')).toBe(502)
   await setState('i1', 'running')
@@ -111,7 +111,14 @@ it('follows a sandbox through its life, with an answer that is right at once aft
   expect(await statusOf('i1')).toBe(502)
 })
 
-it('cuts what is open when a change is heard, or was missed while the listener was away', async () => {
+it('finds a sandbox whose id was requested before its create, as soon as the create is announced', async () => {
+  expect(await statusOf('iearly')).toBe(502)
+  await change('iearly', (tx) => insert(tx, 'iearly'))
+  await setState('iearly', 'running')
+  await expect.poll(() => statusOf('iearly'), { interval: 5, timeout: 20_000 }).toBe(200)
+})
+
+it('resets open streams at a change, also at one during a disconnect of the listener', async () => {
   for (const sandboxId of ['i2', 'i3']) {
     await change(sandboxId, (tx) => insert(tx, sandboxId))
     await setState(sandboxId, 'running')
@@ -130,7 +137,7 @@ it('cuts what is open when a change is heard, or was missed while the listener w
   }
 })
 
-it('[proxy signed URL] finds the sandbox among the secured ones, with the seed of the installation', async () => {
+it('[proxy signed URL] finds the sandbox among the secured ones by the seed of the installation', async () => {
   const tokenSeed = new Secret('ab'.repeat(32))
   const signed = (sandboxId: string): string => proxy.url + signUrl(sandboxId, { path: 'f' }, tokenSeed)
   for (const sandboxId of ['i4', 'i5']) {

@@ -46,10 +46,10 @@ describe('open streams', () => {
     ['was removed', () => routes.remove('i1')],
     ['is being killed', () => routes.put({ ...running, state: 'killing' })],
     ['is being paused', () => routes.put({ ...running, state: 'pausing' })],
-    ['started anew', () => routes.put({ ...running, incarnation: 2 })],
+    ['was started again', () => routes.put({ ...running, incarnation: 2 })],
   ]
 
-  it.each(ends)('are reset without an end when their sandbox %s', async (_, end) => {
+  it.each(ends)('are reset, not ended in order, when their sandbox %s', async (_, end) => {
     using client = await stream()
     end()
     expect(await client.closed()).toBe('reset')
@@ -64,7 +64,7 @@ describe('open streams', () => {
     expect(await client.closed()).toBe('reset')
   })
 
-  it('go on when a change leaves their sandbox as it was, or while it is snapshotted', async () => {
+  it('continue when a change keeps their sandbox running, and during a snapshot', async () => {
     using client = await stream()
     routes.put(running)
     routes.put({ ...running, state: 'snapshotting' })
@@ -72,7 +72,7 @@ describe('open streams', () => {
     expect([client.outcome, proxy.ctx.tracker.count]).toEqual([undefined, 1])
   })
 
-  it('are reset after a change that was not heard of', async () => {
+  it('are reset after a change whose notification was lost', async () => {
     routes.isSilent = true
     try {
       using client = await stream()
@@ -84,7 +84,7 @@ describe('open streams', () => {
     }
   })
 
-  it('of other sandboxes are left alone', async () => {
+  it('of other sandboxes stay open', async () => {
     routes.put({ ...running, sandboxId: 'i2' })
     using one = await stream()
     using other = new RawClient(proxy.port)
@@ -95,7 +95,7 @@ describe('open streams', () => {
     expect(other.outcome).toBeUndefined()
   })
 
-  it('by the thousand cost nobody, and all end with their sandbox', async () => {
+  it('do not delay other requests when there are a thousand, and all end with their sandbox', async () => {
     const clients = await Promise.all(Array.from({ length: 1000 }, () => stream()))
     expect(proxy.ctx.tracker.count).toBe(1000)
     for (let i = 0; i < 20; i++) {
@@ -109,8 +109,8 @@ describe('open streams', () => {
   })
 })
 
-describe('a request without an answer yet', () => {
-  it('gets the answer of a sandbox that is gone', async () => {
+describe('a request that waits for its answer', () => {
+  it('gets "not found" when the sandbox ends', async () => {
     using client = new RawClient(proxy.port)
     client.send(['GET /silent HTTP/1.1', host])
     await until('the request', () => proxy.ctx.tracker.count === 1)
@@ -118,7 +118,7 @@ describe('a request without an answer yet', () => {
     await client.until('{"sandboxId":"i1","message":"The sandbox was not found","code":502}')
   })
 
-  it('gets it at once while a connection is tried to where nobody answers', async () => {
+  it('gets "not found" at once during an unanswered connection attempt', async () => {
     await using deaf = await startDeafListener()
     routes.put({ ...running, endpoint: { host: '127.0.0.1', daemonPort: deaf.port } })
     using client = new RawClient(proxy.port)
@@ -128,7 +128,7 @@ describe('a request without an answer yet', () => {
     await client.until('{"sandboxId":"i1","message":"The sandbox was not found","code":502}')
   })
 
-  it('gets it when the sandbox was gone before anyone said so', async () => {
+  it('gets "not found" when the sandbox ended without a notification', async () => {
     const gone = createTcpServer()
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
     const { port } = gone.address() as AddressInfo
@@ -144,7 +144,7 @@ describe('a request without an answer yet', () => {
   })
 })
 
-describe('kept connections to the daemon', () => {
+describe('idle connections to the daemon', () => {
   const acceptedBy = async (requests: number): Promise<number> => {
     const before = service.accepted.length
     for (let i = 0; i < requests; i++) expect(await get('/')).toContain('done')
@@ -158,14 +158,14 @@ describe('kept connections to the daemon', () => {
     return client.received
   }
 
-  it('are used again, and dropped at a change', async () => {
+  it('are reused, and dropped at a change', async () => {
     await acceptedBy(1)
     expect(await acceptedBy(5)).toBe(0)
     routes.put({ ...running, incarnation: 2 })
     expect(await acceptedBy(1)).toBe(1)
   })
 
-  it('that ended while unused never fail a request', async () => {
+  it('that closed while idle never fail a request', async () => {
     await acceptedBy(1)
     for (let i = 0; i < 20; i++) {
       for (const socket of service.accepted) socket.destroy()
@@ -173,7 +173,7 @@ describe('kept connections to the daemon', () => {
     }
   })
 
-  it('that end under a request make it be sent again, if that changes nothing', async () => {
+  it('that close during a request cause a second attempt when the method is safe', async () => {
     const seen: string[] = []
     const sockets = new Set<Socket>()
     // Breaks each connection at its second request.
@@ -203,7 +203,7 @@ describe('kept connections to the daemon', () => {
   })
 })
 
-it('stops by cutting what does not end', async () => {
+it('resets open requests when it stops', async () => {
   const own = new MemoryRoutes()
   own.put(running)
   const stopping = await startProxy(own)

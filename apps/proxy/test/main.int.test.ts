@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 
@@ -21,7 +22,7 @@ function start(environment: Record<string, string>): { child: ChildProcess; stde
   return { child, stderr }
 }
 
-it('serves as a process of its own and ends cleanly at SIGTERM', async () => {
+it('serves as a separate process and ends cleanly at SIGTERM', async () => {
   await using database = await createTestDatabase()
   const { child } = start({ DATABASE_URL: database.url, SANDYARD_PROXY_PORT: '0' })
   if (child.stdout === null) throw new Error('unreachable')
@@ -35,7 +36,7 @@ it('serves as a process of its own and ends cleanly at SIGTERM', async () => {
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-it('says what keeps it from starting', async () => {
+it('reports why it cannot start', async () => {
   const unset = start({ SANDYARD_PROXY_PORT: 'x' })
   expect(await once(unset.child, 'exit')).toEqual([78, null])
   const problems = await unset.stderr
@@ -49,4 +50,19 @@ it('says what keeps it from starting', async () => {
   expect(await once(second.child, 'exit')).toEqual([1, null])
   expect(await second.stderr).toContain('EADDRINUSE')
   taken.close()
+})
+
+it('ends when its parent has died before it was loaded, so that the port stays free', async () => {
+  const child = fork(join(import.meta.dirname, '../src/main.ts'), {
+    env: { DATABASE_URL: 'postgres://127.0.0.1:1/none', SANDYARD_PROXY_PORT: '0' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Holds the load until the parent has gone.
+    execArgv: ['--import', "data:text/javascript,await new Promise((gone) => process.once('disconnect', gone))"],
+  })
+  child.disconnect()
+  try {
+    expect(await Promise.race([once(child, 'exit'), setTimeout(20_000, 'still runs')])).toEqual([1, null])
+  } finally {
+    child.kill('SIGKILL')
+  }
 })

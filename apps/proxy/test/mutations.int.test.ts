@@ -14,7 +14,7 @@ let service: RunningService
 const below = seededRandom(20_250_101)
 
 beforeAll(async () => {
-  // Answers, breaks off, resets or stalls, each now and then.
+  // Answers, breaks off, resets or stalls, chosen at random.
   service = await startService((req, res) => {
     const way = pick(['break', 'reset', 'begin', 'large', 'drain', 'drain'])
     if (way === 'break') res.destroy()
@@ -40,7 +40,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
 })
 
-it('survives a thousand requests that are mutated, cut or abandoned, and keeps nothing of them', async () => {
+it('survives a thousand mutated, cut or abandoned requests, and frees their resources', async () => {
   const lanes = Array.from({ length: 20 }, async () => {
     for (let i = 0; i < 50; i++) await abuse()
   })
@@ -55,7 +55,7 @@ it('survives a thousand requests that are mutated, cut or abandoned, and keeps n
   expect((await fetch(`${proxy.url}/health`)).status).toBe(200)
 })
 
-/** One connection: a request, perhaps mutated, perhaps cut, perhaps followed by more, ended in one of the ways a client can. */
+/** One connection: a request, possibly mutated, cut or followed by more, and ended in one of the ways in which a client can end it. */
 async function abuse(): Promise<void> {
   const socket = connect({ port: proxy.port, host: '127.0.0.1', allowHalfOpen: chance(2) })
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -67,7 +67,7 @@ async function abuse(): Promise<void> {
   socket.write(head, 'latin1')
   if (chance(2)) socket.write(pick(['0123456789', '5\r\nhello\r\n0\r\n\r\n', '5\r\nhel', 'zz', 'a'.repeat(200_000)]))
   if (chance(3)) socket.write(randomHead(), 'latin1')
-  // Some turns of the event loop, which all sides share, so that the end meets the request at different points.
+  // Waits some turns of the event loop, so that the end comes at a different point of the request each time.
   for (let turns = below(20); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
   if (chance(2)) socket.destroy()
   else resetSocket(socket)

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import type { RouteSource } from '../src/routes/route.ts'
-import type { SecuredSandboxes } from '../src/signed/sandbox-tokens.ts'
+import type { ProxySource } from '../src/routes/route.ts'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { signUrl } from './support/sign-url.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
@@ -12,7 +11,7 @@ let routes: MemoryRoutes
 let service: RunningService
 let proxy: RunningProxy
 
-/** What stands for a daemon says what it was asked. */
+/** The stand-in for the daemon answers with the request that it received. */
 function echo(req: IncomingMessage): string {
   return `${req.method} ${req.url}`
 }
@@ -39,7 +38,7 @@ async function ask(path: string, init?: RequestInit): Promise<{ status: number; 
 const invalid = { status: 401, text: '{"code":401,"message":"invalid signature"}' }
 
 describe('[proxy signed URL]', () => {
-  it('goes to the sandbox whose token has signed it', async () => {
+  it('is forwarded to the sandbox whose token has signed it', async () => {
     await using other = await startService((req, res) => res.end(`other: ${echo(req)}`))
     put('i1')
     put('i2', 'running', other.port)
@@ -52,7 +51,7 @@ describe('[proxy signed URL]', () => {
     expect(await ask(upload, { method: 'POST', body: 'x'.repeat(100_000) })).toMatchObject({ status: 200, text: `POST ${upload}` })
   })
 
-  it('answers what no sandbox has signed in the words of the daemon, for scripts of any page', async () => {
+  it('is refused with the text of the daemon when no sandbox has signed it, readable for scripts of any page', async () => {
     put('i1')
     const url = signUrl('i1', { path: 'f' })
     const refused = [
@@ -71,7 +70,7 @@ describe('[proxy signed URL]', () => {
     expect(await ask(url, { method: 'POST', body: 'x' })).toMatchObject(invalid)
   })
 
-  it('gives a browser leave to ask', async () => {
+  it('allows the preflight of a browser', async () => {
     const headers = {
       origin: 'https://app.example',
       'access-control-request-method': 'POST',
@@ -86,7 +85,7 @@ describe('[proxy signed URL]', () => {
     })
   })
 
-  it('refuses what is no signed URL of files', async () => {
+  it('refuses other requests that name no sandbox', async () => {
     put('i1')
     const url = signUrl('i1', { path: 'f' })
     const text = 'Invalid host: it names no sandbox, and the URL is not a signed one'
@@ -99,7 +98,7 @@ describe('[proxy signed URL]', () => {
     expect(routes.securedReads).toBe(0)
   })
 
-  it('follows sandboxes that come, pause, resume and end', async () => {
+  it('follows sandboxes that start, pause, resume and end', async () => {
     const url = signUrl('i1', { path: 'f' })
     const notFound = { status: 502, text: '{"sandboxId":"i1","message":"The sandbox was not found","code":502}' }
     expect(await ask(url)).toMatchObject(invalid)
@@ -113,7 +112,7 @@ describe('[proxy signed URL]', () => {
     expect(await ask(url)).toMatchObject(invalid)
   })
 
-  it('finds a sandbox whose start was not told', async () => {
+  it('finds a sandbox whose start was not announced', async () => {
     put('i1')
     expect(await ask(signUrl('i1', { path: 'f' }))).toMatchObject({ status: 200 })
     routes.isSilent = true
@@ -121,7 +120,7 @@ describe('[proxy signed URL]', () => {
     expect(await ask(signUrl('i2', { path: 'f' }))).toMatchObject({ status: 200 })
   })
 
-  it('reads the sandboxes once for many URLs, whether they match or not', async () => {
+  it('reads the sandboxes once for many URLs, with and without a match', async () => {
     for (let i = 0; i < 500; i++) put(`i${i}`)
     const urls = Array.from({ length: 60 }, (_, i) => signUrl(`i${i * 10}`, { path: `f${i}` }))
     const answers = await Promise.all(urls.map((url) => ask(url)))
@@ -132,7 +131,7 @@ describe('[proxy signed URL]', () => {
     expect(routes.securedReads).toBeLessThan(12)
   })
 
-  it('refuses more than it can look up, and serves on', async () => {
+  it('refuses lookups over the cap, and continues to serve others', async () => {
     for (let i = 0; i < 1000; i++) put(`i${i}`)
     const known = signUrl('i7', { path: 'known' })
     expect(await ask(known)).toMatchObject({ status: 200 })
@@ -143,9 +142,9 @@ describe('[proxy signed URL]', () => {
     expect(await ask(signUrl('i8', { path: 'f' }))).toMatchObject({ status: 200 })
   })
 
-  it('says so when the sandboxes cannot be read', async () => {
+  it('gets 503 when the sandboxes cannot be read', async () => {
     put('i1')
-    const failing: RouteSource & SecuredSandboxes = {
+    const failing: ProxySource = {
       read: (sandboxIds) => routes.read(sandboxIds),
       readSecured: () => Promise.reject(new Error('no database')),
       readTokenSeed: () => routes.readTokenSeed(),

@@ -14,7 +14,7 @@ const LARGE = randomBytes(24 * 1024 * 1024)
 const routes = new MemoryRoutes()
 let proxy: RunningProxy
 let service: RunningService
-/** What the service does with the next request; it keeps the two for the test. */
+/** The action of the service for the next request; it stores request and answer for the test. */
 let handle: (req: IncomingMessage, res: ServerResponse) => void = () => undefined
 let seen: { req: IncomingMessage; res: ServerResponse }[] = []
 
@@ -37,7 +37,7 @@ afterEach(() => {
   seen = []
 })
 
-/** Both ways of reaching the service: as a user's port with fresh connections, and as the daemon with kept ones. */
+/** Both ways to the service: as a user's port with new connections, and as the daemon with reused ones. */
 const PORTS = [
   ['a user port', () => `${service.port}-i2.localhost`],
   ['the daemon', () => '49983-i1.localhost'],
@@ -53,7 +53,7 @@ async function open(lines: readonly string[], body = ''): Promise<{ client: RawC
 }
 
 describe.each(PORTS)('through %s', (_, host) => {
-  it('passes the first bytes of a request before its end, and those of its answer before it', async () => {
+  it('forwards the first bytes of a request before its end, and the first bytes of its answer before the end of both', async () => {
     const { client, req, res } = await open([`POST /x HTTP/1.1`, `Host: ${host()}`, 'Transfer-Encoding: chunked'], '3\r\none\r\n')
     using _ = client
     let got = ''
@@ -74,12 +74,12 @@ describe.each(PORTS)('through %s', (_, host) => {
     expect(client.received).not.toContain('content-encoding')
   })
 
-  it('passes a head before any of its body', async () => {
+  it('forwards a head before its body', async () => {
     const { client } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, 'Content-Length: 5'])
     client[Symbol.dispose]()
   })
 
-  it('tells the service when the client goes, in the request or in the answer', async () => {
+  it('closes the connection to the service when the client disconnects, during the request or the answer', async () => {
     for (const body of ['', 'x']) {
       seen = []
       const { client, req, res } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, `Content-Length: ${body === '' ? 0 : 5}`], body)
@@ -96,7 +96,7 @@ describe.each(PORTS)('through %s', (_, host) => {
     await until('no open connection', () => proxy.ctx.tracker.count === 0)
   })
 
-  it('tells the client when the service breaks off, by no end of the answer', async () => {
+  it('leaves the answer without an end when the service breaks off', async () => {
     const { client, res } = await open(['GET /x HTTP/1.1', `Host: ${host()}`])
     using _ = client
     res.write('begun')
@@ -106,7 +106,7 @@ describe.each(PORTS)('through %s', (_, host) => {
     expect(client.received).not.toContain('\r\n0\r\n')
   })
 
-  it('tells a client of HTTP/1.0 so by a reset, for its answers have no other end', async () => {
+  it('resets the connection of an HTTP/1.0 client when the service breaks off', async () => {
     const { client, res } = await open(['GET /x HTTP/1.0', `Host: ${host()}`])
     using _ = client
     res.write('begun')
@@ -115,7 +115,7 @@ describe.each(PORTS)('through %s', (_, host) => {
     expect(await client.closed()).toBe('reset')
   })
 
-  it('lets an answer end a request that is still being sent', async () => {
+  it('ends a request that is still being sent when its answer is complete', async () => {
     const { client, res } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, 'Content-Length: 100'], 'x'.repeat(50))
     using _ = client
     res.writeHead(413, { 'content-length': 3 }).end('big')
@@ -126,7 +126,7 @@ describe.each(PORTS)('through %s', (_, host) => {
     expect(seen[1]?.req.url).toBe('/next')
   })
 
-  it('asks for a body only when the service does', async () => {
+  it('sends 100 Continue only when the service does', async () => {
     service.server.once('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
       seen.push({ req, res })
     })
@@ -142,7 +142,7 @@ describe.each(PORTS)('through %s', (_, host) => {
     await client.until('\r\n\r\nok')
   })
 
-  it('passes interim answers', async () => {
+  it('forwards interim answers', async () => {
     handle = (_, res) => {
       res.writeEarlyHints({ link: '</style.css>; rel=preload' }, () => res.end('done'))
     }
@@ -157,7 +157,7 @@ describe.each(PORTS)('through %s', (_, host) => {
     ['HEAD', 200, { 'transfer-encoding': 'chunked', trailer: 'x-sum' }],
     ['GET', 204, {}],
     ['GET', 304, { 'content-length': '5', etag: '"e"' }],
-  ])('passes an answer without a body: %s %i %j', async (method, status, headers) => {
+  ])('forwards an answer without a body: %s %i %j', async (method, status, headers) => {
     handle = (_, res) => void res.writeHead(status, headers).end()
     const { client } = await open([`${method} /x HTTP/1.1`, `Host: ${host()}`])
     using _ = client
@@ -172,7 +172,7 @@ describe.each(PORTS)('through %s', (_, host) => {
   })
 
   it.each([['Transfer-Encoding', 'chunked'] as const, ['Content-Length', String(LARGE.length)] as const])(
-    'passes a large body unchanged, both ways at once: %s',
+    'forwards a large body unchanged, in both directions at once: %s',
     async (name, value) => {
       handle = (req, res) => void req.pipe(res)
       const call = request({ port: proxy.port, host: '127.0.0.1', method: 'POST', headers: { host: host(), [name]: value } })
@@ -183,17 +183,17 @@ describe.each(PORTS)('through %s', (_, host) => {
     },
   )
 
-  it('holds a service that is faster than its client', async () => {
+  it('applies back-pressure to a service that is faster than its client', async () => {
     const sent = { bytes: 0 }
     handle = (_, res) => sendForever(res, sent)
     const { client } = await open(['GET /x HTTP/1.1', `Host: ${host()}`])
     using _ = client
     client.socket.pause()
-    // What the kernel and the streams hold between the two, not what the service could have sent.
+    // The buffers of the kernel and the streams, not everything that the service could have sent.
     expect(await standstill(sent)).toBeLessThan(FOREVER / 4)
   })
 
-  it('holds a client that is faster than its service', async () => {
+  it('applies back-pressure to a client that is faster than its service', async () => {
     const sent = { bytes: 0 }
     const { client, req } = await open(['POST /x HTTP/1.1', `Host: ${host()}`, `Content-Length: ${FOREVER}`])
     using _ = client
@@ -203,7 +203,7 @@ describe.each(PORTS)('through %s', (_, host) => {
   })
 })
 
-it('lets the rest of a request run out whose answer came early, and serves the next one', async () => {
+it('drains the rest of a request with an early answer, and serves the next request', async () => {
   handle = (req, res) => {
     if (req.method === 'POST') req.pause()
     res.end(req.method)
@@ -220,7 +220,7 @@ it('lets the rest of a request run out whose answer came early, and serves the n
   }
 })
 
-/** Parts of many sizes, around and beyond those that the kernel and the parser hand over. */
+/** Parts of many sizes, smaller and larger than the chunks of the kernel and the parser. */
 function* pieces(data: Buffer): Generator<Buffer> {
   const sizes = [1, 100, 16_383, 16_384, 65_535, 65_536, 65_537, 1_000_000]
   for (let at = 0, i = 0; at < data.length; i++) {
@@ -250,7 +250,7 @@ function sendForever(stream: Writable, sent: { bytes: number }): void {
   more()
 }
 
-/** The bytes sent when no more of them move while the proxy serves many other requests. */
+/** The number of sent bytes when it no longer grows while the proxy serves many other requests. */
 async function standstill(sent: { bytes: number }): Promise<number> {
   while (true) {
     const before = sent.bytes

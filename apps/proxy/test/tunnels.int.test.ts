@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { sandboxTunnelSecret } from '@sandyard/db/tunnel-secret'
+import { sandboxTunnelSecret } from '@sandyard/db/sandbox-token'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { MemoryRoutes, TOKEN_SEED } from './support/memory-routes.ts'
@@ -44,7 +44,7 @@ const ask = (path = '/', port?: number, init: RequestInit = {}) => fetch(proxy.u
 const closed = (port: number) => `{"sandboxId":"i1","message":"The sandbox is running but port is not open","port":${port},"code":502}`
 
 describe('a server on localhost', () => {
-  it('is reached through the daemon, which is shown the secret of its sandbox and nothing of it goes on', async () => {
+  it('is reached through the daemon with the secret of the sandbox, which is hidden from the service', async () => {
     const answer = await ask('/a?b', undefined, { method: 'POST', body: 'hällo' })
     expect([answer.status, await answer.text()]).toEqual([200, 'POST /a?b hällo'])
     expect(sandbox.asked).toEqual([`Bearer ${sandboxTunnelSecret(TOKEN_SEED, 'i1')}`])
@@ -64,7 +64,7 @@ describe('a server on localhost', () => {
     sockets.close()
   })
 
-  it('may speak before it is asked', async () => {
+  it('may answer before it has read the request', async () => {
     const early = createServer((socket) => void socket.resume().end('HTTP/1.1 503 Full\r\nContent-Length: 4\r\n\r\nfull'))
     await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
     const answer = await ask('/', (early.address() as AddressInfo).port)
@@ -72,7 +72,7 @@ describe('a server on localhost', () => {
     early.close()
   })
 
-  it('is left by its tunnel when the client goes, and when the sandbox does', async () => {
+  it('loses its tunnel when the client disconnects, and when the sandbox ends', async () => {
     for (const leave of [(client: RawClient) => void client.socket.destroy(), () => routes.remove('i1')]) {
       const client = new RawClient(proxy.port)
       client.send(['GET /open HTTP/1.1', 'Host: localhost', ...Object.entries(address()).map(([name, value]) => `${name}: ${value}`)])
@@ -85,8 +85,8 @@ describe('a server on localhost', () => {
   })
 })
 
-describe('no tunnel', () => {
-  it('is asked for where the port is open on the address of the sandbox (envd.md 9)', async () => {
+describe('a port without a tunnel', () => {
+  it('gets no request for a tunnel when it is open on the address of the sandbox (envd.md 9)', async () => {
     const everywhere = createServer((socket) => void socket.resume().end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
     await new Promise<void>((resolve) => everywhere.listen(0, '0.0.0.0', resolve))
     expect(await (await ask('/', (everywhere.address() as AddressInfo).port)).text()).toBe('ok')
@@ -94,7 +94,7 @@ describe('no tunnel', () => {
     everywhere.close()
   })
 
-  it('leads to a daemon: its port is guarded', async () => {
+  it('is never opened for the port of the daemon', async () => {
     expect(await (await ask('/', 49_983)).text()).toBe('daemon')
     expect(await (await ask('/', sandbox.daemonPort)).text()).toBe(closed(sandbox.daemonPort))
     expect(sandbox.asked).toEqual([])
@@ -102,10 +102,10 @@ describe('no tunnel', () => {
 
   it.each([
     ['nothing listens', 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n'],
-    ['the daemon knows the secret not', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'],
-    ['the daemon knows no tunnels', ''],
-    ['the daemon says what no daemon says', 'tunnel\r\n\r\n'],
-  ])('is a port that is not open: %s (control-plane.md 19.3)', async (_, answer) => {
+    ['the daemon rejects the secret', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'],
+    ['the daemon has no tunnels', ''],
+    ['the daemon does not answer in HTTP', 'tunnel\r\n\r\n'],
+  ])('is answered as closed: %s (control-plane.md 19.3)', async (_, answer) => {
     sandbox.answer = answer
     const response = await ask()
     expect([response.status, await response.text()]).toEqual([502, closed(service.port)])
@@ -113,7 +113,7 @@ describe('no tunnel', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  it('is there yet: the server starts while the proxy tries', async () => {
+  it('is retried while its server starts', async () => {
     const { port } = await startService(() => undefined).then(async (gone) => {
       await gone[Symbol.asyncDispose]()
       return gone
@@ -126,7 +126,7 @@ describe('no tunnel', () => {
     late.close()
   })
 
-  it.each(['localhost', '49983-i1.x'])('opens for a client that asks for one itself, at %s', async (host) => {
+  it.each(['localhost', '49983-i1.x'])('is not opened by a CONNECT of a client, at %s', async (host) => {
     using client = new RawClient(proxy.port)
     const lines = Object.entries(address(49_983)).map(([name, value]) => `${name}: ${value}`)
     client.send([`CONNECT localhost:${service.port} HTTP/1.1`, `Host: ${host}`, ...lines])

@@ -9,7 +9,7 @@ const routes = new MemoryRoutes()
 let proxy: RunningProxy
 let service: Server
 let port: number
-/** What the service says to each request; it keeps its side of the connection open. */
+/** The service's answer to each request; it keeps its side of the connection open. */
 let answer = ''
 let sockets: Socket[] = []
 
@@ -54,7 +54,7 @@ async function expectRefusal(client: RawClient): Promise<void> {
   await until('the end in the service', () => sockets.every((socket) => socket.destroyed))
 }
 
-describe('a switch of protocols that nobody asked for is no answer', () => {
+describe('a switch of protocols without a request for one is answered with 502', () => {
   const SWITCHED = 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello'
 
   it.each(REQUESTS)('to a %s', async (_, lines, body) => {
@@ -69,14 +69,14 @@ describe('a switch of protocols that nobody asked for is no answer', () => {
     await expectRefusal(client)
   })
 
-  it('on a kept connection', async () => {
+  it('on a reused connection', async () => {
     answer = SWITCHED
     using client = ask(['GET / HTTP/1.1'], { to: 49983 })
     await expectRefusal(client)
   })
 })
 
-describe('a switch that names no protocol is no answer', () => {
+describe('a switch that names no protocol is answered with 502', () => {
   it.each<[string, string[], string]>([...REQUESTS, ['upgrade', UPGRADE, '']])('to a %s', async (_, lines, body) => {
     answer = 'HTTP/1.1 101 S\r\n\r\nhello'
     using client = ask(lines, { body })
@@ -87,7 +87,7 @@ describe('a switch that names no protocol is no answer', () => {
 it.each([
   ['a request', ['GET / HTTP/1.1', 'Connection: close']],
   ['an upgrade', UPGRADE],
-])('%s may be answered by an offer of another protocol', async (_, lines) => {
+])('%s accepts an answer that offers another protocol', async (_, lines) => {
   for (const status of ['200 OK', '426 Upgrade Required']) {
     answer = `HTTP/1.1 ${status}\r\nUpgrade: x\r\nConnection: Upgrade\r\nContent-Length: 5\r\n\r\nplain`
     using client = ask(lines)

@@ -87,7 +87,7 @@ describe('a connection that switches', () => {
     expect([code, reason.toString()]).toEqual([4001, 'bye'])
   })
 
-  it('passes the heads as they are, and bytes that came with them', async () => {
+  it('forwards the heads unchanged, and the bytes that arrive with them', async () => {
     using client = upgrade('/raw', 'early')
     await client.until('hello')
     expect(client.received).toBe(answers['/raw'])
@@ -98,7 +98,7 @@ describe('a connection that switches', () => {
     await until('the early bytes', () => got === 'early')
   })
 
-  it('passes the end of one direction and keeps the other', async () => {
+  it('forwards the end of one direction and keeps the other open', async () => {
     const { client, socket } = await switchedConnection()
     using _ = client
     socket.allowHalfOpen = true
@@ -117,7 +117,7 @@ describe('a connection that switches', () => {
     expect(await client.closed()).toBe('reset')
   })
 
-  it('ends with the client, also before it has switched', async () => {
+  it('ends with the client, also before the switch', async () => {
     const { client, socket } = await switchedConnection()
     client.socket.resetAndDestroy()
     await until('the end in the service', () => socket.resume().closed)
@@ -133,21 +133,21 @@ describe('a service that does not switch', () => {
   it.each([
     ['/refused', 'HTTP/1.1 403 No\r\nX-Own: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'],
     ['/chunked', 'HTTP/1.1 400 No\r\nConnection: close\r\n\r\nno'],
-  ])('has its answer passed, and the connection ends: %s', async (path, answer) => {
-    // The second request would reach the service unchecked if the connection went on.
+  ])('has its answer forwarded, and the connection is closed: %s', async (path, answer) => {
+    // If the connection stayed open, the second request would reach the service unchecked.
     using client = upgrade(path, `GET /smuggled HTTP/1.1\r\n${host()}\r\n\r\n`)
     expect(await client.closed()).toBe('end')
     expect(client.received).toBe(answer)
     expect(requests).toEqual([])
   })
 
-  it('or answer gets an answer of the proxy', async () => {
+  it('and closes the connection causes an answer of the proxy', async () => {
     using client = upgrade('/rude')
     expect(await client.closed()).toBe('end')
     expect(client.received).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n.*closed the connection without an answer.*\}$/s)
   })
 
-  it('or exist gets one too', async () => {
+  it('because it does not exist causes an answer of the proxy', async () => {
     using client = new RawClient(proxy.port)
     client.send(['GET / HTTP/1.1', 'Host: 80-iunknown.x', 'Connection: Upgrade', 'Upgrade: websocket'])
     expect(await client.closed()).toBe('end')
@@ -156,7 +156,7 @@ describe('a service that does not switch', () => {
 })
 
 it.each([
-  ['HTTP/2 offered by habit', ['GET /h2 HTTP/1.1', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'], ''],
+  ['an offer of HTTP/2', ['GET /h2 HTTP/1.1', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'], ''],
   ['an upgrade with a body', ['POST /body HTTP/1.1', 'Connection: Upgrade', 'Upgrade: tcp', 'Content-Length: 1'], 'x'],
 ])('%s is an ordinary request', async (_, lines, body) => {
   using client = new RawClient(proxy.port)

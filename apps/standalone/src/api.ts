@@ -8,40 +8,73 @@ import { optionsOf } from '@sandyard/runtime-docker/runtime-settings'
 import type { SandboxImages } from './images.ts'
 import { explainListenFailure, listenings } from './network/listening.ts'
 import type { StartParts } from './start-all.ts'
-import type { StartedProxy } from './proxy.ts'
 import { tidyEngine } from './tidy-engine.ts'
+
+type ApiInstance = Awaited<ReturnType<typeof createApp>>
 
 export interface ApiNeeds {
   readonly database: Database
   readonly images: SandboxImages
-  readonly proxy: StartedProxy
+  readonly proxyPort: number
 }
 
-/** The control plane on its runtime; it does not listen yet. */
-export async function openApi(parts: StartParts, { database, images, proxy }: ApiNeeds): Promise<AppContext> {
+export interface OpenApi {
+  readonly context: AppContext
+  readonly app: ApiInstance
+}
+
+/** Time of the drain's shutdown phase in addition to the drain itself. */
+const DRAIN_MARGIN_MS = 5000
+/** Time for answers that are already written to reach their clients. */
+const LAST_ANSWERS_MS = 1000
+
+/**
+ * Opens the control plane; it does not listen yet. Its shutdown has this order: it reports that it is not ready and finishes the
+ * requests in flight, the loops stop, the sockets close.
+ */
+export async function openApi(parts: StartParts, { database, images, proxyPort }: ApiNeeds): Promise<OpenApi> {
   const { config, directory, environment, log, shutdown, terminal } = parts
-  // The port that the proxy really has is part of the domain that clients are told.
+  // The domain that clients get contains the actual port of the proxy.
   const apiConfig = parseApiConfig({
     SANDYARD_UPLOADS_DIR: directory.uploads,
     ...environment,
-    SANDYARD_PROXY_PORT: String(proxy.port),
+    SANDYARD_PROXY_PORT: String(proxyPort),
   })
   const context = await createContext(apiConfig, {
     database,
     log,
-    runtime: ({ id }) =>
-      DockerRuntime.open({
+    runtime: ({ id }) => {
+      // Before the network exists, because a start may be refused afterwards: the database may belong to another engine.
+      shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, id))
+      return DockerRuntime.open({
         ...optionsOf(config),
         installation: id,
         daemonDist: images.daemonDist,
         baseImage: images.base,
         log,
         progress: terminal,
-      }),
+      })
+    },
   })
-  shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, context.installation.id))
-  shutdown.add('api parts', () => context[Symbol.asyncDispose]())
-  return context
+  const app = await createApp(context)
+  shutdown.add('api sockets', () => closeSockets(app))
+  shutdown.add('api loops', () => context[Symbol.asyncDispose]())
+  const { drainMs } = apiConfig
+  shutdown.add('drain', () => drain(parts, context, drainMs), { timeoutMs: drainMs + DRAIN_MARGIN_MS })
+  return { context, app }
+}
+
+async function drain({ log, terminal }: StartParts, { drain }: AppContext, timeoutMs: number): Promise<void> {
+  drain.begin()
+  if (drain.inFlight > 0) terminal.step(`finishing ${drain.inFlight} requests, for ${Math.ceil(timeoutMs / 1000)} s at most ...`)
+  if (!(await drain.run(timeoutMs))) log.warn({ inFlight: drain.inFlight, timeoutMs }, 'requests were not finished in time')
+}
+
+async function closeSockets(app: ApiInstance): Promise<void> {
+  const closed = app.close()
+  const late = setTimeout(() => app.server.closeAllConnections(), LAST_ANSWERS_MS)
+  await closed
+  clearTimeout(late)
 }
 
 export interface StartedApi {
@@ -51,13 +84,8 @@ export interface StartedApi {
 }
 
 /** Starts the loops and listens. */
-export async function startApi({ config, shutdown }: StartParts, context: AppContext): Promise<StartedApi> {
+export async function startApi({ config }: StartParts, { context, app }: OpenApi): Promise<StartedApi> {
   await context.start()
-  const app = await createApp(context)
-  shutdown.add('api', () => {
-    context.isDraining = true
-    return app.close()
-  })
   try {
     await app.listen({ host: config.bind, port: config.apiPort })
   } catch (err) {

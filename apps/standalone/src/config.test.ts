@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readStandaloneConfig } from './config.ts'
 
-it('has the ports and the loopback address of the documentation', () => {
+it('defaults to the ports and the loopback address of the documentation', () => {
   const { bind, apiPort, metricsPort, proxyPort, dataDir, log } = readStandaloneConfig({})
   expect({ bind, apiPort, metricsPort, proxyPort, dataDir, log }).toEqual({
     bind: '127.0.0.1',
@@ -13,7 +13,7 @@ it('has the ports and the loopback address of the documentation', () => {
   })
 })
 
-it('lists every wrong choice', () => {
+it('lists every invalid setting', () => {
   const attempt = () => readStandaloneConfig({ SANDYARD_LOG: 'paper', SANDYARD_ENGINE: 'steam', SANDYARD_BASE_MEMORY: '1MiB' })
   expect(attempt).toThrow(/SANDYARD_LOG is one of file, stdout[^]*SANDYARD_ENGINE is one of[^]*SANDYARD_BASE_MEMORY/)
 })

@@ -1,3 +1,4 @@
+import { startStopwatch } from '@sandyard/kit/async/timed-step'
 import { Database } from '@sandyard/db/database'
 import { migrate } from '@sandyard/db/migrate'
 import { checkGivenDatabase } from './postgres/given-database.ts'
@@ -6,31 +7,32 @@ import { StartFailure } from './failures/start-failure.ts'
 import type { StartParts } from './start-all.ts'
 
 export interface OpenDatabase {
+  /** The connections of the control plane; the proxy process has its own. */
   readonly database: Database
-  /** Rejects when the embedded Postgres ends by itself; never for a given one. */
+  /** Rejects when the embedded Postgres ends by itself; never for a given database. */
   readonly failed: Promise<never>
 }
 
-const MAX_CONNECTIONS = 20
-
-/** The given or the embedded database, at this release's schema. */
+/** The given or the embedded database, migrated to the schema of this release. */
 export async function openDatabase(parts: StartParts): Promise<OpenDatabase> {
   const { log, shutdown, terminal } = parts
+  const took = startStopwatch()
   const { url, failed } = await findServer(parts)
-  // A database that ends while the start goes on is reported by the step that needs it.
+  // If the database ends during the start, the step that needs it reports it.
   failed.catch(() => undefined)
   const landed = await migrate({ url, log })
-  if (landed.length > 0) terminal.step(`database: schema brought up to date (${landed.length} migrations)`)
-  const database = new Database({ url, applicationName: 'sandyard', log, maxConnections: MAX_CONNECTIONS })
+  if (landed.length > 0) terminal.step(`database: schema brought up to date (${landed.length} migrations), ${took()}`)
+  const database = new Database({ url, applicationName: 'sandyard', log, maxConnections: parts.config.maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   return { database, failed }
 }
 
 async function findServer({ config, directory, shutdown, terminal }: StartParts): Promise<{ url: string; failed: Promise<never> }> {
+  const took = startStopwatch()
   const given = config.databaseUrl?.reveal()
   if (given !== undefined) {
     await checkGivenDatabase(given)
-    terminal.step('database: the one of DATABASE_URL')
+    terminal.step(`database: the one of DATABASE_URL, ${took()}`)
     return { url: given, failed: new Promise(() => undefined) }
   }
   const postgres = await startEmbeddedPostgres({ directory, port: config.postgresPort, say: (line) => terminal.step(line) })
@@ -39,7 +41,7 @@ async function findServer({ config, directory, shutdown, terminal }: StartParts)
     isStopping = true
     await postgres[Symbol.asyncDispose]()
   })
-  terminal.step(`database: embedded Postgres in ${directory.postgres}`)
+  terminal.step(`database: embedded Postgres in ${directory.postgres}, ${took()}`)
   const failed = postgres.ended.then(() =>
     isStopping
       ? new Promise<never>(() => undefined)

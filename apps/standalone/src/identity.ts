@@ -1,6 +1,6 @@
 import type { Database } from '@sandyard/db/database'
 import { seedBaseTemplate } from '@sandyard/api/seed/seed-base-template'
-import { reissueCredentials, seedIdentity } from '@sandyard/api/seed/seed-identity'
+import { issueFurtherCredentials, seedIdentity } from '@sandyard/api/seed/seed-identity'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { findCredentials, keepCredentials, type Credentials } from './data/credentials.ts'
 import type { StartedApi } from './api.ts'
@@ -15,11 +15,11 @@ export interface Identity {
   readonly user: string
   readonly teamId: string
   readonly userId: string
-  /** Undefined when the raw ones of the database are not known here. */
+  /** Undefined when this server does not have the raw ones. */
   readonly credentials: Credentials | undefined
 }
 
-/** The team, the user and the template that a fresh server has. What an earlier start made is found again. */
+/** Creates the team, the user and the template of a fresh server, or finds those of an earlier start. */
 export async function seed({ config, directory }: StartParts, database: Database, base: ImageRef): Promise<Identity> {
   const { teamId, userId, credentials: made } = await seedIdentity(database, { teamName: TEAM, email: USER })
   const file = directory.credentialsFile
@@ -31,8 +31,8 @@ export async function seed({ config, directory }: StartParts, database: Database
 }
 
 /**
- * Credentials that the server accepts. Those of the file are asked about, because the file and the database can be of different origin
- * (a restored copy, another DATABASE_URL); where they are lost or wrong, new ones take their place and the old ones end.
+ * Returns credentials that the server accepts. Those of the file are checked, because the file and the database may not belong together
+ * (a restored copy, another DATABASE_URL). If they are lost or wrong, further ones are made. The former ones stay valid.
  */
 export async function confirmCredentials(
   { directory, terminal }: StartParts,
@@ -42,7 +42,7 @@ export async function confirmCredentials(
   const { credentials } = identity
   if (credentials !== undefined && (await api.acceptsKey(credentials.apiKey.reveal()))) return credentials
   terminal.step(
-    `credentials: ${directory.credentialsFile} was lost or is of another database; there are new ones, and the old ones do not work any more`,
+    `credentials: ${directory.credentialsFile} did not have the key of this database; it now has a further key, and the former keys stay valid`,
   )
-  return keepCredentials(directory.credentialsFile, await reissueCredentials(database, identity))
+  return keepCredentials(directory.credentialsFile, await issueFurtherCredentials(database, identity))
 }

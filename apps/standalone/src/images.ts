@@ -1,4 +1,6 @@
 import { statfsSync } from 'node:fs'
+import { startStopwatch } from '@sandyard/kit/async/timed-step'
+import { ensureGuardImage } from '@sandyard/runtime-docker/egress/guard-image'
 import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import type { ImageRef } from '@sandyard/runtime/types'
@@ -12,23 +14,35 @@ export interface SandboxImages {
   readonly daemonDist: DaemonDist
 }
 
-/** The images take about 1.5 GiB at the first start; below this an engine also cannot run sandboxes for long. */
+/** The images take about 1.2 GiB at the first start. With less free space an engine cannot run sandboxes for long either. */
 const LEAST_FREE_BYTES = 2 * 1024 ** 3
 
-/** What sandboxes are made of: the image of the `base` template and the daemon. The first start makes both, visibly. */
-export async function prepareImages({ config, terminal }: StartParts, engine: AnsweringEngine): Promise<SandboxImages> {
+/** Prepares the image of the `base` template, the guard's image and the daemon. The first start makes all three at the same time. */
+export async function prepareImages(parts: StartParts, engine: AnsweringEngine): Promise<SandboxImages> {
   checkEngineDisk(engine.rootDirectory)
-  const docker = await connectEngine(config.dockerHost)
-  const base = await ensureBaseImage(docker, { progress: terminal, mirror: config.debianMirror })
-  terminal.step(`template: base (${base})`)
-  // The builder is loaded only here: what it is made of has no place in a server that runs.
-  const { ensureDaemonDist } = await import('../../daemon/build/dist.ts')
-  const daemonDist = await ensureDaemonDist()
-  terminal.step(`daemon: ${daemonDist.version}`)
+  const [base, daemonDist] = await Promise.all([prepareEngineImages(parts), prepareDaemon(parts)])
   return { base, daemonDist }
 }
 
-/** An engine elsewhere has a disk that is not seen from here, and says itself when it is full. */
+async function prepareEngineImages({ config, terminal }: StartParts): Promise<ImageRef> {
+  const took = startStopwatch()
+  const docker = await connectEngine(config.dockerHost)
+  const mirror = config.debianMirror
+  const [base] = await Promise.all([ensureBaseImage(docker, { progress: terminal, mirror }), ensureGuardImage(docker, terminal, mirror)])
+  terminal.step(`template: base (${base}), ${took()}`)
+  return base
+}
+
+async function prepareDaemon({ terminal }: StartParts): Promise<DaemonDist> {
+  const took = startStopwatch()
+  // The builder is imported only here, because a running server does not need its dependencies.
+  const { ensureDaemonDist } = await import('../../daemon/build/dist.ts')
+  const daemonDist = await ensureDaemonDist()
+  terminal.step(`daemon: ${daemonDist.version}, ${took()}`)
+  return daemonDist
+}
+
+/** The disk of a remote engine is not visible from here; the engine reports when it is full. */
 function checkEngineDisk(rootDirectory: string): void {
   let freeBytes: number
   try {

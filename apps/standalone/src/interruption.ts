@@ -2,19 +2,19 @@ import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The wish of a person or a service manager that the server ends. */
+/** A request by signal to end the server. */
 export interface Interruption {
   readonly signal: AbortSignal
-  /** Resolves at the first wish. */
+  /** Resolves at the first signal. */
   readonly asked: Promise<void>
 }
 
-/** What an interrupted start throws; it is no failure. */
+/** Thrown by an interrupted start; it is not a failure. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** Listens for the signals that ask a process to end. The first one asks; the second one ends the process at once. */
+/** Listens for the signals that end a process. The second signal ends it at once. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController()
   for (const name of SIGNALS) {
@@ -28,10 +28,10 @@ export function listenForInterruption(): Interruption {
   return { signal, asked }
 }
 
-/** Waits for `work`, but no longer than until the interruption; the work itself is left to end with the process. */
+/** Waits for `work` until an interruption. The work itself is not cancelled; it ends with the process. */
 export async function orInterrupted<T>({ signal, asked }: Interruption, work: Promise<T>): Promise<T> {
   const interrupted = asked.then(() => Promise.reject(signal.reason as Error))
-  // Whoever loses the race may fail later, and nobody listens then.
+  // The promise that loses the race may reject after the wait has ended.
   interrupted.catch(() => undefined)
   work.catch(() => undefined)
   signal.throwIfAborted()

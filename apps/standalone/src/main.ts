@@ -1,5 +1,7 @@
-/** `npm start`: everything on one machine. Set-up and servers are in `run.ts`; here is only what must not fail to load. */
+/** `npm start`: everything on one machine. Set-up and servers are in `run.ts`; this file imports nothing that could fail to load. */
 if (process.platform === 'linux') {
+  const { applyHeapLimit } = await import('./process/heap-limit.ts')
+  applyHeapLimit(process.env)
   const { run } = await import('./run.ts')
   process.exit(await run(process.env, process.stdout))
 }

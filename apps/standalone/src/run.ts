@@ -11,9 +11,9 @@ import { Terminal } from './terminal/terminal.ts'
 
 const INTERRUPTED_EXIT_CODE = 130
 
-/** Runs the server until it is asked to end, or cannot go on. Everything that a person has to know is on `output`. */
+/** Runs the server until a signal asks it to end, or until it cannot continue. Everything that a person must know is on `output`. */
 export async function run(environment: Environment, output: NodeJS.WriteStream): Promise<number> {
-  // Whoever read the output may leave; the server goes on.
+  // The reader of the output may close it; the server continues.
   output.on('error', () => undefined)
   const terminal = new Terminal(output)
   const interruption = listenForInterruption()
@@ -23,25 +23,25 @@ export async function run(environment: Environment, output: NodeJS.WriteStream):
     const directory = openDataDirectory(config.dataDir)
     using _lock = lockDirectory(directory.lockFile)
     serverLog = openLog(config, directory)
-    const { log } = serverLog
+    const { log, logChunk } = serverLog
     process.on('uncaughtException', (err) => {
       log.fatal({ err }, 'uncaught exception')
       process.stderr.write(`sandyard: ${describeFailure(err, serverLog?.file).sentence}\n`)
       process.exit(1)
     })
     await using shutdown = new Shutdown(log)
-    const { failed } = await startAll({ config, directory, log, terminal, interruption, shutdown, environment })
+    const { failed } = await startAll({ config, directory, log, logChunk, terminal, interruption, shutdown, environment })
     await untilAsked(interruption, failed)
-    terminal.say('\nStopping ... (once more to stop at once)')
+    terminal.say('\nStopping ... (repeat to stop at once)')
     await shutdown.run()
-    terminal.say('Stopped. Sandboxes that have not expired go on; the next start finds them.')
+    terminal.say('Stopped. Sandboxes that have not expired keep running; the next start finds them.')
     return 0
   } catch (err) {
     if (err instanceof Interrupted) {
       terminal.say('Stopped before it was ready.')
       return INTERRUPTED_EXIT_CODE
     }
-    serverLog?.log.fatal({ err }, 'could not go on')
+    serverLog?.log.fatal({ err }, 'could not continue')
     const { sentence, exitCode } = describeFailure(err, serverLog?.file)
     terminal.endPassingLine()
     process.stderr.write(`sandyard: ${sentence}\n`)
@@ -49,7 +49,7 @@ export async function run(environment: Environment, output: NodeJS.WriteStream):
   }
 }
 
-/** @throws what `failed` rejects with: a part that the server cannot do without has ended */
+/** @throws the rejection of `failed`: a required part of the server has ended */
 async function untilAsked({ asked }: Interruption, failed: Promise<never>): Promise<void> {
   await Promise.race([asked, failed])
 }

@@ -1,18 +1,20 @@
 import { writeFileSync } from 'node:fs'
+import { Registry } from 'prom-client'
+import { startStopwatch } from '@sandyard/kit/async/timed-step'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openApi, startApi } from './api.ts'
 import type { StandaloneConfig } from './config.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, type OpenDatabase } from './database.ts'
 import type { DataDirectory } from './data/data-directory.ts'
-import { ensureEngine } from './engine/ensure-engine.ts'
+import { ensureEngine, type AnsweringEngine } from './engine/ensure-engine.ts'
 import { orInterrupted, type Interruption } from './interruption.ts'
 import { confirmCredentials, seed } from './identity.ts'
-import { prepareImages } from './images.ts'
+import { prepareImages, type SandboxImages } from './images.ts'
 import { startMetrics } from './metrics.ts'
 import { checkPorts, listenings, localUrl } from './network/listening.ts'
-import { startProxy } from './proxy.ts'
+import { startProxy } from './proxy/start-proxy.ts'
 import { readyText } from './terminal/ready-text.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -20,41 +22,48 @@ export interface StartParts {
   readonly config: StandaloneConfig
   readonly directory: DataDirectory
   readonly log: Logger
+  /** Receives the log of a child process; undefined when the log is on standard output. */
+  readonly logChunk: ((chunk: Buffer) => void) | undefined
   readonly terminal: Terminal
   readonly interruption: Interruption
-  /** Takes what has to be undone, as it is done. */
+  /** Receives the undo of each step, as soon as the step is done. */
   readonly shutdown: Shutdown
   readonly environment: Environment
 }
 
 export interface Started {
-  /** Rejects when a part that the server cannot do without has ended by itself. */
+  /** Rejects when a required part of the server has ended by itself. */
   readonly failed: Promise<never>
 }
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
-/** Starts every part in the order of their needs. Whatever fails, `shutdown` undoes what had started. */
+/** Starts every part in the order of their dependencies. After a failure `shutdown` undoes what has started. */
 export async function startAll(parts: StartParts): Promise<Started> {
   const { config, directory, terminal, interruption, environment } = parts
   terminal.say('Sandyard starts.')
+  const tookAll = startStopwatch()
   await checkPorts(Object.values(listenings(config)))
   if (!LOOPBACK.includes(config.bind))
     terminal.step(`SANDYARD_BIND=${config.bind}: others can reach the servers, and keys travel in plain HTTP`)
   const isInteractive = process.stdin.isTTY && process.stdout.isTTY
+  const tookEngine = startStopwatch()
   const engine = await orInterrupted(interruption, ensureEngine({ environment, say: (line) => terminal.step(line), isInteractive }))
-  terminal.step(`engine: Docker ${engine.version}`)
+  terminal.step(`engine: Docker ${engine.version}, ${tookEngine()}`)
 
-  const { database, failed } = await openDatabase(parts)
-  const images = await orInterrupted(interruption, prepareImages(parts, engine))
-  const proxy = await startProxy(parts, database)
-  const context = await orInterrupted(interruption, openApi(parts, { database, images, proxy }))
+  const { database, failed, images } = await openFoundations(parts, engine)
+  const tookServers = startStopwatch()
+  const registry = new Registry()
+  const proxy = await startProxy(parts, database.url, registry)
+  const opened = await orInterrupted(interruption, openApi(parts, { database, images, proxyPort: proxy.port }))
+  const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
   const identity = await seed(parts, database, images.base)
-  const api = await startApi(parts, context)
+  const api = await startApi(parts, opened)
   const { apiKey, accessToken } = await confirmCredentials(parts, database, { identity, api })
-  const metricsPort = await startMetrics(parts, [context.metrics.registry, proxy.registry])
+  const metricsPort = await startMetrics(parts, [context.metrics.registry, registry], proxy)
   interruption.signal.throwIfAborted()
+  terminal.step(`servers: ${tookServers()}; ${tookAll()} in all`)
 
   terminal.say(
     readyText({
@@ -71,4 +80,13 @@ export async function startAll(parts: StartParts): Promise<Started> {
     }),
   )
   return { failed }
+}
+
+/** Opens the database and prepares the images at the same time. */
+async function openFoundations(parts: StartParts, engine: AnsweringEngine): Promise<OpenDatabase & { readonly images: SandboxImages }> {
+  const preparing = orInterrupted(parts.interruption, prepareImages(parts, engine))
+  preparing.catch(() => undefined)
+  // The database is awaited first, also when the images fail meanwhile, because `shutdown` must contain it before it runs.
+  const opened = await openDatabase(parts)
+  return { ...opened, images: await preparing }
 }

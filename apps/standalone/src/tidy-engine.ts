@@ -3,8 +3,8 @@ import { roleFilter } from '@sandyard/runtime-docker/labels'
 import { SandboxNetwork } from '@sandyard/runtime-docker/network/sandbox-network'
 
 /**
- * Takes the sandbox network away when no sandbox, running or stopped, is on it any more: an engine has room for some thirty networks only. The
- * next start makes it again. What a create left half made keeps the network, and the next start's repair ends that.
+ * Removes the sandbox network when the installation has no sandbox, running or stopped: an engine has room for about thirty networks. The
+ * next start creates it again. While an unfinished sandbox exists, the network stays until the next start removes it.
  */
 export async function tidyEngine(dockerHost: string | undefined, installation: string): Promise<void> {
   const docker = await connectEngine(dockerHost)

@@ -13,7 +13,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Closed to everybody else, as a clone under root's home is. */
+/** Closed to other users, like a clone under root's home. */
 function newDirectory(): DataDirectory {
   const folder = mkdtempSync(join(tmpdir(), 'standalone-postgres-'))
   folders.push(folder)
@@ -36,7 +36,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-it('keeps its rows over a clean stop and over a server that was killed', async () => {
+it('keeps its rows after a clean stop and after a kill of the server', async () => {
   const directory = newDirectory()
   const first = await start(directory)
   await query(first.url, 'create table t (n int); insert into t values (1)')
@@ -45,7 +45,7 @@ it('keeps its rows over a clean stop and over a server that was killed', async (
 
   const second = await start(directory)
   await query(second.url, 'insert into t values (2)')
-  // Nobody disposes of the second one: its server is gone, and it runs on.
+  // The second one is not disposed: it runs on after its server was killed.
   const third = await start(directory)
   expect(said).toContain('ended the Postgres of a server that was killed')
   expect(identifyProcess(second.pid)).toBeUndefined()
@@ -58,7 +58,7 @@ it('keeps its rows over a clean stop and over a server that was killed', async (
   await fourth[Symbol.asyncDispose]()
 }, 60_000)
 
-it('lets in over loopback only, with the password only, and keeps both files to their owner', async () => {
+it('accepts connections over loopback with the password only, and stores both files for their owner only', async () => {
   const directory = newDirectory()
   await using postgres = await start(directory)
   const { password } = new URL(postgres.url)
@@ -69,7 +69,7 @@ it('lets in over loopback only, with the password only, and keeps both files to 
   expect(commandLine(postgres.pid).join(' ')).not.toContain(password)
 })
 
-it('leaves a process alone that only has the number of a Postgres that is gone', async () => {
+it('does not end a process that only has the pid of a former Postgres', async () => {
   const directory = newDirectory()
   await (await start(directory))[Symbol.asyncDispose]()
   writeFileSync(join(directory.postgres, 'postmaster.pid'), `${process.pid}\n${directory.postgres}\n`)
@@ -77,11 +77,11 @@ it('leaves a process alone that only has the number of a Postgres that is gone',
   expect(postgres.pid).not.toBe(process.pid)
 })
 
-it('says in one sentence what is wrong with the files', async () => {
+it('reports in one sentence what is wrong with the files', async () => {
   const directory = newDirectory()
   await (await start(directory))[Symbol.asyncDispose]()
   rmSync(directory.postgresPassword)
-  await expect(start(directory)).rejects.toThrow(/postgres-password is gone/)
+  await expect(start(directory)).rejects.toThrow(/postgres-password is missing/)
   writeFileSync(directory.postgresPassword, 'wrong\n')
   await expect(start(directory)).rejects.toThrow(/is not the one of the database/)
   rmSync(join(directory.postgres, 'global'), { recursive: true })
@@ -92,7 +92,7 @@ it('says in one sentence what is wrong with the files', async () => {
   await expect(start(directory)).rejects.toThrow(/is not a Postgres database/)
 }, 60_000)
 
-it('begins anew after a set-up that was killed', async () => {
+it('starts again after a killed set-up', async () => {
   const directory = newDirectory()
   writeFileSync(`${directory.postgres}.new-password`, 'left')
   await using postgres = await start(directory)

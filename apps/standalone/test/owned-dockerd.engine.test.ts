@@ -28,11 +28,17 @@ const PLACE = `--data-root ${folder}/data --exec-root ${folder}/exec --pidfile $
 const APART = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'.split(' ')
 
 /**
- * A second engine, with files of its own and in a network namespace of its own: an engine without a bridge removes the default one
- * of its namespace, also when it belongs to another engine.
+ * A second engine, with its own files and in its own network namespace: an engine without a bridge removes the default bridge
+ * of its namespace, even when the bridge belongs to another engine.
  */
 function start(): ProcessIdentity {
-  return startOwnedDockerd({ program: unshare ?? '', args: ['--net', dockerd ?? '', ...PLACE, ...APART], recordFile, logFile })
+  return startOwnedDockerd({
+    program: unshare ?? '',
+    args: ['--net', dockerd ?? '', ...PLACE, ...APART],
+    environment: process.env,
+    recordFile,
+    logFile,
+  })
 }
 
 function ping(): Promise<string | undefined> {
@@ -48,7 +54,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('starts an engine that answers, finds it again, and ends it and only it', async (context) => {
+it('starts an engine, finds it again, and ends only this one', async (context) => {
   if (dockerd === undefined || unshare === undefined || process.getuid?.() !== 0) return context.skip(NEEDS)
   const mine = start()
   expect(findOwnedDockerd(recordFile)).toEqual(mine)
@@ -62,11 +68,12 @@ it('starts an engine that answers, finds it again, and ends it and only it', asy
   expect(existsSync(recordFile)).toBe(false)
 })
 
-it('tells why an engine ended, from its log', async (context) => {
+it('reports why an engine ended, from its log', async (context) => {
   if (dockerd === undefined || unshare === undefined || process.getuid?.() !== 0) return context.skip(NEEDS)
   const failing = startOwnedDockerd({
     program: unshare,
     args: ['--net', dockerd, ...PLACE, ...APART, '--data-root', '/dev/null/data'],
+    environment: process.env,
     recordFile,
     logFile,
   })
@@ -74,7 +81,7 @@ it('tells why an engine ended, from its log', async (context) => {
   expect(lastEngineError(logFile)).toMatch(/not a directory/)
 })
 
-it('removes the pid file of a killed engine, whoever has its number now, and leaves that of a live one', () => {
+it('removes the pid file of a killed engine, also when another process has its pid, and keeps that of a live one', () => {
   writeFileSync(pidFile, String(process.pid))
   removeStalePidFile(pidFile)
   expect(existsSync(pidFile)).toBe(false)

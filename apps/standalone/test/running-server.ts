@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
+import { commandLine } from '../src/process/process-identity.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const READY_TIMEOUT_MS = 240_000
 
-/** The server as `npm start` runs it, in a process of its own, on free ports. */
+/** The server as `npm start` runs it, in its own process, on free ports. */
 export class RunningServer {
   readonly #child: ChildProcess
   #output = ''
@@ -29,7 +30,22 @@ export class RunningServer {
     return this.#output
   }
 
-  /** Waits until the output has `text`; fails at once when the process ends before. */
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** The process of the proxy; undefined when there is none. */
+  get proxyPid(): number | undefined {
+    const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(' ').map(Number)
+    return children.find((pid) => commandLine(pid).some((part) => part.endsWith('proxy/src/main.ts')))
+  }
+
+  async metrics(): Promise<string> {
+    const url = /^ {2}Metrics +(\S+)$/m.exec(this.#output)?.[1] ?? ''
+    return (await fetch(url)).text()
+  }
+
+  /** Waits until the output contains `text`; fails at once when the process ends first. */
   async printed(text: string): Promise<void> {
     await pollUntil({ what: `"${text}" in ${JSON.stringify(this.#output)}`, timeoutMs: READY_TIMEOUT_MS, everyMs: 20 }, () => {
       if (this.#output.includes(text)) return true
@@ -43,7 +59,7 @@ export class RunningServer {
     return this
   }
 
-  /** A setting from the `export` lines. */
+  /** The value of a setting in the `export` lines. */
   setting(name: string): string {
     return new RegExp(`^  export ${name}=(\\S+)$`, 'm').exec(this.#output)?.[1] ?? ''
   }
@@ -56,7 +72,7 @@ export class RunningServer {
     })
   }
 
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the end of the process. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = once(this.#child, 'exit')
@@ -67,7 +83,7 @@ export class RunningServer {
   }
 }
 
-/** Takes away all that a server of this data directory has on the engine, and the directory. */
+/** Removes everything that a server of this data directory has on the engine, and the directory. */
 export async function removeServer(dataDir: string, dockerHost: string | undefined): Promise<void> {
   const id = readFileSync(join(dataDir, 'installation'), 'utf8').trim()
   await removeInstallation(await connectEngine(dockerHost), id)

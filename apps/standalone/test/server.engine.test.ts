@@ -32,7 +32,7 @@ async function containers(): Promise<number> {
   return (await docker.listContainers({ all: true, filters: roleFilter(id, 'sandbox') })).length
 }
 
-it('prints what clients need, keeps it over a clean stop, and refuses a second server', async () => {
+it('prints the settings for clients, keeps them after a clean stop, and refuses a second server', async () => {
   const first = await start().ready()
   const key = first.setting('E2B_API_KEY')
   expect(key).toMatch(/^e2b_[0-9a-f]{40}$/)
@@ -57,7 +57,7 @@ it('prints what clients need, keeps it over a clean stop, and refuses a second s
   expect(await third.end('SIGTERM')).toBe(0)
 })
 
-it('finds its sandboxes after it was killed, and those whose time ran out meanwhile are gone', async () => {
+it('finds its sandboxes after a kill, and removes those that have expired meanwhile', async () => {
   const first = await start().ready()
   const create = async (timeout: number): Promise<string> => {
     const answer = await first.call('POST', '/v2/sandboxes', { templateID: 'base', timeout })
@@ -83,7 +83,7 @@ it('finds its sandboxes after it was killed, and those whose time ran out meanwh
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-it('makes new credentials when the file with the old ones is of another database', async () => {
+it('creates further credentials when the file belongs to another database', async () => {
   const first = await start().ready()
   const key = first.setting('E2B_API_KEY')
   await first.end('SIGTERM')
@@ -91,7 +91,7 @@ it('makes new credentials when the file with the old ones is of another database
   const strange = readFileSync(file, 'utf8').replace(key, `e2b_${'0'.repeat(40)}`)
   writeFileSync(file, strange)
   const second = await start().ready()
-  expect(second.output).toContain('there are new ones')
+  expect(second.output).toContain('it now has a further key')
   expect((await second.call('GET', '/v2/sandboxes')).status).toBe(200)
   await second.end('SIGTERM')
 })

@@ -34,7 +34,7 @@ async function start(environment: Record<string, string>, nodeArgs: readonly str
   return { code: child.exitCode, output: out + err }
 }
 
-/** One sentence for the failure and nothing of a stack. */
+/** Expects one sentence for the failure and no stack. */
 function expectSentence({ code, output }: Ended, sentence: RegExp, exitCode = 1): void {
   expect(output).toMatch(sentence)
   expect(output).not.toMatch(/^\s+at /m)
@@ -50,7 +50,7 @@ it('names the setting of a port that is taken', async () => {
   taken.close()
 })
 
-it('names the process that holds the data directory, and does not mind the file of one that is gone', async () => {
+it('names the process that locks the data directory, and ignores the lock of an ended one', async () => {
   const dataDir = join(folder, 'locked')
   const lockFile = join(dataDir, 'lock')
   mkdirSync(dataDir, { mode: 0o700 })
@@ -64,7 +64,7 @@ it('names the process that holds the data directory, and does not mind the file 
   process.kill(-(holder.pid ?? 0), 'SIGKILL')
 })
 
-it('asks for a full disk to be emptied', async (context) => {
+it('asks to free space on a full disk', async (context) => {
   const mount = join(folder, 'small')
   mkdirSync(mount)
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mount]).status !== 0)
@@ -77,16 +77,11 @@ it('asks for a full disk to be emptied', async (context) => {
 })
 
 it.each<[string, Record<string, string>, RegExp, number]>([
-  ['an engine that is not there', {}, /No Docker engine answers at unix:.*none\.sock .*DOCKER_HOST/, 1],
-  [
-    'settings that cannot be read',
-    { SANDYARD_API_PORT: 'x', SANDYARD_PROXY_PORT: '99999' },
-    /SANDYARD_API_PORT[^]*SANDYARD_PROXY_PORT/,
-    78,
-  ],
+  ['an absent engine', {}, /No Docker engine answers at unix:.*none\.sock .*DOCKER_HOST/, 1],
+  ['invalid settings', { SANDYARD_API_PORT: 'x', SANDYARD_PROXY_PORT: '99999' }, /SANDYARD_API_PORT[^]*SANDYARD_PROXY_PORT/, 78],
   ['a data directory that is a file', { SANDYARD_DATA_DIR: MAIN }, /main\.ts/, 1],
   ['an address of another machine', { SANDYARD_BIND: '192.0.2.1' }, /192\.0\.2\.1.*SANDYARD_BIND/, 1],
-])('says in one sentence what to do about %s', async (_, environment, sentence, exitCode) => {
+])('reports in one sentence what to do about %s', async (_, environment, sentence, exitCode) => {
   expectSentence(await start(environment), sentence, exitCode)
 })
 

@@ -9,10 +9,10 @@ const IMAGE = 'debian:bookworm-slim'
 const STEPS = 10
 const AT_ONCE = 4
 
-/** One way to build: `commands`, under a name of their own. */
+/** One way to build `commands`, under its own name. */
 type Build = (name: string, commands: readonly string[]) => Promise<unknown>
 
-/** What has been made by both sides, and goes when all is measured. */
+/** The images and templates of both sides, which are removed after the measurement. */
 interface Made {
   readonly templates: Set<string>
   readonly images: Set<string>
@@ -50,7 +50,7 @@ export async function benchBuilds(settings: Settings): Promise<Comparison[]> {
 
 const RUN = randomUUID().slice(0, 8)
 
-/** Ten commands of which each leaves a small file; `say` tells what is in it. */
+/** Ten commands that create a small file each; `say` returns the content. */
 function commands(say: (step: number) => string): string[] {
   return Array.from({ length: STEPS }, (_, index) => `mkdir -p /srv/bench && echo ${RUN}-${say(index + 1)} > /srv/bench/${index + 1}`)
 }

@@ -4,7 +4,7 @@ import type { Comparison } from '../report.ts'
 import { interleave, timeMs } from '../samples.ts'
 import { withSandbox } from '../with-sandbox.ts'
 
-/** A create through the API, network rules included, against the engine's own create and start of the same image. */
+/** A create through the API, network rules included, compared with the engine's own create and start of the same image. */
 export async function benchCreate(): Promise<Comparison[]> {
   const image = await withSandbox(async ({ sandboxId }) => (await findSandboxContainer(sandboxId)).Image)
   const toFirstCommand: number[] = []

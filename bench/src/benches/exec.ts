@@ -8,7 +8,7 @@ import { withSandbox } from '../with-sandbox.ts'
 
 const execFileAsync = promisify(execFile)
 
-/** `commands.run('true')` of the SDK through the proxy, against `docker exec` and against a bare login shell in the same container. */
+/** `commands.run('true')` of the SDK through the proxy, compared with `docker exec` and with a bare login shell in the same container. */
 export async function benchExec(): Promise<Comparison[]> {
   return withSandbox(async (sandbox) => {
     const { Id } = await findSandboxContainer(sandbox.sandboxId)

@@ -8,8 +8,8 @@ const SETTLE_MS = 5000
 const SANDBOXES = 3
 
 /**
- * What an idle sandbox costs: the private memory of every process in it, all of which are ours. Several run at once, because the
- * pages of the daemon's files are private to a sandbox that is alone.
+ * The cost of an idle sandbox: the private memory of all its processes, which are all ours. Several sandboxes run at once, because the
+ * pages of the daemon's files count as private when only one sandbox runs.
  */
 export async function benchMemory(): Promise<Comparison[]> {
   const sandboxes = await Promise.all(Array.from({ length: SANDBOXES }, () => Sandbox.create({ timeoutMs: 600_000 })))

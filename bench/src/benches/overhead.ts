@@ -8,11 +8,11 @@ import { withSandbox } from '../with-sandbox.ts'
 
 const DAEMON_PORT = 49_983
 
-/** The smallest request of the daemon, and the stream that a command is. */
+/** The smallest request of the daemon, and the stream of a command. */
 const HEALTH: Call = { method: 'GET', path: '/health', status: 204 }
 const START = streamed('/process.Process/Start', { process: { cmd: '/bin/true' } })
 
-/** Requests to the daemon through the proxy, against the same straight to the container, on kept connections. */
+/** Requests to the daemon through the proxy, compared with the same requests directly to the container, on reused connections. */
 export async function benchOverhead({ sandboxUrl, apiUrl, apiKey }: Settings): Promise<Comparison[]> {
   const agent = new Agent({ keepAlive: true })
   return await withSandbox(async ({ sandboxId }) => {

@@ -12,7 +12,7 @@ import { withSandbox } from '../with-sandbox.ts'
 const SIZE_MIB = 256
 const PATH = '/tmp/bench.bin'
 
-/** A file into a sandbox and out of it through the proxy, against a bare `node:http` server that does the same on this machine. */
+/** A file into a sandbox and out of it through the proxy, compared with a bare `node:http` server on this machine that does the same. */
 export async function benchTransfer({ sandboxUrl }: Settings): Promise<Comparison[]> {
   await using bare = await startBareServer()
   return await withSandbox(async (sandbox) => {

@@ -16,15 +16,15 @@ interface Beside {
 export interface Measurement extends RepeatOptions {
   readonly what: string
   readonly unit?: Comparison['unit']
-  /** What the ratio to the reference daemon must be; `AS_FAST` when absent. */
+  /** The goal of the ratio to the reference daemon; `AS_FAST` when absent. */
   readonly goal?: Goal | undefined
-  /** Counts CPU time too, where the daemon's container does nothing else meanwhile. */
+  /** Also measures CPU time, if the daemon's container does nothing else meanwhile. */
   readonly countCpu?: boolean
-  /** Public tools that do the same. */
+  /** Public tools that do the same work. */
   readonly beside?: readonly Beside[]
 }
 
-/** The same work with both daemons and with public tools, in turn: a comparison with each. Ours alone where there is nothing else. */
+/** Runs the same work with both daemons and with public tools, in turn, and returns a comparison with each. Only our values without others. */
 export async function compare(
   { ours, reference }: Daemons,
   { what, unit = 'ms', goal = AS_FAST, beside = [], countCpu = false, ...repeat }: Measurement,
@@ -43,7 +43,7 @@ export async function compare(
   return comparisons.map((comparison) => (comparison.against?.name === 'reference' ? { ...comparison, cpuMs } : comparison))
 }
 
-/** What repetitions cost in the container of a daemon. Reading the account is outside of what they time themselves. */
+/** The CPU time of repetitions in the container of a daemon. Its reads are outside of the timed part. */
 class CpuMeter {
   readonly #daemon: Daemon
   readonly #counts: boolean
@@ -70,7 +70,7 @@ class CpuMeter {
   }
 }
 
-/** One comparison of `samples.ours` with each other entry; without any, of nothing. */
+/** One comparison of `samples.ours` with each other entry; without other entries a comparison with nothing. */
 export function toComparisons(
   row: Pick<Comparison, 'what' | 'unit'>,
   { ours = [], ...others }: Readonly<Record<string, Samples>>,
@@ -81,7 +81,7 @@ export function toComparisons(
   return names.map((name) => ({ ...row, ours, against: { name, samples: others[name] ?? [] }, goal: goals[name] }))
 }
 
-/** Before the comparisons of one thing, a row that holds our own value against a number of the design. */
+/** Adds a row, before the comparisons, that compares our own value with a number of the design. */
 export function withOwnGoal(goal: Goal, comparisons: readonly Comparison[]): Comparison[] {
   const [first] = comparisons
   if (first === undefined) return []

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { getContainer, hasImage, listContainers, removeContainer, startContainer } from '../engine.ts'
 
-/** On every container of these benchmarks; its value is the pid of the run that made it. */
+/** A label of every container of these benchmarks; its value is the pid of the run that made it. */
 const LABEL = 'sandyard.bench-daemon'
 const IMAGES = ['debian:bookworm-slim', 'sandyard/base']
 const MEMORY_BYTES = 4 * 1024 ** 3
@@ -10,14 +10,14 @@ const ADD_ACCOUNT = 'id -u user >/dev/null 2>&1 || useradd -m -s /bin/bash user;
 
 export interface RunningContainer extends AsyncDisposable {
   readonly id: string
-  /** Of its first process, on this machine. */
+  /** The pid of its first process, on this machine. */
   readonly pid: number
   readonly address: string
-  /** Its files as seen from this machine, for root. */
+  /** Its files as root sees them on this machine. */
   readonly root: string
 }
 
-/** What runs in the containers: every one has all of it, so that only the command differs. Paths are of this machine. */
+/** The programs in the containers: every container has all of them, so only the command differs. Paths are of this machine. */
 export interface Programs {
   readonly image: string
   readonly dist: string
@@ -30,7 +30,7 @@ export async function findImage(): Promise<string> {
   throw new Error(`the engine on this machine has none of the images ${IMAGES.join(', ')}: run \`npm start\` once, or pull the first.`)
 }
 
-/** A container with an account `user` that runs `command` as root; with the same limits each. */
+/** A container with an account `user` that runs `command` as root; all have the same limits. */
 export async function runContainer({ image, dist, reference }: Programs, command: readonly string[]): Promise<RunningContainer> {
   const binds = [`${dist}:/opt/sandyard:ro`, `${join(import.meta.dirname, '..')}:/bench:ro`]
   if (reference !== undefined) binds.push(`${reference}:/envd:ro`)
@@ -55,7 +55,7 @@ export async function runContainer({ image, dist, reference }: Programs, command
   return { id, pid: State.Pid, address, root: `/proc/${State.Pid}/root`, [Symbol.asyncDispose]: () => removeContainer(id) }
 }
 
-/** Removes what runs that are no more have left; with `own`, what this run has. */
+/** Removes the leftovers of runs that have ended; with `own`, also those of this run. */
 export async function removeLeftovers({ own }: { readonly own: boolean }): Promise<void> {
   for (const { Id, Labels } of await listContainers(LABEL)) {
     const pid = Number(Labels[LABEL])

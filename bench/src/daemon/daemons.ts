@@ -11,17 +11,17 @@ const INIT = Buffer.from(JSON.stringify({ defaultUser: 'user', defaultWorkdir: '
 
 export type DaemonName = 'ours' | 'reference'
 
-/** A daemon that answers, alone in its container. */
+/** A daemon that answers, as the only one in its container. */
 export interface Daemon extends AsyncDisposable {
   readonly container: RunningContainer
   readonly origin: string
-  /** Of the published SDK; without a control plane. */
+  /** A sandbox of the published SDK, without a control plane. */
   readonly sandbox: Sandbox
-  /** Straight, on a kept connection. */
+  /** Sends directly to the daemon, on a reused connection. */
   send(call: Call): Promise<Buffer>
 }
 
-/** All that is compared in one round. */
+/** Everything that is compared in one round. */
 export interface Daemons extends AsyncDisposable {
   readonly ours: Daemon
   readonly reference: Daemon | undefined
@@ -34,7 +34,7 @@ interface Manifest {
 
 export interface Commands {
   readonly port: number
-  /** Node of our distribution, for scripts in a container. */
+  /** The command of our distribution's Node, for scripts in a container. */
   readonly node: readonly string[]
   readonly ours: readonly string[]
   readonly reference: readonly string[] | undefined
@@ -46,7 +46,7 @@ export async function readCommands({ dist, reference }: Programs): Promise<Comma
   return { port, node, ours: command, reference: reference === undefined ? undefined : ['/envd', '-isnotfc'] }
 }
 
-/** Both daemons, each in a container of the same image and limits. */
+/** Starts both daemons, each in a container with the same image and limits. */
 export async function startDaemons(programs: Programs): Promise<Daemons> {
   await using started = new AsyncDisposableStack()
   const { reference: binary } = await readCommands(programs)
@@ -56,7 +56,7 @@ export async function startDaemons(programs: Programs): Promise<Daemons> {
   return { ours, reference, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
-/** A daemon after its `/init`, as clients find it. */
+/** Starts a daemon and calls its `/init`, as clients expect it. */
 export async function startDaemon(programs: Programs, name: DaemonName): Promise<Daemon> {
   await using started = new AsyncDisposableStack()
   const commands = await readCommands(programs)

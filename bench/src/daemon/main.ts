@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const programs: Programs = { image: await findImage(), dist, reference: options.reference }
   const machine = describeMachine()
   console.log(
-    `${formatMachine(machine)}\ndaemon ${basename(dist)} in ${programs.image}, beside ${options.reference ?? 'public tools only'}\n`,
+    `${formatMachine(machine)}\ndaemon ${basename(dist)} in ${programs.image}, compared with ${options.reference ?? 'public tools only'}\n`,
   )
   const collector = new ResultCollector()
   for (let round = 1; round <= options.rounds; round++) await runRound(programs, options, { round, collector })
@@ -42,7 +42,7 @@ async function runRound(programs: Programs, { rows, rounds }: Options, { round, 
       for (const comparison of (await ROWS[name]?.({ programs, daemons, bare })) ?? []) collector.add(comparison)
       console.log(`round ${round} of ${rounds}: ${name}, ${Math.round((performance.now() - start) / 1000)} s`)
     } catch (error) {
-      // One row that fails does not cost the others.
+      // A failed row does not stop the others.
       const reason = error instanceof Error ? error.message : String(error)
       console.log(`round ${round} of ${rounds}: ${name} was not measured: ${reason}`)
       collector.addMissing(name, reason)

@@ -7,16 +7,16 @@ export interface Options {
   readonly rows: readonly string[]
   /** Absolute path of another daemon's binary that takes the same flags as ours. */
   readonly reference: string | undefined
-  /** Absolute path of a distribution of our daemon; undefined for one of the sources as they are. */
+  /** Absolute path of a distribution of our daemon; undefined to build the current sources. */
   readonly dist: string | undefined
   readonly json: string | undefined
   readonly rounds: number
 }
 
-/** @throws Error that says what is wrong and how it is right */
+/** @throws Error that says what is wrong and shows the usage */
 export async function readOptions(argv: readonly string[], names: readonly string[]): Promise<Options> {
   const usage = `usage: npm run bench:daemon -- [--reference BINARY] [--dist DIRECTORY] [--rounds N] [--json FILE] [${names.join('|')}] ...`
-  // npm takes the `--` away, a direct call of tools/run does not.
+  // npm removes the `--`, a direct call of tools/run does not.
   const args = argv.filter((arg, index) => index > 0 || arg !== '--')
   const { values, positionals } = parseArgs({
     args,

@@ -1,6 +1,6 @@
 import { toRow, type Comparison, type Row } from '../report.ts'
 
-/** What a row came to: numbers, or why there are none. */
+/** The results of the rows: numbers, or the reason why there are none. */
 export interface Results {
   readonly rows: readonly Row[]
   /** The samples behind the rows. */
@@ -8,7 +8,7 @@ export interface Results {
   readonly missing: Readonly<Record<string, string>>
 }
 
-/** Gathers the rounds: samples of the same comparison are of one row. */
+/** Collects the rounds: samples of the same comparison belong to one row. */
 export class ResultCollector {
   readonly #comparisons = new Map<string, Comparison>()
   readonly #missing = new Map<string, string>()
@@ -24,7 +24,7 @@ export class ResultCollector {
     this.#comparisons.set(key, { what, unit, ours: [...(known?.ours ?? []), ...ours], against: all, goal, cpuMs: cpu })
   }
 
-  /** Numbers of another round stay. */
+  /** Numbers of another round are kept. */
   addMissing(name: string, reason: string): void {
     this.#missing.set(name, reason)
   }
@@ -35,9 +35,9 @@ export class ResultCollector {
   }
 }
 
-const HEADS = ['row', 'unit', 'n', 'ours p50 / p95', 'beside', 'p50 / p95', 'ratio', 'goal', 'met', 'CPU ms each']
+const HEADS = ['row', 'unit', 'n', 'ours p50 / p95', 'compared with', 'p50 / p95', 'ratio', 'goal', 'met', 'CPU ms each']
 
-/** The whole as one table in Markdown. */
+/** All rows as one table in Markdown. */
 export function formatTable({ rows, missing }: Pick<Results, 'rows' | 'missing'>): string {
   const lines = [
     HEADS,

@@ -1,6 +1,7 @@
 import type { BenchRow } from './bench.ts'
 import { benchCommands } from './rows/commands.ts'
 import { benchCompose } from './rows/compose.ts'
+import { benchDownloads } from './rows/downloads.ts'
 import { benchGrowth } from './rows/growth.ts'
 import { benchMemory } from './rows/memory.ts'
 import { SMALL_CALL_ROWS } from './rows/small-calls.ts'
@@ -9,10 +10,11 @@ import { benchTerminals } from './rows/terminals.ts'
 import { benchTransfer } from './rows/transfer.ts'
 import { benchWatch } from './rows/watch.ts'
 
-/** By the name that selects it; in the order in which they run. */
+/** The rows by the name that selects them, in the order in which they run. */
 export const ROWS: Readonly<Record<string, BenchRow>> = {
   ...SMALL_CALL_ROWS,
   transfer: benchTransfer,
+  downloads: benchDownloads,
   compose: benchCompose,
   watch: benchWatch,
   commands: benchCommands,

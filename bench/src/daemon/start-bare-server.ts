@@ -3,7 +3,7 @@ import { send, type Call } from '../http-call.ts'
 import { runContainer, type Programs } from './containers.ts'
 import { readCommands, untilHealthy } from './daemons.ts'
 
-/** `bare-server.ts` in a container like those of the daemons, under the same Node. */
+/** `bare-server.ts` in a container like those of the daemons, with the same Node. */
 export interface BareServer extends AsyncDisposable {
   readonly origin: string
   send(call: Call): Promise<Buffer>

@@ -1,6 +1,6 @@
 /**
- * Runs in a container: times programs from their start to their end, or daemons from theirs to the first 204 of `/health`, in turn.
- * Its argument is a `Plan`, its output the milliseconds of each, as JSON.
+ * Runs in a container: measures programs from their start to their end, or daemons from their start to the first 204 of `/health`, in
+ * turn. The argument is a `Plan`; the output is the milliseconds of each, as JSON.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { interleave, timeMs } from '../samples.ts'
 interface Plan {
   readonly times: number
   readonly exits: Readonly<Record<string, readonly string[]>>
-  /** Each takes `-port`. */
+  /** Each accepts `-port`. */
   readonly serves: Readonly<Record<string, readonly string[]>>
 }
 

@@ -7,9 +7,9 @@ import type { Daemon } from './daemons.ts'
 
 const DEADLINE_MS = 5000
 
-/** A directory that is watched until it is disposed of. */
+/** A directory that is watched until it is disposed. */
 export interface Watcher extends AsyncDisposable {
-  /** Ends when the first event of `name` is here, which `write` causes. */
+  /** Calls `write` and resolves when the first event of `name`, which `write` causes, has arrived. */
   observe(name: string, write: () => void): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export async function watchStreamed({ sandbox }: Daemon, folder: string): Promis
   return { observe: (name, write) => awaited.observe(name, write), [Symbol.asyncDispose]: () => handle.stop() }
 }
 
-/** `CreateWatcher` and, right after the write, `GetWatcherEvents` until the event is there. */
+/** `CreateWatcher` and, right after the write, `GetWatcherEvents` until the event has arrived. */
 export async function watchPolled(daemon: Daemon, folder: string): Promise<Watcher> {
   const call = async (method: string, message: unknown): Promise<unknown> =>
     JSON.parse((await daemon.send(unary(`/filesystem.Filesystem/${method}`, message))).toString())
@@ -51,11 +51,11 @@ export function watchBare(folder: string): Watcher {
   }
 }
 
-/** `inotifywait -m` on this machine; undefined where inotify-tools are not installed. */
+/** `inotifywait -m` on this machine; undefined when inotify-tools are not installed. */
 export async function watchByInotifywait(folder: string): Promise<Watcher | undefined> {
   const awaited = new Awaited()
   const child = spawn('inotifywait', ['-m', '-e', 'create', '--format', '%f', folder], { stdio: ['ignore', 'pipe', 'pipe'] })
-  // It says on its standard error when the watch is set.
+  // It prints to standard error when the watch is set.
   const started = once(child.stderr, 'data').then(() => true)
   if (!(await Promise.race([started, once(child, 'error').then(() => false)]))) return undefined
   child.stderr.resume()
@@ -70,7 +70,7 @@ export async function watchByInotifywait(folder: string): Promise<Watcher | unde
   }
 }
 
-/** One name that is waited for. */
+/** A name whose event is awaited. */
 class Awaited {
   #name = ''
   #seen: (() => void) | undefined

@@ -6,7 +6,7 @@ export const CpuCount = Type.Integer({ format: 'int32', minimum: 1, description:
 export const MemoryMb = Type.Integer({ format: 'int32', minimum: 128, description: 'Memory in MiB' })
 export const DiskSizeMb = Type.Integer({ format: 'int32', minimum: 0, description: 'Disk size in MiB' })
 
-/** Seconds as requests carry them: zero passes the schema, and each operation says what it means. */
+/** Seconds in requests: the schema allows zero, and each operation defines its meaning. */
 export function Seconds(description: string, options: { readonly default?: number } = {}) {
   return Type.Integer({ format: 'int32', minimum: 0, maximum: INT32_MAX, description, ...options })
 }

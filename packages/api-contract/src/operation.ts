@@ -8,12 +8,12 @@ export type AuthSet = 'none' | 'T' | 'TU' | 'U' | 'G' | 'K' | 'P' | 'PT' | 'A'
 export interface Operation {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** As OpenAPI writes it: `/sandboxes/{sandboxID}`. */
+  /** In OpenAPI notation: `/sandboxes/{sandboxID}`. */
   readonly path: string
   readonly auth: AuthSet
-  /** First segment of the documentation: what the operation is about. */
+  /** Section of the documentation. */
   readonly tag: string
   readonly deprecated?: true
-  /** A blocked team may still call it (control-plane.md 1.10). */
+  /** Blocked teams may call it (control-plane.md 1.10). */
   readonly whileBlocked?: true
 }

@@ -10,10 +10,10 @@ export const pagingQuery = {
   ),
 }
 
-/** The query of an operation that takes nothing else. */
+/** The query of an operation without other parameters. */
 export const PagingQuery = Type.Object(pagingQuery)
 
-/** The answer of a paged operation, with the header that leads on (control-plane.md 1.13). */
+/** The answer of a paged operation, with the header of the next page (control-plane.md 1.13). */
 export function Paged<T extends TSchema>(schema: T) {
   const headers = { 'X-Next-Token': { type: 'string', description: 'Cursor of the next page; absent on the last one' } }
   return Type.Unsafe<Static<T>>({ ...schema, headers })

@@ -11,16 +11,16 @@ import type { TemplateAliasResponse, TemplateUpdateRequest, TemplateUpdateRespon
 
 type Published = components['schemas']
 
-it('answers what the published client declares', () => {
+it('returns the types that the published client declares', () => {
   expectTypeOf<Sandbox>().toExtend<Published['Sandbox']>()
   expectTypeOf<ListedSandbox>().toExtend<Published['ListedSandbox']>()
   expectTypeOf<ErrorBody>().toExtend<Published['Error']>()
-  // The seed has an explicit null where the published schema has absence.
+  // The seed returns an explicit null for fields that the published schema omits.
   expectTypeOf<Omit<SandboxDetail, 'envdAccessToken'>>().toExtend<Omit<Published['SandboxDetail'], 'envdAccessToken'>>()
   expectTypeOf<NonNullable<SandboxDetail['envdAccessToken']>>().toExtend<NonNullable<Published['SandboxDetail']['envdAccessToken']>>()
 })
 
-it('answers what the published client declares of templates and tags', () => {
+it('returns the template and tag types that the published client declares', () => {
   expectTypeOf<Template>().toExtend<Published['Template']>()
   expectTypeOf<TemplateWithBuilds>().toExtend<Published['TemplateWithBuilds']>()
   expectTypeOf<TemplateBuild>().toExtend<Published['TemplateBuild']>()
@@ -31,7 +31,7 @@ it('answers what the published client declares of templates and tags', () => {
   expectTypeOf<TemplateTag>().toExtend<Published['TemplateTag']>()
 })
 
-it('accepts what the published client sends', () => {
+it('accepts the types that the published client sends', () => {
   expectTypeOf<Published['NewSandbox']>().toExtend<NewSandbox>()
   expectTypeOf<Published['NewSandboxV2']>().toExtend<NewSandboxV2>()
   expectTypeOf<Published['ConnectSandbox']>().toExtend<ConnectSandbox>()

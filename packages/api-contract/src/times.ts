@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** An instant as every operation writes it: RFC 3339, UTC (control-plane.md 1.14). */
+/** An instant in the format of every operation: RFC 3339, UTC (control-plane.md 1.14). */
 export function DateTime(description: string) {
   return Type.String({ format: 'date-time', description })
 }

@@ -1,13 +1,13 @@
 import type { ColumnType } from 'kysely'
 
 /**
- * What Postgres says of a column: its type as `format_type` prints it, ` null` added where it may be null. Each table's type
- * has such a list beside it, and the drift test compares the lists with a migrated database.
+ * The column types in Postgres, as `format_type` prints them, with ` null` for nullable ones. Each table's type has such a list beside it,
+ * and the drift test compares the lists with a migrated database.
  */
 export type Columns<Table> = { readonly [K in keyof Table]-?: string }
 
-/** Set by the database when the row is inserted, and never written afterwards. */
+/** Set by the database on insert, then immutable. */
 export type CreatedAt = ColumnType<Date, never, never>
 
-/** A time that the database gives a default for. */
+/** A time with a default in the database. */
 export type DefaultedTime = ColumnType<Date, Date | undefined, Date>

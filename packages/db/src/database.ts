@@ -4,7 +4,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Tables } from './schema/tables.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
-/** What queries take: the database itself or a transaction of it. */
+/** A query target: the database or a transaction. */
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
 
@@ -14,10 +14,13 @@ export interface DatabaseOptions {
   readonly applicationName: string
   readonly log: Logger
   readonly maxConnections?: number
+  /** Statement timeout of Postgres. Default: 15 s. */
+  readonly statementTimeoutMs?: number
 }
 
-/** No query of a request or a loop takes this long unless something is wrong; then it must not hold a connection. */
+/** No healthy query takes this long; a longer one must not hold a connection. */
 const STATEMENT_TIMEOUT_MS = 15_000
+const QUERY_GRACE_MS = 5000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_CONNECTIONS = 10
@@ -29,7 +32,8 @@ export class Database implements AsyncDisposable {
   readonly #pool: Pool
   #closed: Promise<void> | undefined
 
-  constructor({ url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS }: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
+    const { url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
     this.url = url
     this.#pool = new Pool({
       connectionString: url,
@@ -37,11 +41,13 @@ export class Database implements AsyncDisposable {
       max: maxConnections,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
+      // Detects a server that does not answer at all.
+      query_timeout: statementTimeoutMs + QUERY_GRACE_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       types: VALUE_TYPES,
     })
-    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    // The pool replaces a broken idle connection; without a listener the error would end the process.
     this.#pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'))
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) })
   }
@@ -51,7 +57,7 @@ export class Database implements AsyncDisposable {
     return this.db.transaction().execute(work)
   }
 
-  /** @throws whatever keeps the database from answering */
+  /** @throws the error of the database if it does not answer */
   async ping(): Promise<void> {
     await this.#pool.query('select 1')
   }

@@ -2,15 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Channel } from './notify.ts'
-import { presenceStatement } from './presence.ts'
 
 export interface ListenOptions {
   readonly url: string
   readonly applicationName: string
   readonly channels: readonly Channel[]
   readonly log: Logger
-  /** While it listens, this server counts as present. */
-  readonly serverId?: number
   /** Called for every notification, in order. Must not throw. */
   readonly onNotification: (channel: Channel, payload: string) => void
   /** Called whenever notifications may have been missed: at the start and after each reconnect, once listening. Must not throw. */
@@ -24,13 +21,13 @@ export interface Listener extends AsyncDisposable {
 
 const FIRST_RETRY_MS = 50
 const LAST_RETRY_MS = 5000
-/** A connection that died without a word is noticed by a query that fails. */
+/** Interval of a query that detects a dead connection. */
 const PING_EVERY_MS = 15_000
 const PING_TIMEOUT_MS = 10_000
 
 /**
- * Listens on a connection of its own, for as long as it is not disposed: a lost connection is made again, and `onRefresh`
- * then says that anything may have happened meanwhile.
+ * Listens on its own connection until it is disposed. It reconnects after a lost connection, and then calls `onRefresh`, because
+ * notifications may have been missed.
  */
 export function listen(options: ListenOptions): Listener {
   const stopping = new AbortController()
@@ -79,7 +76,6 @@ async function session(options: ListenOptions, signal: AbortSignal, onListening:
   try {
     await Promise.race([client.connect(), broken])
     for (const channel of options.channels) await client.query(`listen ${channel}`)
-    if (options.serverId !== undefined) await client.query(presenceStatement(options.serverId))
     onListening()
     options.onRefresh()
     while (!signal.aborted) {

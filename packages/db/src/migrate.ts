@@ -9,20 +9,20 @@ export interface MigrateOptions {
   readonly directory?: string
 }
 
-/** Any number will do, as long as every release takes the same. */
+/** Arbitrary, but the same in every release. */
 const LOCK_KEY = 5_417_902
 
 /**
- * Brings the database to this release's schema: every migration that has not landed runs in a transaction of its own, in
- * order. Servers that start together take turns. Nothing is ever undone.
+ * Migrates the database to this release's schema: runs every migration that has not landed in its own transaction, in order. Servers that
+ * start together are serialised. There is no way back.
  *
  * @returns the names of the migrations that it ran
- * @throws Error when a landed file was changed, or when the database has landed one that this release does not know
+ * @throws Error when a landed file was changed, or when the database has landed a migration that this release does not contain
  */
 export async function migrate({ url, log, directory }: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory)
   const client = new Client({ connectionString: url, application_name: 'sandyard-migrate' })
-  // A lost connection fails the query that runs; without a listener it would end the process.
+  // A lost connection fails the running query; without a listener the error would end the process.
   client.on('error', (err) => log.warn({ err }, 'migration connection lost'))
   await client.connect()
   try {

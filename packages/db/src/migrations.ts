@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface Migration {
-  /** The file's name, which is also its place in the order. */
+  /** The file name, which defines the order. */
   readonly name: string
   readonly sql: string
   readonly sha256: string
@@ -15,9 +15,9 @@ export const MIGRATIONS_DIR = join(import.meta.dirname, '../../../migrations')
 const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
 /**
- * Reads `NNNN_words.sql` files in their order.
+ * Reads the `NNNN_words.sql` files in order.
  *
- * @throws Error when a file's name breaks the pattern or two files have the same number
+ * @throws Error when a file name does not match the pattern or two files have the same number
  */
 export async function readMigrations(directory: string = MIGRATIONS_DIR): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()

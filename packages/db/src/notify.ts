@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type { Tx } from './database.ts'
 
-/** The channels of this installation's database. Payloads are ids; readers look the rest up. */
+/** The channels of this installation's database. Payloads are ids; readers query the rest. */
 export const CHANNELS = {
   /** A sandbox's state, endpoint or existence changed; payload: its id. */
   routeChanged: 'route_changed',
   /** A credential, a membership or a team lost or changed a right; no payload. */
   authChanged: 'auth_changed',
-  /** A build was queued or is to end; payload: its id. */
+  /** A build was queued or cancelled; payload: its id. */
   buildChanged: 'build_changed',
 } as const
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]
 
-/** Listeners hear of it when, and only when, the transaction commits. */
+/** Notifies listeners if and when the transaction commits. */
 export async function notify(tx: Tx, channel: Channel, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(tx)
 }

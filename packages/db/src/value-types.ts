@@ -9,7 +9,7 @@ export function readInt8(text: string): number {
   return value
 }
 
-/** How values of Postgres become values of JavaScript: bigints are numbers, everything else as pg does it. */
+/** Converts Postgres values to JavaScript: bigints become numbers, pg converts the rest. */
 export const VALUE_TYPES: CustomTypesConfig = {
   getTypeParser: (oid: TypeId, format?: 'text' | 'binary') =>
     oid === types.builtins.INT8 && format !== 'binary' ? readInt8 : types.getTypeParser(oid, format ?? 'text'),

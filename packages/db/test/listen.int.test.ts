@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { notify } from '@sandyard/db/notify'
-import { isPresent, newServerId } from '@sandyard/db/presence'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
@@ -23,7 +22,7 @@ afterAll(async () => {
 const until = (what: string, test: () => boolean): Promise<true> =>
   pollUntil({ what, timeoutMs: 10_000, everyMs: 5 }, () => (test() ? true : undefined))
 
-it('hears what commits, not what is rolled back, and reconnects with a refresh', async () => {
+it('receives committed notifications, no rolled back ones, and refreshes after a reconnect', async () => {
   const heard: string[] = []
   let refreshes = 0
   await using listener = listen({
@@ -51,27 +50,4 @@ it('hears what commits, not what is rolled back, and reconnects with a refresh',
   await until('the second refresh', () => refreshes === 2)
   await database.transaction((tx) => notify(tx, 'route_changed', 'i4'))
   await until('the notification after it', () => heard.length === 3)
-})
-
-it('is present while it listens', async () => {
-  const serverId = newServerId()
-  const isThere = async (): Promise<boolean | undefined> => {
-    const { rows } = await sql<{ there: boolean }>`select ${isPresent(sql`${serverId}::int`)} as there`.execute(database.db)
-    return rows[0]?.there
-  }
-  expect(await isThere()).toBe(false)
-  const nothing = (): void => undefined
-  const listener = listen({
-    url: home.url,
-    applicationName: 'presence-test',
-    channels: ['route_changed'],
-    log,
-    serverId,
-    onNotification: nothing,
-    onRefresh: nothing,
-  })
-  await listener.ready
-  expect(await isThere()).toBe(true)
-  await listener[Symbol.asyncDispose]()
-  await pollUntil({ what: 'its absence', timeoutMs: 10_000, everyMs: 5 }, async () => ((await isThere()) === false ? true : undefined))
 })

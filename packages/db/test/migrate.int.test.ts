@@ -36,7 +36,7 @@ async function query(text: string): Promise<QueryResult> {
 const put = (name: string, text: string): Promise<void> => writeFile(join(directory, name), text)
 const run = (): Promise<string[]> => migrate({ url: home.url, directory, log })
 
-it('runs what has not landed, once, in order, also when servers start together', async () => {
+it('runs pending migrations once and in order, also with concurrent servers', async () => {
   await put('0001_one.sql', 'create table one (id int)')
   await put('0002_two.sql', 'alter table one add column more text')
   expect((await Promise.all([run(), run(), run()])).flat()).toEqual(['0001_one.sql', '0002_two.sql'])
@@ -44,7 +44,7 @@ it('runs what has not landed, once, in order, also when servers start together',
   expect(await run()).toEqual(['0003_three.sql'])
 })
 
-it('leaves nothing of a migration that fails', async () => {
+it('rolls back a failed migration', async () => {
   await put('0001_one.sql', 'create table one (id int); select no_such_function()')
   await expect(run()).rejects.toThrow('0001_one.sql failed')
   expect((await query("select to_regclass('one') as it")).rows).toEqual([{ it: null }])

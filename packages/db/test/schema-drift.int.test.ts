@@ -16,7 +16,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-it('types every table and column as the migrations make them', async () => {
+it('has a type for every table and column of the migrations', async () => {
   const { rows } = await sql<{ table_name: string; column_name: string; type: string }>`
     select c.relname as table_name, a.attname as column_name,
            format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then '' else ' null' end as type

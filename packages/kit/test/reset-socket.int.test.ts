@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { resetSocket } from '../src/net/reset-socket.ts'
 
-/** A connection whose accepting side never reads, so that nothing that is large ever leaves the other. */
+/** A connection whose accepting side never reads, so that a large write stays in the other socket. */
 async function stalledConnection(): Promise<{ near: Socket; end: () => void }> {
   const server = createServer({ pauseOnConnect: true })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,5 +1,5 @@
-import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { ImageStore } from '@sandyard/runtime/image-store'
@@ -16,36 +16,43 @@ import type {
   Usage,
 } from '@sandyard/runtime/types'
 import type { Container, ContainerInspectInfo } from 'dockerode'
+import pLimit from 'p-limit'
+import { listContainers } from './containers/list-containers.ts'
 import { containerSpec } from './containers/container-spec.ts'
 import { addressOn, runtimeState } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox } from './containers/start-sandbox.ts'
 import { toUsage } from './containers/usage.ts'
 import { engineCall, statusOf, toAppError, unlessStatus } from './engine/docker-errors.ts'
+import { engineId } from './engine/engine-id.ts'
+import { pingEngine } from './engine/connect-engine.ts'
 import { engineEvents } from './events/engine-events.ts'
 import { imageExists } from './images/image-exists.ts'
-import { containerName, refOf, roleFilter } from './labels.ts'
+import { containerName, refOf, sandboxFilter } from './labels.ts'
 import { openParts, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
-import { upkeep } from './upkeep.ts'
+import { collectLeftovers } from './upkeep/collect-leftovers.ts'
+import { refreshRules } from './upkeep/refresh-rules.ts'
 
 const UPKEEP_EVERY_MS = 600_000
-/** Questions for usage in flight at once. The engine measures all containers once a second and lets every question wait for that. */
+const STOP_TIMEOUT_MS = 10_000
+/** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
 const USAGE_AT_ONCE = 128
 
 /**
  * Sandboxes as containers of one Docker engine.
  *
- * Disposing ends what this process holds: the guard, the event streams, the upkeep. On the engine stay, for the next process: the
- * sandboxes, the images that it keeps, the network `sandyard-<installation>`, and, shared by all installations, the volumes
- * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallation` takes away what is not shared.
+ * Disposing ends the guard, the event streams and the upkeep of this process. These stay on the engine for the next process: the
+ * sandboxes, the images of the installation, the network `sandyard-<installation>`, and, shared by all installations, the volumes
+ * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallation` removes everything that is not shared.
  */
 export class DockerRuntime implements SandboxRuntime {
   readonly name = 'docker'
   readonly images: ImageStore
   readonly imageTool: readonly string[]
   readonly #parts: RuntimeParts
-  readonly #upkeep: Loop
+  /** Separate loops: a loop that waits for the engine does not delay the others. */
+  readonly #loops: readonly Loop[]
   readonly #starts = new SingleFlight<string, string>()
   readonly #disposed = new AbortController()
 
@@ -53,15 +60,24 @@ export class DockerRuntime implements SandboxRuntime {
     this.#parts = parts
     this.images = parts.images
     this.imageTool = parts.imageTool
-    this.#upkeep = runLoop({ name: 'runtime upkeep', everyMs: UPKEEP_EVERY_MS, log: parts.log }, () => upkeep(parts))
-    parts.egress?.onHostChange(() => this.#upkeep.wake())
+    const { egress, volume } = parts
+    const every = (name: string, task: (signal: AbortSignal) => Promise<void>): Loop =>
+      runLoop({ name, everyMs: UPKEEP_EVERY_MS, log: parts.log }, task)
+    this.#loops = [
+      every('image sweep', () => parts.images.sweep()),
+      every('leftovers of killed servers', () => collectLeftovers({ ...parts, volumeName: volume.name })),
+    ]
+    if (egress === undefined) return
+    const rules = every('egress rules', (signal) => refreshRules({ ...parts, egress }, signal))
+    this.#loops = [...this.#loops, rules]
+    egress.onHostChange(() => rules.wake())
   }
 
   /**
-   * A runtime that is ready to start sandboxes: network, daemon volume and guard are there. The first time on an engine this builds
+   * Opens a runtime that is ready to start sandboxes: network, daemon volume and guard exist. The first time on an engine this builds
    * the guard's image and takes a minute at most.
    *
-   * @throws AppError `invalid_argument`, `failed_precondition` or `unavailable` with a sentence for the operator
+   * @throws AppError `invalid_argument`, `failed_precondition` or `unavailable` with a message for the operator
    */
   static async open(options: DockerRuntimeOptions): Promise<DockerRuntime> {
     return new DockerRuntime(await openParts(options))
@@ -70,6 +86,14 @@ export class DockerRuntime implements SandboxRuntime {
   capabilities(): RuntimeCapabilities {
     const { diskLimit, egress } = this.#parts
     return { freeze: true, snapshot: 'files', diskLimit, egress: egress !== undefined }
+  }
+
+  ping(signal: AbortSignal): Promise<void> {
+    return pingEngine(this.#parts.docker, signal)
+  }
+
+  engineId(signal: AbortSignal): Promise<string> {
+    return engineId(this.#parts.docker, signal)
   }
 
   create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
@@ -107,11 +131,10 @@ export class DockerRuntime implements SandboxRuntime {
     })
   }
 
-  async list(): Promise<RuntimeSandbox[]> {
-    const filters = roleFilter(this.#parts.installation, 'sandbox')
-    const containers = await engineCall('The sandboxes could not be listed.', () =>
-      this.#parts.docker.listContainers({ all: true, filters }),
-    )
+  async list(sandboxId?: string): Promise<RuntimeSandbox[]> {
+    const { docker, installation } = this.#parts
+    const filter = sandboxFilter(installation, sandboxId)
+    const containers = await engineCall('The sandboxes could not be listed.', () => listContainers(docker, filter))
     return containers.flatMap(({ Labels, State, Created }) => {
       const ref = refOf(Labels)
       return ref === undefined ? [] : [{ ...ref, state: runtimeState(State), createdAt: new Date(Created * 1000) }]
@@ -119,14 +142,14 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {
-    const limit = new Semaphore(USAGE_AT_ONCE)
-    const found = await Promise.all(refs.map((ref) => limit.run(async () => [ref.sandboxId, await this.#usageOf(ref)] as const)))
+    const limit = pLimit(USAGE_AT_ONCE)
+    const found = await Promise.all(refs.map((ref) => limit(async () => [ref.sandboxId, await this.#usageOf(ref)] as const)))
     return new Map(found.flatMap(([sandboxId, usage]) => (usage === undefined ? [] : [[sandboxId, usage]])))
   }
 
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>> {
-    const until = AbortSignal.any([signal, this.#disposed.signal])
-    return engineEvents(this.#parts.docker, this.#parts.installation, until)
+    const { docker, installation, maxUnreadEvents: maxUnread } = this.#parts
+    return engineEvents(docker, { installation, maxUnread, signal: AbortSignal.any([signal, this.#disposed.signal]) })
   }
 
   imageExists(image: ImageRef): Promise<boolean> {
@@ -135,7 +158,11 @@ export class DockerRuntime implements SandboxRuntime {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed.abort()
-    await this.#upkeep.stop()
+    // A loop that waits for a hanging engine must not keep the process alive.
+    const stopped = new AbortController()
+    const late = delay(STOP_TIMEOUT_MS, undefined, { signal: stopped.signal }).catch(() => undefined)
+    await Promise.race([Promise.all(this.#loops.map((loop) => loop.stop())), late])
+    stopped.abort()
     await this.#parts.egress?.[Symbol.asyncDispose]()
   }
 
@@ -147,7 +174,7 @@ export class DockerRuntime implements SandboxRuntime {
     const host = await this.#starts.run(name, async () => {
       try {
         return await start().catch(async (failure: unknown) => {
-          if (signal?.aborted || !(await this.#hasLostGround(failure))) throw failure
+          if (signal?.aborted || !(await this.#isPruned(failure))) throw failure
           return start()
         })
       } catch (err) {
@@ -158,24 +185,25 @@ export class DockerRuntime implements SandboxRuntime {
     return this.#endpoint(host)
   }
 
-  /** Network and volume can be pruned under a runtime that has no sandbox at the moment: then they are made again, once. */
-  async #hasLostGround(failure: unknown): Promise<boolean> {
+  /** An operator may prune the network and the volume while no sandbox uses them. Then they are created again, once. */
+  async #isPruned(failure: unknown): Promise<boolean> {
     if (isAppError(failure, 'conflict') || isAppError(failure, 'not_found')) return false
     const { network, volume, log } = this.#parts
     const [bridge, isIntact] = await Promise.all([network.find(), volume.isIntact()]).catch(() => [null, true] as const)
     if (bridge === undefined) network.forget()
     const isLost = bridge === undefined || !isIntact
-    if (isLost) log.warn({ err: failure }, 'the sandbox network or the daemon volume was removed; it is made again')
+    if (isLost) log.warn({ err: failure }, 'the sandbox network or the daemon volume was removed and is created again')
     return isLost
   }
 
-  /** Asks for a change and takes the state for the answer where the engine refuses: it may be in that state already. */
+  /** Asks for a change of state. If the engine refuses because the sandbox has that state already, the call succeeds. */
   #changeState(ref: SandboxRef, wanted: 'running' | 'frozen', change: (container: Container) => Promise<unknown>): Promise<void> {
     return this.#ask(ref, async () => {
       try {
         await change(this.#containerOf(ref))
       } catch (err) {
-        if (statusOf(err) === 404) throw err
+        // Without a status the engine did not answer: another request would wait as long.
+        if (statusOf(err) === undefined || statusOf(err) === 404) throw err
         const state = runtimeState((await this.#containerOf(ref).inspect()).State.Status)
         if (state === 'stopped') throw new AppError('failed_precondition', 'This sandbox has ended.', { cause: err })
         if (state !== wanted) throw err
@@ -183,11 +211,17 @@ export class DockerRuntime implements SandboxRuntime {
     })
   }
 
+  /** Undefined for a container that hangs, so that the usage of the others is still returned. */
   async #usageOf(ref: SandboxRef): Promise<Usage | undefined> {
-    return engineCall('The usage could not be read.', async () => {
-      const stats = await unlessStatus(404, () => this.#containerOf(ref).stats({ stream: false, 'one-shot': true }))
+    try {
+      const stats = await engineCall('The usage could not be read.', () =>
+        unlessStatus(404, () => this.#containerOf(ref).stats({ stream: false, 'one-shot': true })),
+      )
       return stats === undefined ? undefined : toUsage(stats)
-    })
+    } catch (err) {
+      if (isAppError(err, 'deadline_exceeded')) return undefined
+      throw err
+    }
   }
 
   #inspect(ref: SandboxRef): Promise<ContainerInspectInfo> {

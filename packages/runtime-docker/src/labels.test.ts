@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { bridgeName, containerName, refOf, sandboxLabels } from './labels.ts'
 
-it('finds the sandbox of labels again, and none in those of others', () => {
+it('reads a sandbox from its labels, and none from other labels', () => {
   const labels = sandboxLabels('home', { sandboxId: 'i1', incarnation: 3 })
   expect(refOf(labels)).toEqual({ sandboxId: 'i1', incarnation: 3 })
   expect(refOf({ ...labels, 'sandyard.role': 'snapshot' })).toBeUndefined()
@@ -10,7 +10,7 @@ it('finds the sandbox of labels again, and none in those of others', () => {
   expect(refOf({})).toBeUndefined()
 })
 
-it('gives every incarnation in every installation a name that tells nothing', () => {
+it('gives every incarnation a unique name that does not reveal its id', () => {
   const names = ['home', 'work'].flatMap((installation) =>
     [1, 2].map((incarnation) => containerName(installation, { sandboxId: 'secretid', incarnation })),
   )
@@ -19,6 +19,6 @@ it('gives every incarnation in every installation a name that tells nothing', ()
   expect(containerName('home', { sandboxId: 'secretid', incarnation: 1 })).toBe(names[0])
 })
 
-it('names bridges as Linux wants them', () => {
+it('makes bridge names that Linux accepts', () => {
   expect(bridgeName('a-long-name-of-an-installation')).toMatch(/^[a-z0-9-]{1,15}$/)
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SandboxRef } from '@sandyard/runtime/types'
 
-/** Identity only: state that changes is never in a label. */
+/** Labels contain only identity, never state that changes. */
 export const LABEL = {
   installation: 'sandyard.installation',
   sandboxId: 'sandyard.sandbox-id',
@@ -10,6 +10,7 @@ export const LABEL = {
   snapshot: 'sandyard.snapshot',
   build: 'sandyard.build',
   daemonVersion: 'sandyard.daemon-version',
+  engineId: 'sandyard.engine-id',
 } as const
 
 export type Labels = Readonly<Record<string, string>>
@@ -32,20 +33,26 @@ export function refOf(labels: Labels): SandboxRef | undefined {
   return { sandboxId, incarnation }
 }
 
-/** The engine's filter for what belongs to an installation and plays `role`. */
-export function roleFilter(installation: string, role: 'sandbox' | 'network' | 'guard' | 'flatten'): string {
+/** The engine's filter for all sandboxes of an installation, or for all incarnations of one. */
+export function sandboxFilter(installation: string, sandboxId?: string): Readonly<Record<string, readonly string[]>> {
+  const one = sandboxId === undefined ? [] : [`${LABEL.sandboxId}=${sandboxId}`]
+  return { label: [`${LABEL.installation}=${installation}`, `${LABEL.role}=sandbox`, ...one] }
+}
+
+/** The engine's filter for objects of an installation with a role. */
+export function roleFilter(installation: string, role: 'sandbox' | 'network' | 'guard' | 'probe' | 'flatten' | 'daemon-volume'): string {
   return JSON.stringify({ label: [`${LABEL.installation}=${installation}`, `${LABEL.role}=${role}`] })
 }
 
 /**
- * The same for the same sandbox, so that a create that is repeated finds the first one. It tells nothing: the engine's resolver
- * gives names of containers to every sandbox that asks for an address.
+ * The same name for the same sandbox, so that a repeated create finds the first one. The name does not reveal the id of the sandbox: the
+ * engine's resolver returns container names to every sandbox that looks up an address.
  */
 export function containerName(installation: string, { sandboxId, incarnation }: SandboxRef): string {
   return `sandyard-${digest(`${installation}/${sandboxId}/${incarnation}`, 32)}`
 }
 
-/** Our own images are below one name of the default registry, which belongs to nobody else there. */
+/** Our own images are below one name of the default registry that nobody else uses there. */
 export const OWN_REPOSITORIES = 'sandyard/'
 export const SNAPSHOT_REPOSITORY = `${OWN_REPOSITORIES}snapshot-`
 export const KEPT_REPOSITORY = `${OWN_REPOSITORIES}image-`
@@ -65,24 +72,24 @@ export function snapshotImage(installation: string, name: string): string {
   return `${SNAPSHOT_REPOSITORY}${installation}:${name}`
 }
 
-/** Of an image that was pulled or built from a Dockerfile. Such images cannot be labelled, so the name tells when it was kept. */
+/** The name of an image that was pulled or built from a Dockerfile. Such images cannot be labelled, so the time is part of the name. */
 export function keptImage(installation: string, keptAt: Date, id: string): string {
   return `${KEPT_REPOSITORY}${installation}:${keptAt.getTime().toString(36)}-${id}`
 }
 
-/** Undefined for other names than those of `keptImage`. */
+/** Undefined for names that `keptImage` did not make. */
 export function keptAt(installation: string, image: string): Date | undefined {
   const prefix = `${KEPT_REPOSITORY}${installation}:`
   const stamp = image.startsWith(prefix) ? /^([0-9a-z]{1,9})-/.exec(image.slice(prefix.length))?.[1] : undefined
   return stamp === undefined ? undefined : new Date(Number.parseInt(stamp, 36))
 }
 
-/** Of an image that was given up and is still in use. */
+/** The name of a removed image that a container still uses. */
 export function removedImage(installation: string, imageId: string): string {
   return `${REMOVED_REPOSITORY}${installation}:${imageId.replace(/^sha256:/, '').slice(0, 32)}`
 }
 
-/** Whether images in a repository are known to their installation only. */
+/** Whether the images of a repository are private to their installation. */
 export function isOwnRepository(repository: string): boolean {
   return [SNAPSHOT_REPOSITORY, KEPT_REPOSITORY, REMOVED_REPOSITORY, PULLING_REPOSITORY].some((own) => repository.startsWith(own))
 }

@@ -7,8 +7,8 @@ import { LABEL } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 
 /**
- * Removes everything that an installation has on an engine: sandboxes with their files, guards, images, the network. What
- * installations share stays: daemon volumes and images. No runtime of the installation may be open.
+ * Removes everything that an installation has on an engine: sandboxes with their files, guards, images, the network.
+ * Shared daemon volumes and images stay. No runtime of the installation may be open.
  */
 export function removeInstallation(docker: Docker, installation: string): Promise<void> {
   return engineCall('The installation could not be removed.', async () => {

@@ -2,49 +2,57 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type { DaemonDist } from './daemon-volume/daemon-dist.ts'
-import { parseCidr } from './egress/cidr.ts'
+import { parseCidr } from './egress/compile-rules.ts'
+import type { CallDeadlines } from './engine/call-deadlines.ts'
 import type { ImageProgress } from './images/image-progress.ts'
 import type { EcrEndpoint } from './images/registry/ecr-login.ts'
 
 export interface DockerRuntimeOptions {
-  /** Names what belongs to this control plane on an engine that others may use too: `[a-z0-9-]`, at most 40. */
+  /** The name of this control plane on an engine that others may use too: `[a-z0-9-]`, at most 40. */
   readonly installation: string
   readonly daemonDist: DaemonDist
   readonly log: Logger
-  /** Told of the images that are made at the first start. */
+  /** Receives the progress of the images that are made at the first start. */
   readonly progress: ImageProgress
   /** `unix:///path` or `tcp://host:port`; the default socket when absent. */
   readonly dockerHost?: string | undefined
-  /** An OCI runtime that the engine knows; the engine's default when absent. */
+  /** An OCI runtime of the engine; the engine's default when absent. */
   readonly ociRuntime?: string | undefined
   readonly pidsLimit?: number
   /** The resolvers of sandboxes; those of the engine's host when empty. */
   readonly resolvers?: readonly string[]
   /** Private networks that sandboxes may reach. */
   readonly openPrivate?: readonly string[]
-  /** Networks of the control plane itself, which stay closed whatever else is open. */
+  /** Networks of the control plane itself. They stay closed, even if a private network that contains them is open. */
   readonly controlNetworks?: readonly string[]
   /** Where the proxy and the api connect from; the host when empty. */
   readonly ingressSources?: readonly string[]
   /** Accepts an OCI runtime on which the egress rules are not enforced. */
   readonly allowUnenforcedEgress?: boolean
-  /** What `e2bdev/base` stands for, with any tag; without it, it is pulled as any other image. */
+  /** The image for `e2bdev/base` with any tag. When absent, `e2bdev/base` is pulled like any other image. */
   readonly baseImage?: ImageRef
-  /** The registries whose images may be used, as references write them (`docker.io`, `registry.example:5000`); every one when empty. */
+  /**
+   * The registries whose images may be used, as in references (`docker.io`, `registry.example:5000`; without a port: every port).
+   * `*` means every public one. Default: every public one.
+   */
   readonly registries?: readonly string[]
-  /** Of all layers, unpacked; larger images are not used. */
+  /** The largest unpacked size of all layers. Larger images are refused. */
   readonly maxImageSizeBytes?: number
-  /** Where Amazon's registry gives out its passwords; AWS itself when absent. */
+  /** The service that issues passwords for Amazon's registry; AWS itself when absent. */
   readonly ecrEndpoint?: EcrEndpoint
-  /** How long a registry, and what gives out its passwords, may take to answer at all. */
+  /** Deadline of the first answer of a registry, and of the service that issues its passwords. */
   readonly registryTimeoutMs?: number
-  /** How many layers an image may have before a snapshot of it is made into one. */
+  /** Deadlines of calls to the engine that replace the defaults. */
+  readonly callDeadlines?: Partial<CallDeadlines>
+  /** The cap of unread events; over it the reader's stream ends. */
+  readonly maxUnreadEvents?: number
+  /** The number of layers at which a snapshot is flattened into one layer. */
   readonly maxLayers?: number
 }
 
 const INSTALLATION = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 
-/** @throws AppError `invalid_argument` that names the wrong option */
+/** @throws AppError `invalid_argument` that names the invalid option */
 export function checkOptions(options: DockerRuntimeOptions): void {
   const { installation, resolvers = [], openPrivate = [], controlNetworks = [], ingressSources = [] } = options
   if (!INSTALLATION.test(installation)) throw new AppError('invalid_argument', `"${installation}" is not a name for an installation.`)

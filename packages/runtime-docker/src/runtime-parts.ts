@@ -5,6 +5,7 @@ import type { StartParts } from './containers/start-sandbox.ts'
 import { readManifest } from './daemon-volume/daemon-dist.ts'
 import { DaemonVolume } from './daemon-volume/daemon-volume.ts'
 import type { EgressControl } from './egress/egress-control.ts'
+import { guardImage } from './egress/guard-image.ts'
 import { openEgress } from './egress/open-egress.ts'
 import { connectEngine } from './engine/connect-engine.ts'
 import { canLimitDisk } from './engine/disk-limit.ts'
@@ -13,6 +14,7 @@ import { readEngineFacts } from './engine/engine-facts.ts'
 import type { DockerImageStore } from './images/docker-image-store.ts'
 import { openImageStore, type ImageStoreParts } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
+import { SharedImages } from './images/shared-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
@@ -20,7 +22,7 @@ import { Snapshots } from './snapshots/snapshots.ts'
 
 const DEFAULT_PIDS_LIMIT = 4096
 
-/** What a runtime consists of; all of it stands before the first sandbox. */
+/** The parts of a runtime; all exist before the first sandbox. */
 export interface RuntimeParts extends StartParts {
   readonly installation: string
   readonly log: Logger
@@ -32,21 +34,22 @@ export interface RuntimeParts extends StartParts {
   readonly diskLimit: boolean
   readonly plan: () => ContainerPlan
   readonly daemonPort: number
+  readonly maxUnreadEvents: number | undefined
 }
 
-/** Makes everything that is missing on the engine. @throws AppError with a sentence for the operator */
+/** Creates everything that is missing on the engine. @throws AppError with a message for the operator */
 export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeParts> {
   checkOptions(options)
   const { installation, daemonDist, log } = options
   const manifest = await readManifest(daemonDist)
-  const docker = await connectEngine(options.dockerHost)
+  const docker = await connectEngine(options.dockerHost, options.callDeadlines)
   const facts = await readEngineFacts(docker, options.ociRuntime)
   if (!facts.sharesNetworkStack && options.allowUnenforcedEgress !== true) throw unenforced(facts.ociRuntime)
   const network = new SandboxNetwork(docker, installation)
-  const volume = new DaemonVolume(docker, daemonDist, manifest)
+  const volume = new DaemonVolume({ docker, installation, dist: daemonDist, manifest })
   return engineCall('The Docker engine could not be prepared for sandboxes.', async () => {
     await Promise.all([network.ensure(), volume.ensure()])
-    const diskLimit = await canLimitDisk(docker)
+    const diskLimit = await canLimitDisk(docker, installation)
     const egress = facts.sharesNetworkStack ? await openEgress(docker, options) : undefined
     const plan = (): ContainerPlan => ({
       installation,
@@ -57,10 +60,14 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       resolvers: egress?.resolvers ?? options.resolvers ?? [],
       ipv6Loopback: egress?.host.hasIpv6 ?? false,
       maxOpenFiles: egress?.host.maxOpenFiles,
-      daemon: { volume: volume.name, mount: manifest.mount, command: manifest.command },
+      daemon: { volume: volume.name, labels: volume.labels, mount: manifest.mount, command: manifest.command },
     })
     const kept = new KeptImages(docker, installation)
-    const images = openImageStore({ docker, kept, options, cgroups: facts.cgroups, confine: confineTo(network, egress) })
+    const shared = new SharedImages(docker, installation, {
+      base: options.baseImage,
+      guard: egress === undefined ? undefined : await guardImage(),
+    })
+    const images = openImageStore({ docker, kept, shared, options, cgroups: facts.cgroups, confine: confineTo(network, egress) })
     return {
       docker,
       installation,
@@ -75,11 +82,12 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       plan,
       diskLimit,
       daemonPort: manifest.port,
+      maxUnreadEvents: options.maxUnreadEvents,
     }
   })
 }
 
-/** What the builder's steps share with a sandbox is its network; the ways of theirs around its rules are closed first. */
+/** The steps of a Dockerfile share the network of a sandbox. First the ways around its rules are closed. */
 function confineTo(network: SandboxNetwork, egress: EgressControl | undefined): ImageStoreParts['confine'] {
   return async ({ Id, State, HostConfig, NetworkSettings }) => {
     const bridge = await network.ensure()

@@ -1,12 +1,12 @@
 import { env, type ConfigOf } from '@sandyard/kit/config/parse-config'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 
-/** The settings of this runtime, to be spread into an app's own. */
+/** The settings of this runtime. Apps include them in their own settings. */
 export const dockerRuntimeSettings = {
   dockerHost: env.text('DOCKER_HOST', { default: undefined, doc: 'The Docker engine: unix:///path or tcp://host:port.' }),
   sandboxRuntime: env.text('SANDYARD_SANDBOX_RUNTIME', {
     default: undefined,
-    doc: "The OCI runtime of sandboxes, of those that the engine knows; the engine's default when absent.",
+    doc: "The OCI runtime of sandboxes, which the engine must have; the engine's default when absent.",
   }),
   pidsLimit: env.integer('SANDYARD_PIDS_LIMIT', { default: 4096, doc: 'How many processes and threads a sandbox may have.' }),
   resolvers: env.list('SANDYARD_RESOLVERS', {
@@ -23,19 +23,19 @@ export const dockerRuntimeSettings = {
   }),
   ingressSources: env.list('SANDYARD_INGRESS_SOURCES', {
     default: [],
-    doc: 'IPv4 addresses that the proxy and the api reach sandboxes from; the host when empty.',
+    doc: 'IPv4 addresses from which the proxy and the api connect to sandboxes; the host when empty.',
   }),
   registries: env.list('SANDYARD_REGISTRIES', {
     default: [],
-    doc: 'The registries whose images builds may use, as references write them: docker.io, registry.example:5000. Every one that the engine reaches when empty.',
+    doc: 'The registries whose images builds may use, as written in references: docker.io, registry.example:5000; without a port: every port. * means every public registry, which is the default. A registry at a loopback, private or link-local address is used only when it is listed.',
   }),
   allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
     default: false,
-    doc: 'Accept a SANDYARD_SANDBOX_RUNTIME with a network stack of its own (runsc, kata), on which egress rules do not bind.',
+    doc: 'Accept a SANDYARD_SANDBOX_RUNTIME with a network stack of its own (runsc, kata), in which egress rules have no effect.',
   }),
 }
 
-/** The part of the runtime's options that the settings decide. */
+/** The options of the runtime that come from settings. */
 export function optionsOf(
   config: ConfigOf<typeof dockerRuntimeSettings>,
 ): Omit<DockerRuntimeOptions, 'installation' | 'daemonDist' | 'log' | 'progress'> {

@@ -8,7 +8,7 @@ import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/o
 import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
 /**
- * Asks a resolver for a name in frames of its own making, past every rule for packets, and prints "answered" when one comes back. The
+ * Sends a DNS query in raw frames, which the rules for packets do not cover, and prints "answered" when an answer comes back. The
  * gateway's hardware address is in the neighbour table after the first packet to it.
  */
 const RAW_QUERY = String.raw`
@@ -43,7 +43,7 @@ print "silence\n";
 
 const installation = `test-${randomId(8)}`
 
-describe("the steps of a Dockerfile, as they are in the sandbox's network", () => {
+describe("the steps of a Dockerfile in the sandbox's network", () => {
   const stack = new AsyncDisposableStack()
   let bench: EngineBench
   let world: OutsideWorld
@@ -70,7 +70,7 @@ describe("the steps of a Dockerfile, as they are in the sandbox's network", () =
   })
   afterAll(() => stack.disposeAsync())
 
-  /** What a command of a step prints. */
+  /** The output of a command in a step. */
   async function inStep(command: string): Promise<string> {
     const lines: string[] = []
     const dockerfile = `FROM ${image}\nRUN ${command}`
@@ -79,7 +79,7 @@ describe("the steps of a Dockerfile, as they are in the sandbox's network", () =
     return lines.filter((line) => !line.startsWith('Step ')).join('\n')
   }
 
-  it('reach the public and nothing of what is closed', async () => {
+  it('reach public addresses and no closed address', async () => {
     const doors: [string, string, number][] = [
       ['public', OUTSIDE.public, OUTSIDE.port],
       ['metadata', OUTSIDE.metadata, OUTSIDE.port],
@@ -98,13 +98,13 @@ describe("the steps of a Dockerfile, as they are in the sandbox's network", () =
     expect(told.split('\n')).toEqual(doors.map(([name]) => `${name} ${name === 'public' ? 'open' : 'closed'}`))
   })
 
-  it('cannot get around it with raw sockets, which they may open', async () => {
+  it('cannot bypass the rules with raw sockets, which they may open', async () => {
     const query = `perl /raw-query.pl ${OUTSIDE.resolver}`
     expect((await witness.inside.sh(query)).stdout, 'without rules').toBe('answered\n')
     expect(await inStep(query)).toMatch(/^(?:refused.*\n)?silence$/)
   })
 
-  it('leave the sandbox as it was to the api', async () => {
+  it('leave the sandbox reachable for the api', async () => {
     expect(await inStep('true')).toBe('')
     const endpoint = await runtime.create(within)
     expect((await fetch(`http://${endpoint.host}:${endpoint.daemonPort}/health`)).status).toBe(204)

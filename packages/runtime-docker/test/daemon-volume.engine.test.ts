@@ -16,10 +16,15 @@ describe('the daemon volume', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  /** A volume of a version of its own, as another process would see it, removed with the test. */
+  /** A volume of its own version, as another process would see it. It is removed with the test. */
   async function volumeOf(name: string, dir = bench.dist.dir): Promise<DaemonVolume> {
     const version = `${name}-${run}`
-    const volume = new DaemonVolume(bench.docker, { dir, version }, await readManifest(bench.dist))
+    const volume = new DaemonVolume({
+      docker: bench.docker,
+      installation: `test-${run}`,
+      dist: { dir, version },
+      manifest: await readManifest(bench.dist),
+    })
     onTestFinished(async () => {
       await unlessStatus(404, () => bench.docker.getContainer(`${volume.name}-door`).remove({ force: true }))
       await unlessStatus(404, () => bench.docker.getVolume(volume.name).remove())
@@ -27,21 +32,23 @@ describe('the daemon volume', () => {
     return volume
   }
 
+  /** The helper containers of this file's volumes: other test files fill volumes at the same time. */
   async function doors(): Promise<string[]> {
     const filters = JSON.stringify({ label: ['sandyard.role=daemon-volume'] })
-    return (await bench.docker.listContainers({ all: true, filters })).flatMap(({ Names }) => Names)
+    const names = (await bench.docker.listContainers({ all: true, filters })).flatMap(({ Names }) => Names)
+    return names.filter((name) => name.includes(run))
   }
 
-  it('is filled once by any number of processes, which leave only the volume', async () => {
+  it('is filled once by concurrent processes, which leave only the volume', async () => {
     const volumes = await Promise.all(Array.from({ length: 4 }, () => volumeOf('test-many')))
     await Promise.all(volumes.map((volume) => volume.ensure()))
     expect(await Promise.all(volumes.map((volume) => volume.isIntact()))).toEqual([true, true, true, true])
     expect(await doors()).toEqual([])
   })
 
-  it('is filled again after a filler that was killed halfway', async () => {
+  it('is filled again after the first filler was killed', async () => {
     const volume = await volumeOf('test-dead')
-    // What a filler leaves that dies before it has sent anything.
+    // The leftover of a filler that died before it had sent anything.
     await bench.docker.createContainer({
       name: `${volume.name}-door`,
       Image: EMPTY_IMAGE,
@@ -53,7 +60,7 @@ describe('the daemon volume', () => {
     expect(await doors()).toEqual([])
   })
 
-  it('does not count as filled when the filling failed', async () => {
+  it('is not marked as complete when the filling failed', async () => {
     const failing = await volumeOf('test-failing', '/nowhere')
     await expect(failing.ensure()).rejects.toMatchObject({ kind: 'internal' })
     expect(await failing.isIntact()).toBe(false)
@@ -63,7 +70,7 @@ describe('the daemon volume', () => {
     expect(await volume.isIntact()).toBe(true)
   })
 
-  it('notices that it was removed, and is filled again', async () => {
+  it('is created and filled again after its removal', async () => {
     const volume = await volumeOf('test-pruned')
     await volume.ensure()
     await bench.docker.getVolume(volume.name).remove()

@@ -29,7 +29,7 @@ describe('building a Dockerfile', () => {
     return runtime.images.buildDockerfile({ dockerfile, within, force: false, onLine }, options.signal)
   }
 
-  /** What builds may have left on the engine: containers of steps, and images without a name. */
+  /** Possible leftovers of builds on the engine: containers of steps, and images without a name. */
   async function leftBehind(): Promise<string[]> {
     const label = [`${LABEL.installation}=${installation}`, `${LABEL.role}=dockerfile`]
     const images = await bench.docker.listImages({ filters: JSON.stringify({ label, dangling: ['true'] }) })
@@ -37,7 +37,7 @@ describe('building a Dockerfile', () => {
     return [...images.map(({ Id }) => Id), ...containers.map(({ Id }) => Id)]
   }
 
-  it('builds stages, arguments and settings, and tells the steps as they stand in the file', async () => {
+  it('builds stages, arguments and settings, and reports the steps as written in the file', async () => {
     const lines: string[] = []
     const facts = await build(
       [
@@ -59,7 +59,7 @@ describe('building a Dockerfile', () => {
       { lines },
     )
     expect(facts).toMatchObject({ env: { GREETING: 'hello world', LD_LIBRARY_PATH: '/lib/mine' }, workdir: '/srv', user: '12:34' })
-    // The two outputs of a step are not in order with each other.
+    // The two output streams of a step are not ordered with each other.
     expect(lines.toSorted()).toEqual(
       [
         'Step 1/10 : ARG SUITE=bookworm',
@@ -83,7 +83,7 @@ describe('building a Dockerfile', () => {
     expect(await leftBehind()).toEqual([])
   })
 
-  it('never uses what an earlier build has left', async () => {
+  it('never uses the cache of an earlier build', async () => {
     const dockerfile = 'FROM debian:bookworm-slim\nRUN head -c 16 /dev/urandom | od -An -tx1 > /key\n'
     const keys = []
     for (const _ of [1, 2]) {
@@ -111,9 +111,9 @@ describe('building a Dockerfile', () => {
       /^ADD http:\/\/127\.0\.0\.1\/x \/x: /,
     ],
     ['a file of a context', 'FROM debian:bookworm-slim\nCOPY nothing /x', /^COPY failed: .*nothing/],
-    ['a shell that is not there', 'FROM scratch\nRUN true', /no \/bin\/sh/],
+    ['an absent shell', 'FROM scratch\nRUN true', /no \/bin\/sh/],
     ['a trigger that fetches', 'FROM debian:bookworm-slim\nONBUILD ADD http://127.0.0.1/x /x', /^ONBUILD ADD/],
-  ])('says what is wrong: %s', async ([, dockerfile, message]) => {
+  ])('reports the cause of a failure: %s', async ([, dockerfile, message]) => {
     await expect(build(dockerfile)).rejects.toMatchObject({ kind: 'failed_precondition', message: expect.stringMatching(message) })
     expect(await leftBehind()).toEqual([])
   })
@@ -125,14 +125,14 @@ describe('building a Dockerfile', () => {
     ['COPY --from in the stage of that name', (id) => `FROM scratch AS x${id}\nFROM scratch AS a${id}\nCOPY --from=${id} / /`],
     ['COPY --from behind another separator', (id) => `FROM scratch\nCOPY --chown=0\u0085--from=${id} / /`],
     ['FROM behind another space', (id) => `FROM scratch\n\u0085FROM ${id}`],
-  ])('takes no beginning of an id for an image: %s', async ([, dockerfileOf]) => {
+  ])('does not accept a prefix of an image id: %s', async ([, dockerfileOf]) => {
     const { Id } = await bench.docker.getImage('debian:bookworm-slim').inspect()
     await expect(build(dockerfileOf(Id.slice('sha256:'.length, 'sha256:'.length + 12)))).rejects.toMatchObject({
       kind: expect.stringMatching(/^(?:not_found|unavailable|permission_denied|failed_precondition)$/),
     })
   })
 
-  it('holds the steps to the limits of the sandbox', async () => {
+  it('applies the limits of the sandbox to the steps', async () => {
     const lines: string[] = []
     const script = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes; i=0; while [ $i -lt 120 ]; do sleep 20 & i=$((i+1)); done; echo all'
     await expect(build(`FROM debian:bookworm-slim\nRUN ${script}`, { lines })).rejects.toMatchObject({ kind: 'failed_precondition' })
@@ -141,9 +141,9 @@ describe('building a Dockerfile', () => {
     expect(lines).not.toContain('all')
   })
 
-  it('ends the step of a build that is aborted, and leaves nothing', async () => {
+  it('ends the step of an aborted build and leaves nothing behind', async () => {
     const abort = new AbortController()
-    const reason = new Error('not wanted any more')
+    const reason = new Error('aborted by the test')
     const lines: string[] = []
     const built = build('FROM debian:bookworm-slim AS a\nRUN echo 1 > /1\nFROM debian:bookworm-slim\nRUN echo begun; sleep 600', {
       lines,
@@ -157,7 +157,7 @@ describe('building a Dockerfile', () => {
     await expect(build('FROM debian:bookworm-slim', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
-  it('needs a sandbox that runs', async () => {
+  it('needs a running sandbox', async () => {
     const absent = sandboxSpec()
     const request = { dockerfile: 'FROM debian:bookworm-slim', force: true }
     await expect(runtime.images.buildDockerfile({ ...request, within: absent })).rejects.toMatchObject({ kind: 'not_found' })

@@ -10,7 +10,7 @@ import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/o
 import { ensureToolImage } from './support/test-images.ts'
 
 const installation = `test-${randomId(8)}`
-/** What a refused packet's sender is told. */
+/** The error of a dial whose packets are rejected. */
 const REFUSED = 'EHOSTUNREACH'
 
 describe('default egress', () => {
@@ -20,7 +20,7 @@ describe('default egress', () => {
   let runtime: DockerRuntime
   let image: string
   let gateway: string
-  /** In the sandbox network and without rules: what this cannot reach, a closed door of a sandbox proves nothing about. */
+  /** A container in the sandbox network without rules. It must reach each address that the test expects to be closed for a sandbox. */
   let witness: Bystander
   let neighbour: Bystander
   let sandbox: Inside
@@ -51,12 +51,12 @@ describe('default egress', () => {
     ['a neighbour on the sandbox network', () => [neighbour.address, OUTSIDE.port]],
   ]
 
-  it.for(closedDoors)('closes %s, which is open without the rules', async ([, door]) => {
+  it.for(closedDoors)('closes %s, which is reachable without the rules', async ([, door]) => {
     expect(await witness.inside.dial(...door()), 'without rules').toBe('open')
     expect(await sandbox.dial(...door()), 'with rules').toBe(REFUSED)
   })
 
-  it('leaves the public open, and names resolve', async () => {
+  it('keeps public addresses open and resolves names', async () => {
     expect(await sandbox.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
     expect(await sandbox.sh('getent ahostsv4 some.example.org')).toMatchObject({ code: 0, stdout: expect.stringContaining(OUTSIDE.public) })
   })
@@ -66,7 +66,7 @@ describe('default egress', () => {
     expect(stdout).toBe('lo\n')
   })
 
-  it('lets connections in from the host only', async () => {
+  it('accepts connections from the host only', async () => {
     const other = await runtime.create(sandboxSpec({ image }))
     expect(await new Inside(other).isHealthy(), 'from the host').toBe(true)
     expect(await witness.inside.dial(neighbour.address, OUTSIDE.port), 'to a container without rules').toBe('open')
@@ -82,7 +82,7 @@ describe('default egress', () => {
     expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
   })
 
-  it('tells a sandbox nothing about others through the resolver', async () => {
+  it('does not reveal other sandboxes through the resolver', async () => {
     const { stdout } = await sandbox.sh(`getent hosts ${neighbour.address}; getent hosts $(hostname -i)`)
     expect(stdout).not.toMatch(/i[a-z0-9]{19}/)
   })
@@ -104,14 +104,14 @@ describe('default egress', () => {
     'capsh --caps=cap_net_admin+eip -- -c true',
     'sysctl -w net.ipv6.conf.eth0.disable_ipv6=0 || echo 0 > /proc/sys/net/ipv6/conf/eth0/disable_ipv6',
     'mount -o remount,rw /proc/sys',
-  ])('root inside cannot get around it: %s', async (command) => {
+  ])('root inside cannot bypass the rules: %s', async (command) => {
     const { code, stdout, stderr } = await sandbox.sh(`PATH=$PATH:/usr/sbin:/sbin; ${command}`)
     expect(code, stdout + stderr).not.toBe(0)
-    expect(code, 'the tool is there').not.toBe(127)
+    expect(code, 'the tool exists').not.toBe(127)
     expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
   })
 
-  it('stays in force over freeze and thaw', async () => {
+  it('stays in force after freeze and thaw', async () => {
     const spec = sandboxSpec({ image })
     await runtime.create(spec)
     await runtime.freeze(spec)
@@ -120,7 +120,7 @@ describe('default egress', () => {
     expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
   })
 
-  it('opens the private networks that the operator names, and nothing that is always closed', async () => {
+  it('opens the private networks that the operator names, and no network that is always closed', async () => {
     const openPrivate = ['10.77.0.0/24', `${OUTSIDE.metadata}/32`, `${HOST_ADDRESS}/32`]
     const inside = await start({}, await bench.runtime({ openPrivate, controlNetworks: ['10.77.0.53/32'], resolvers: ['10.77.0.10'] }))
     expect(await inside.dial(OUTSIDE.private, OUTSIDE.port)).toBe('open')
@@ -143,7 +143,7 @@ describe('default egress', () => {
     }
   })
 
-  it('replaces a guard that has died', async () => {
+  it('replaces a dead guard', async () => {
     const guards = () => bench.docker.listContainers({ filters: roleFilter(installation, 'guard') })
     const [guard] = await guards()
     await bench.docker.getContainer(guard?.Id ?? '').kill()

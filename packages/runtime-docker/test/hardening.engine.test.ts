@@ -4,7 +4,7 @@ import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
 import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
-/** An image that tries to get into the daemon, to become someone else and to keep things. */
+/** An image that tries to run code in the daemon, to run the container as another user and to keep a volume. */
 const HOSTILE_IMAGE = `
 FROM debian:bookworm-slim
 ENV LD_PRELOAD=/nowhere.so NODE_OPTIONS=--require=/nowhere.js OPENSSL_CONF=/nowhere.cnf NODE_CHANNEL_FD=7
@@ -51,7 +51,7 @@ describe('a sandbox', () => {
     ])
   })
 
-  it('sees nothing of the host: no files of it, no socket of the engine, no devices, no control groups', async () => {
+  it('sees no files, engine socket, devices or control groups of the host', async () => {
     const { stdout } = await inside.sh("awk '{ print $5 }' /proc/self/mountinfo | grep -v -E '^/(proc|sys|dev)(/|$)' | sort")
     expect(stdout.trim().split('\n')).toEqual([
       '/',
@@ -73,7 +73,7 @@ describe('a sandbox', () => {
     'mount -o remount,rw /opt/sandyard',
     'mount -t tmpfs none /mnt',
     'chroot /proc/1/root nsenter -t 1 -m true',
-  ])('cannot do as root: %s', async (command) => {
+  ])('root cannot run: %s', async (command) => {
     expect((await inside.sh(command)).code).not.toBe(0)
   })
 
@@ -96,21 +96,21 @@ describe('a sandbox', () => {
     expect(stderr).toContain('no new privileges')
   })
 
-  it('ends neither the daemon nor the host with a fork bomb', async () => {
+  it('cannot end the daemon or the host with a fork bomb', async () => {
     const bombed = await start()
     const { stderr } = await bombed.sh('for i in $(seq 300); do sleep 60 >/dev/null 2>&1 & done')
     expect(stderr).toMatch(/fork|Resource temporarily unavailable/i)
     expect(await bombed.isHealthy()).toBe(true)
   })
 
-  it('ends the process that takes more memory than there is, and not the daemon', async () => {
+  it('loses the process that exceeds its memory, and keeps the daemon', async () => {
     const hungry = await start({ resources: { cpuCount: 1, memoryMib: 128, diskMib: 512 } })
     const { code } = await hungry.sh('head --bytes 1G /dev/zero | tail --bytes 1G > /dev/null; exit ${PIPESTATUS:-$?}')
     expect(code).toBe(137)
     expect(await hungry.isHealthy()).toBe(true)
   })
 
-  it('has the processor time that it was given', async () => {
+  it('has its configured processor time', async () => {
     const half = await start({ resources: { cpuCount: 0.5, memoryMib: 128, diskMib: 512 } })
     const { stdout } = await half.sh(
       'cat /sys/fs/cgroup/cpu.max 2>/dev/null || cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us',
@@ -118,7 +118,7 @@ describe('a sandbox', () => {
     expect(stdout.trim().split(/\s+/)).toEqual(['50000', '100000'])
   })
 
-  it('runs the daemon whatever its image wants, and leaves no volume of it', async () => {
+  it('runs the daemon against the settings of its image, and leaves no volume behind', async () => {
     const hostile = await buildTestImage(bench.docker, 'hostile', HOSTILE_IMAGE)
     const before = await volumes()
     const spec = sandboxSpec({ image: hostile })

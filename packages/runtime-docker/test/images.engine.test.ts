@@ -5,7 +5,7 @@ import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { runInRealDaemon, UNSECURED_ENV } from './support/real-daemon.ts'
 import { buildTestImage } from './support/test-images.ts'
 
-/** One static program and nothing else: no C library, and the one user that there has to be. */
+/** One static program and nothing else: no C library, and only the required user. */
 const BUSYBOX = `
 FROM debian:bookworm-slim AS parts
 RUN apt-get update && apt-get install --yes --no-install-recommends busybox-static && rm -rf /var/lib/apt/lists/*
@@ -35,13 +35,13 @@ describe('the daemon of the project', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  it('runs in an image that has nothing but a static busybox', async () => {
+  it('runs in an image with only a static busybox', async () => {
     const image = await buildTestImage(bench.docker, 'busybox', BUSYBOX)
     const endpoint = await runtime.create(sandboxSpec({ image, daemonEnv: UNSECURED_ENV }))
     expect(await runInRealDaemon(endpoint, '/bin/busybox', ['ls', '/bin'])).toContain('stdout: busybox\nsh\n')
   })
 
-  it('runs in an image with another C library, whose programs run as well', async () => {
+  it('runs in an image with another C library, and so do the programs of the image', async () => {
     const image = await buildTestImage(bench.docker, 'musl', MUSL)
     const endpoint = await runtime.create(sandboxSpec({ image, daemonEnv: UNSECURED_ENV }))
     expect(await runInRealDaemon(endpoint, '/bin/hello')).toContain('stdout: hello from musl\n')

@@ -76,7 +76,7 @@ describe('pulling', () => {
     return { username, password, serveraddress: registry.host }
   }
 
-  /** Every name on the engine that begins with that of the registry. */
+  /** Every name on the engine with the registry's prefix. */
   async function leftNames(): Promise<string[]> {
     const images = await bench.docker.listImages({ all: true, digests: true })
     return images
@@ -88,7 +88,7 @@ describe('pulling', () => {
     ['a password', docker],
     ["a service account's key", gcp],
     ['a key of AWS', aws],
-  ] as const)('brings a private image with %s, for its owner only', async ([, credentials]) => {
+  ] as const)('pulls a private image with %s, for its owner only', async ([, credentials]) => {
     const lines: string[] = []
     const facts = await runtime.images.pull({ reference: app, credentials, onLine: (line) => lines.push(line) })
     expect(facts).toMatchObject({ env: { GREETING: 'hi', EMPTY: '' }, workdir: '/srv', user: '7:7' })
@@ -101,7 +101,7 @@ describe('pulling', () => {
     expect(await inside.readFile('/hello')).toContain('COPY Dockerfile')
   })
 
-  it('gives every pull a name of its own, also at once', async () => {
+  it('gives every concurrent pull its own name', async () => {
     const pulls = await Promise.all([1, 2, 3].map(() => runtime.images.pull({ reference: app, credentials: docker })))
     expect(new Set(pulls.map(({ image }) => image)).size).toBe(3)
     expect(await leftNames()).toEqual([])
@@ -109,7 +109,7 @@ describe('pulling', () => {
     await expect(runtime.images.inspect(pulls[0]?.image ?? '')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  it('asks AWS as AWS wants to be asked', async () => {
+  it('signs its requests to AWS as AWS requires', async () => {
     await runtime.images.pull({ reference: app, credentials: aws })
     const { request, body } = asked.at(-1) ?? expect.unreachable()
     expect(body).toBe('{}')
@@ -124,7 +124,7 @@ describe('pulling', () => {
   })
 
   const wrong: [string, string, RegistryCredentials | undefined, string, string][] = [
-    ['a tag that is not there', ':nope', docker, 'not_found', "image '<x>' not found: the image or tag does not exist in the registry"],
+    ['an absent tag', ':nope', docker, 'not_found', "image '<x>' not found: the image or tag does not exist in the registry"],
     [
       'a wrong password',
       ':v1',
@@ -140,27 +140,21 @@ describe('pulling', () => {
       "access denied to '<x>': it is private or does not exist; private images need credentials",
     ],
     [
-      'a key that AWS does not know',
+      'an unknown key of AWS',
       ':v1',
       { ...aws, awsAccessKeyId: 'AKIDOTHER' },
       'permission_denied',
       "access denied to '<x>': AWS refused the credentials",
     ],
+    ['an invalid region', ':v1', { ...aws, awsRegion: 'x.evil.example/' }, 'invalid_argument', "'x.evil.example/' is not an AWS region."],
     [
-      'a region that is none',
-      ':v1',
-      { ...aws, awsRegion: 'x.evil.example/' },
-      'invalid_argument',
-      "'x.evil.example/' is not an AWS region.",
-    ],
-    [
-      'a service account that is none',
+      'an invalid service account',
       ':v1',
       { type: 'gcp', serviceAccountJson: SECRET },
       'invalid_argument',
       'The service account of the registry is not a JSON object.',
     ],
-    ['a reference that is none', ':v 1', docker, 'invalid_argument', "'<x>' is not a valid image reference"],
+    ['an invalid reference', ':v 1', docker, 'invalid_argument', "'<x>' is not a valid image reference"],
   ]
   it.for(wrong)('%s: %s', async ([, tag, credentials, kind, message]) => {
     const reference = `${registry.host}/team/app${tag}`
@@ -169,14 +163,14 @@ describe('pulling', () => {
     expect(inspect(failure, { depth: 10, showHidden: true })).not.toContain(SECRET)
   })
 
-  it('says what it does not reach, and hears an abort', async () => {
+  it('reports an unreachable registry, and stops at an abort', async () => {
     await expect(runtime.images.pull({ reference: '127.0.0.1:1/a:b' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: "the registry of '127.0.0.1:1/a:b' cannot be reached: try again later",
     })
     const silent = new URL(await serve(() => new Promise(() => undefined)))
     const abort = new AbortController()
-    const reason = new Error('not wanted any more')
+    const reason = new Error('aborted by the test')
     const pulled = runtime.images.pull({ reference: `${silent.host}/a:b` }, abort.signal)
     abort.abort(reason)
     await expect(pulled).rejects.toBe(reason)
@@ -190,7 +184,7 @@ describe('pulling', () => {
     }
   })
 
-  it('downloads what the engine does not have, and tells how that goes', async () => {
+  it('downloads an image that the engine does not have, and reports progress', async () => {
     const [repo, tag] = ['sandyard/test-fresh', randomId(8)]
     const file = pack()
     file.entry({ name: 'fresh' }, randomId(64))
@@ -206,7 +200,7 @@ describe('pulling', () => {
     expect(await new Inside(await runtime.create(sandboxSpec({ image }))).readFile('/fresh')).toHaveLength(64)
   })
 
-  it('uses what the engine has under a tag as it is, and nothing of ours by its name', async () => {
+  it('uses a tagged image of the engine as it is, but never an image with one of our names', async () => {
     const facts = await runtime.images.pull({ reference: `docker.io/${tiny}` })
     expect(facts.image).toBe(tiny)
     expect((await runtime.images.list()).map(({ image }) => image)).not.toContain(tiny)
@@ -222,7 +216,7 @@ describe('pulling', () => {
     })
   })
 
-  it('gives nobody a digest that a pull has left when its process died, and takes it away', async () => {
+  it('never uses a digest that a dead process left behind, and removes it', async () => {
     const { Descriptor } = (await bench.docker.getImage(app).distribution({ authconfig: login() })) as { Descriptor: { digest: string } }
     const reference = `${registry.host}/team/app@${Descriptor.digest}`
     const journal = new PullJournal(bench.docker, installation)
@@ -238,7 +232,7 @@ describe('pulling', () => {
     expect(await runtime.imageExists(image)).toBe(true)
   })
 
-  it("leaves an image of the operator's under all of its names", async () => {
+  it('keeps an image of the operator under all of its names', async () => {
     await followAnswer(await bench.docker.pull(app, { authconfig: login() }))
     const [digest = ''] = (await leftNames()).filter((name) => name.includes('@'))
     try {
@@ -252,7 +246,7 @@ describe('pulling', () => {
     expect(await leftNames()).toEqual([])
   })
 
-  it('refuses what is too large, and keeps nothing of it', async () => {
+  it('refuses an image that is too large and leaves nothing of it', async () => {
     const strict = await bench.runtime({ maxImageSizeBytes: 10 })
     for (const pull of [{ reference: app, credentials: docker }, { reference: tiny }]) {
       await expect(strict.images.pull(pull)).rejects.toMatchObject({
@@ -264,7 +258,16 @@ describe('pulling', () => {
     expect(await leftNames()).toEqual([])
   })
 
-  it('asks only the registries that the operator has named', async () => {
+  it('does not contact a registry of the host by default, not for a Dockerfile either', async () => {
+    const byDefault = await bench.runtime({ registries: [] })
+    await expect(byDefault.images.pull({ reference: app, credentials: docker })).rejects.toMatchObject({
+      kind: 'permission_denied',
+      message: `access denied to '${app}': its registry is at an address of the host or a private network, and SANDYARD_REGISTRIES does not list it`,
+    })
+    expect(await byDefault.images.pull({ reference: tiny })).toMatchObject({ image: tiny })
+  })
+
+  it('contacts only the registries that the operator has listed', async () => {
     const closed = await bench.runtime({ registries: ['registry.example:5000'] })
     for (const pull of [{ reference: app, credentials: docker }, { reference: tiny }]) {
       await expect(closed.images.pull(pull)).rejects.toMatchObject({
@@ -278,7 +281,7 @@ describe('pulling', () => {
     await open.images.remove(image)
   })
 
-  it('keeps an image that a sandbox runs from until that has gone', async () => {
+  it('keeps an image until no sandbox runs from it', async () => {
     const { image } = await runtime.images.pull({ reference: app, credentials: docker })
     const spec = sandboxSpec({ image })
     const inside = new Inside(await runtime.create(spec))

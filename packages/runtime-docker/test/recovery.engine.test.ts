@@ -24,7 +24,7 @@ WORKDIR /srv
 USER 7:7
 `
 
-describe('what a runtime does about', () => {
+describe('the recovery of a runtime', () => {
   const installation = `test-${randomId(8)}`
   const stack = new AsyncDisposableStack()
   let bench: EngineBench
@@ -49,7 +49,7 @@ describe('what a runtime does about', () => {
     return (await bench.docker.listContainers({ all: true, filters: roleFilter(installation, 'sandbox') })).length
   }
 
-  it('a process that died after it had created the container: the next create finishes it', async () => {
+  it('completes a container that a dead process had created but not started', async () => {
     const spec = sandboxSpec()
     await bench.docker.createContainer({ ...containerSpec(parts.plan(), spec, spec.image), name: containerName(installation, spec) })
     expect(await runtime.list()).toMatchObject([{ sandboxId: spec.sandboxId, state: 'stopped' }])
@@ -57,7 +57,7 @@ describe('what a runtime does about', () => {
     await runtime.remove(spec)
   })
 
-  it('a process that died after it had started the container: the next create finishes it', async () => {
+  it('completes a container that a dead process had started', async () => {
     const spec = sandboxSpec()
     const options = { ...containerSpec(parts.plan(), spec, spec.image), name: containerName(installation, spec) }
     await (await bench.docker.createContainer(options)).start()
@@ -65,7 +65,7 @@ describe('what a runtime does about', () => {
     await runtime.remove(spec)
   })
 
-  it('rules that cannot be put in force: no sandbox', async () => {
+  it('starts no sandbox when its rules cannot be put in force', async () => {
     const spec = sandboxSpec()
     const refusal = new AppError('internal', 'The egress rules could not be put in force.')
     const options = containerSpec(parts.plan(), spec, spec.image)
@@ -75,7 +75,7 @@ describe('what a runtime does about', () => {
     expect(await containers()).toBe(0)
   })
 
-  it('rules that nft refuses, and a process that is not of the container', async () => {
+  it('rejects rules that nft refuses, and a process of another container', async () => {
     const spec = sandboxSpec()
     await runtime.create(spec)
     const { Id, State } = await bench.docker.getContainer(containerName(installation, spec)).inspect()
@@ -89,7 +89,7 @@ describe('what a runtime does about', () => {
     await runtime.remove(spec)
   })
 
-  it('a network and a volume that were pruned: they are made again', async () => {
+  it('creates a pruned network and a pruned volume again', async () => {
     await bench.docker.getNetwork(networkName(installation)).remove()
     await bench.docker.getVolume(bench.volume).remove()
     const spec = sandboxSpec()
@@ -97,7 +97,7 @@ describe('what a runtime does about', () => {
     await runtime.remove(spec)
   })
 
-  it('two processes that make the network at once: there is one', async () => {
+  it('creates one network for two concurrent processes', async () => {
     const race = `test-${randomId(8)}`
     const opened = await Promise.all([bench, bench, bench].map(() => openParts(bench.options({ installation: race }))))
     const bridges = await Promise.all(opened.map(({ network }) => network.ensure()))
@@ -105,7 +105,7 @@ describe('what a runtime does about', () => {
     for (const { egress } of opened) await egress?.[Symbol.asyncDispose]()
   })
 
-  it('an abort at any moment: nothing is left', async () => {
+  it('leaves nothing behind after an abort at any moment', async () => {
     for (const afterMs of [20, 150, 300, 450]) {
       const abort = new AbortController()
       const reason = new Error('aborted')
@@ -121,7 +121,7 @@ describe('what a runtime does about', () => {
     }
   })
 
-  it('the death of its process: the guard ends and is gone', async () => {
+  it('removes the guard when its process dies', async () => {
     const { installation: killed } = bench.options()
     const script = new URL('./support/hold-runtime.ts', import.meta.url).pathname
     const child = spawn(process.execPath, [script, killed, bench.dist.dir, bench.dist.version, ...(ENGINE === undefined ? [] : [ENGINE])], {
@@ -136,7 +136,7 @@ describe('what a runtime does about', () => {
     )
   })
 
-  it.for([100, 1])('what a sandbox was told, when it is kept (of %s layers): nothing, and what its image says stays', async (maxLayers) => {
+  it.for([100, 1])('keeps the settings of the image and none of the sandbox in a snapshot (flattened at %s layers)', async (maxLayers) => {
     const taking = await bench.runtime({ installation, maxLayers })
     const image = await buildTestImage(bench.docker, 'settings', SETTINGS)
     const daemonEnv = { SANDYARD_TOKEN_HASH: 'of the first', DAEMON_ONLY: 'of the first', GREETING: 'of the first' }
@@ -163,7 +163,7 @@ describe('what a runtime does about', () => {
     expect(await traces()).toEqual([])
   })
 
-  it('images that a process left half-made: they are swept, and those of a build under way are not', async () => {
+  it('removes half-made images of dead processes, but not those of a build in progress', async () => {
     const label = (role: string, build: string): string[] => [
       `LABEL ${LABEL.installation}=${installation}`,
       `LABEL ${LABEL.role}=${role}`,
@@ -182,12 +182,12 @@ describe('what a runtime does about', () => {
   })
 
   it.for<[string, Partial<DockerRuntimeOptions>, string, RegExp]>([
-    ['an OCI runtime that the engine does not know', { ociRuntime: 'nowhere' }, 'failed_precondition', /no runtime "nowhere".*runc/],
-    ['a network that is none', { openPrivate: ['10.0.0.0/33'] }, 'invalid_argument', /"10\.0\.0\.0\/33"/],
-    ['an installation that cannot be a name', { installation: 'A/b' }, 'invalid_argument', /"A\/b"/],
-    ['an engine that is not there', { dockerHost: 'unix:///nowhere.sock' }, 'unavailable', /cannot be reached/],
-    ['a distribution that is none', { daemonDist: { dir: '/nowhere', version: 'x' } }, 'failed_precondition', /\/nowhere\/dist\.json/],
-  ])('%s: it does not open, and says why', async ([, change, kind, message]) => {
+    ['an unknown OCI runtime', { ociRuntime: 'nowhere' }, 'failed_precondition', /no runtime "nowhere".*runc/],
+    ['an invalid network', { openPrivate: ['10.0.0.0/33'] }, 'invalid_argument', /"10\.0\.0\.0\/33"/],
+    ['an invalid installation name', { installation: 'A/b' }, 'invalid_argument', /"A\/b"/],
+    ['an absent engine', { dockerHost: 'unix:///nowhere.sock' }, 'unavailable', /cannot be reached/],
+    ['an invalid distribution', { daemonDist: { dir: '/nowhere', version: 'x' } }, 'failed_precondition', /\/nowhere\/dist\.json/],
+  ])('does not open with %s, and reports the reason', async ([, change, kind, message]) => {
     const options = { ...bench.options({ installation }), ...change }
     await expect(DockerRuntime.open(options)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) })
   })

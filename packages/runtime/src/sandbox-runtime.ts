@@ -12,11 +12,11 @@ import type {
 } from './types.ts'
 
 /**
- * Runs sandboxes. The only way from the control plane to an engine, so it speaks of sandboxes and never of containers.
+ * Runs sandboxes. The control plane reaches an engine only through this interface, so its terms are sandboxes, never containers.
  *
- * Every method may be called again after a crash: it is idempotent by `(sandboxId, incarnation)`. Failures are `AppError`s:
+ * Every method is idempotent by `(sandboxId, incarnation)` and may be called again after a crash. Failures are `AppError`s:
  * `not_found` for an absent sandbox or image, `unavailable` when the engine cannot be reached, `resource_exhausted` when
- * the host has no room. What a runtime cannot do at all is a declared capability, not a method that fails.
+ * the host has no room. A function that a runtime does not have is a declared capability, not a method that fails.
  */
 export interface SandboxRuntime extends AsyncDisposable {
   readonly name: string
@@ -24,51 +24,61 @@ export interface SandboxRuntime extends AsyncDisposable {
   readonly images: ImageStore
 
   /**
-   * The command, inside any sandbox, that prepares its files to become an image; a name and JSON arguments follow it. Empty where the
-   * daemon's distribution has none.
+   * The command inside any sandbox that prepares its files to become an image; a name and JSON arguments follow it. Empty when the
+   * distribution of the daemon has none.
    */
   readonly imageTool: readonly string[]
 
   capabilities(): RuntimeCapabilities
 
+  /** Returns when the engine answers. Cheap: it reads no sandbox. @throws AppError `unavailable` or `deadline_exceeded`; the abort reason */
+  ping(signal: AbortSignal): Promise<void>
+
+  /**
+   * A random id that is stored in the engine. The first call creates it; it never changes. All runtimes of one engine return the same
+   * id; two engines never have the same id. @throws the abort reason
+   */
+  engineId(signal: AbortSignal): Promise<string>
+
   /**
    * Starts a sandbox with its limits and the default egress rules in force. On return its address is known and its daemon is
-   * starting; nothing of the user runs before the caller's `/init`. On failure or abort nothing is left behind. Called again for
-   * one that runs, it answers the same endpoint; for one that has ended it is a `conflict`: nobody's files are thrown away unasked.
+   * starting; no process of the user runs before the caller's `/init`. After a failure or an abort nothing is left. A repeated call for
+   * a running sandbox returns the same endpoint. For an ended sandbox it is a `conflict`: its files exist until `remove`.
    */
   create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
   /** Like `create`, from a snapshot; the spec's image is ignored. */
   createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
-  /** Stops the processes and keeps memory. Needs `capabilities().freeze`. Already frozen is success; ended is `failed_precondition`. */
+  /** Stops the processes and keeps their memory. Needs `capabilities().freeze`. A frozen sandbox is success; an ended one is `failed_precondition`. */
   freeze(ref: SandboxRef): Promise<void>
 
-  /** Undoes `freeze`. Already running is success; ended, as after a restart of the engine, is `failed_precondition`. */
+  /** Undoes `freeze`. A running sandbox is success; an ended one, as after a restart of the engine, is `failed_precondition`. */
   thaw(ref: SandboxRef): Promise<SandboxEndpoint>
 
   /**
-   * Keeps the sandbox's files at one instant; the sandbox goes on as it was: running, frozen or ended. `name` (`[a-z0-9][a-z0-9_.-]*`,
-   * at most 100) identifies the snapshot for good: called again with it, the answer is the snapshot that is there.
+   * Stores the files of the sandbox as of one instant. The sandbox keeps its state: running, frozen or ended. `name`
+   * (`[a-z0-9][a-z0-9_.-]*`, at most 100) identifies the snapshot: a second call with the same name returns the existing snapshot.
    */
   snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot>
 
-  /** Absent is success. */
+  /** An absent snapshot is success. */
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void>
 
-  /** Ends a sandbox and frees all that it held. Absent is success. */
+  /** Ends a sandbox and frees all its resources. An absent sandbox is success. */
   remove(ref: SandboxRef): Promise<void>
 
-  /** Every sandbox of this installation, in any state. */
-  list(): Promise<RuntimeSandbox[]>
+  /** The sandboxes of this installation in any state: all of them, or all incarnations of one. */
+  list(sandboxId?: string): Promise<RuntimeSandbox[]>
 
-  /** Absent sandboxes are absent from the map, which is keyed by sandbox id. */
+  /** Usage by sandbox id. The map omits sandboxes that are absent, have ended or do not answer in time. */
   usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>>
 
   /**
-   * Events until `signal` aborts. Whatever happens after the promise has resolved is in the stream, so a caller that subscribes
-   * and then lists misses nothing. An event is a hint to look: it may come twice, and `list` may tell the former state for a moment
-   * after it. Ends early when the engine goes away: callers list again and resubscribe.
+   * Events until `signal` aborts. The stream contains all events after the promise has resolved, so a caller that subscribes and then
+   * lists misses none. An event is only a hint to read the state: it may come twice, and for a short time `list` may still return the old
+   * state. The stream ends early when the connection to the engine ends, and when the caller has more unread events than the cap: then
+   * the caller subscribes and lists again.
    */
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>>
 

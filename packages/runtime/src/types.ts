@@ -1,17 +1,17 @@
-/** A sandbox of one start: an id may live on over resumes, and background work must never touch a later incarnation. */
+/** One start of a sandbox. The id stays the same after a resume, but background work must never change a later incarnation. */
 export interface SandboxRef {
   readonly sandboxId: string
   /** Counts the starts of a sandbox, from 1. */
   readonly incarnation: number
 }
 
-/** An image that a runtime can start: opaque to everyone but the runtime that made it. */
+/** An image that a runtime can start. Only the runtime that made it can interpret it. */
 export type ImageRef = string & { readonly __brand?: 'ImageRef' }
 
 export interface SandboxResources {
   readonly cpuCount: number
   readonly memoryMib: number
-  /** Enforced only where `RuntimeCapabilities.diskLimit` says so. */
+  /** Enforced only when `RuntimeCapabilities.diskLimit` is true. */
   readonly diskMib: number
 }
 
@@ -24,16 +24,16 @@ export interface SandboxSpec extends SandboxRef {
   readonly allowPrivilegeGain: boolean
 }
 
-/** Where the daemon and the user's servers of a sandbox are reached from the proxy and the api. */
+/** The address under which the proxy and the api reach the daemon and the user's servers of a sandbox. */
 export interface SandboxEndpoint {
   readonly host: string
-  /** Port of the daemon on `host`; the user's ports are reached on `host` by their own number. */
+  /** Port of the daemon on `host`. The user's ports have their own numbers on the same host. */
   readonly daemonPort: number
 }
 
 export type RuntimeState = 'running' | 'frozen' | 'stopped'
 
-/** What a runtime says of one of its sandboxes; the reconciler compares it with the rows. */
+/** The state of a sandbox as the runtime reports it. The reconciler compares it with the rows. */
 export interface RuntimeSandbox extends SandboxRef {
   readonly state: RuntimeState
   readonly createdAt: Date
@@ -45,7 +45,7 @@ export interface Usage {
   readonly pids: number
 }
 
-/** Files of a sandbox at one instant, and its memory where the runtime can. */
+/** Files of a sandbox at one instant, and its memory if the runtime can store it. */
 export interface RuntimeSnapshot {
   readonly image: ImageRef
   readonly hasMemory: boolean
@@ -56,9 +56,9 @@ export type RuntimeEvent = SandboxRef & { readonly kind: 'exited' | 'out_of_memo
 export interface RuntimeCapabilities {
   /** A pause keeps memory and processes. */
   readonly freeze: boolean
-  /** What a snapshot holds: `memory` restores processes too. */
+  /** What a snapshot contains: `memory` restores processes too. */
   readonly snapshot: 'none' | 'files' | 'memory'
   readonly diskLimit: boolean
-  /** The default egress rules are enforced where the sandbox cannot change them. */
+  /** The default egress rules are enforced outside of the sandbox, so that it cannot change them. */
   readonly egress: boolean
 }

@@ -2,7 +2,7 @@ import { startPostgresServer, type PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer | undefined
 
-/** One server for a whole test run: vitest calls this before the workers start, and they inherit the variable. */
+/** Starts one server for a whole test run. vitest calls this before the workers start, and they inherit the variable. */
 export async function setup(): Promise<void> {
   if (process.env['TEST_DATABASE_URL'] !== undefined) return
   server = await startPostgresServer()

@@ -10,12 +10,12 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const PREFIX = 'sandyard-test-postgres-'
-/** Nothing here survives a power cut, and nothing needs to. */
+/** Test data need not survive a power cut. */
 const FAST_AND_UNSAFE = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200']
 
 /**
- * An embedded Postgres in a directory of its own, on a free loopback port. It ends with this process, and what a killed process
- * left behind is removed by the next start.
+ * An embedded Postgres in its own directory, on a free loopback port. It ends with this process. If the process was killed,
+ * the next start removes the server and the directory.
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
   await sweep()
@@ -49,7 +49,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** Ends the servers and removes the directories of test processes that are gone. */
+/** Ends the servers and removes the directories of test processes that no longer exist. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
@@ -62,7 +62,7 @@ async function sweep(): Promise<void> {
   }
 }
 
-/** A pid file may outlive its process, and the pid may be another's by now. */
+/** A pid file may outlive its process, and another process may have the pid now. */
 async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return command.includes(directory)

@@ -10,15 +10,15 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** Keeps two processes from making the template database at once. */
+/** Prevents two processes from creating the template database at the same time. */
 const TEMPLATE_LOCK_KEY = 5_417_903
 
 const flights = new SingleFlight<'server', string>()
 let serverUrl: string | undefined
 
 /**
- * A migrated, empty database of its own for one test file; disposing drops it. The server is the one of TEST_DATABASE_URL (which
- * the test run sets), else an embedded one that lives as long as this process.
+ * A migrated, empty database for one test file; disposing drops it. The server is that of TEST_DATABASE_URL (which
+ * the test run sets), else an embedded server that runs as long as this process.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await getServerUrl()
@@ -37,7 +37,7 @@ async function getServerUrl(): Promise<string> {
   return serverUrl
 }
 
-/** The migrated database that test databases are copied from, named by what is in the migrations. */
+/** The migrated database that test databases are copied from. Its name contains the hashes of the migrations. */
 async function ensureTemplate(server: string): Promise<string> {
   const digest = (await readMigrations()).map(({ sha256 }) => sha256.slice(0, 6)).join('')
   const name = `template_${digest.slice(-48)}`

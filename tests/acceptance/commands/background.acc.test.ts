@@ -2,7 +2,7 @@ import { CommandExitError, NotFoundError, SandboxError, TimeoutError, type Sandb
 import { describe, expect, test } from 'vitest'
 import { withSandbox } from '../support/with-sandbox.ts'
 
-/** A command that says `ready`, then each line that is written to the named pipe `/tmp/in`, and ends at `quit`. */
+/** A command that prints `ready`, then each line that is written to the named pipe `/tmp/in`, and exits at `quit`. */
 const repeater = 'mkfifo /tmp/in; echo ready; while read -r line; do echo "$line"; [ "$line" = quit ] && exit 7; done <> /tmp/in'
 
 /** A pid that no command has. */
@@ -17,7 +17,7 @@ async function pids({ commands }: Sandbox): Promise<number[]> {
 }
 
 describe('[process.Process/List]', () => {
-  test('shows what was started, as it was started', async () => {
+  test('returns each running command with its configuration', async () => {
     await withSandbox(async (sandbox) => {
       expect(await sandbox.commands.list()).toEqual([])
       const handle = await sandbox.commands.run('exec sleep 600', { background: true, cwd: '/tmp', envs: { A: 'b' } })
@@ -31,7 +31,7 @@ describe('[process.Process/List]', () => {
 })
 
 describe('[process.Process/Start] [process.Process/Connect]', () => {
-  test('a command lives on when its client disconnects, and its later output goes to whoever connects', async () => {
+  test('a command continues when its client disconnects, and a client that connects gets its later output', async () => {
     await withSandbox(async (sandbox) => {
       const handle = await sandbox.commands.run(repeater, { background: true })
       await expect.poll(() => handle.stdout, { timeout: 10_000 }).toBe('ready\n')
@@ -49,7 +49,7 @@ describe('[process.Process/Start] [process.Process/Connect]', () => {
     })
   })
 
-  test('all who are connected hear the same', async () => {
+  test('all connected clients get the same output', async () => {
     await withSandbox(async (sandbox) => {
       const first = await sandbox.commands.run(repeater, { background: true })
       await expect.poll(() => first.stdout, { timeout: 10_000 }).toBe('ready\n')
@@ -64,7 +64,7 @@ describe('[process.Process/Start] [process.Process/Connect]', () => {
     })
   })
 
-  test('a command that has just ended still tells how it ended', async () => {
+  test('connecting to a command that has just ended returns its end', async () => {
     await withSandbox(async ({ commands }) => {
       const handle = await commands.run('exit 5', { background: true })
       await expect(handle.wait()).rejects.toBeInstanceOf(CommandExitError)
@@ -72,7 +72,7 @@ describe('[process.Process/Start] [process.Process/Connect]', () => {
     })
   })
 
-  test('connecting to a pid that is no command is not found', async () => {
+  test('connecting to an unknown pid throws NotFoundError', async () => {
     await withSandbox(async ({ commands }) => {
       await expect(commands.connect(unknownPid)).rejects.toThrow(NotFoundError)
     })
@@ -80,7 +80,7 @@ describe('[process.Process/Start] [process.Process/Connect]', () => {
 })
 
 describe('[process.Process/SendSignal]', () => {
-  test('kills one command and no other; a second kill finds nothing', async () => {
+  test('kills only the named command; a second kill returns false', async () => {
     await withSandbox(async (sandbox) => {
       const [doomed, other] = await Promise.all([
         sandbox.commands.run('exec sleep 600', { background: true }),
@@ -94,7 +94,7 @@ describe('[process.Process/SendSignal]', () => {
     })
   })
 
-  test('ends a killed command at once, though a child still holds its output', async () => {
+  test('ends a killed command at once, although a child still holds its output', async () => {
     await withSandbox(async ({ commands }) => {
       const handle = await commands.run('sleep 600 & echo ready; wait', { background: true })
       await expect.poll(() => handle.stdout, { timeout: 10_000 }).toBe('ready\n')
@@ -106,7 +106,7 @@ describe('[process.Process/SendSignal]', () => {
 })
 
 describe('[process.Process/Start] time limits', () => {
-  test('a command that takes longer than its limit is a TimeoutError, and is ended', async () => {
+  test('a command that exceeds its limit throws TimeoutError and is ended', async () => {
     await withSandbox(async (sandbox) => {
       await expect(sandbox.commands.run('exec sleep 600', { timeoutMs: 1000 })).rejects.toThrow(TimeoutError)
       await expect.poll(() => sandbox.commands.list(), { timeout: 10_000 }).toEqual([])
@@ -115,7 +115,7 @@ describe('[process.Process/Start] time limits', () => {
 })
 
 describe('[process.Process/SendInput]', () => {
-  test('reaches the standard input of a command that asked for one', async () => {
+  test('writes to the standard input of a command that has one', async () => {
     await withSandbox(async ({ commands }) => {
       const handle = await commands.run('read -r a; read -r b; echo "$b, $a"', { background: true, stdin: true })
       await handle.sendStdin('wörld\n')
@@ -124,7 +124,7 @@ describe('[process.Process/SendInput]', () => {
     })
   })
 
-  test('is refused by a command that has no input, or is not there', async () => {
+  test('fails for a command without input and for an unknown pid', async () => {
     await withSandbox(async ({ commands }) => {
       const handle = await commands.run('exec sleep 600', { background: true })
       await expect(handle.sendStdin('x')).rejects.toThrow(SandboxError)

@@ -34,7 +34,7 @@ describe('[process.Process/Start] output', () => {
     })
   })
 
-  test('keeps characters whole that fall on the border of two chunks', async () => {
+  test('does not split characters at the border of two chunks', async () => {
     const line = 'aé€🚀日'.repeat(7)
     await withSandbox(async ({ commands }) => {
       const { stdout } = await commands.run(`for i in $(seq 20000); do printf '${line}'; done`)
@@ -43,7 +43,7 @@ describe('[process.Process/Start] output', () => {
     })
   })
 
-  test('is complete when it comes in many small writes', async () => {
+  test('is complete when the command writes many small pieces', async () => {
     await withSandbox(async ({ commands }) => {
       const chunks: string[] = []
       const { stdout } = await commands.run('for i in $(seq 2000); do echo $i; done', { onStdout: (chunk) => void chunks.push(chunk) })
@@ -53,7 +53,7 @@ describe('[process.Process/Start] output', () => {
     })
   })
 
-  test('of a child that outlives its shell belongs to the command', async () => {
+  test('includes the output of a child that outlives its shell', async () => {
     await withSandbox(async ({ commands }) => {
       const script = 'mkfifo /tmp/gate; (read x < /tmp/gate; echo from-child) & echo from-shell'
       const { stdout } = await commands.run(script, {

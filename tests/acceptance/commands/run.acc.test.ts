@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { withSandbox } from '../support/with-sandbox.ts'
 
 describe('[process.Process/Start]', () => {
-  test('gives an empty stdout and stderr and exit code 0 for a command that says nothing', async () => {
+  test('returns an empty stdout and stderr and exit code 0 for a command without output', async () => {
     await withSandbox(async ({ commands }) => {
       expect(await commands.run('true')).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
     })
@@ -28,14 +28,14 @@ describe('[process.Process/Start]', () => {
     })
   })
 
-  test('hands a command over byte by byte', async () => {
+  test('passes a command to the shell unchanged', async () => {
     const command = `printf '%s|' "a  b" 'c"d' '$HOME' "\\\\n" 'tab\there' 'ünïcode 日本 🚀' "two\nlines" '*' ''`
     await withSandbox(async ({ commands }) => {
       expect((await commands.run(command)).stdout).toBe('a  b|c"d|$HOME|\\n|tab\there|ünïcode 日本 🚀|two\nlines|*||')
     })
   })
 
-  test('runs in the home directory, in a path relative to it, or in an absolute path; refuses one that is missing', async () => {
+  test('runs in the home directory, in a path relative to it, or in an absolute path; refuses a missing directory', async () => {
     await withSandbox(async ({ commands, files }) => {
       await files.makeDir('work/deep')
       expect((await commands.run('pwd')).stdout).toBe('/home/user\n')
@@ -48,13 +48,13 @@ describe('[process.Process/Start]', () => {
     })
   })
 
-  test('gives a command no input unless it is asked to', async () => {
+  test('runs a command without input by default', async () => {
     await withSandbox(async ({ commands }) => {
       expect((await commands.run('cat; echo "read: $(read x; echo $?)"')).stdout).toBe('read: 1\n')
     })
   })
 
-  test('gives a command pipes that can be opened again', async () => {
+  test('runs a command with pipes that it can open by name', async () => {
     await withSandbox(async ({ commands }) => {
       const result = await commands.run('echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr', {
         user: 'root',
@@ -73,7 +73,7 @@ describe('[process.Process/Start]', () => {
 })
 
 describe('[process.Process/Start] users', () => {
-  test('runs as the default user, as root, or as a user made meanwhile, with that user’s home, groups and rights', async () => {
+  test('runs as the default user, as root, or as a new user, with the home, groups and rights of that user', async () => {
     const whoAmI = 'echo "$(whoami) $(id -u) $HOME $USER $LOGNAME"; test -r /etc/shadow && echo reads-shadow || echo no'
     await withSandbox(async ({ commands }) => {
       expect((await commands.run(whoAmI)).stdout).toMatch(/^user \d+ \/home\/user user user\nno\n$/)
@@ -84,7 +84,7 @@ describe('[process.Process/Start] users', () => {
     })
   })
 
-  test('lets the default user become root by sudo without a password', async () => {
+  test('the default user may use sudo without a password', async () => {
     await withSandbox(async ({ commands }) => {
       expect((await commands.run('sudo -n whoami')).stdout).toBe('root\n')
     })
@@ -100,7 +100,7 @@ describe('[process.Process/Start] users', () => {
 })
 
 describe('[process.Process/Start] environment', () => {
-  test('gives the variables of a command to that command only, and those of the sandbox to all', async () => {
+  test('sets the variables of a command for that command only, and those of the sandbox for all', async () => {
     const envs = { SCOPE: 'sandbox', COMMON: 'ünï "quoted"\nsecond line' }
     await withSandbox(
       async ({ commands }) => {
@@ -117,7 +117,7 @@ describe('[process.Process/Start] environment', () => {
     )
   })
 
-  test('tells a command where it runs, and nothing of what runs it', async () => {
+  test('sets the ids of the sandbox, and no variables of the server', async () => {
     await withSandbox(async (sandbox) => {
       const variables = await environment(sandbox)
       expect(variables).toMatchObject({ HOME: '/home/user', USER: 'user', LOGNAME: 'user', E2B_SANDBOX: 'true' })

@@ -12,7 +12,7 @@ function compose(sandboxId: string, body: object, { headers = {}, query = '' }: 
   })
 }
 
-test('[daemon POST /files/compose] puts the parts of a file together, with the access token and nothing else', async () => {
+test('[daemon POST /files/compose] composes the parts of a file with the access token only', async () => {
   await withRawSandbox('POST /v2/sandboxes', { secure: true }, async ({ id, token }) => {
     const sandbox = await Sandbox.connect(id)
     const parts = Array.from({ length: 20 }, (_, index) => ({ path: `parts/${index}`, data: `part ${index}\n`.repeat(10_000) }))
@@ -30,7 +30,7 @@ test('[daemon POST /files/compose] puts the parts of a file together, with the a
   })
 })
 
-test('[daemon POST /files/compose] cannot be signed (envd.md 18.8), and changes nothing where it refuses', async () => {
+test('[daemon POST /files/compose] refuses a signature (envd.md 18.8) and then changes nothing', async () => {
   await withRawSandbox('POST /v2/sandboxes', { secure: true }, async ({ id, token }) => {
     const sandbox = await Sandbox.connect(id)
     await sandbox.files.write('part', 'part')

@@ -8,7 +8,7 @@ import { preparePython } from '../support/python-environment.ts'
 import { server } from '../support/server.ts'
 import { withSandbox } from '../support/with-sandbox.ts'
 
-/** Signed URLs as the SDK makes them where `E2B_SANDBOX_URL` is set: nothing in them names the sandbox, and nothing else is sent. */
+/** Signed URLs of an SDK with `E2B_SANDBOX_URL`: neither the URL nor a header names the sandbox. */
 async function open(url: string, init?: RequestInit): Promise<{ status: number; text: string }> {
   const answer = await fetch(url, init)
   return { status: answer.status, text: await answer.text() }
@@ -28,7 +28,7 @@ async function write(sandbox: Sandbox, path: string, content: string): Promise<s
 const invalid = { status: 401, text: expect.stringContaining('"invalid signature"') }
 
 describe('[proxy signed URL]', () => {
-  test('[daemon GET /files] [daemon POST /files] reads and writes in the sandbox that has signed it, with and without an end', async () => {
+  test('[daemon GET /files] [daemon POST /files] reads and writes in the sandbox of its signature, with and without an expiration', async () => {
     await withSandbox(async (one) => {
       await withSandbox(async (two) => {
         for (const useSignatureExpiration of [undefined, 600]) {
@@ -50,7 +50,7 @@ describe('[proxy signed URL]', () => {
     })
   })
 
-  test('[daemon GET /files] opens nothing that was not signed, or not any more', async () => {
+  test('[daemon GET /files] refuses wrong and expired signatures', async () => {
     await withSandbox(async (sandbox) => {
       const url = await write(sandbox, 'f', 'content')
       expect(await open(changed(url, 'path', '/etc/passwd'))).toMatchObject(invalid)
@@ -64,7 +64,7 @@ describe('[proxy signed URL]', () => {
     })
   })
 
-  test('[daemon GET /files] ends with its sandbox', async () => {
+  test('[daemon GET /files] is refused after the end of its sandbox', async () => {
     const url = await withSandbox((sandbox) => write(sandbox, 'f', 'content').then(async (it) => (await open(it), it)))
     await expect.poll(() => open(url), { timeout: 10_000 }).toMatchObject(invalid)
   })

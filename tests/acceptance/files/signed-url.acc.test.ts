@@ -4,7 +4,7 @@ import { server } from '../support/server.ts'
 import { daemonPort, headerForm } from '../support/through-proxy.ts'
 import { withSandbox } from '../support/with-sandbox.ts'
 
-/** Asks for a signed URL without the sandbox's token. With one address for all sandboxes only the headers say which one is meant. */
+/** Requests a signed URL without the sandbox's token. With one address for all sandboxes the headers name the sandbox. */
 async function open(sandboxId: string, url: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> {
   const { pathname, search } = new URL(url)
   const headers = {
@@ -19,7 +19,7 @@ function denied(message: string): object {
 }
 
 describe('signed URLs', () => {
-  test('[daemon GET /files] opens exactly what was signed', async () => {
+  test('[daemon GET /files] allow exactly the signed request', async () => {
     await withSandbox(async (sandbox) => {
       await sandbox.files.write('a b+c.txt', 'content')
       const url = await sandbox.downloadUrl('a b+c.txt', { user: 'user', useSignatureExpiration: 600 })
@@ -39,7 +39,7 @@ describe('signed URLs', () => {
     })
   })
 
-  test('[daemon GET /files] is closed once it has expired, and without a signature', async () => {
+  test('[daemon GET /files] are refused after their expiration and without a signature', async () => {
     await withSandbox(async (sandbox) => {
       await sandbox.files.write('f', 'content')
       const expired = await sandbox.downloadUrl('f', { useSignatureExpiration: -10 })
@@ -48,7 +48,7 @@ describe('signed URLs', () => {
     })
   })
 
-  test('[daemon POST /files] takes an upload for the path that was signed', async () => {
+  test('[daemon POST /files] accept an upload to the signed path', async () => {
     await withSandbox(async (sandbox) => {
       const url = await sandbox.uploadUrl('up.txt')
       expect(await open(sandbox.sandboxId, url, 'POST', 'uploaded')).toMatchObject({ status: 200 })

@@ -3,7 +3,7 @@ import { FileNotFoundError, InvalidArgumentError, type FilesystemWriteOpts, type
 import { describe, expect, test } from 'vitest'
 import { withSandbox } from '../support/with-sandbox.ts'
 
-/** Every byte value, and enough of them to be sent in several pieces. */
+/** Every byte value, and long enough to be sent in several chunks. */
 const binary = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), randomBytes(3_000_000)])
 
 async function sha256Inside({ commands }: Sandbox, path: string): Promise<string> {
@@ -25,7 +25,7 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
 }
 
 describe('[daemon POST /files]', () => {
-  test('writes any kind of data byte by byte, in each form of request', async () => {
+  test('writes every type of data unchanged, in each form of request', async () => {
     const writes: [() => string | ArrayBuffer | Blob | ReadableStream, FilesystemWriteOpts, Buffer][] = [
       [() => 'héllo 🚀\n', {}, Buffer.from('héllo 🚀\n')],
       [() => new Uint8Array(binary).buffer, {}, binary],
@@ -50,7 +50,7 @@ describe('[daemon POST /files]', () => {
     })
   })
 
-  test('writes many files in one call, wherever they are', async () => {
+  test('writes many files in one call, in different directories', async () => {
     const wanted = Array.from({ length: 30 }, (_, index) => ({ path: `many/d${index % 3}/f${index}.txt`, data: `content ${index}` }))
     await withSandbox(async ({ files, commands }) => {
       for (const options of [{}, { useOctetStream: true }]) {
@@ -62,7 +62,7 @@ describe('[daemon POST /files]', () => {
     })
   })
 
-  test('makes missing folders, and gives all to the user who writes', async () => {
+  test('creates missing folders; the writing user owns all of them', async () => {
     await withSandbox(async ({ files, commands }) => {
       await files.write('/home/user/a/b/c.txt', 'x')
       await files.write('/srv/r/s.txt', 'x', { user: 'root' })
@@ -95,7 +95,7 @@ describe('[daemon POST /files]', () => {
     })
   })
 
-  test('stores metadata with the file, shows it, and clears it with the next write', async () => {
+  test('stores metadata with the file, returns it, and clears it with the next write', async () => {
     const metadata = { owner: 'team a', 'content-kind': 'x=1; y="2"' }
     await withSandbox(async ({ files }) => {
       expect(await files.write('m.txt', 'x', { metadata })).toMatchObject({ metadata })
@@ -133,7 +133,7 @@ describe('[daemon GET /files]', () => {
     })
   })
 
-  test('reads what the user could not, and says what cannot be read', async () => {
+  test('reads files that the user may not read, and names what cannot be read', async () => {
     await withSandbox(async ({ files, commands }) => {
       await commands.run('sudo install -m 600 -o root /dev/stdin /root/secret <<< hidden; mkdir folder')
       expect(await files.read('/root/secret')).toBe('hidden\n')
@@ -146,7 +146,7 @@ describe('[daemon GET /files]', () => {
     })
   })
 
-  test('round-trips files of any name', async () => {
+  test('writes and reads files with any name', async () => {
     const names = [
       'with space.txt',
       ' leading and trailing ',

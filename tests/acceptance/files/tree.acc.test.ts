@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { withSandbox } from '../support/with-sandbox.ts'
 
 describe('[filesystem.Filesystem/ListDir]', () => {
-  test('lists a folder by name, to the depth that is asked for, parents first', async () => {
+  test('lists a folder to the requested depth, by name, parents first', async () => {
     await withSandbox(async ({ files, commands }) => {
       await commands.run('mkdir -p t/b/deep/deeper t/B && touch t/b/deep/f t/a t/ä t/Z')
       expect((await files.list('t')).map(({ name }) => name)).toEqual(['B', 'Z', 'a', 'b', 'ä'])
@@ -52,7 +52,7 @@ describe('[filesystem.Filesystem/ListDir]', () => {
     })
   })
 
-  test('says what cannot be listed', async () => {
+  test('refuses paths that are not folders', async () => {
     await withSandbox(async ({ files }) => {
       await files.write('file', 'x')
       await expect(files.list('missing')).rejects.toThrow(FileNotFoundError)
@@ -74,7 +74,7 @@ describe('[filesystem.Filesystem/Stat]', () => {
     })
   })
 
-  test('tells a missing entry from one that cannot be looked at', async () => {
+  test('distinguishes a missing entry from one that cannot be read', async () => {
     await withSandbox(async ({ files, commands }) => {
       await commands.run('touch file && ln -s nowhere dangling')
       expect(await files.exists('missing')).toBe(false)
@@ -88,7 +88,7 @@ describe('[filesystem.Filesystem/Stat]', () => {
 })
 
 describe('[filesystem.Filesystem/MakeDir]', () => {
-  test('makes a folder with its parents once, for the user who asks', async () => {
+  test('creates a folder and its parents once, for the calling user', async () => {
     await withSandbox(async ({ files, commands }) => {
       expect(await files.makeDir('p/q/r')).toBe(true)
       expect(await files.makeDir('p/q/r')).toBe(false)
@@ -97,7 +97,7 @@ describe('[filesystem.Filesystem/MakeDir]', () => {
     })
   })
 
-  test('refuses a place that a file takes', async () => {
+  test('refuses a path that is a file', async () => {
     await withSandbox(async ({ files }) => {
       await files.write('file', 'x')
       await expect(files.makeDir('file')).rejects.toThrow(InvalidArgumentError)
@@ -107,7 +107,7 @@ describe('[filesystem.Filesystem/MakeDir]', () => {
 })
 
 describe('[filesystem.Filesystem/Move]', () => {
-  test('moves files, folders and links, making the folders above, replacing a file', async () => {
+  test('moves files, folders and links, creates parents, replaces a file', async () => {
     await withSandbox(async ({ files, commands }) => {
       await commands.run('echo one > one; echo two > two; mkdir -p d/e; touch d/e/f; ln -s one link')
       expect(await files.rename('one', 'new/place/uno')).toMatchObject({ path: '/home/user/new/place/uno', owner: 'user' })
@@ -120,7 +120,7 @@ describe('[filesystem.Filesystem/Move]', () => {
     })
   })
 
-  test('says what cannot be moved', async () => {
+  test('names the reason when a move fails', async () => {
     await withSandbox(async ({ files, commands }) => {
       await commands.run('mkdir full empty && touch full/x file')
       await expect(files.rename('missing', 'x')).rejects.toThrow(FileNotFoundError)
@@ -138,7 +138,7 @@ describe('[filesystem.Filesystem/Move]', () => {
 })
 
 describe('[filesystem.Filesystem/Remove]', () => {
-  test('removes a file, a folder with all in it, a link but not its target, and what is not there', async () => {
+  test('removes a file, a folder with its content, a link without its target, and accepts a missing path', async () => {
     await withSandbox(async ({ files, commands }) => {
       await commands.run('mkdir -p d/e && touch d/e/f file target && ln -s target link && sudo install -m 0 /dev/null d/locked')
       for (const path of ['file', 'd', 'link', 'never-was']) await files.remove(path)

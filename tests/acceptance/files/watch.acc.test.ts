@@ -2,11 +2,11 @@ import { FileNotFoundError, type FilesystemEvent, InvalidArgumentError } from 'e
 import { describe, expect, test, vi } from 'vitest'
 import { withSandbox } from '../support/with-sandbox.ts'
 
-/** `kind name`, and behind that the size of the entry where there is one. */
+/** `kind name`, followed by the size of the entry if the event has one. */
 const describeEvent = ({ type, name, entry }: FilesystemEvent) => [type, name, ...(entry === undefined ? [] : [entry.size])].join(' ')
 
 describe('[filesystem.Filesystem/WatchDir]', () => {
-  test('tells what happens in a folder, in order, until it is stopped', async () => {
+  test('reports changes of a folder in order, until it is stopped', async () => {
     await withSandbox(async ({ files }) => {
       await files.makeDir('w/sub')
       const events: string[] = []
@@ -24,7 +24,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     })
   })
 
-  test('looks into subfolders, new ones too, and describes entries', async () => {
+  test('watches subfolders, also new ones, and describes entries', async () => {
     await withSandbox(async ({ files, commands }) => {
       await files.makeDir('w/a')
       const events: string[] = []
@@ -37,7 +37,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
     })
   })
 
-  test('refuses what cannot be watched', async () => {
+  test('refuses files and missing paths', async () => {
     await withSandbox(async ({ files }) => {
       await files.write('file', 'x')
       await expect(files.watchDir('file', () => undefined)).rejects.toThrow(InvalidArgumentError)

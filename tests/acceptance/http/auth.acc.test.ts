@@ -16,13 +16,13 @@ describe('an API key', () => {
     [{ 'x-api-key': 'e2b_nothex' }, `${invalidKey}\nInvalid API key format`],
     [{ 'x-api-key': 'e2b_00' }, `${invalidKey}\nInvalid API key format`],
     [{ 'x-api-key': `e2b_${unknownHex}` }, `${invalidKey}\nCannot get the team for the given API key`],
-  ])('[GET /v2/sandboxes] is asked for: %j', async (headers, message) => {
+  ])('[GET /v2/sandboxes] is required: %j', async (headers, message) => {
     const answer = await callApi('GET /v2/sandboxes', { key: false, headers })
     expect(answer).toMatchObject({ status: 401, headers: { 'content-type': 'application/json; charset=utf-8' } })
     expect(answer.body).toEqual({ code: 401, message })
   })
 
-  test('is asked for by every route of sandboxes, before anything else is looked at', async () => {
+  test('is checked by every route of sandboxes before anything else', async () => {
     const operations = [
       'POST /sandboxes',
       'POST /v2/sandboxes',
@@ -43,7 +43,7 @@ describe('an API key', () => {
     }
   })
 
-  test('that is wrong is an AuthenticationError of the SDK', async () => {
+  test('that is wrong makes the SDK throw AuthenticationError', async () => {
     await expect(Sandbox.create({ apiKey: `e2b_${unknownHex}` })).rejects.toThrow(AuthenticationError)
   })
 })
@@ -55,13 +55,13 @@ describe('an access token', () => {
     ['Bearer nonsense', 'authorization header is malformed'],
     ['Bearer sk_e2b_nothex', `${invalidToken}\nInvalid access token format`],
     [`Bearer sk_e2b_${unknownHex}`, `${invalidToken}\nCannot get the user for the given access token`],
-  ])('[POST /templates/{templateID}] is asked for: %s', async (authorization, message) => {
+  ])('[POST /templates/{templateID}] is required: %s', async (authorization, message) => {
     const call = { key: false, body: { dockerfile: 'FROM base' }, headers: authorization === undefined ? {} : { authorization } }
     const answer = await callApi('POST /templates/aaaaaaaaaaaaaaaaaaaa', call)
     expect(answer).toMatchObject({ status: 401, body: { code: 401, message } })
   })
 
-  test('[POST /templates/{templateID}] opens its routes, and an API key does not', async () => {
+  test('[POST /templates/{templateID}] is accepted by its routes, and an API key is not', async () => {
     const authorization = `Bearer ${fromEnvironment('E2B_ACCESS_TOKEN')}`
     const body = { dockerfile: 'FROM base' }
     const withToken = await callApi('POST /templates/aaaaaaaaaaaaaaaaaaaa', { key: false, body, headers: { authorization } })

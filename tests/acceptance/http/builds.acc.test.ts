@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(removeTemplates)
 
 describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
-  test('answers 202 with nothing, is building at once, and can be started once', async () => {
+  test('returns an empty 202; the build is in progress at once and can be started only once', async () => {
     const { id, buildId } = await register()
     const start = `POST /v2/templates/${id}/builds/${buildId}`
     const body = { fromTemplate: 'base', steps: [{ type: 'run', args: ['echo ran'], anything: 'else' }] }
@@ -49,7 +49,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
       /^Error when starting template build: .*cannot specify both fromImage and fromTemplate$/,
     ],
     ['neither source', { steps: [] }, /^Error when starting template build: .*must specify either fromImage or fromTemplate$/],
-  ])('is a 500 with %s, and the build has failed', async (_, body, message) => {
+  ])('returns 500 for %s, and the build has failed', async (_, body, message) => {
     const { id, buildId } = await register()
     const answer = await callApi(`POST /v2/templates/${id}/builds/${buildId}`, { body })
     expect(answer).toMatchObject({ status: 500, body: { code: 500, message: expect.stringMatching(message) } })
@@ -59,9 +59,10 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
   test.each<[string, unknown, string, string | RegExp]>([
     ['a template that is not there', { fromTemplate: 'never-made' }, 'base', /never-made/],
     [
-      'a type of step that nobody knows',
+      'an unknown type of step',
       { fromTemplate: 'base', steps: [{ type: 'LABEL', args: ['x'] }] },
       '1',
+      // Wire text for an unknown step type (control-plane.md 11.4).
       'command type LABEL is not implemented',
     ],
     ['RUN without a command', { fromTemplate: 'base', steps: [{ type: 'RUN' }] }, '1', 'RUN requires command argument'],
@@ -83,7 +84,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
       '1',
       'COPY requires files hash to be set',
     ],
-  ])('is a build that fails, with %s', async (_, body, step, message) => {
+  ])('fails the build for %s', async (_, body, step, message) => {
     const { id, buildId } = await register()
     expect((await callApi(`POST /v2/templates/${id}/builds/${buildId}`, { body })).status).toBe(202)
     const { status, reason, logEntries, logs } = await endOfBuild(id, buildId)
@@ -112,7 +113,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
 })
 
 describe('[GET /templates/{templateID}/builds/{buildID}/status] [GET /templates/{templateID}/builds/{buildID}/logs]', () => {
-  test('say that a build waits', async () => {
+  test('return the status of a waiting build', async () => {
     const path = `/templates/${waiting.id}/builds/${waiting.buildId}`
     const shape = { templateID: waiting.id, buildID: waiting.buildId, status: 'waiting', logs: [], logEntries: [] }
     expect((await callApi(`GET ${path}/status`)).body).toEqual(shape)
@@ -120,7 +121,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status] [GET /templates/
     expect((await callApi(`GET ${path}/status`, bearer())).body).toEqual(shape)
   })
 
-  test('give the log by offset and level', async () => {
+  test('return the log by offset and level', async () => {
     const { id, buildId } = await register()
     const steps = [{ type: 'RUN', args: ['for i in $(seq 5); do echo "line $i"; done; echo bad >&2; exit 1'] }]
     await callApi(`POST /v2/templates/${id}/builds/${buildId}`, { body: { fromTemplate: 'base', steps } })
@@ -155,7 +156,7 @@ describe('[GET /templates/{templateID}/builds/{buildID}/status] [GET /templates/
 })
 
 describe('[GET /templates/{templateID}/files/{hash}] [PUT /uploads/{teamID}/{hash}]', () => {
-  test('lead to an upload that needs no key, and that its signature binds to the hash', async () => {
+  test('return an upload URL that needs no key and whose signature is valid for one hash', async () => {
     const hash = createHash('sha256').update(templateName('content')).digest('hex')
     const ask = `GET /templates/${waiting.id}/files/${hash}`
     const first = await callApi(ask)
@@ -190,7 +191,7 @@ describe('[GET /templates/{templateID}/files/{hash}] [PUT /uploads/{teamID}/{has
   })
 })
 
-test('every operation of templates asks for its kind of credential before anything else', async () => {
+test('every operation of templates checks its kind of credential before anything else', async () => {
   const path = `/templates/${waiting.id}`
   const build = `${path}/builds/${waiting.buildId}`
   const ofTeams = [

@@ -20,7 +20,7 @@ async function all(envelopes: AsyncIterable<Envelope>): Promise<Envelope[]> {
   return seen
 }
 
-test('[process.Process/Start] a stream is start, data, end and the envelope that ends it, as plain JSON', async () => {
+test('[process.Process/Start] a stream has a start, data, an end and an end envelope, in uncompressed JSON', async () => {
   await withSecureSandbox(async (sandbox) => {
     const { status, contentType, envelopes } = await openStream(sandbox, 'process.Process/Start', shell('echo hi; exit 3'))
     expect({ status, contentType }).toEqual({ status: 200, contentType: 'application/connect+json' })
@@ -33,7 +33,7 @@ test('[process.Process/Start] a stream is start, data, end and the envelope that
   })
 })
 
-test('[process.Process/Start] [process.Process/Connect] a stream that fails says so in the envelope that ends it', async () => {
+test('[process.Process/Start] [process.Process/Connect] a stream that fails reports the error in its end envelope', async () => {
   await withSecureSandbox(async (sandbox) => {
     const failures: [string, object, Record<string, string>, object][] = [
       ['Connect', { process: { pid: 4_000_000 } }, {}, { code: 'not_found', message: 'process with pid 4000000 not found' }],
@@ -58,7 +58,7 @@ test('[process.Process/Start] [process.Process/Connect] a stream that fails says
   })
 })
 
-test('[process.Process/Start] a silent stream is kept alive at the interval that its client asks for, and ends at its time limit', async () => {
+test('[process.Process/Start] a silent stream gets keepalives at the requested interval and ends at its deadline', async () => {
   await withSecureSandbox(async (sandbox) => {
     const headers = { 'keepalive-ping-interval': '1', 'connect-timeout-ms': '2500' }
     const { envelopes } = await openStream(sandbox, 'process.Process/Start', shell('exec sleep 600'), headers)
@@ -68,7 +68,7 @@ test('[process.Process/Start] a silent stream is kept alive at the interval that
   })
 })
 
-test('[filesystem.Filesystem/Stat] [process.Process/List] a call without the token is refused alike, unary or stream', async () => {
+test('[filesystem.Filesystem/Stat] [process.Process/List] a unary call and a stream without the token get the same 401', async () => {
   await withSecureSandbox(async ({ id, answer }) => {
     const stranger = { id, token: '', answer }
     const unary = await callRpc(stranger, 'filesystem.Filesystem/Stat', '{"path":"/"}')
@@ -88,7 +88,7 @@ test('[filesystem.Filesystem/Stat] [process.Process/List] a call without the tok
   })
 })
 
-test('[filesystem.Filesystem/Stat] answers JSON numbers, and errors with a code of Connect', async () => {
+test('[filesystem.Filesystem/Stat] returns JSON numbers, and errors with a Connect code', async () => {
   await withSecureSandbox(async (sandbox) => {
     await throughProxy(daemonHeaders(sandbox), {
       method: 'POST',
@@ -119,7 +119,7 @@ test('[filesystem.Filesystem/Stat] answers JSON numbers, and errors with a code 
   })
 })
 
-test('[filesystem.Filesystem/Stat] refuses what is no call', async () => {
+test('[filesystem.Filesystem/Stat] refuses invalid calls', async () => {
   await withSecureSandbox(async (sandbox) => {
     const method = 'filesystem.Filesystem/Stat'
     const invalid = { code: 'invalid_argument', message: expect.stringMatching(/./) }
@@ -138,7 +138,7 @@ test('[filesystem.Filesystem/Stat] refuses what is no call', async () => {
   })
 })
 
-test('[daemon GET /envs] shows the variables of the sandbox to whoever has the token', async () => {
+test('[daemon GET /envs] returns the variables of the sandbox to a client with the token', async () => {
   await withSecureSandbox(
     async (sandbox) => {
       const answer = await throughProxy(daemonHeaders(sandbox), { path: '/envs' })
@@ -150,7 +150,7 @@ test('[daemon GET /envs] shows the variables of the sandbox to whoever has the t
   )
 })
 
-test('[daemon GET /files] sends a part, or what has changed, to who asks for it', async () => {
+test('[daemon GET /files] answers range and conditional requests', async () => {
   await withSecureSandbox(async (sandbox) => {
     const upload = {
       method: 'POST',

@@ -17,7 +17,7 @@ describe('the JSON error body', () => {
     ['POST /v2/sandboxes', { text: 'x', headers: { 'content-type': 'text/plain' } }, 400, /./],
     ['POST /v2/sandboxes', { text: JSON.stringify({ templateID: 'x'.repeat(17 * 1024 * 1024) }) }, 413, /./],
     [`POST /sandboxes/${unknownSandboxId}/timeout`, { body: {} }, 400, /^validation error/],
-  ])('%s is answered with it', async (operation, call, code, message) => {
+  ])('%s returns it', async (operation, call, code, message) => {
     const answer = await callApi(operation, call)
     expect(answer).toMatchObject({ status: code, headers: { 'content-type': json } })
     expect(answer.body).toEqual({ code, message: expect.stringMatching(message) })
@@ -29,11 +29,11 @@ test('[GET /health] needs no key', async () => {
   expect(answer).toMatchObject({ status: 200, text: 'Health check successful' })
 })
 
-test('[GET /ready] says that the database and the engine answer', async () => {
+test('[GET /ready] reports that the database and the engine answer', async () => {
   expect(await callApi('GET /ready', { key: false })).toMatchObject({ status: 200 })
 })
 
-test('a browser may call from anywhere', async () => {
+test('browsers may call from any origin', async () => {
   const asked = 'x-api-key,content-type,lang,lang_version,package_version,publisher,sdk_runtime,system,browser'
   const headers = { origin: 'https://app.test', 'access-control-request-method': 'POST', 'access-control-request-headers': asked }
   const preflight = await callApi('OPTIONS /v2/sandboxes', { key: false, headers })
@@ -49,15 +49,15 @@ test('a browser may call from anywhere', async () => {
   }
 })
 
-describe('what is not built yet', () => {
-  /** The sum of the counter of what was refused so. */
+describe('operations and fields that are not served yet', () => {
+  /** The sum of the counter of such refusals. */
   async function counted(): Promise<number> {
     const metrics = await (await fetch(fromEnvironment('SANDYARD_TEST_METRICS_URL'))).text()
     const samples = metrics.split('\n').filter((line) => line.startsWith('sandyard_unimplemented_requests_total'))
     return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
   }
 
-  test('[GET /volumes] is a 501 that says so, and is counted', async () => {
+  test('[GET /volumes] returns a 501 and is counted', async () => {
     const before = await counted()
     const answer = await callApi('GET /volumes')
     expect(answer).toMatchObject({ status: 501, headers: { 'content-type': json } })
@@ -68,7 +68,7 @@ describe('what is not built yet', () => {
   test.each([
     ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.test:1080' } } }],
-  ])('[POST /v2/sandboxes] refuses the field %s by name, and is counted', async (field, fields) => {
+  ])('[POST /v2/sandboxes] refuses the field %s, names it, and counts the refusal', async (field, fields) => {
     const before = await counted()
     const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
     expect(answer).toMatchObject({ status: 501, body: { code: 501, message: expect.stringContaining(field) } })
@@ -80,7 +80,7 @@ describe('what is not built yet', () => {
       'its defaults',
       { autoPause: false, allow_internet_access: true, network: { allowPublicTraffic: true, allowOut: [] }, mcp: null, volumeMounts: [] },
     ],
-  ])('[POST /v2/sandboxes] takes such a field at %s', async (_, fields) => {
+  ])('[POST /v2/sandboxes] accepts such a field at %s', async (_, fields) => {
     const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
     expect(answer.status).toBe(201)
     await callApi(`DELETE /sandboxes/${String(answer.body['sandboxID'])}`)

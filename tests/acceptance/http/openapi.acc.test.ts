@@ -29,7 +29,7 @@ const served: [string, string, string][] = [
   ['post', '/v2/sandboxes/{sandboxID}/connect', '200'],
 ]
 
-test('the interface describes itself at /openapi.json', async () => {
+test('/openapi.json describes every operation', async () => {
   const answer = await callApi('GET /openapi.json', { key: false })
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': expect.stringContaining('application/json') } })
   const { openapi, info, paths, components } = answer.body as unknown as Description
@@ -49,7 +49,7 @@ test('the interface describes itself at /openapi.json', async () => {
   expect(paths['/v2/sandboxes']?.['get']?.deprecated ?? false).toBe(false)
 })
 
-test('every reference in the description leads somewhere', async () => {
+test('every reference in the description resolves', async () => {
   const { body, text } = await callApi('GET /openapi.json', { key: false })
   const references = [...text.matchAll(/"\$ref":\s*"#\/([^"]+)"/g)].map((match) => match[1] ?? '')
   for (const reference of new Set(references)) {

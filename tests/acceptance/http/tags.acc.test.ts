@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(removeTemplates)
 
 describe('[POST /templates/tags]', () => {
-  test('answers 201 with the tags and the build, for a tag and for a build as the target', async () => {
+  test('returns 201 with the tags and the build, for a tag and for a build as the target', async () => {
     for (const target of [`${name}:v1`, `${name}:${buildId}`, `${id}:v1`]) {
       const answer = await callApi('POST /templates/tags', { body: { target, tags: [' One', 'one', 'two'] } })
       expect(answer).toMatchObject({ status: 201, headers: { 'content-type': json } })
@@ -47,7 +47,7 @@ describe('[POST /templates/tags]', () => {
 })
 
 describe('[GET /templates/{templateID}/tags] [DELETE /templates/tags]', () => {
-  test('lists a row for each tag, by id and by name, and forgets what is removed', async () => {
+  test('lists a row for each tag, by id and by name, without removed tags', async () => {
     await callApi('POST /templates/tags', { body: { target: `${name}:v1`, tags: ['b', 'a'] } })
     for (const reference of [id, name, `${name}:ignored`]) {
       const answer = await callApi(`GET /templates/${encodeURIComponent(reference)}/tags`)
@@ -79,7 +79,7 @@ describe('[GET /templates/{templateID}/tags] [DELETE /templates/tags]', () => {
 })
 
 describe('[GET /templates/aliases/{alias}]', () => {
-  test('says whose name it is', async () => {
+  test('returns the owner of the name', async () => {
     const answer = await callApi(`GET /templates/aliases/${name}`)
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': json } })
     expect(answer.body).toEqual({ templateID: id, public: false })
@@ -114,7 +114,7 @@ describe('the newer operations of tags', () => {
     }
   })
 
-  test('[GET /templates/{templateID}/tags/{tag}/assignments] has what a tag has stood for, newest first', async () => {
+  test('[GET /templates/{templateID}/tags/{tag}/assignments] lists the builds that had the tag, newest first', async () => {
     const path = `GET /templates/${id}/tags/moved/assignments`
     const { data, nextCursor } = (await callApi(path)).body as { data: { assignmentId: string }[]; nextCursor: unknown }
     expect([data, nextCursor]).toEqual([[assignment, assignment], null])
@@ -136,7 +136,7 @@ describe('the newer operations of tags', () => {
     expect(other).toMatchObject({ status: 400, body: { code: 400 } })
   })
 
-  test('[GET /default-templates] has the base template, in the shape of a list', async () => {
+  test('[GET /default-templates] returns the base template in a list', async () => {
     const answer = await callApi('GET /default-templates')
     const [base] = JSON.parse(answer.text) as Record<string, unknown>[]
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': json } })

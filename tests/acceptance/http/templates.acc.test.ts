@@ -10,7 +10,7 @@ const unknownId = '0'.repeat(20)
 
 afterAll(removeTemplates)
 
-/** What the answer of a registration names. */
+/** The ids in the answer to a registration. */
 function registered(answer: ApiAnswer): { id: string; buildId: string } {
   expect(answer).toMatchObject({ status: 202, headers: { 'content-type': json } })
   const id = String(answer.body['templateID'])
@@ -18,7 +18,7 @@ function registered(answer: ApiAnswer): { id: string; buildId: string } {
   return { id, buildId: String(answer.body['buildID']) }
 }
 
-/** The seed's legacy shape of a template that was never built. */
+/** The legacy shape of a template that was never built (control-plane.md). */
 function legacy(alias: string, namespaced: unknown): Record<string, unknown> {
   return {
     templateID: templateId,
@@ -41,14 +41,14 @@ function legacy(alias: string, namespaced: unknown): Record<string, unknown> {
 }
 
 describe('[POST /v2/templates]', () => {
-  test('answers 202 with every field of the legacy shape', async () => {
+  test('returns 202 with every field of the legacy shape', async () => {
     const alias = templateName('v2')
     const answer = await callApi('POST /v2/templates', { body: { alias } })
     registered(answer)
     expect(answer.body).toEqual(legacy(alias, expect.stringMatching(new RegExp(`^[a-z0-9-]+/${alias}$`))))
   })
 
-  test('takes sizes at their bounds, and the deprecated teamID only when it is the own one', async () => {
+  test('accepts sizes at their bounds, and the deprecated teamID only if it is the own team', async () => {
     const alias = templateName('v2-sizes')
     const answer = await callApi('POST /v2/templates', { body: { alias, cpuCount: 1, memoryMB: 128 } })
     registered(answer)
@@ -77,7 +77,7 @@ describe('[POST /v2/templates]', () => {
 })
 
 describe('[POST /v3/templates]', () => {
-  test('answers 202 with its own shape, and gives a name that is there a new build', async () => {
+  test('returns 202 with its own shape, and registers a new build for an existing name', async () => {
     const name = templateName('v3')
     const first = await callApi('POST /v3/templates', { body: { name: ` ${name.toUpperCase()}:V1`, tags: ['v1', 'Next'] } })
     const { id, buildId } = registered(first)
@@ -124,7 +124,7 @@ describe('[POST /templates] [POST /templates/{templateID}] a Dockerfile', () => 
     rebuilt = await callApi(`POST /templates/${id}`, { ...bearer(), body: { dockerfile, alias, cpuCount: 1, memoryMB: 256 } })
   })
 
-  test('is accepted from a user, with the legacy shape and the new build', async () => {
+  test('is accepted from a user and returns the legacy shape with the new build', async () => {
     expect(rebuilt).toMatchObject({ status: 202, headers: { 'content-type': json } })
     const [alias] = rebuilt.body['aliases'] as string[]
     const shape = legacy(String(alias), expect.stringMatching(new RegExp(`^[a-z0-9-]+/${String(alias)}$`)))
@@ -139,7 +139,7 @@ describe('[POST /templates] [POST /templates/{templateID}] a Dockerfile', () => 
     expect(rebuilt.body).toEqual(expected)
   })
 
-  test('is built at once, and its sandboxes have what it made', async () => {
+  test('is built at once, and its sandboxes have its files', async () => {
     const buildId = String(rebuilt.body['buildID'])
     expect(await endOfBuild(id, buildId)).toMatchObject({ templateID: id, buildID: buildId, status: 'ready' })
     const start = await callApi(`POST /templates/${id}/builds/${buildId}`, bearer())
@@ -164,7 +164,7 @@ describe('[POST /templates] [POST /templates/{templateID}] a Dockerfile', () => 
     expect(answer).toMatchObject({ status: code, body: { code, message: expect.stringMatching(message) } })
   })
 
-  test('is refused for a template that is not there, and with the key of a team', async () => {
+  test('is refused for an unknown template and with the key of a team', async () => {
     const body = { dockerfile }
     const missing = await callApi(`POST /templates/${unknownId}`, { ...bearer(), body })
     expect(missing).toMatchObject({ status: 404, body: { code: 404, message: `Template '${unknownId}' not found` } })
@@ -185,7 +185,7 @@ describe('[GET /templates/{templateID}]', () => {
     }
   })
 
-  test('has every field of the table, and its builds', async () => {
+  test('returns every field of the table, and the builds', async () => {
     const answer = await callApi(`GET /templates/${id}`)
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': json } })
     expect(answer.body).toMatchObject({
@@ -209,7 +209,7 @@ describe('[GET /templates/{templateID}]', () => {
     expect(answer.body['builds']).toEqual(builds.map((buildID) => ({ buildID, status: 'waiting', ...waiting })))
   })
 
-  test('gives its builds in pages', async () => {
+  test('returns the builds in pages', async () => {
     const seen: unknown[] = []
     let token: string | undefined = ''
     while (token !== undefined) {
@@ -235,7 +235,7 @@ describe('[GET /templates/{templateID}]', () => {
     })
   })
 
-  test('is not found by anything but its id', async () => {
+  test('finds a template only by its id', async () => {
     for (const other of [unknownId, name, 'base']) {
       const answer = await callApi(`GET /templates/${other}`)
       expect(answer, other).toMatchObject({ status: 404, body: { code: 404, message: `Template ${other} not found` } })
@@ -244,7 +244,7 @@ describe('[GET /templates/{templateID}]', () => {
 })
 
 describe.each(['PATCH /templates', 'PATCH /v2/templates'])('[%s/{templateID}]', (operation) => {
-  test('changes who may use a template, and answers its names', async () => {
+  test('changes who may use a template, and returns its names', async () => {
     const name = templateName('patch')
     const { id } = registered(await callApi('POST /v3/templates', { body: { name } }))
     const names = expect.arrayContaining([expect.stringMatching(new RegExp(`^[a-z0-9-]+/${name}$`))])
@@ -273,7 +273,7 @@ describe.each(['PATCH /templates', 'PATCH /v2/templates'])('[%s/{templateID}]', 
 })
 
 describe('[GET /templates] [GET /v2/templates] [DELETE /templates/{templateID}]', () => {
-  test('list what the team has, page by page, until it is deleted', async () => {
+  test('list the templates of the team in pages, until they are deleted', async () => {
     const name = templateName('listed')
     const { id } = registered(await callApi('POST /v3/templates', { body: { name } }))
     const [item] = (await listed('GET /v2/templates?limit=1')).items
@@ -288,7 +288,7 @@ describe('[GET /templates] [GET /v2/templates] [DELETE /templates/{templateID}]'
     expect((await listed('GET /templates')).items.map((template) => template['templateID'])).not.toContain(id)
   })
 
-  test('[GET /v2/templates] pages have no template twice', async () => {
+  test('[GET /v2/templates] returns each template on one page only', async () => {
     for (let index = 0; index < 3; index += 1) registered(await callApi('POST /v3/templates', { body: { name: templateName('page') } }))
     const seen: unknown[] = []
     let token: string | undefined = ''

@@ -22,7 +22,7 @@ describe.each([
   ['[proxy host form]', hostForm],
   ['[proxy header form]', headerForm],
 ] as const)('%s', (_, form) => {
-  test('answers 502 for a port where nothing listens', async () => {
+  test('returns 502 for a port without a listener', async () => {
     await withSandbox(async (sandbox) => {
       const answer = await throughProxy(form(sandbox, 8125), { path: '/' })
       expect(answer).toMatchObject({ status: 502, headers: { 'content-type': json } })
@@ -30,7 +30,7 @@ describe.each([
     })
   })
 
-  test('answers 502 for a sandbox that was killed', async () => {
+  test('returns 502 for a killed sandbox', async () => {
     await withSandbox(async (sandbox) => {
       expect(await throughProxy(form(sandbox, daemonPort), { path: '/health' })).toMatchObject({ status: 204, text: '' })
       await sandbox.kill()
@@ -45,13 +45,13 @@ describe.each([
 })
 
 describe('[proxy header form]', () => {
-  test('answers 502 for a sandbox that never was', async () => {
+  test('returns 502 for an unknown sandbox', async () => {
     const answer = await throughProxy(headerForm({ sandboxId: unknownSandboxId }, 80), { path: '/' })
     expect(answer).toMatchObject({ status: 502, headers: { 'content-type': json } })
     expect(JSON.parse(answer.text)).toEqual(notFound(unknownSandboxId))
   })
 
-  test('refuses an address that is not whole', async () => {
+  test('refuses an incomplete address', async () => {
     const refusals: [Record<string, string>, unknown][] = [
       [{}, 'Invalid host'],
       [{ 'e2b-sandbox-id': unknownSandboxId }, expect.stringContaining('missing header')],
@@ -68,7 +68,7 @@ describe('[proxy header form]', () => {
 })
 
 describe('[proxy host form]', () => {
-  test('refuses a host that names no port of a sandbox', async () => {
+  test('refuses a host without the port of a sandbox', async () => {
     const refusals: [string, string][] = [
       ['nodot', 'Invalid host'],
       ['nodash.sandyard.test', 'Invalid host'],
@@ -82,14 +82,14 @@ describe('[proxy host form]', () => {
     }
   })
 
-  test('wins over the headers, which count only for an address or localhost', async () => {
+  test('takes precedence over the headers, which count only for an IP address or localhost', async () => {
     await withSandbox(async (sandbox) => {
       const headers = { host: `80-${unknownSandboxId}.sandyard.test`, ...headerForm(sandbox, daemonPort) }
       expect(JSON.parse((await throughProxy(headers, { path: '/health' })).text)).toEqual(notFound(unknownSandboxId))
     })
   })
 
-  test('shows a browser a page that says the same', async () => {
+  test('returns the same error to a browser as a page', async () => {
     await withSandbox(async (sandbox) => {
       const dead = await throughProxy({ host: `80-${unknownSandboxId}.sandyard.test` }, { path: '/', headers: browser })
       expect(dead).toMatchObject({ status: 502, headers: { 'content-type': 'text/html; charset=utf-8' } })
@@ -110,7 +110,7 @@ describe('[proxy host form]', () => {
 describe('[daemon POST /init]', () => {
   const reserved = 'This endpoint is reserved for the E2B control plane and is not reachable through the sandbox URL'
 
-  test('and the other routes of the control plane are out of reach, however they are spelled (envd.md 18.13)', async () => {
+  test('and the other routes of the control plane are refused in every spelling (envd.md 18.13)', async () => {
     await withSandbox(async (sandbox) => {
       const routes = ['/init', '/freeze', '/unfreeze', '/fsfreeze', '/fsthaw', '/collapse', '/upgrade']
       const spellings = [...routes, '//init', '/./init', '/files/../init', '/%69nit', '/init/', '/init?x=1']
@@ -126,7 +126,7 @@ describe('[daemon POST /init]', () => {
     })
   })
 
-  test('answers so before it looks for the sandbox, and on the port of the daemon only', async () => {
+  test('is refused before the lookup of the sandbox, and on the port of the daemon only', async () => {
     const answer = await throughProxy(headerForm({ sandboxId: unknownSandboxId }, daemonPort), { method: 'POST', path: '/init' })
     expect(JSON.parse(answer.text)).toEqual({ message: reserved, path: '/init', code: 404 })
     const other = await throughProxy(headerForm({ sandboxId: unknownSandboxId }, 80), { method: 'POST', path: '/init' })
@@ -135,7 +135,7 @@ describe('[daemon POST /init]', () => {
 })
 
 describe('[daemon GET /health]', () => {
-  test('tells the SDK whether a sandbox runs', async () => {
+  test('reports to the SDK whether a sandbox runs', async () => {
     await withSandbox(async (sandbox) => {
       expect(await sandbox.isRunning()).toBe(true)
       expect(await (await Sandbox.connect(sandbox.sandboxId)).isRunning()).toBe(true)

@@ -5,7 +5,7 @@ import { withSandbox } from '../support/with-sandbox.ts'
 
 const port = 3210
 
-/** Listens on each address that it reads from a line of its input, and on nothing between them; all in one process. */
+/** A program that reads addresses line by line and listens on one at a time, all in one process. */
 const RELISTENER = `
 import sys, threading, http.server
 for line in sys.stdin:
@@ -27,13 +27,13 @@ function closed({ sandboxId }: Sandbox): object {
   return { sandboxId, message: 'The sandbox is running but port is not open', port, code: 502 }
 }
 
-/** A server is given the time that the SDK's users give it; the proxy itself waits for one second. */
+/** Retries for as long as users of the SDK do; the proxy itself waits for one second. */
 async function isReached(sandbox: Sandbox): Promise<void> {
   await expect.poll(() => ask(sandbox), { timeout: 20_000 }).toBe(200)
   expect(await ask(sandbox, headerForm)).toBe(200)
 }
 
-test('[proxy host form] [proxy header form] servers are reached whatever they are bound to, as long as they listen (envd.md 18.84)', async () => {
+test('[proxy host form] [proxy header form] servers are reached on every bind address while they listen (envd.md 18.84)', async () => {
   await withSandbox(async (sandbox) => {
     for (const address of ['127.0.0.1', '::1', 'localhost', '0.0.0.0', '::', '127.0.0.1']) {
       const server = await sandbox.commands.run(`exec python3 -m http.server ${port} --bind ${address}`, { background: true })

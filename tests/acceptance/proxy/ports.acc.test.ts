@@ -8,7 +8,7 @@ import { withSandbox } from '../support/with-sandbox.ts'
 
 const port = 8123
 
-/** What the server in the sandbox says it has seen. */
+/** The request that the server in the sandbox received. */
 interface Seen {
   readonly method: string
   readonly path: string
@@ -28,7 +28,7 @@ describe.each([
   ['[proxy host form]', hostForm],
   ['[proxy header form]', headerForm],
 ] as const)('%s', (_, form) => {
-  test('passes a request to a server in the sandbox, and its answer back, as they are', async () => {
+  test('passes a request to a server in the sandbox and its answer back unchanged', async () => {
     await withSandbox(async (sandbox) => {
       await startServer(sandbox, port)
       const path = '/a%2Fb/%C3%A4//c?x=1&x=%20+&y'
@@ -46,7 +46,7 @@ describe.each([
     })
   })
 
-  test('streams an answer while it is made', async () => {
+  test('streams an answer while the server writes it', async () => {
     await withSandbox(async (sandbox) => {
       await sandbox.commands.run('mkfifo /tmp/gate')
       await startServer(sandbox, port)
@@ -57,7 +57,7 @@ describe.each([
     })
   })
 
-  test('streams a request while it is made', async () => {
+  test('streams a request while the client sends it', async () => {
     await withSandbox(async (sandbox) => {
       await startServer(sandbox, port)
       const call = open(form(sandbox, port), 'POST', '/repeat')
@@ -72,7 +72,7 @@ describe.each([
     })
   })
 
-  test('tells the server when the client hangs up', async () => {
+  test('closes the connection to the server when the client disconnects', async () => {
     await withSandbox(async (sandbox) => {
       await startServer(sandbox, port)
       const answer = await streamThroughProxy(form(sandbox, port), { path: '/hold' })
@@ -83,7 +83,7 @@ describe.each([
     })
   })
 
-  test('cuts an open answer when the sandbox is killed', async () => {
+  test('aborts an open answer when the sandbox is killed', async () => {
     await withSandbox(async (sandbox) => {
       await startServer(sandbox, port)
       const answer = await streamThroughProxy(form(sandbox, port), { path: '/hold' })

@@ -38,7 +38,7 @@ describe('[proxy upgrade]', () => {
     })
   })
 
-  test('cuts a WebSocket when the sandbox is killed', async () => {
+  test('closes a WebSocket when the sandbox is killed', async () => {
     await withSandbox(async (sandbox) => {
       await startServer(sandbox, port)
       const socket = connect(hostForm(sandbox, port))
@@ -49,7 +49,7 @@ describe('[proxy upgrade]', () => {
     })
   })
 
-  test('answers an upgrade that reaches nobody with the error of the proxy', async () => {
+  test('returns the error of the proxy for an upgrade that reaches no server', async () => {
     await withSandbox(async (sandbox) => {
       const failures = [connect(headerForm(sandbox, 9)), connect(headerForm({ sandboxId: unknownSandboxId }, port))]
       const errors = await Promise.all(failures.map(async (socket) => String((await once(socket, 'error'))[0])))

@@ -13,7 +13,7 @@ async function seconds(id: string): Promise<number> {
   return (Date.parse(String(body['endAt'])) - Date.parse(String(body['startedAt']))) / 1000
 }
 
-/** What the daemon answers to one RPC and one file request that carry `token`. */
+/** The daemon's answers to one RPC and one file request with `token`. */
 async function statuses({ id }: Pick<RawSandbox, 'id'>, token?: string): Promise<number[]> {
   const headers = { ...headerForm({ sandboxId: id }, daemonPort), ...(token === undefined ? {} : { 'x-access-token': token }) }
   const list = { method: 'POST', path: '/process.Process/List', body: '{}' }
@@ -24,7 +24,7 @@ async function statuses({ id }: Pick<RawSandbox, 'id'>, token?: string): Promise
 }
 
 describe.each(routes)('[%s]', (route) => {
-  test('answers 201 with what every client reads', async () => {
+  test('returns 201 with the fields that every client reads', async () => {
     await withRawSandbox(route, { secure: true, metadata: { a: 'b' } }, async ({ id, answer }) => {
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
       expect(answer.body).toMatchObject({
@@ -50,7 +50,7 @@ describe.each(routes)('[%s]', (route) => {
     })
   })
 
-  test('refuses a body that it cannot use', async () => {
+  test('refuses an invalid body', async () => {
     const invalid = expect.stringMatching(/^validation error/)
     const refusals: [Record<string, unknown>, number, unknown][] = [
       [{ templateID: undefined }, 400, invalid],
@@ -78,7 +78,7 @@ describe.each(routes)('[%s]', (route) => {
     }
   })
 
-  test('takes a body in chunks, and ignores fields that it does not know', async () => {
+  test('accepts a chunked body and ignores unknown fields', async () => {
     const answer = await rawRequest(server.apiUrl, {
       method: 'POST',
       path: route.split(' ')[1] ?? '',
@@ -91,7 +91,7 @@ describe.each(routes)('[%s]', (route) => {
   })
 })
 
-test('[POST /sandboxes] without a word about it is open, and lasts 15 seconds', async () => {
+test('[POST /sandboxes] creates a sandbox without a token for 15 seconds by default', async () => {
   await withRawSandbox('POST /sandboxes', {}, async ({ id, answer }) => {
     expect(answer.body['envdAccessToken'] ?? null).toBeNull()
     expect(await statuses({ id })).toEqual([200, 200])
@@ -100,7 +100,7 @@ test('[POST /sandboxes] without a word about it is open, and lasts 15 seconds', 
   })
 })
 
-test('[POST /v2/sandboxes] is closed but to its own token, unless it is asked to be open; and lasts 300 seconds', async () => {
+test('[POST /v2/sandboxes] creates a sandbox that requires its token, unless secure is false, for 300 seconds', async () => {
   await withRawSandbox('POST /v2/sandboxes', {}, async (closed) => {
     await withRawSandbox('POST /v2/sandboxes', { secure: false }, async (open) => {
       expect(closed.answer.body['envdAccessToken']).toEqual(hmac)
@@ -115,7 +115,7 @@ test('[POST /v2/sandboxes] is closed but to its own token, unless it is asked to
   })
 })
 
-test('[POST /sandboxes] with secure gives each sandbox a token that opens no other', async () => {
+test('[POST /sandboxes] with secure creates a token that is valid for one sandbox only', async () => {
   await withRawSandbox('POST /sandboxes', { secure: true }, async (one) => {
     await withRawSandbox('POST /sandboxes', { secure: true }, async (two) => {
       expect(one.token).not.toBe(two.token)

@@ -5,7 +5,7 @@ import { dateTime, integerFrom, templateId } from '../support/shapes.ts'
 
 const hmac = expect.stringMatching(/^[0-9a-f]{64}$/)
 
-/** The rows of the seed's Sandbox table for a running sandbox of which nothing was asked but the template. */
+/** The fields of the Sandbox table for a running sandbox that was created with a template only. */
 const plain = {
   templateID: templateId,
   sandboxID: expect.stringMatching(/^i[a-z0-9]{20}$/),
@@ -44,7 +44,7 @@ const listed = [
 ]
 
 describe('[GET /sandboxes/{sandboxID}]', () => {
-  test('has every field of the Sandbox table, null where it says null', async () => {
+  test('returns every field of the Sandbox table, with null where the table has null', async () => {
     await withRawSandbox('POST /sandboxes', {}, async ({ id }) => {
       const answer = await callApi(`GET /sandboxes/${id}`)
       expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8' } })
@@ -53,7 +53,7 @@ describe('[GET /sandboxes/{sandboxID}]', () => {
     })
   })
 
-  test('shows what was asked for at the create', async () => {
+  test('returns the fields of the create request', async () => {
     const asked = { secure: true, allow_internet_access: true, metadata: { team: 'ä', n: '1' }, timeout: 600 }
     await withRawSandbox('POST /sandboxes', asked, async ({ id, token }) => {
       const { body } = await callApi(`GET /sandboxes/${id}`)
@@ -62,7 +62,7 @@ describe('[GET /sandboxes/{sandboxID}]', () => {
     })
   })
 
-  test('is the same for an id with the suffix that older clients add, and refuses an id that is none', async () => {
+  test('accepts an id with the suffix of older clients, and refuses an invalid id', async () => {
     await withRawSandbox('POST /v2/sandboxes', {}, async ({ id }) => {
       expect(await callApi(`GET /sandboxes/${id}-6532622b`)).toMatchObject({ status: 200, body: { sandboxID: id } })
       for (const wrong of ['UPPER', 'a-b-c', 'dot.ted', '%2e%2e', 'with%20space', '%00']) {
@@ -72,7 +72,7 @@ describe('[GET /sandboxes/{sandboxID}]', () => {
     })
   })
 
-  test('[GET /v2/sandboxes] the list has the fields of the table that are no secrets', async () => {
+  test('[GET /v2/sandboxes] lists the fields of the table without the secrets', async () => {
     await withRawSandbox('POST /v2/sandboxes', { metadata: { a: 'b' } }, async ({ id }) => {
       const { text } = await callApi('GET /v2/sandboxes')
       const items = JSON.parse(text) as Record<string, unknown>[]

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { callApi, type ApiAnswer } from '../support/api.ts'
 
-/** Creates with a key, and kills whatever was made when the test is done. */
+/** Creates sandboxes with a key, and kills them after the test. */
 async function withKey(work: (create: (body?: object) => Promise<ApiAnswer>, run: string) => Promise<void>): Promise<void> {
   const key = randomUUID()
   const run = randomUUID()
@@ -23,7 +23,7 @@ async function created(run: string): Promise<string[]> {
 }
 
 describe('[POST /v2/sandboxes] with an Idempotency-Key', () => {
-  test('gives a repeat the answer of the first, and makes one sandbox', async () => {
+  test('a repeat gets the answer of the first request, and one sandbox is created', async () => {
     await withKey(async (create, run) => {
       const first = await create()
       expect(first.status).toBe(201)
@@ -33,7 +33,7 @@ describe('[POST /v2/sandboxes] with an Idempotency-Key', () => {
     })
   })
 
-  test('makes one sandbox for repeats that come at once; one that is too early is told to come again', async () => {
+  test('concurrent repeats create one sandbox; a repeat that is too early gets an error that asks for a retry', async () => {
     await withKey(async (create, run) => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => create()))
       const made = answers.filter(({ status }) => status === 201)
@@ -51,7 +51,7 @@ describe('[POST /v2/sandboxes] with an Idempotency-Key', () => {
     })
   })
 
-  test('refuses the key for another request', async () => {
+  test('the key of another request is refused', async () => {
     await withKey(async (create, run) => {
       const first = await create()
       const other = await create({ timeout: 77 })
@@ -63,12 +63,12 @@ describe('[POST /v2/sandboxes] with an Idempotency-Key', () => {
     })
   })
 
-  test.each(['', 'UPPER', 'with space', 'a'.repeat(256), 'under_score'])('refuses the key %j', async (key) => {
+  test.each(['', 'UPPER', 'with space', 'a'.repeat(256), 'under_score'])('the key %j is refused', async (key) => {
     const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base' }, headers: { 'idempotency-key': key } })
     expect(answer).toMatchObject({ status: 400, body: { code: 400 } })
   })
 
-  test('runs again when the first was refused for what it asked', async () => {
+  test('a key can be used again after an invalid request', async () => {
     await withKey(async (create) => {
       expect(await create({ templateID: 'no-such-template' })).toMatchObject({ status: 404 })
       expect(await create({ templateID: 'no-such-template' })).toMatchObject({ status: 404 })

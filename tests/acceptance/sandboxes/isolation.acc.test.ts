@@ -6,7 +6,7 @@ import { withSandbox } from '../support/with-sandbox.ts'
 
 const port = 8126
 
-/** Capabilities that would let a sandbox change its own limits or look past them, by their numbers in `capabilities(7)`. */
+/** Capabilities that a sandbox must not have, because it could change or bypass its limits; numbers of `capabilities(7)`. */
 const forbidden = {
   DAC_READ_SEARCH: 2,
   NET_ADMIN: 12,
@@ -27,7 +27,7 @@ async function canConnect({ commands }: Sandbox, address: string, port: number):
 }
 
 describe('[POST /v2/sandboxes] a sandbox', () => {
-  test('reaches no other sandbox, while the proxy reaches both', async () => {
+  test('cannot connect to another sandbox, while the proxy can connect to both', async () => {
     await withSandbox(async (one) => {
       await withSandbox(async (two) => {
         await Promise.all([startServer(one, port), startServer(two, port)])
@@ -43,7 +43,7 @@ describe('[POST /v2/sandboxes] a sandbox', () => {
     })
   })
 
-  test('gives its root no power over the machine', async () => {
+  test('denies its root user access to the host', async () => {
     await withSandbox(async ({ commands }) => {
       const { stdout } = await commands.run(`awk '/^Cap(Bnd|Eff):/ { print $2 }' /proc/self/status`, { user: 'root' })
       for (const set of stdout
@@ -67,7 +67,7 @@ describe('[POST /v2/sandboxes] a sandbox', () => {
     })
   })
 
-  test('keeps its users apart', async () => {
+  test('protects the files of a user from other users', async () => {
     await withSandbox(async ({ commands, files }) => {
       await files.write('/home/user/private', 'x')
       await commands.run('chmod 600 private && sudo useradd -m eve')

@@ -25,7 +25,7 @@ async function endAt(sandbox: Sandbox): Promise<number> {
 }
 
 describe('[DELETE /sandboxes/{sandboxID}]', () => {
-  test('removes a sandbox with its container; a second kill finds nothing', async () => {
+  test('removes a sandbox and its container; a second kill returns 404', async () => {
     await withSandbox(async (sandbox) => {
       expect(await containersWith(`sandyard.sandbox-id=${sandbox.sandboxId}`)).not.toEqual([])
       expect(await sandbox.kill()).toBe(true)
@@ -35,7 +35,7 @@ describe('[DELETE /sandboxes/{sandboxID}]', () => {
     })
   })
 
-  test('cuts a command that runs, which the SDK reports as the end of the sandbox', async () => {
+  test('aborts a running command, which the SDK reports as the end of the sandbox', async () => {
     await withSandbox(async (sandbox) => {
       const handle = await sandbox.commands.run('exec sleep 600', { background: true })
       await sandbox.kill()
@@ -47,7 +47,7 @@ describe('[DELETE /sandboxes/{sandboxID}]', () => {
     })
   })
 
-  test('joins kills that come at once', async () => {
+  test('joins concurrent kills', async () => {
     await withSandbox(async (sandbox) => {
       const answers = await Promise.all(Array.from({ length: 5 }, () => callApi(`DELETE /sandboxes/${sandbox.sandboxId}`)))
       const statuses = answers.map(({ status }) => status)
@@ -59,11 +59,11 @@ describe('[DELETE /sandboxes/{sandboxID}]', () => {
 })
 
 describe('[POST /v2/sandboxes]', () => {
-  test('a sandbox that passes its end time is gone: API, proxy and container', async () => {
+  test('a sandbox past its end time is removed: API, proxy and container', async () => {
     await withSandbox(expectGone, { timeoutMs: 1500 })
   })
 
-  test('gives a sandbox 300 seconds when no time is named', async () => {
+  test('the default lifetime of a sandbox is 300 seconds', async () => {
     await withSandbox(async (sandbox) => {
       const { startedAt, endAt } = await sandbox.getInfo()
       const seconds = (endAt.getTime() - startedAt.getTime()) / 1000
@@ -72,7 +72,7 @@ describe('[POST /v2/sandboxes]', () => {
     })
   })
 
-  test('makes several at once, each of its own', async () => {
+  test('concurrent creates return different sandboxes', async () => {
     const sandboxes = await Promise.all(Array.from({ length: 4 }, () => Sandbox.create()))
     try {
       await Promise.all(sandboxes.map((sandbox) => sandbox.files.write('id', sandbox.sandboxId)))
@@ -83,7 +83,7 @@ describe('[POST /v2/sandboxes]', () => {
     }
   })
 
-  test('says that a template is unknown', async () => {
+  test('an unknown template is refused', async () => {
     const refusal = await Sandbox.create('no-such-template').catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(SandboxError)
     expect(String(refusal)).toContain("404: template 'no-such-template' not found")
@@ -91,7 +91,7 @@ describe('[POST /v2/sandboxes]', () => {
 })
 
 describe('[POST /sandboxes/{sandboxID}/timeout]', () => {
-  test('brings the end nearer', async () => {
+  test('shortens the lifetime', async () => {
     await withSandbox(async (sandbox) => {
       await sandbox.setTimeout(1000)
       await expectGone(sandbox)
@@ -105,7 +105,7 @@ describe('[POST /sandboxes/{sandboxID}/timeout]', () => {
     })
   })
 
-  test('moves the end away, so that a sandbox outlives one made for the same time', async () => {
+  test('extends the lifetime, so the sandbox outlives another one with the same timeout', async () => {
     await withSandbox(
       async (kept) => {
         await kept.setTimeout(600_000)
@@ -144,7 +144,7 @@ describe('[POST /v2/sandboxes/{sandboxID}/connect]', () => {
     })
   })
 
-  test('gives 300 seconds when no time is named', async () => {
+  test('extends the lifetime to 300 seconds by default', async () => {
     await withSandbox(
       async (sandbox) => {
         const { startedAt } = await sandbox.getInfo()
@@ -155,7 +155,7 @@ describe('[POST /v2/sandboxes/{sandboxID}/connect]', () => {
     )
   })
 
-  test('answers with what the SDK needs to speak to the sandbox', async () => {
+  test('returns the fields that the SDK needs to reach the sandbox', async () => {
     await withSandbox(async (sandbox) => {
       const answer = await callApi(`POST /v2/sandboxes/${sandbox.sandboxId}/connect`)
       expect(answer).toMatchObject({ status: 200, body: { sandboxID: sandbox.sandboxId, clientID: '6532622b', envdVersion: '0.6.13' } })
@@ -166,7 +166,7 @@ describe('[POST /v2/sandboxes/{sandboxID}/connect]', () => {
 })
 
 describe('[POST /sandboxes/{sandboxID}/connect]', () => {
-  test('needs a time, and refuses one beyond the limit', async () => {
+  test('requires a timeout, and refuses one above the limit', async () => {
     await withSandbox(async (sandbox) => {
       const connect = (body: object) => callApi(`POST /sandboxes/${sandbox.sandboxId}/connect`, { body })
       expect(await connect({ timeout: 60 })).toMatchObject({ status: 200, body: { sandboxID: sandbox.sandboxId } })
@@ -178,7 +178,7 @@ describe('[POST /sandboxes/{sandboxID}/connect]', () => {
   })
 })
 
-test('[GET /sandboxes/{sandboxID}] [DELETE /sandboxes/{sandboxID}] a sandbox that is not there is a 404 everywhere', async () => {
+test('[GET /sandboxes/{sandboxID}] [DELETE /sandboxes/{sandboxID}] every operation returns 404 for an unknown sandbox', async () => {
   const id = unknownSandboxId
   const body = { code: 404, message: `Sandbox "${id}" doesn't exist or you don't have access to it` }
   expect(await callApi(`GET /sandboxes/${id}`)).toMatchObject({ status: 404, body })

@@ -11,7 +11,7 @@ async function listIds(options: SandboxListOpts): Promise<string[]> {
   return ids
 }
 
-/** Three sandboxes, oldest first, that only this run's metadata finds. */
+/** Three sandboxes, oldest first, with metadata that is unique to this run. */
 async function withThree(work: (run: string, ids: string[]) => Promise<void>): Promise<void> {
   const metadata = { run: randomUUID() }
   await withSandbox(
@@ -25,7 +25,7 @@ async function withThree(work: (run: string, ids: string[]) => Promise<void>): P
 }
 
 describe('[GET /v2/sandboxes]', () => {
-  test('finds by metadata: exactly, every pair, whatever characters they hold', async () => {
+  test('filters by metadata: exact match of every pair, with any characters', async () => {
     const run = randomUUID()
     const odd = { run, 'a b&c=d': 'e%20f+g/h?i#j', ünï: '日本 🚀', empty: '', Case: 'Sensitive' }
     await withSandbox(
@@ -43,7 +43,7 @@ describe('[GET /v2/sandboxes]', () => {
     )
   })
 
-  test('gives pages of the size that is asked for, newest first or oldest first', async () => {
+  test('returns pages of the requested size, newest first or oldest first', async () => {
     await withThree(async (run, ids) => {
       for (const [order, expected] of [
         ['desc', ids.toReversed()],
@@ -60,7 +60,7 @@ describe('[GET /v2/sandboxes]', () => {
     })
   })
 
-  test('keeps its place when a sandbox of a page that was read is gone', async () => {
+  test('continues at the right place after a sandbox of an earlier page was killed', async () => {
     await withThree(async (run, ids) => {
       const pages = Sandbox.list({ query: { metadata: { run } }, limit: 1 })
       expect((await pages.nextItems())[0]?.sandboxId).toBe(ids[2])
@@ -87,7 +87,7 @@ describe('[GET /v2/sandboxes]', () => {
     })
   })
 
-  test('counts all that run, and gives a token only where more follows', async () => {
+  test('counts all running sandboxes, and returns a token only if another page follows', async () => {
     await withThree(async (run) => {
       const first = await callApi(`GET /v2/sandboxes?limit=2&metadata=${encodeURIComponent(`run=${run}`)}`)
       expect(first).toMatchObject({ status: 200, headers: { 'x-total-running': '3' } })
@@ -121,7 +121,7 @@ describe('[GET /v2/sandboxes]', () => {
 })
 
 describe('[GET /sandboxes]', () => {
-  test('gives what runs, newest first, filtered by metadata, without secrets', async () => {
+  test('returns running sandboxes, newest first, filtered by metadata, without secrets', async () => {
     await withThree(async (run, ids) => {
       const answer = await callApi(`GET /sandboxes?metadata=${encodeURIComponent(`run=${run}`)}`)
       const items = JSON.parse(answer.text) as Record<string, unknown>[]

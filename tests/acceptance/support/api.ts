@@ -4,7 +4,7 @@ import { server } from './server.ts'
 
 export interface ApiCall {
   readonly body?: unknown
-  /** Sent as it is instead of `body` as JSON. */
+  /** Sent unchanged, instead of `body` as JSON. */
   readonly text?: string
   readonly headers?: Record<string, string>
   /** False sends no API key. */
@@ -15,7 +15,7 @@ export interface ApiAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The parsed body; an empty object when it is not a JSON object. */
+  /** The parsed body; an empty object if the body is not a JSON object. */
   readonly body: Record<string, unknown>
 }
 

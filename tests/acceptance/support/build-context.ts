@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 export interface ContextEntry {
   readonly text?: string
   readonly mode?: number
-  /** Makes a symbolic link to it instead. */
+  /** Creates a symbolic link to this path instead. */
   readonly link?: string
 }
 
@@ -14,7 +14,7 @@ export interface BuildContext extends AsyncDisposable {
   readonly directory: string
 }
 
-/** Makes a directory with these files; parents are made as needed. */
+/** Creates a directory with these files and their parent directories. */
 export async function makeContext(entries: Readonly<Record<string, string | ContextEntry>>): Promise<BuildContext> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-context-'))
   for (const [name, value] of Object.entries(entries)) {

@@ -5,14 +5,14 @@ import { server } from './server.ts'
 
 const run = promisify(execFile)
 
-/** The newest release of the E2B command line, as npm has it. */
+/** The installed release of the E2B command line. */
 const PROGRAM = createRequire(import.meta.url).resolve('@e2b/cli/dist/index.js')
 
 /**
- * Runs the E2B command line with nothing configured but the environment, in `directory`, which is its home too.
+ * Runs the E2B command line in `directory`, which is also its home, configured by the environment only.
  *
- * @returns what it printed, without colours
- * @throws Error of a command that ends with another status than 0
+ * @returns its output without colours
+ * @throws Error if the exit status is not 0
  */
 export async function e2b(directory: string, ...args: string[]): Promise<string> {
   const env = {

@@ -8,12 +8,12 @@ export interface Envelope {
   readonly message: Record<string, unknown>
 }
 
-/** What every call to the daemon of a sandbox carries. */
+/** The headers of every call to the daemon of a sandbox. */
 export function daemonHeaders({ id, token }: Pick<RawSandbox, 'id' | 'token'>): Record<string, string> {
   return { ...headerForm({ sandboxId: id }, daemonPort), ...(token === '' ? {} : { 'x-access-token': token }) }
 }
 
-/** A unary call, e.g. of `filesystem.Filesystem/Stat`, by the bare request. A header that is empty is left out. */
+/** A unary call, e.g. `filesystem.Filesystem/Stat`, without a client library. Headers with an empty value are omitted. */
 export async function callRpc(sandbox: RawSandbox, method: string, body: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
   const all = {
     'content-type': 'application/json',
@@ -25,7 +25,7 @@ export async function callRpc(sandbox: RawSandbox, method: string, body: string,
   return throughProxy(daemonHeaders(sandbox), { method: 'POST', path: `/${method}`, body, headers: sent })
 }
 
-/** Opens a server stream, and gives its envelopes as they come. */
+/** Opens a server stream, and yields its envelopes as they arrive. */
 export async function openStream(
   sandbox: RawSandbox,
   method: string,

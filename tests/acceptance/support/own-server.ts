@@ -6,25 +6,25 @@ import { descendantsOf, isAlive } from './processes.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** How the SDK reaches a server that is not the one in the environment. */
+/** Options of the SDK for a server other than the one in the environment. */
 export interface Connection {
   readonly apiKey: string
   readonly apiUrl: string
   readonly sandboxUrl: string
 }
 
-/** A server that a test starts, crashes and ends. */
+/** A server that a test starts, kills and stops. */
 export interface OwnServer {
   readonly connection: Connection
-  /** Kills the server as the kernel would; with `everything` its database too, as a power cut would. */
+  /** Kills the server with SIGKILL; with `everything` also its database, like a power failure. */
   crash(how: 'server' | 'everything'): Promise<void>
-  /** Asks the server to end, and gives its exit code. */
+  /** Sends SIGTERM to the server, and returns its exit code. */
   stop(): Promise<number | null>
-  /** Ends whatever is left, however the test ended. */
+  /** Kills the remaining processes, also after a failed test. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** `npm start` on a data directory of its own and free ports; returns when it has printed its settings for clients. */
+/** Runs `npm start` with this data directory and free ports; returns when it has printed the settings for clients. */
 export async function startOwnServer(dataDir: string): Promise<OwnServer> {
   const child = spawn('sh', ['tools/run', 'start'], { cwd: root, env: environment(dataDir), stdio: ['ignore', 'pipe', 'pipe'] })
   const pid = child.pid ?? 0
@@ -80,6 +80,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself meanwhile.
+    // The process has already ended.
   }
 }

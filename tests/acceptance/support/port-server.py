@@ -1,4 +1,4 @@
-"""A web server for the tests of the proxy: it shows what reaches it, streams both ways and speaks WebSocket."""
+"""A web server for the tests of the proxy: it returns the request, streams in both directions and supports WebSocket."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def show(self):
-        """Answers with the request, under a status and headers of its own."""
+        """Returns the request in the body, with an unusual status and special headers."""
         body = b"".join(self.body())
         seen = {
             "method": self.command,
@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def gated(self):
-        """Sends its second half when somebody writes to the named pipe /tmp/gate."""
+        """Sends its second half after a write to the named pipe /tmp/gate."""
         self.start_chunks()
         self.chunk(b"first\n")
         with open("/tmp/gate", "rb") as gate:
@@ -49,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
         self.chunk(b"")
 
     def hold(self):
-        """Sends one line and leaves the file /tmp/hung-up when the other side hangs up."""
+        """Sends one line, and creates the file /tmp/hung-up when the client disconnects."""
         self.start_chunks()
         self.chunk(b"first\n")
         while self.rfile.read(1):
@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
         open("/tmp/hung-up", "w").close()
 
     def repeat(self):
-        """Sends each piece of the request's body back as soon as it has come."""
+        """Returns each piece of the request's body as soon as it arrives."""
         self.start_chunks()
         for piece in self.body():
             self.chunk(piece)

@@ -14,7 +14,7 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1)
 }
 
-/** A process that has ended but was not waited for yet does not count. */
+/** False for a zombie, which has ended but was not reaped. */
 export function isAlive(pid: number): boolean {
   const process = existsSync(`/proc/${pid}`) ? readProcess(pid) : undefined
   return process !== undefined && process.state !== 'Z'
@@ -31,7 +31,7 @@ function processes(): Process[] {
   return pids.map((name) => readProcess(Number(name))).filter((process) => process !== undefined)
 }
 
-/** The name in the second field may hold anything, so the rest is read from behind its closing bracket. */
+/** The name in the second field may have any characters, so the fields are read after its closing bracket. */
 function readProcess(pid: number): Process | undefined {
   const stat = read(`/proc/${pid}/stat`)
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

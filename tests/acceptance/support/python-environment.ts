@@ -8,10 +8,10 @@ const RELEASE = '2.63.0'
 const root = join(import.meta.dirname, '../../..')
 
 /**
- * The interpreter of a virtual environment that has the Python SDK, made on first use and kept under `.tools/`. One that was
- * left half made is made anew.
+ * The interpreter of a virtual environment that has the Python SDK, created on first use under `.tools/`. An incomplete
+ * environment is created again.
  *
- * @throws Error that says what is missing on this machine
+ * @throws Error that names what is missing on this machine
  */
 export async function preparePython(): Promise<string> {
   const home = join(root, `.tools/python-e2b-${RELEASE}`)
@@ -26,7 +26,7 @@ export async function preparePython(): Promise<string> {
   return python
 }
 
-/** Debian's Python comes without the module that makes virtual environments; root can install it. */
+/** Debian's Python lacks the module that creates virtual environments; root can install it. */
 async function ensureVenvModule(): Promise<void> {
   if (await canMakeVenv()) return
   if (process.getuid?.() === 0 && (await exists('/usr/bin/apt-get'))) {

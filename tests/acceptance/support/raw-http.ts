@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 
 export interface RawRequest {
   readonly method?: string
-  /** Sent as it is: neither decoded nor cleaned. */
+  /** Sent unchanged: neither decoded nor normalised. */
   readonly path: string
-  /** May name a `host` of its own. */
+  /** May set another `host`. */
   readonly headers?: Record<string, string>
   readonly body?: string | Uint8Array
 }
@@ -17,13 +17,13 @@ export interface RawAnswer {
   readonly text: string
 }
 
-/** One HTTP request that no client library has touched. */
+/** One HTTP request without a client library. */
 export async function rawRequest(base: string, options: RawRequest): Promise<RawAnswer> {
   const response = await rawResponse(base, options)
   return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) }
 }
 
-/** As {@link rawRequest}, with the body still to be read. */
+/** Like {@link rawRequest}, but the caller reads the body. */
 export async function rawResponse(base: string, options: RawRequest): Promise<IncomingMessage> {
   const { hostname, port } = new URL(base)
   const { method = 'GET', path, headers = {}, body } = options

@@ -2,12 +2,12 @@ import { callApi, type ApiAnswer } from './api.ts'
 
 export interface RawSandbox {
   readonly id: string
-  /** The token of the sandbox's daemon; empty when it was created without one. */
+  /** The token of the sandbox's daemon; empty if it has none. */
   readonly token: string
   readonly answer: ApiAnswer
 }
 
-/** Creates a sandbox by the bare request, e.g. `POST /sandboxes`, gives it to `work` and kills it, also when `work` fails. */
+/** Creates a sandbox by an HTTP request, e.g. `POST /sandboxes`, passes it to `work` and kills it, also if `work` fails. */
 export async function withRawSandbox<T>(
   operation: 'POST /sandboxes' | 'POST /v2/sandboxes',
   body: Record<string, unknown>,

@@ -1,7 +1,8 @@
+import { vi } from 'vitest'
 import { engine } from './engine.ts'
 import { makeContext } from './build-context.ts'
 
-/** Who may pull: the hash below is of this password. */
+/** The account that may pull: the hash below belongs to this password. */
 export const CREDENTIALS = { username: 'puller', password: 'let-me-pull' } as const
 
 const HASH = '$2b$05$RccZbMRa.D9lRnQmlxhG2ue38EAC0HoAN9RVLOrPzWctKR266JMlG'
@@ -14,7 +15,7 @@ RUN printf '%s:%s\\n' ${CREDENTIALS.username} '${HASH}' > /users && printf '${CO
 CMD ["docker-registry", "serve", "/config.yml"]
 `
 
-/** The smallest image that has a shell: no account, no package manager, no directory but /bin. */
+/** A minimal image with a shell: no account, no package manager, only the directory /bin. */
 const TINY = `FROM debian:bookworm-slim AS tools
 RUN apt-get update && apt-get install --yes --no-install-recommends busybox-static
 FROM scratch
@@ -23,13 +24,13 @@ RUN ["/bin/busybox", "--install", "-s", "/bin"]
 ENV FROM_IMAGE="kept from the image"
 `
 
-/** A registry on loopback that asks for a password, and what can be pulled from it. */
+/** A registry on the loopback address that requires a password, and its image. */
 export interface PrivateRegistry extends AsyncDisposable {
-  /** The reference of an image with busybox and nothing else. */
+  /** The reference of an image that has only busybox. */
   readonly image: string
 }
 
-/** Starts Debian's registry in a container. Both images stay on the engine, where the next run finds them. */
+/** Starts Debian's registry in a container. Both images stay on the engine for the next run. */
 export async function startRegistry(): Promise<PrivateRegistry> {
   const registry = await buildImage('sandyard/test-registry', REGISTRY)
   const tiny = await buildImage('sandyard/test-registry-tiny', TINY)
@@ -38,6 +39,8 @@ export async function startRegistry(): Promise<PrivateRegistry> {
   try {
     const [address = ''] = await engine('port', container, '5000/tcp')
     const image = `${address}/tiny:1`
+    // The engine forwards the port before the registry listens.
+    await vi.waitFor(() => fetch(`http://${address}/v2/`), { timeout: 30_000, interval: 50 })
     await push(tiny, image, address)
     await engine('rmi', image)
     return { image, [Symbol.asyncDispose]: dispose }
@@ -53,7 +56,7 @@ async function buildImage(name: string, dockerfile: string): Promise<string> {
   return name
 }
 
-/** The password goes into a directory of its own, so that nothing else on this machine can pull. */
+/** Stores the password in a temporary directory, so that other pulls on this machine do not use it. */
 async function push(local: string, image: string, address: string): Promise<void> {
   await using config = await makeContext({})
   const { username, password } = CREDENTIALS

@@ -11,9 +11,9 @@ export interface ScriptEnd {
 }
 
 /**
- * The interpreter that has the SDK, or why there is none on this machine.
+ * The interpreter that has the SDK, or the reason why this machine has none.
  *
- * @throws Error where it has to be there: in CI
+ * @throws Error in CI, where it is required
  */
 export async function findPython(): Promise<{ python: string; missing: string }> {
   try {
@@ -24,13 +24,13 @@ export async function findPython(): Promise<{ python: string; missing: string }>
   }
 }
 
-/** Runs a script of `tests/python`. One that takes too long tells where it stands, and ends. */
+/** Runs a script of `tests/python`. A script that exceeds its time limit prints its stack and exits. */
 export async function runPython(python: string, script: string, timeoutMs: number): Promise<ScriptEnd> {
   const child = spawn(python, ['-X', 'faulthandler', join(import.meta.dirname, '../../python', script)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGABRT',
-    // Loopback goes to the server itself, whatever proxy this machine has: this client would send even 127.0.0.1 through it.
+    // No proxy for the loopback address: this client would send even 127.0.0.1 through the machine's proxy.
     env: { ...process.env, NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost' },
   })
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])

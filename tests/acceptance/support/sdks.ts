@@ -1,7 +1,7 @@
 import * as newest from 'e2b'
 import * as older from 'e2b-2_45'
 
-/** What the tests use of a release of the SDK. */
+/** The part of a release of the SDK that the tests use. */
 export type Sdk = Pick<
   typeof newest,
   | 'AuthenticationError'
@@ -16,5 +16,5 @@ export type Sdk = Pick<
 
 export const e2b251: Sdk = newest
 
-/** Creates and connects through the older routes. Its classes have the same public face, but private members make them other types. */
+/** Uses the older routes for create and connect. Its classes have the same public interface, but different types because of private members. */
 export const e2b245: Sdk = older as unknown as Sdk

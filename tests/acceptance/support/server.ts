@@ -1,11 +1,11 @@
-/** The server under test. The gate starts it and names it in the environment; the tests know nothing else of it. */
+/** The server under test. The gate starts it and passes its addresses and keys in the environment. */
 export const server = {
   apiUrl: fromEnvironment('E2B_API_URL'),
   sandboxUrl: fromEnvironment('E2B_SANDBOX_URL'),
   apiKey: fromEnvironment('E2B_API_KEY'),
 } as const
 
-/** @throws Error that says how to get a server, when `name` is not set */
+/** @throws Error that explains how to start a server if `name` is not set */
 export function fromEnvironment(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '') {

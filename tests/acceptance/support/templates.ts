@@ -4,19 +4,19 @@ import { callApi } from './api.ts'
 
 const made = new Set<string>()
 
-/** A name that no other test and no other run has. */
+/** A unique template name. */
 export function templateName(what: string): string {
   return `acc-${what}-${randomBytes(5).toString('hex')}`
 }
 
 export interface Built extends BuildInfo {
-  /** What the client wrote and what the server logged, in order. */
+  /** The messages of the client and the log lines of the server, in order. */
   readonly lines: readonly string[]
 }
 
 type Options = Omit<BuildOptions, 'alias'>
 
-/** Builds through the SDK, with the lines of the log. The template goes with {@link removeTemplates}, also after a failure. */
+/** Builds through the SDK and returns the lines of the log. {@link removeTemplates} removes the template, also after a failure. */
 export async function buildTemplate(template: TemplateClass, name: string, options: Options = {}): Promise<Built> {
   const lines: string[] = []
   const onBuildLogs = (entry: LogEntry): void => {
@@ -28,14 +28,14 @@ export async function buildTemplate(template: TemplateClass, name: string, optio
   return { ...(await Template.build(template, name, { ...options, onBuildLogs })), lines }
 }
 
-/** Begins a build through the SDK. The template goes with {@link removeTemplates}. */
+/** Starts a build through the SDK. {@link removeTemplates} removes the template. */
 export async function startBuild(template: TemplateClass, name: string, options: Options = {}): Promise<BuildInfo> {
   const info = await Template.buildInBackground(template, name, options)
   made.add(info.templateId)
   return info
 }
 
-/** Lets {@link removeTemplates} remove a template that was made in another way. */
+/** Lets {@link removeTemplates} remove a template that was created in another way. */
 export function removeLater(templateId: string): void {
   made.add(templateId)
 }
@@ -46,7 +46,7 @@ export async function removeTemplates(): Promise<void> {
   made.clear()
 }
 
-/** Removes the templates of which a name begins so, whoever made them. */
+/** Removes all templates with a name that has this prefix. */
 export async function removeTemplatesNamed(prefix: string): Promise<void> {
   const { text } = await callApi('GET /templates')
   const templates = JSON.parse(text) as { templateID: string; aliases: string[] }[]
@@ -54,7 +54,7 @@ export async function removeTemplatesNamed(prefix: string): Promise<void> {
   for (const { templateID } of found) await callApi(`DELETE /templates/${templateID}`)
 }
 
-/** What a build printed: the lines of `stdout` of its steps, without their prefix. */
+/** The `stdout` lines of the steps of a build, without their prefix. */
 export function outputOf({ lines }: Pick<Built, 'lines'>): string[] {
   const prefix = /^\[builder \d+\/\d+\] \[stdout\]: /
   return lines.filter((line) => prefix.test(line)).map((line) => line.replace(prefix, ''))

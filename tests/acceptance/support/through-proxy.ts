@@ -21,7 +21,7 @@ export async function throughProxy(form: Record<string, string>, request: RawReq
   return rawRequest(server.sandboxUrl, addressed(form, request))
 }
 
-/** As {@link throughProxy}, with the body still to be read. */
+/** Like {@link throughProxy}, but the caller reads the body. */
 export async function streamThroughProxy(form: Record<string, string>, request: RawRequest): Promise<IncomingMessage> {
   return rawResponse(server.sandboxUrl, addressed(form, request))
 }

@@ -1,2 +1,2 @@
-/** The shape of a sandbox's id, but of no sandbox. */
+/** A valid sandbox id that belongs to no sandbox. */
 export const unknownSandboxId = 'i00000000000000000000'

@@ -20,7 +20,7 @@ async function versionIn(reference: string): Promise<string> {
   }
 }
 
-/** All lines of the log by now, page by page. */
+/** All current lines of the log, read in pages. */
 async function readLog(build: BuildInfo): Promise<TemplateBuildStatusResponse> {
   let status = await Template.getBuildStatus(build)
   const logEntries = [...status.logEntries]
@@ -31,7 +31,7 @@ async function readLog(build: BuildInfo): Promise<TemplateBuildStatusResponse> {
   return { ...status, logEntries }
 }
 
-test(`${operations} a build in the background is building at once, tells its log as it grows, and gives way to a newer one`, async () => {
+test(`${operations} a build in the background is in progress at once, returns its log while it grows, and is cancelled by a newer one`, async () => {
   const name = templateName('background')
   await buildTemplate(versionFile('old'), name)
   const endless = await startBuild(versionFile('never', '; echo waits; sleep 600'), name)
@@ -51,7 +51,7 @@ test(`${operations} a build in the background is building at once, tells its log
   expect(await versionIn(name)).toBe('new')
 })
 
-test(`${operations} the log of a build is whole and in order once it has ended, page by page`, async () => {
+test(`${operations} the log of an ended build is complete and in order, in pages`, async () => {
   const name = templateName('log')
   const template = Template()
     .fromTemplate('base')

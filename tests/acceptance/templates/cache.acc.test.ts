@@ -6,7 +6,7 @@ import { buildTemplate, cachedSteps, outputOf, removeTemplates, templateName } f
 const operation = '[POST /v2/templates/{templateID}/builds/{buildID}]'
 const name = templateName('cache')
 
-/** Each step says something that it has never said before, so that output is proof of a run. */
+/** Each step prints a unique text, so that its output proves that it ran. */
 const SAY = 'cat /proc/sys/kernel/random/uuid | tee -a ~/said'
 
 function threeSteps(change: (template: TemplateBuilder) => TemplateBuilder = (template) => template, last = SAY): TemplateBuilder {
@@ -17,7 +17,7 @@ function threeSteps(change: (template: TemplateBuilder) => TemplateBuilder = (te
 
 afterAll(removeTemplates)
 
-test(`${operation} only what changed is run again, and what follows it`, async () => {
+test(`${operation} only changed steps and the steps after them run again`, async () => {
   const first = await buildTemplate(threeSteps(), name)
   expect(cachedSteps(first)).toEqual([])
   const said = outputOf(first)
@@ -53,7 +53,7 @@ test(`${operation} only what changed is run again, and what follows it`, async (
   }
 })
 
-test(`[GET /templates/{templateID}/files/{hash}] ${operation} a file is uploaded once, and again only when it changed or is forced`, async () => {
+test(`[GET /templates/{templateID}/files/{hash}] ${operation} a file is uploaded once, and again only after a change or with force`, async () => {
   const id = templateName('content')
   const withFile = async (text: string, options: { forceUpload?: true } = {}): Promise<readonly string[]> => {
     await using context = await makeContext({ 'file.txt': text })

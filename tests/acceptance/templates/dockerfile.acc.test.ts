@@ -24,7 +24,7 @@ RUN echo "$(id -un) in $(pwd)"
 
 afterAll(removeTemplates)
 
-test(`${operations} a Dockerfile that the SDK takes apart`, async () => {
+test(`${operations} a Dockerfile that the SDK parses`, async () => {
   await using context = await makeContext({ 'hello.txt': 'hello\n' })
   const built = await buildTemplate(Template({ fileContextPath: context.directory }).fromDockerfile(DOCKERFILE), name)
   expect(outputOf(built)).toEqual(['daemon in /srv/app'])
@@ -37,7 +37,7 @@ test(`${operations} a Dockerfile that the SDK takes apart`, async () => {
   }
 })
 
-test(`${operations} a template by e2b 2.45.0`, async () => {
+test(`${operations} a template of e2b 2.45.0`, async () => {
   await using context = await makeContext({ 'hello.txt': 'hello\n' })
   const alias = templateName('older')
   const template = e2b245

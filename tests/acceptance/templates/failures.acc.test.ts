@@ -20,13 +20,13 @@ async function failureOf(template: TemplateClass): Promise<Failure> {
   return { error, lines }
 }
 
-/** The place in this file that has `text`, as a stack names it. */
+/** The position of `text` in this file, in the form of a stack trace. */
 function placeOf(text: string): string {
   const lines = readFileSync(import.meta.filename, 'utf8').split('\n')
   return `failures.acc.test.ts:${lines.findIndex((line) => line.includes(text)) + 1}`
 }
 
-describe(`${operations} a build that fails names what failed, and the line that asked for it`, () => {
+describe(`${operations} a failed build names the failed step and its line in the template`, () => {
   test.each<[string, () => TemplateClass, string | RegExp, string]>([
     [
       'a command',
@@ -35,13 +35,13 @@ describe(`${operations} a build that fails names what failed, and the line that 
       'echo why >&2; exit 7',
     ],
     [
-      'an account that is not there',
+      'an unknown account',
       () => Template().fromTemplate('base').runCmd('whoami', { user: 'root123' }),
       "failed to run command 'whoami': command failed: unauthenticated: invalid username: 'root123'",
       "user: 'root123'",
     ],
     [
-      'a template that is not there',
+      'an unknown template',
       () => Template().fromTemplate('no-such-template-anywhere').runCmd('echo never'),
       /no-such-template-anywhere/,
       "fromTemplate('no-such-template-anywhere')",
@@ -60,7 +60,7 @@ describe(`${operations} a build that fails names what failed, and the line that 
     expect(lines).not.toContain(expect.stringContaining('echo never'))
   })
 
-  test('the output of what failed is in the log', async () => {
+  test('the log has the output of the failed step', async () => {
     const { lines } = await failureOf(Template().fromTemplate('base').runCmd('echo told; echo off >&2; exit 1'))
     expect(lines).toEqual(expect.arrayContaining(['[builder 1/1] [stdout]: told', '[builder 1/1] [stderr]: off']))
   })

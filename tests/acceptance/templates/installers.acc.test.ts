@@ -10,8 +10,8 @@ const commit = 'git -c user.name=t -c user.email=t@t.test commit -qm'
 
 afterAll(removeTemplates)
 
-/** The registries may be reached through a proxy that only this machine's certificates trust, so the template gets them. */
-test(`${operation} the helpers for apt, pip, npm and git install what they are asked for`, async () => {
+/** The template gets this machine's certificates, because the registries may be behind a proxy that only these trust. */
+test(`${operation} the helpers for apt, pip, npm and git install the requested packages`, async () => {
   await using context = await makeContext({ 'bundle.crt': await readFile(BUNDLE, 'utf8') })
   const template = Template({ fileContextPath: context.directory })
     .fromBaseImage()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(removeTemplates)
 
-test(`${operation} an image without a shell is refused with a sentence that says so`, async () => {
+test(`${operation} an image without a shell is refused with a message that names the reason`, async () => {
   const failure: unknown = await buildTemplate(Template().fromImage(EMPTY).runCmd('true'), templateName('empty')).catch(
     (err: unknown) => err,
   )

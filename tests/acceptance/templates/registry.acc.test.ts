@@ -14,12 +14,12 @@ afterAll(async () => {
   await registry?.[Symbol.asyncDispose]()
 })
 
-describe('[POST /v2/templates/{templateID}/builds/{buildID}] an image of a registry that asks for a password', () => {
+describe('[POST /v2/templates/{templateID}/builds/{buildID}] an image of a registry with a password', () => {
   test.each([
     ['none', undefined, ':1', 'access denied to '],
     ['the wrong one', { username: CREDENTIALS.username, password: 'wrong-secret' }, ':1', 'access denied to '],
     ['the right one, but a tag that is not there', CREDENTIALS, ':2', 'not found: the image or tag does not exist in the registry'],
-  ])('is not to be had with %s', async (_, credentials, tag, reason) => {
+  ])('cannot be pulled with %s', async (_, credentials, tag, reason) => {
     const image = registry.image.replace(/:1$/, tag)
     const lines: string[] = []
     const template = Template().fromImage(image, credentials).runCmd('echo never')
@@ -32,7 +32,7 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}] an image of a regis
     expect(lines.join('\n')).not.toContain('secret')
   })
 
-  test('is a template with the right one, although it has nothing but busybox', async () => {
+  test('can be pulled with the right password and built, although it has only busybox', async () => {
     const name = templateName('private')
     const template = Template().fromImage(registry.image, CREDENTIALS).runCmd(`echo "$FROM_IMAGE, $0, $(id -un)" # ${name}`)
     const built = await buildTemplate(template, name)

@@ -23,7 +23,7 @@ async function pageOf(template: string): Promise<string> {
 }
 
 describe(`${operations} a start command`, () => {
-  test('serves as soon as the sandbox is there, in the context of the build, and in templates that are made from it', async () => {
+  test('runs when the create returns, in the context of the build, and in templates that are built from it', async () => {
     const parent = await buildTemplate(webServer(), templateName('server'), { skipCache: true })
     expect(parent.lines).toEqual(expect.arrayContaining([`Running start command: ${serve}`, 'Template is ready']))
     expect(await pageOf(parent.name)).toBe('200 hello as user in /home/user/site')

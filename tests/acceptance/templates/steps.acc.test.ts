@@ -12,7 +12,7 @@ const name = templateName('steps')
 let built: Built
 let sandbox: Sandbox
 
-/** One template with every kind of step: each is a layer, so all assertions share it. Its name in the first keeps all out of the cache. */
+/** One template with every kind of step, shared by all tests because each step is a layer. The unique name in the first step avoids cache hits. */
 beforeAll(async () => {
   await using context = await makeContext({
     'one.txt': 'one\n',
@@ -82,7 +82,7 @@ describe(`${operations} a template of debian:bookworm-slim`, () => {
     expect(stdout).toBe(line)
   })
 
-  test('copies files, directories, globs and links with the owner and the mode that were asked for', async () => {
+  test('copies files, directories, globs and links with the requested owner and mode', async () => {
     const listing = await sandbox.commands.run(`stat -c '%A %U:%G %N' ${PATHS.map((path) => `"${path}"`).join(' ')}`, {
       user: 'root',
       cwd: '/home/user',
@@ -121,7 +121,7 @@ describe(`${operations} a template of debian:bookworm-slim`, () => {
     expect(contents.stdout).toBe(`new\nnew\nnew\ntwo\nran\n${lists}`)
   })
 
-  test('leaves its last user and directory as the defaults of its sandboxes', async () => {
+  test('sets its last user and directory as the defaults of its sandboxes', async () => {
     expect(outputOf(built).at(-1)).toBe('builder in /work/area/inner, /home/builder')
     const { stdout } = await sandbox.commands.run('echo "$(id -un) in $(pwd), $GREETING"')
     expect(stdout).toBe('builder in /work/area/inner, Hello, World!\n')
@@ -129,7 +129,7 @@ describe(`${operations} a template of debian:bookworm-slim`, () => {
     expect(await sandbox.files.getInfo('/home/builder/written')).toMatchObject({ owner: 'builder' })
   })
 
-  test('gives its sandboxes the processors and the memory that were asked for', async () => {
+  test('sets the requested processors and memory for its sandboxes', async () => {
     expect(await sandbox.getInfo()).toMatchObject({ name, cpuCount: 1, memoryMB: 512, templateId: built.templateId })
     const limits = await sandbox.commands.run(
       'cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null; true',

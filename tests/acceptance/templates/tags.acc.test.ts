@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(removeTemplates)
 
 describe('builds of one template', () => {
-  test('[POST /v3/templates] [GET /templates/{templateID}/tags] have the tags that they were built with', async () => {
+  test('[POST /v3/templates] [GET /templates/{templateID}/tags] get the tags of the build request', async () => {
     expect(first).toMatchObject({ name: `${name}:v1`, tags: ['v1'] })
     expect(second.tags.toSorted()).toEqual(['stable', 'v2'])
     expect(second.templateId).toBe(first.templateId)
@@ -37,7 +37,7 @@ describe('builds of one template', () => {
     expect((await Template.getTags(name)).map(({ tag }) => tag)).toEqual(['stable', 'v1', 'v2'])
   })
 
-  test('[POST /v2/sandboxes] start by tag, by build, and by name only once there is a default', async () => {
+  test('[POST /v2/sandboxes] start by tag, by build, and by name only if the tag `default` exists', async () => {
     await expect(Sandbox.create(name)).rejects.toThrow(`tag 'default' does not exist for template '${name}'`)
     expect(await versionIn(`${name}:v1`)).toBe('one')
     expect(await versionIn(`${name}:v2`)).toBe('two')
@@ -64,7 +64,7 @@ describe('builds of one template', () => {
     expect(await Template.exists('base')).toBe(true)
   })
 
-  test('[POST /templates/tags] [DELETE /templates/tags] refuse what is no tag or no build', async () => {
+  test('[POST /templates/tags] [DELETE /templates/tags] refuse invalid tags and unknown builds', async () => {
     await expect(Template.removeTags(name, 'default')).rejects.toThrow(TemplateError)
     await expect(Template.assignTags(`${name}:never-there`, 'x')).rejects.toThrow(/not found/)
     for (const wrong of ['', 'has space', 'ä', first.buildId])

@@ -5,14 +5,14 @@ import { withSandbox } from '../support/with-sandbox.ts'
 const SIZE = { cols: 80, rows: 24 }
 const ALTERNATE_SCREEN = { on: '\u001b[?1049h', off: '\u001b[?1049l' }
 
-/** Somebody who sits at a terminal of the sandbox: what the SDK has shown so far, and keys. */
+/** A terminal of the sandbox: the output that the SDK has received so far, and a method to type. */
 async function sitDown(sandbox: Sandbox) {
   const decoder = new TextDecoder()
   const screen = { text: '' }
   const show = (bytes: Uint8Array): void => void (screen.text += decoder.decode(bytes, { stream: true }))
   const handle = await sandbox.pty.create({ ...SIZE, onData: show, timeoutMs: 0 })
   const type = (keys: string): Promise<void> => sandbox.pty.sendInput(handle.pid, new TextEncoder().encode(keys))
-  /** Waits for a text that comes after the last one. */
+  /** Waits for a text after the last match. */
   let from = 0
   async function sees(text: string): Promise<void> {
     await expect.poll(() => screen.text.indexOf(text, from), { timeout: 20_000, interval: 10 }).toBeGreaterThanOrEqual(0)
@@ -22,7 +22,7 @@ async function sitDown(sandbox: Sandbox) {
   return { handle, screen, type, sees, show }
 }
 
-/** How the terminal ended, whether or not the SDK takes it for a failure. */
+/** The end of the terminal, whether or not the SDK throws it as an error. */
 function endOf(handle: CommandHandle): Promise<unknown> {
   return handle.wait().then(
     ({ exitCode }) => exitCode,
@@ -31,7 +31,7 @@ function endOf(handle: CommandHandle): Promise<unknown> {
 }
 
 describe('[process.Process/Start] [process.Process/SendInput] a terminal of the SDK', () => {
-  test('has a login shell of the user, with history, colours and the size asked for', async () => {
+  test('runs a login shell of the user, with history, colours and the requested size', async () => {
     await withSandbox(async (sandbox) => {
       const { handle, type, sees } = await sitDown(sandbox)
       await type('echo "$USER:$TERM:$(stty size):$PWD"\r')
@@ -54,7 +54,7 @@ describe('[process.Process/Start] [process.Process/SendInput] a terminal of the 
     })
   })
 
-  test('less pages, and top draws itself again and again', async () => {
+  test('less shows pages, and top redraws its screen', async () => {
     await withSandbox(async (sandbox) => {
       const { type, sees } = await sitDown(sandbox)
       await type('seq -f "line %g." 1000 | less\r')
@@ -72,7 +72,7 @@ describe('[process.Process/Start] [process.Process/SendInput] a terminal of the 
     })
   })
 
-  test('[process.Process/Update] a program is told of a new size', async () => {
+  test('[process.Process/Update] a program gets the new size', async () => {
     await withSandbox(async (sandbox) => {
       const { handle, type, sees } = await sitDown(sandbox)
       await type(`trap 'echo now $(stty size).' WINCH; echo trap-""set\r`)
@@ -83,7 +83,7 @@ describe('[process.Process/Start] [process.Process/SendInput] a terminal of the 
     })
   })
 
-  test('[process.Process/Connect] can be left and taken up again, by several at once', async () => {
+  test('[process.Process/Connect] several clients can disconnect and connect again', async () => {
     await withSandbox(async (sandbox) => {
       const first = await sitDown(sandbox)
       await first.handle.disconnect()
@@ -97,7 +97,7 @@ describe('[process.Process/Start] [process.Process/SendInput] a terminal of the 
     })
   })
 
-  test('[process.Process/SendSignal] what runs in front of a killed terminal is hung up', async () => {
+  test('[process.Process/SendSignal] the foreground program of a killed terminal gets SIGHUP', async () => {
     await withSandbox(async (sandbox) => {
       const { handle, type, sees } = await sitDown(sandbox)
       await type('echo sle""eping; sleep 4711\r')

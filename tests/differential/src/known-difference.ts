@@ -1,21 +1,21 @@
 import type { Difference } from './compare/difference.ts'
 import type { WireRequest } from './wire/exchange.ts'
 
-/** Where a difference was seen. */
+/** A difference and its context. */
 export interface Sighting {
   readonly difference: Difference
-  /** All differences of the same answer, this one too. */
+  /** All differences of the same answer, including this one. */
   readonly all: readonly Difference[]
-  /** Undefined for what a watcher saw and for the files at the end. */
+  /** Undefined for watches and for the comparison of files. */
   readonly request: WireRequest | undefined
-  /** All requests of the scenario up to here. */
+  /** All requests of the scenario up to this one. */
   readonly requests: readonly WireRequest[]
 }
 
-/** A way in which this daemon means to differ from the reference daemon. */
+/** An intended difference from the reference daemon. */
 export interface KnownDifference {
   readonly id: string
-  /** What differs and why: a row of docs/compatibility.md. */
+  /** The difference and its reason: a row of docs/compatibility.md. */
   readonly reason: string
   readonly matches: (sighting: Sighting) => boolean
 }

@@ -6,7 +6,7 @@ import { PROTOCOL_DIFFERENCES } from './known/protocol.ts'
 import { PATH_DIFFERENCES } from './known/paths.ts'
 import { PROCESS_DIFFERENCES } from './known/processes.ts'
 
-/** Every difference that is meant, each in its first place of matching. */
+/** Every intended difference. The first match counts. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   ...ENTRY_DIFFERENCES,
   ...PATH_DIFFERENCES,

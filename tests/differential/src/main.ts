@@ -1,4 +1,4 @@
-/** Sends the same requests to this daemon and to the reference daemon, and says where they differ. See README.md. */
+/** Sends the same requests to this daemon and to the reference daemon, and reports differences. See README.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'

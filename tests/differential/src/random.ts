@@ -1,8 +1,8 @@
 import { seededRandom } from '@sandyard/test-kit/seeded-random'
 
-/** A seeded source of choices: the same seed makes the same run, on any machine. */
+/** A seeded random generator: the same seed gives the same run on every machine. */
 export class Random {
-  /** At least 0, below `limit`. */
+  /** A number from 0 up to, but not including, `limit`. */
   readonly below: (limit: number) => number
 
   constructor(seed: number) {
@@ -16,7 +16,7 @@ export class Random {
     return item
   }
 
-  /** True once in `times`. */
+  /** True with a probability of 1 / `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0
   }

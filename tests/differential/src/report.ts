@@ -4,7 +4,7 @@ import type { WireRequest } from './wire/exchange.ts'
 
 const SHOWN = 40
 
-/** Counts comparisons and tells the differences that nobody has explained. */
+/** Counts comparisons and collects unexplained differences. */
 export class Report {
   readonly unexplained: object[] = []
   #requests = 0
@@ -29,7 +29,7 @@ export class Report {
     else this.unexplained.push({ area, what, request: showRequest(request ?? requests.at(-1)), differences: open })
   }
 
-  /** How much was compared. */
+  /** The number of comparisons. */
   get size(): number {
     return this.#requests + this.#scripts + this.#others
   }

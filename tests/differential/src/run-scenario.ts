@@ -13,7 +13,7 @@ export interface Twins {
   readonly reference: Twin
 }
 
-/** What one request, one watch or the files at the end looked like, on both sides. */
+/** The differences of one request, one watch, one script, or the files after a scenario. */
 export interface Comparison {
   readonly area: string
   readonly what: 'request' | 'watch' | 'script' | 'tree'
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly differences: readonly Difference[]
 }
 
-/** Runs the steps on both daemons at the same time and compares after each. */
+/** Runs each step on both daemons concurrently and compares the results. */
 export async function runScenario(scenario: Scenario, twins: Twins): Promise<Comparison[]> {
   if (scenario.isFresh === true) await both(twins, (twin) => twin.restart())
   const comparisons: Comparison[] = []
@@ -46,11 +46,11 @@ export async function runScenario(scenario: Scenario, twins: Twins): Promise<Com
   return comparisons
 }
 
-/** One comparison for each request of a script, and one for what it waited for. */
+/** One comparison for each request of a script, and one for its timeouts. */
 async function compareScript(area: string, script: Script, twins: Twins): Promise<Comparison[]> {
   const [ours, reference] = await both(twins, (twin) => runScript(twin, script))
   const comparisons: Comparison[] = []
-  // What comes later in a script shows in the streams that began before.
+  // Later requests of a script may change streams that began before, so each comparison gets all of them.
   const requests = script.flatMap((step) => ('call' in step ? [toRequest(step.call)] : []))
   for (const [index, step] of script.entries()) {
     if (!('call' in step)) continue

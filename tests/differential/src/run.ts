@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.ts'
 
 type Trees = readonly [ours: Awaited<ReturnType<Twins['ours']['snapshot']>>, reference: Awaited<ReturnType<Twins['ours']['snapshot']>>]
 
-/** Runs the scenarios one after the other, each over the prepared tree, and hands over what was compared. */
+/** Runs the scenarios one after another, each on the prepared tree, and yields the comparisons. */
 export async function* runScenarios(scenarios: Iterable<Scenario>, twins: Twins): AsyncGenerator<Comparison> {
   await reset(twins)
   const prepared = await look(twins)

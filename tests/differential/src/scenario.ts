@@ -2,15 +2,15 @@ import type { FileAction } from './agent/file-action.ts'
 import type { Script } from './script/script.ts'
 import type { WireRequest } from './wire/exchange.ts'
 
-/** One thing that is done to both daemons and then compared. */
+/** One step that both daemons get, with a comparison of the results. */
 export type Step =
   | { readonly kind: 'request'; readonly request: WireRequest }
   | { readonly kind: 'act'; readonly action: FileAction }
   | { readonly kind: 'watch'; readonly watch: WatchStep }
-  /** `isRead`: no file changes. */
+  /** `isRead`: the script changes no files. */
   | { readonly kind: 'script'; readonly script: Script; readonly isRead: boolean }
 
-/** A directory that is watched by a stream and by polling while things happen to it. */
+/** A directory that is watched by a stream and by polling while steps change it. */
 export interface WatchStep {
   readonly path: string
   readonly recursive: boolean
@@ -18,12 +18,12 @@ export interface WatchStep {
   readonly steps: readonly Step[]
 }
 
-/** Steps that build on each other, over the prepared tree. */
+/** Steps that build on each other, beginning with the prepared tree. */
 export interface Scenario {
-  /** What the requests are about, for the report. */
+  /** The area of the interface, for the report. */
   readonly area: string
   readonly steps: readonly Step[]
-  /** Both daemons are new ones: the scenario sets a token or other defaults. */
+  /** Starts new daemons, because the scenario sets a token or defaults. */
   readonly isFresh?: boolean
 }
 

@@ -10,17 +10,17 @@ import { toBytes } from './wire/exchange.ts'
 import { parseAnswer } from './wire/parse-answer.ts'
 import { jsonCall } from './wire/rpc.ts'
 
-/** The events of each step, as the stream brought them and as polling did. */
+/** The events of each step, from the stream and from polling. */
 export interface Watched {
   readonly accepted: JsonValue
   readonly stream: readonly JsonValue[]
   readonly polled: readonly JsonValue[]
 }
 
-/** Events of one step have come when none came for so long. */
+/** A step has caused all its events if none arrives in this time. */
 const QUIET_MS = 60
 
-/** Watches a directory while the steps happen to it, and takes both watches away. */
+/** Watches a directory while the steps run, and then removes both watches. */
 export async function watchTwin(twin: Twin, { steps, ...watch }: WatchStep): Promise<Watched> {
   const created = await call(twin, 'CreateWatcher', watch)
   const watcherId =
@@ -66,7 +66,7 @@ function eventsOf(answer: JsonValue): JsonValue[] {
   return Array.isArray(events) ? events : [answer]
 }
 
-/** Which entry of a directory goes first is nobody's promise. */
+/** Sorts removals, because the order in which a directory's entries are removed is not defined. */
 function sortRemovals(events: readonly JsonValue[]): JsonValue[] {
   const texts = events.map((event) => JSON.stringify(event))
   const isRemoval = texts.map((text) => text.includes('"EVENT_TYPE_REMOVE"'))
@@ -75,17 +75,17 @@ function sortRemovals(events: readonly JsonValue[]): JsonValue[] {
   return texts.map((text, index) => JSON.parse(isRemoval[index] === true ? (removals.shift() ?? text) : text) as JsonValue)
 }
 
-/** The kernel merges equal events that nobody has read yet, so how many there are is chance. */
+/** Merges equal neighbours: the kernel merges equal events that are not read yet, so their number is random. */
 function merge(events: readonly JsonValue[]): JsonValue[] {
   return events.filter((event, index) => index === 0 || withoutEntry(event) !== withoutEntry(events[index - 1]))
 }
 
-/** What was there when an event was read is chance as well. */
+/** Omits the entry, because it depends on the moment when the event is read. */
 function withoutEntry(event: JsonValue | undefined): string {
   return JSON.stringify(event, (key, value: unknown) => (key === 'entry' ? undefined : value))
 }
 
-/** A stream whose messages are taken as they come. */
+/** A stream whose messages can be read while it is open. */
 class OpenStream implements Disposable {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
@@ -98,7 +98,7 @@ class OpenStream implements Disposable {
     this.#socket.write(toBytes(twin.daemon, jsonCall('WatchDir', watch)))
   }
 
-  /** What the call answers: a message or its end. */
+  /** The first messages of the answer, or its end. */
   first(): Promise<JsonValue[]> {
     return pollUntil({ what: 'the stream', timeoutMs: 10_000, everyMs: 10 }, () => {
       const messages = this.take()
@@ -106,7 +106,7 @@ class OpenStream implements Disposable {
     })
   }
 
-  /** What came since the last time. */
+  /** The messages since the last call. */
   take(): JsonValue[] {
     const { envelopes } = splitEnvelopes(parseAnswer(this.#received, true).body)
     const fresh = envelopes.slice(this.#taken).map(({ payload }) => JSON.parse(payload.toString()) as JsonValue)

@@ -1,5 +1,6 @@
 import type { Db } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isUuid } from '@sandyard/kit/ids/uuid'
 import type { Team } from '../teams/team.ts'
 import { teamBanned, teamBlocked } from './auth-errors.ts'
 import { findDefaultTeam, findTeamOfMember, hasTeams } from './auth-queries.ts'
@@ -11,8 +12,6 @@ export interface ActingTeamOptions {
   /** The operation is one that a blocked team may still call (control-plane.md 1.10). */
   readonly mayBeBlocked?: boolean
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * The team that a request acts for where a user's token is accepted as well (control-plane.md 1.9). What the hooks check of a
@@ -54,7 +53,7 @@ export async function findTeamForOwner(
 }
 
 async function getNamedTeam(db: Db, teamId: string, userId: string): Promise<Team> {
-  const team = UUID.test(teamId) ? await findTeamOfMember(db, teamId, userId) : undefined
+  const team = isUuid(teamId) ? await findTeamOfMember(db, teamId, userId) : undefined
   if (team === undefined) throw new AppError('permission_denied', 'You are not allowed to access this team')
   return team
 }

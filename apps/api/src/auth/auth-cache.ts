@@ -1,40 +1,56 @@
+import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Principal } from './principal.ts'
 
 const TTL_MS = 5 * 60_000
+/** An unknown key is not asked for again so soon. Nobody knows a key before it is issued, so none is refused that has just become valid. */
+const UNKNOWN_TTL_MS = 10_000
 const MAX_ENTRIES = 10_000
-
-interface Entry {
-  readonly principal: Principal
-  readonly until: number
-}
+/** Of the connections to the database. */
+const LOOK_UPS_AT_ONCE = 4
+const LOOK_UPS_WAITING = 256
 
 /**
- * Who a credential is, for five minutes (control-plane.md 1.7). Emptied whenever a right is taken away anywhere; a look-up
- * that was under way at that moment is not remembered.
+ * Whose a credential is, for five minutes (control-plane.md 1.7). Emptied whenever a right is taken away anywhere; a look-up that is in
+ * flight at that moment is not remembered. Requests with the same credential share one look-up.
  */
 export class AuthCache {
-  readonly #entries = new Map<string, Entry>()
-  #generation = 0
+  readonly #known = new LRUCache<string, Principal>({ max: MAX_ENTRIES, ttl: TTL_MS })
+  readonly #unknown = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: UNKNOWN_TTL_MS })
+  #inFlight = new Map<string, Promise<Principal | undefined>>()
+  readonly #limit = pLimit(LOOK_UPS_AT_ONCE)
 
   clear(): void {
-    this.#generation += 1
-    this.#entries.clear()
+    this.#known.clear()
+    this.#unknown.clear()
+    // Later requests start look-ups of their own.
+    this.#inFlight = new Map()
   }
 
-  /** Unknown credentials are not remembered: a key may be issued at any time. */
-  async resolve(key: string, look: () => Promise<Principal | undefined>): Promise<Principal | undefined> {
-    const found = this.#entries.get(key)
-    if (found !== undefined && found.until > Date.now()) return found.principal
-    const generation = this.#generation
-    const principal = await look()
-    if (principal !== undefined && generation === this.#generation) this.#remember(key, principal)
+  /**
+   * @param beforeLookUp - called for each caller whose credential is not cached, also when it shares a look-up. What it throws refuses only
+   * this caller
+   * @throws AppError `resource_exhausted` when too many look-ups wait; what `look` and `beforeLookUp` throw
+   */
+  async resolve(key: string, look: () => Promise<Principal | undefined>, beforeLookUp?: () => void): Promise<Principal | undefined> {
+    const known = this.#known.get(key)
+    if (known !== undefined || this.#unknown.has(key)) return known
+    beforeLookUp?.()
+    const inFlight = this.#inFlight
+    const shared = inFlight.get(key)
+    if (shared !== undefined) return shared
+    if (this.#limit.pendingCount >= LOOK_UPS_WAITING) {
+      throw new AppError('resource_exhausted', 'The server checks too many credentials at once: try again', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    const started = this.#limit(look).finally(() => inFlight.delete(key))
+    inFlight.set(key, started)
+    const principal = await started
+    if (inFlight !== this.#inFlight) return principal
+    if (principal === undefined) this.#unknown.set(key, true)
+    else this.#known.set(key, principal)
     return principal
-  }
-
-  #remember(key: string, principal: Principal): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, { principal, until: Date.now() + TTL_MS })
-    const oldest = this.#entries.keys().next()
-    if (this.#entries.size > MAX_ENTRIES && !oldest.done) this.#entries.delete(oldest.value)
   }
 }

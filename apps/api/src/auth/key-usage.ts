@@ -1,14 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from '@sandyard/db/database'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { touchApiKey } from './auth-queries.ts'
 
 const EVERY_MS = 60_000
+const MAX_KEYS = 10_000
 
 /** Keeps `last_used_at` of API keys about current, behind the request: at most one write a minute for each key. */
 export class KeyUsage implements AsyncDisposable {
   readonly #database: Database
   readonly #log: Logger
-  readonly #written = new Map<string, number>()
+  readonly #written = new LRUCache<string, true>({ max: MAX_KEYS, ttl: EVERY_MS })
   readonly #pending = new Set<Promise<void>>()
 
   constructor(database: Database, log: Logger) {
@@ -17,10 +19,8 @@ export class KeyUsage implements AsyncDisposable {
   }
 
   used(apiKeyId: string): void {
-    const now = Date.now()
-    if ((this.#written.get(apiKeyId) ?? 0) > now - EVERY_MS) return
-    this.#forgetBefore(now - EVERY_MS)
-    this.#written.set(apiKeyId, now)
+    if (this.#written.has(apiKeyId)) return
+    this.#written.set(apiKeyId, true)
     const write = touchApiKey(this.#database.db, apiKeyId)
       .catch((err: unknown) => this.#log.warn({ err, apiKeyId }, 'last use of a key was not written'))
       .finally(() => this.#pending.delete(write))
@@ -29,9 +29,5 @@ export class KeyUsage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#pending)
-  }
-
-  #forgetBefore(time: number): void {
-    for (const [id, at] of this.#written) if (at < time) this.#written.delete(id)
   }
 }

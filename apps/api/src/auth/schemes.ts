@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { isUuid } from '@sandyard/kit/ids/uuid'
 import type { AuthCache } from './auth-cache.ts'
 import {
   adminTeamMalformed,
@@ -24,6 +25,8 @@ export interface SchemeParts {
   /** Without one no administrator can authenticate. */
   readonly adminToken: Secret | undefined
   readonly onApiKeyUsed: (apiKeyId: string) => void
+  /** Called before a credential is looked up in the database. What it throws refuses the credential. */
+  readonly beforeLookUp?: () => void
 }
 
 export interface Scheme {
@@ -33,8 +36,6 @@ export interface Scheme {
 }
 
 export type SchemeName = 'apiKey' | 'accessToken' | 'provider' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * The ways to say who one is (control-plane.md 1.7), each with its own refusals. `provider` is the external provider of team
@@ -71,10 +72,11 @@ async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemePar
   if (!apiKey.startsWith(CREDENTIAL_PREFIXES.apiKey)) throw malformedCredential()
   const hash = hashCredential(apiKey, CREDENTIAL_PREFIXES.apiKey)
   if (hash === undefined) throw invalidApiKey('Invalid API key format')
-  const principal = await parts.cache.resolve(hash, async () => {
+  const look = async (): Promise<Principal | undefined> => {
     const found = await findHolderOfApiKey(parts.database.db, hash)
     return found && { via: 'api_key', team: found.team, apiKeyId: found.apiKeyId, ...(found.user && { user: found.user }) }
-  })
+  }
+  const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
   if (principal === undefined) throw invalidApiKey('Cannot get the team for the given API key')
   if (principal.apiKeyId !== undefined) parts.onApiKeyUsed(principal.apiKeyId)
   return principal
@@ -85,10 +87,11 @@ async function getUser({ authorization }: Credentials, parts: SchemeParts): Prom
   if (token === undefined || !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw malformedCredential()
   const hash = hashCredential(token, CREDENTIAL_PREFIXES.accessToken)
   if (hash === undefined) throw invalidAccessToken('Invalid access token format')
-  const principal = await parts.cache.resolve(hash, async () => {
+  const look = async (): Promise<Principal | undefined> => {
     const user = await findUserOfAccessToken(parts.database.db, hash)
     return user && { via: 'access_token', user }
-  })
+  }
+  const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
   if (principal?.user === undefined) throw invalidAccessToken('Cannot get the user for the given access token')
   return principal.user
 }
@@ -103,7 +106,7 @@ async function getProviderUser(credentials: Credentials, parts: SchemeParts): Pr
 async function authenticateProviderTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
   const user = await getProviderUser(credentials, parts)
   const { teamId } = credentials
-  if (teamId === undefined || !UUID.test(teamId)) throw invalidProviderTeam('Invalid team ID')
+  if (teamId === undefined || !isUuid(teamId)) throw invalidProviderTeam('Invalid team ID')
   const team = await findTeamOfMember(parts.database.db, teamId, user.id)
   if (team === undefined) throw invalidProviderTeam('Team not found')
   return { via: 'user_team', user, team }
@@ -112,7 +115,7 @@ async function authenticateProviderTeam(credentials: Credentials, parts: SchemeP
 async function authenticateAdminTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
   checkAdminToken(credentials, parts)
   const { teamId } = credentials
-  if (teamId === undefined || !UUID.test(teamId)) throw adminTeamMalformed()
+  if (teamId === undefined || !isUuid(teamId)) throw adminTeamMalformed()
   const team = await findTeam(parts.database.db, teamId)
   if (team === undefined) throw adminTeamUnknown()
   return { via: 'admin_team', team }

@@ -10,32 +10,32 @@ const HOUR_MS = 3_600_000
 export const BUILD_SETTINGS = {
   apiUrl: env.text('SANDYARD_API_URL', {
     default: undefined,
-    doc: 'Base of the upload URLs that clients are given; the host that they asked when absent.',
+    doc: 'Base of the upload URLs in answers. Default: the host of the request.',
   }),
   uploadsDir: env.text('SANDYARD_UPLOADS_DIR', {
     default: undefined,
-    doc: 'Folder of the archives for COPY steps, shared by all servers; `uploads` in the data directory when absent.',
+    doc: 'Folder of the archives for COPY steps, shared by all servers; default: `uploads` in the data directory.',
   }),
-  uploadLimit: env.size('SANDYARD_UPLOAD_LIMIT', { default: GIB, doc: 'The largest archive that a COPY step may upload.' }),
+  uploadLimit: env.size('SANDYARD_UPLOAD_LIMIT', { default: GIB, doc: 'Largest size of an archive for a COPY step.' }),
   uploadUnpackedLimit: env.size('SANDYARD_UPLOAD_UNPACKED_LIMIT', {
     default: 8 * GIB,
-    doc: 'The most that an uploaded archive may hold once it is unpacked.',
+    doc: 'Largest unpacked size of an uploaded archive.',
   }),
   buildWidth: env.integer('SANDYARD_BUILD_WIDTH', {
     default: undefined,
-    doc: 'Builds at once on this server; as many as it has processors, and two at least, when absent.',
+    doc: 'Builds that this server runs at once. Default: the number of its processors, at least 2.',
   }),
-  buildTimeout: env.duration('SANDYARD_BUILD_TIMEOUT', { default: HOUR_MS, doc: 'How long a build may take.' }),
+  buildTimeout: env.duration('SANDYARD_BUILD_TIMEOUT', { default: HOUR_MS, doc: 'Longest duration of a build.' }),
   buildCacheLifetime: env.duration('SANDYARD_BUILD_CACHE_LIFETIME', {
     default: 7 * 24 * HOUR_MS,
-    doc: 'How long layers and uploads are kept that no build asks for; an hour longer than a build may take at least.',
+    doc: 'How long unused layers and uploads are kept; at least one hour longer than the longest build.',
   }),
-  maxBuilds: env.integer('SANDYARD_MAX_BUILDS', { default: 20, doc: 'Builds that a team may have registered or under way at once.' }),
-  maxCpuCount: env.integer('SANDYARD_MAX_CPU_COUNT', { default: 8, doc: 'The most processors of a template.' }),
-  maxMemory: env.size('SANDYARD_MAX_MEMORY', { default: 8096 * MIB, doc: 'The most memory of a template.' }),
+  maxBuilds: env.integer('SANDYARD_MAX_BUILDS', { default: 20, doc: 'Registered and running builds of a team at once.' }),
+  maxCpuCount: env.integer('SANDYARD_MAX_CPU_COUNT', { default: 8, doc: 'Most processors of a template.' }),
+  maxMemory: env.size('SANDYARD_MAX_MEMORY', { default: 8096 * MIB, doc: 'Most memory of a template.' }),
   templateDisk: env.size('SANDYARD_TEMPLATE_DISK', {
     default: 10 * GIB,
-    doc: 'The disk of templates, enforced where the storage driver can.',
+    doc: 'Disk size of templates; enforced where the storage driver supports it.',
   }),
 } satisfies ConfigSchema
 
@@ -50,7 +50,7 @@ export interface BuildConfig {
   readonly templates: TemplateLimits
 }
 
-/** What a team may ask of its templates (control-plane.md 3.2). */
+/** Limits of the templates of a team (control-plane.md 3.2). */
 export interface TemplateLimits {
   readonly concurrentBuilds: number
   readonly maxCpuCount: number
@@ -58,7 +58,7 @@ export interface TemplateLimits {
   readonly diskMib: number
 }
 
-/** The checked settings; what is wrong with them is added to `problems`. */
+/** Checks the settings. Adds a message for each wrong one to `problems`. */
 export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, problems: string[]): BuildConfig {
   const { buildWidth, buildTimeout, maxBuilds, maxCpuCount, apiUrl } = settings
   if (buildWidth !== undefined && buildWidth < 1) problems.push('SANDYARD_BUILD_WIDTH must be at least 1')

@@ -1,7 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { shorten } from '../text/shorten.ts'
 
-/** The documented text, which clients show, and what to do about it on a server of one's own (control-plane.md 10.3). */
+/** The documented text, which clients show, and the setting to change on a self-hosted server (control-plane.md 10.3). */
 export function tooManyBuilds(limit: number): AppError {
   return new AppError(
     'resource_exhausted',
@@ -14,7 +14,7 @@ export function templateDeleted(templateId: string): AppError {
   return new AppError('not_found', `Template '${shorten(templateId)}' has been deleted and cannot be rebuilt`)
 }
 
-/** Of the operations that start a build (control-plane.md 10.2, 10.5). */
+/** The answer of the operations that start a build (control-plane.md 10.2, 10.5). */
 export function buildNotFound(detail: string): AppError {
   return new AppError('not_found', `Error when getting template: ${detail}`)
 }

@@ -1,6 +1,6 @@
 import type { StepName } from './build-runner.ts'
 
-/** The end of a build that its client is told of: the message as it is, and the step it happened in (control-plane.md 11.9). */
+/** A failed build. The client gets the message unchanged, and the step that failed (control-plane.md 11.9). */
 export class BuildFailure extends Error {
   override readonly name = 'BuildFailure'
   readonly step: StepName | undefined

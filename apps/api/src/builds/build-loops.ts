@@ -1,4 +1,5 @@
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
+import type { RetentionConfig } from '../settings/retention.ts'
 import type { UploadFolder } from '../uploads/upload-folder.ts'
 import type { BuildConfig } from './build-config.ts'
 import { BuildWorker } from './queue/build-worker.ts'
@@ -14,6 +15,7 @@ const KEEP_UP_EVERY_MS = 10 * 60_000
 export interface BuildLoopParts extends AttemptParts {
   readonly serverId: number
   readonly config: BuildConfig
+  readonly retention: RetentionConfig
   readonly folder: UploadFolder
   readonly onAttemptEnd?: (end: AttemptEnd) => void
 }
@@ -22,7 +24,7 @@ export interface BuildLoopParts extends AttemptParts {
 export interface BuildLoops {
   onBuildChanged(buildId: string): void
   onRefresh(): void
-  /** Gives builds under way back to the queue. */
+  /** Returns running builds to the queue. */
   stop(): Promise<void>
 }
 

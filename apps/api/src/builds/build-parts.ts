@@ -2,10 +2,10 @@ import type { Database } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { TemplateLimits } from './build-config.ts'
 
-/** What registering and starting builds takes. */
+/** What the operations that register and start builds need. */
 export interface BuildParts {
   readonly database: Database
   readonly limits: TemplateLimits
-  /** Registry credentials are sealed with it. */
+  /** Encrypts registry credentials. */
   readonly tokenSeed: Secret
 }

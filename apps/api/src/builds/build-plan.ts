@@ -1,32 +1,32 @@
 import type { CommandContext } from '@sandyard/db/schema/build'
 
-/** What a build begins with. */
+/** The base of a build. */
 export type BuildSource =
   | { readonly kind: 'image'; readonly reference: string }
-  /** A ready build of a template, found when the start was asked for. */
+  /** A ready build of a template, resolved when the build was started. */
   | { readonly kind: 'template'; readonly reference: string; readonly buildId: string }
   | { readonly kind: 'dockerfile'; readonly text: string }
 
-/** One instruction as the wire has it (control-plane.md 11.4): nothing about it has been checked. */
+/** One instruction as the client sent it (control-plane.md 11.4), not validated. */
 export interface BuildStep {
   readonly type: string
   readonly args: readonly string[]
   readonly filesHash?: string | undefined
-  /** Runs it, and all that follow, whatever the cache has. */
+  /** Runs this step and all later ones without the cache. */
   readonly force: boolean
 }
 
-/** What to build. Written when the start is asked for and never changed. */
+/** What to build. Written when the build is started, then immutable. */
 export interface BuildPlan {
   readonly source: BuildSource
   readonly steps: readonly BuildStep[]
-  /** Nothing is taken from the cache. */
+  /** Does not use the cache. */
   readonly force: boolean
   readonly startCmd?: string | undefined
   readonly readyCmd?: string | undefined
 }
 
-/** What sandboxes of a finished build are made with. */
+/** What sandboxes of a finished build start from. */
 export interface BuildResult {
   readonly image: string
   readonly defaultUser: string
@@ -34,6 +34,17 @@ export interface BuildResult {
   readonly env: Readonly<Record<string, string>>
   readonly startCmd?: string | undefined
   readonly readyCmd?: string | undefined
-  /** What the start command runs in, where that is not the defaults. */
+  /** The context of the start command; absent: the defaults. */
   readonly startContext?: CommandContext | undefined
+}
+
+export interface LegacySource {
+  readonly dockerfile: string
+  readonly startCmd: string | undefined
+  readonly readyCmd: string | undefined
+}
+
+/** The plan of a first-generation build: its Dockerfile, always without the cache (control-plane.md 10.2). */
+export function toLegacyPlan({ dockerfile, startCmd, readyCmd }: LegacySource): BuildPlan {
+  return { source: { kind: 'dockerfile', text: dockerfile }, steps: [], force: true, startCmd, readyCmd }
 }

@@ -13,14 +13,14 @@ export interface LogLine {
   readonly step?: StepName | undefined
 }
 
-/** The log of one attempt at a build. Lines keep the order of the calls and reach readers within a fraction of a second. */
+/** The log of one attempt at a build. Lines keep the order of the calls and are readable within a fraction of a second. */
 export interface BuildLog {
   write(line: LogLine): void
-  /** Resolves when everything written so far can be read by clients. */
+  /** Resolves when clients can read everything written so far. */
   flush(): Promise<void>
 }
 
-/** One attempt at a build by this server, which holds its lease. */
+/** One attempt at a build. This server holds its lease. */
 export interface BuildJob {
   readonly buildId: string
   readonly templateId: string
@@ -29,15 +29,15 @@ export interface BuildJob {
   readonly builderVersion: BuilderVersion
   readonly credentials: RegistryCredentials | undefined
   readonly resources: SandboxResources
-  /** The id of the sandbox to build in: recorded before the attempt begins, so that whatever happens it is removed. */
+  /** The id of the build sandbox. It is stored before the attempt begins, so upkeep removes the sandbox after any crash. */
   readonly sandboxId: string
   readonly log: BuildLog
 }
 
 /**
- * Builds, and leaves nothing running behind. It may be called again for the same build after any crash: what earlier attempts
- * finished is found in the cache.
+ * Runs the build and leaves no process or sandbox behind. It may be called again for the same build after a crash: it finds the layers of
+ * earlier attempts in the cache.
  *
- * @throws BuildFailure for what the client is told; `signal.reason` when it aborts; anything else counts as an internal error
+ * @throws BuildFailure with a message for the client; `signal.reason` when it aborts; any other error counts as an internal error
  */
 export type BuildRunner = (job: BuildJob, signal: AbortSignal) => Promise<BuildResult>

@@ -1,7 +1,8 @@
 import type { Db } from '@sandyard/db/database'
 import type { BuilderVersion, BuildStatus } from '@sandyard/db/schema/build'
+import { isUuid } from '@sandyard/kit/ids/uuid'
 
-/** A build as those who ask for it see it. */
+/** A build as requests see it. */
 export interface Build {
   readonly buildId: string
   readonly templateId: string
@@ -18,15 +19,14 @@ export interface Build {
 }
 
 const TEMPLATE_ID = /^[a-z0-9]+$/
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The id in lower case; undefined for what is none. */
+/** The id in lower case; undefined if the text is not an id. */
 export function parseBuildId(text: string): string | undefined {
   const id = text.toLowerCase()
-  return UUID.test(id) ? id : undefined
+  return isUuid(id) ? id : undefined
 }
 
-/** The build of exactly this template: names are no ids. `templateId` is whatever a path had, `buildId` a UUID. */
+/** The build of exactly this template id; names are not resolved. `templateId` is raw text from the path, `buildId` a UUID. */
 export async function findBuild(db: Db, templateId: string, buildId: string): Promise<Build | undefined> {
   if (!TEMPLATE_ID.test(templateId)) return undefined
   const row = await db

@@ -1,4 +1,4 @@
-/** A daemon refused a call, or was not there to answer it. */
+/** A daemon refused a call or did not answer. */
 export class DaemonCallError extends Error {
   override readonly name = 'DaemonCallError'
   /** A code of the Connect protocol: `unauthenticated` for an unknown user, `deadline_exceeded`, and so on. */

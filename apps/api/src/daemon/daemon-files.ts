@@ -4,17 +4,17 @@ import { pipeline } from 'node:stream/promises'
 import { daemonHeaders, daemonUrl, type Daemon } from './daemon.ts'
 import { DaemonCallError } from './daemon-call-error.ts'
 
-/** Of what is read whole. */
+/** Cap for bodies that are read whole. */
 const MAX_TEXT_BYTES = 1024 ** 2
 
 /**
- * Writes a file of root's (envd.md 5.7).
+ * Writes a file as root (envd.md 5.7).
  *
- * @throws DaemonCallError; what `content` fails with; the abort reason
+ * @throws DaemonCallError; the error of `content`; the abort reason
  */
 export async function putFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal): Promise<void> {
   const call = open(daemon, path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, signal })
-  // An answer that comes before the end of the content says why the content is not wanted.
+  // An answer before the end of the content is a refusal.
   const answered = answerOf(call)
   answered.catch(() => undefined)
   const sent = pipeline(content, call, { signal })
@@ -31,7 +31,7 @@ export async function putFile(daemon: Daemon, path: string, content: Readable, s
 }
 
 /**
- * A small file as text (envd.md 5.6); undefined where there is none.
+ * Reads a small file as text (envd.md 5.6); undefined if it does not exist.
  *
  * @throws DaemonCallError; the abort reason
  */
@@ -60,7 +60,7 @@ function open(daemon: Daemon, path: string, { method, headers, signal }: CallOpt
   return request(url, { method, agent: false, headers: { ...daemonHeaders(daemon), ...headers }, signal })
 }
 
-/** Who answers is a sandbox's own: it is not believed to be brief. */
+/** The daemon runs in an untrusted sandbox, so its answer is capped. */
 async function answerOf(call: ReturnType<typeof request>): Promise<{ status: number | undefined; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   call.on('response', resolve)
@@ -76,7 +76,7 @@ async function answerOf(call: ReturnType<typeof request>): Promise<{ status: num
   return { status: response.statusCode, body: Buffer.concat(chunks).toString('utf8') }
 }
 
-/** With the message of an error's body (envd.md 2.4). */
+/** Takes the message from the body of the error (envd.md 2.4). */
 function refused(status: number | undefined, body: string): DaemonCallError {
   try {
     const { message } = JSON.parse(body) as { message?: unknown }

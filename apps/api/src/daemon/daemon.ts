@@ -1,9 +1,9 @@
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 
-/** A daemon that was initialised, and what it lets its platform in with. */
+/** An initialised daemon and its access token. */
 export interface Daemon {
   readonly endpoint: SandboxEndpoint
-  /** Undefined where the sandbox is open. */
+  /** Undefined for an open sandbox. */
   readonly accessToken: string | undefined
 }
 
@@ -12,7 +12,7 @@ export function daemonUrl({ endpoint }: Daemon): string {
   return `http://${host}:${endpoint.daemonPort}`
 }
 
-/** The headers of a call, for the user or, without one, for the daemon's default user (envd.md 3). */
+/** The headers of a call as the given user, else as the daemon's default user (envd.md 3). */
 export function daemonHeaders({ accessToken }: Daemon, user?: string): Record<string, string> {
   return {
     ...(accessToken !== undefined && { 'x-access-token': accessToken }),

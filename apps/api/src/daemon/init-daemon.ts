@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 
-/** What the daemon is told after each start (envd.md 5.5). */
+/** The body of `/init`, sent after each start (envd.md 5.5). */
 export interface DaemonInit {
   readonly accessToken?: string
   readonly envVars: Readonly<Record<string, string>>
@@ -11,15 +11,15 @@ export interface DaemonInit {
   readonly defaultWorkdir: string
 }
 
-/** A daemon that is still starting refuses connections at once, so asking often costs little and saves the wait. */
+/** A starting daemon refuses connections at once, so short pauses cost little and save time. */
 const PAUSE_MS = 4
-/** An address that is not there yet swallows what is sent to it; asking again soon is faster than the kernel's own repeats. */
+/** An address that is not configured yet drops packets. A new connection is faster than the kernel's own retransmits. */
 const CONNECT_TIMEOUT_MS = 200
-/** A busy daemon is given more time with every try that was in vain. */
+/** Each failed try gives a busy daemon more time. */
 const ANSWER_TIMEOUT_MS = { first: 1000, last: 8000 } as const
 
 /**
- * Posts `/init` until the daemon answers it. Safe to repeat: the daemon sets, it does not add.
+ * Posts `/init` until the daemon answers. Safe to repeat: `/init` replaces values.
  *
  * @throws AppError `internal` when the daemon refuses; the abort reason when `signal` aborts first
  */
@@ -37,7 +37,7 @@ export async function initDaemon(endpoint: SandboxEndpoint, init: DaemonInit, si
   }
 }
 
-/** Each try has a connection of its own: nothing stays open to a sandbox that ends. */
+/** Each try uses its own connection: no connection stays open to a sandbox that ends. */
 function post(endpoint: SandboxEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const call = request({

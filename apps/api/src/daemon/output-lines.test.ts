@@ -30,7 +30,7 @@ describe('OutputLines', () => {
     expect(linesOf(...chunks)).toEqual(expected)
   })
 
-  it('cuts a long line', () => {
+  it('splits a long line', () => {
     const lines = linesOf('x'.repeat(5000), `${'x'.repeat(5000)}\n`)
     expect(lines.map((line) => line.length)).toEqual([4096, 4096, 1808])
   })

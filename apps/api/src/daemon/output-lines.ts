@@ -1,15 +1,15 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** A longer line is cut into several. */
+/** A longer line is split. */
 const MAX_LINE_LENGTH = 4096
 
 /**
- * Makes lines of the bytes that a process prints. A carriage return within a line begins it anew, as it does on a terminal, so a
- * progress bar is its last state. A NUL, which no log can hold, ends a line.
+ * Splits the output of a process into lines. A carriage return within a line restarts it, as on a terminal, so only the last state of a
+ * progress bar is kept. A NUL ends a line, because logs cannot store it.
  */
 export class OutputLines {
   readonly #decoder = new StringDecoder('utf8')
-  /** Of the line that has not ended. */
+  /** The unfinished line. */
   #pending = ''
   #onLine: (line: string) => void
 
@@ -21,7 +21,7 @@ export class OutputLines {
     this.#take(this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
   }
 
-  /** There is no more: what there is of a last line is one. */
+  /** Ends the output: an unfinished last line becomes a line. */
   end(): void {
     this.#take(this.#decoder.end())
     this.#endPending('\0')
@@ -36,7 +36,7 @@ export class OutputLines {
 
   #append(part: string): void {
     this.#pending += part
-    // What a carriage return has overwritten is gone; one at the end may still be half of a line's end.
+    // Drops text that a carriage return overwrote. One at the end may be half of CRLF.
     const overwritten = this.#pending.lastIndexOf('\r', this.#pending.length - 2)
     if (overwritten >= 0) this.#pending = this.#pending.slice(overwritten + 1)
     while (this.#pending.length > MAX_LINE_LENGTH) {
@@ -45,7 +45,7 @@ export class OutputLines {
     }
   }
 
-  /** Nothing before a NUL is no line. */
+  /** A NUL ends a line only if there is text before it. */
   #endPending(separator: string): void {
     const line = this.#pending.replace(/\r+$/, '')
     this.#pending = ''

@@ -15,7 +15,7 @@ export interface ShellCommand {
 
 export interface ShellOptions {
   readonly onLine?: (stream: ProcessOutput, line: string) => void
-  /** Awaited from time to time, so that output comes no faster than it can be kept. */
+  /** Awaited regularly for back-pressure: limits output to the rate at which it can be stored. */
   readonly drain?: () => Promise<void>
   readonly timeoutMs?: number
   readonly signal: AbortSignal
@@ -28,22 +28,26 @@ export interface CommandOutcome {
 }
 
 /**
- * Says on both outputs that the command itself has ended, behind all that it printed: what it left running may hold them open for ever.
- * The words are the command's line and a mark that no command knows before. What this shell has to say of it itself is for nobody.
+ * Runs the command, then writes an end mark to stdout and to stderr. The reader stops at the mark, because a background process of the command
+ * can keep both outputs open. The mark contains the exit status and a random part that the command cannot know. Messages of this shell are
+ * discarded.
  */
 const SCRIPT =
   'exec 3>&2 2>&-; /bin/bash -l -c "$2" 2>&3 3>&-; e=$?; printf "\\000%s %d\\n" "$1" "$e"; printf "\\000%s %d\\n" "$1" "$e" >&3; exit "$e"'
-/** Other shells than bash drop variables like `app.name`. With `-p` it leaves BASH_ENV and the like to the command's own shell. */
+/**
+ * Other shells drop variables such as `app.name`. With `-p` this bash ignores BASH_ENV and similar variables; the command's own shell reads
+ * them.
+ */
 const SHELL = { cmd: '/bin/bash', args: ['-p', '-c', SCRIPT, 'sh'] } as const
 const MARK_LENGTH = 24
 
-/** Far more than what people read, and slow enough that nobody is kept from other work by it. */
+/** Far more than people read, and slow enough to leave the event loop free for other work. */
 const PACE = { bytes: 128 * 1024, pauseMs: 25 } as const
 
 /**
- * Runs a command in a login shell and returns when it has ended, whatever it left running in the background.
+ * Runs a command in a login shell and returns when it has ended, even if it left background processes running.
  *
- * @throws DaemonCallError, with `deadline_exceeded` after `timeoutMs`; the abort reason, and then the command may go on
+ * @throws DaemonCallError, with `deadline_exceeded` after `timeoutMs`; the abort reason; the command may still run then
  */
 export async function runShell(daemon: Daemon, request: ShellCommand, options: ShellOptions): Promise<CommandOutcome> {
   const { command, ...as } = request
@@ -59,10 +63,10 @@ export async function runShell(daemon: Daemon, request: ShellCommand, options: S
     if (watch.ended !== undefined) return watch.ended
     await pace(event.bytes.length)
   }
-  throw new Error('the daemon told no end of the process')
+  throw new Error('the daemon did not report the end of the process')
 }
 
-/** Takes the lines apart from the marks of the end. */
+/** Separates the lines from the end marks. */
 class EndWatch {
   readonly #lines: Readonly<Record<ProcessOutput, OutputLines>>
   readonly #codes = new Map<ProcessOutput, number>()
@@ -80,7 +84,7 @@ class EndWatch {
     this.#lines[stream].push(bytes)
   }
 
-  /** Defined once both outputs have come to the end. */
+  /** Defined once both outputs have ended. */
   get ended(): CommandOutcome | undefined {
     const [stdout, stderr] = [this.#codes.get('stdout'), this.#codes.get('stderr')]
     return stdout === undefined || stderr === undefined ? undefined : { exitCode: stdout, status: `exit status ${stdout}` }

@@ -13,7 +13,7 @@ export interface ProcessRequest {
   /** Undefined: the daemon's default directory, else the user's home. */
   readonly cwd?: string | undefined
   readonly env?: Readonly<Record<string, string>>
-  /** The daemon ends the process after it. */
+  /** The daemon kills the process after this time. */
   readonly timeoutMs?: number
 }
 
@@ -26,14 +26,14 @@ export type DaemonProcessEvent =
   | { readonly kind: 'end'; readonly exitCode: number; readonly status: string }
 
 /**
- * Starts a process without input and tells what becomes of it (envd.md 8). It ends when the process and all who hold its output have
- * ended. Who stops reading leaves the process running; what it prints from then on is dropped.
+ * Starts a process without input and yields its events (envd.md 8). Ends when the process and all holders of its output have ended. If the
+ * reader stops, the process keeps running and its further output is dropped.
  *
  * @throws DaemonCallError; the abort reason
  */
 export async function* startProcess(daemon: Daemon, request: ProcessRequest, signal: AbortSignal): AsyncGenerator<DaemonProcessEvent> {
   const { cmd, args, user, cwd, env, timeoutMs } = request
-  // A connection of its own: nothing stays open to a sandbox that ends.
+  // Its own connection: no connection stays open to a sandbox that ends.
   const transport = createConnectTransport({ httpVersion: '1.1', baseUrl: daemonUrl(daemon), nodeOptions: { agent: new Agent() } })
   const left = new AbortController()
   try {
@@ -65,7 +65,7 @@ export async function* startProcess(daemon: Daemon, request: ProcessRequest, sig
   }
 }
 
-/** As the wire spells it. */
+/** The code in the spelling of the wire. */
 function nameOf(code: Code): string {
   return (Code[code] ?? 'Unknown').replaceAll(/(?<=[a-z])[A-Z]/g, '_$&').toLowerCase()
 }

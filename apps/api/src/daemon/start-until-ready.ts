@@ -5,29 +5,29 @@ import { runShell, type CommandOutcome, type ShellCommand } from './run-shell.ts
 import { startProcess, type DaemonProcessEvent, type ProcessOutput } from './start-process.ts'
 
 export interface ReadinessRequest {
-  /** What stays running. */
+  /** The command that keeps running. */
   readonly start?: ShellCommand | undefined
-  /** Asked until it succeeds. */
+  /** Run until it succeeds. */
   readonly ready?: ShellCommand | undefined
 }
 
 export interface ReadinessOptions {
-  /** Between two tries; `tries` counts those that were made. */
+  /** Pause between two tries; `tries` is the number of tries so far. */
   readonly pauseMs: (tries: number) => number
   readonly onLine?: (source: 'start' | 'ready', stream: ProcessOutput, line: string) => void
-  /** The start command runs, or there is none, and the ready command is about to be asked. */
+  /** Called before the first ready command, when the start command runs or there is none. */
   readonly onWaiting?: () => void
   readonly signal: AbortSignal
 }
 
-/** The start command has failed before it was ready. */
+/** The start command failed before it was ready. */
 export class StartCommandError extends Error {
   override readonly name = 'StartCommandError'
 }
 
 /**
- * Starts a command in the background and waits until it is ready (control-plane.md 11.6). It goes on when this returns, and what it
- * prints from then on is dropped. One that ends with 0 is taken for one that went into the background by itself.
+ * Starts a command in the background and waits until it is ready (control-plane.md 11.6). The command keeps running after the return; its
+ * further output is dropped. A command that exits with 0 is treated as one that moved itself to the background.
  *
  * @throws StartCommandError; DaemonCallError when the daemon refuses; the abort reason
  */
@@ -45,7 +45,7 @@ export async function startUntilReady(daemon: Daemon, request: ReadinessRequest,
   }
 }
 
-/** Resolves once it runs. `failed` rejects when it ends badly, and else never settles. */
+/** Resolves once the command runs. `failed` rejects when the command fails, and otherwise never settles. */
 async function startInBackground(daemon: Daemon, start: ShellCommand, options: ReadinessOptions): Promise<{ failed: Promise<never> }> {
   const { command, ...as } = start
   const events = startProcess(daemon, { cmd: '/bin/bash', args: ['-l', '-c', command], ...as }, options.signal)
@@ -70,7 +70,7 @@ async function follow(events: AsyncIterable<DaemonProcessEvent>, { onLine }: Rea
     lines.stderr.end()
     return event
   }
-  throw new Error('the daemon told no end of the start command')
+  throw new Error('the daemon did not report the end of the start command')
 }
 
 async function untilReady(daemon: Daemon, ready: ShellCommand, { onLine, pauseMs, signal }: ReadinessOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import type { Channel } from '@sandyard/db/notify'
 
-/** What the log tells of. `subject` is the id of the thing. */
+/** An entry of the log. `subject` is the id of the changed object. */
 export interface Event {
   readonly teamId: string
   readonly kind:
@@ -21,12 +21,12 @@ export interface Event {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Appends an event in the transaction that makes it true. */
+/** Appends an event in the transaction of the change. */
 export async function appendEvent(tx: Tx, event: Event): Promise<void> {
   await tx.insertInto('event').values(toRow(event)).execute()
 }
 
-/** Appends an event and tells the listeners of a channel, in one statement. */
+/** Appends an event and notifies a channel, in one statement. */
 export async function appendAndNotify(tx: Tx, event: Event, channel: Channel): Promise<void> {
   await tx
     .with('logged', (db) => db.insertInto('event').values(toRow(event)).returning('event_id'))

@@ -16,6 +16,8 @@ declare module 'fastify' {
     operation?: Operation
     /** The body may be absent, which then means an empty object. */
     isBodyOptional?: boolean
+    /** Answered also while the server drains. */
+    isHealthCheck?: boolean
   }
   interface FastifyRequest {
     /** Set for every operation that needs credentials. */

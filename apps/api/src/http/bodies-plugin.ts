@@ -1,25 +1,25 @@
 import fp from 'fastify-plugin'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { shorten } from '../text/shorten.ts'
+import { BodyReader } from './body-reader.ts'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * How bodies are read: JSON, with an empty one the same as none. Any other content type is refused where the operation has a body
- * and ignored where it has none; either way the connection stays usable.
+ * Bodies are JSON, and an empty one is the same as none. Any other content type is refused where the operation has a body and ignored
+ * where it has none; either way the connection stays usable.
  */
 export const bodiesPlugin = fp(
   async (app) => {
-    // Keys that could reach an object's prototype are dropped, as unknown properties are.
-    const parseJson = app.getDefaultJsonParser('remove', 'remove')
+    const reader = new BodyReader()
+    app.addHook('onClose', () => reader[Symbol.asyncDispose]())
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-      if (body === '') {
-        done(null, undefined)
-        return
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined
+      try {
+        return await reader.read(body)
+      } catch (err) {
+        throw isAppError(err, 'invalid_argument') ? undecodable(request, err) : err
       }
-      void parseJson(request, body.toString(), (error, value) =>
-        done(error === null ? null : undecodable(request, error), value as unknown),
-      )
     })
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
       const hasBody = request.routeOptions.schema?.body !== undefined && body.length > 0

@@ -4,11 +4,11 @@ import { answerBrokenRequest } from './broken-requests.ts'
 const deadlines = new WeakMap<IncomingMessage, NodeJS.Timeout>()
 
 /**
- * Ends requests whose bodies take longer than `timeoutMs` (control-plane.md 1.2). Node's own limit for whole requests knows no exceptions,
- * and uploads have to be one; its limit for headers stays.
+ * Ends requests whose bodies take longer than `timeoutMs` (control-plane.md 1.2). Node's own limit for whole requests allows no exception,
+ * which uploads need; its limit for headers stays.
  */
 export function limitBodies(server: Server, timeoutMs: number): void {
-  // Ahead of the routes, so that a deadline is there before anyone lifts it.
+  // Before the routes, so that the deadline exists when an upload lifts it.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!hasBody(request)) return
     const deadline = setTimeout(() => endSlow(request, response), timeoutMs)
@@ -17,7 +17,7 @@ export function limitBodies(server: Server, timeoutMs: number): void {
   })
 }
 
-/** This body may take its time; whoever reads it has limits of its own. */
+/** Removes the deadline of a body whose reader has its own limits. */
 export function liftBodyDeadline(request: IncomingMessage): void {
   clearTimeout(deadlines.get(request))
 }

@@ -8,7 +8,7 @@ const BY_CODE: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
 }
 
-/** Answers what is not even HTTP, in the shape of every other error, and hangs up. */
+/** Answers input that is not HTTP in the shape of every other error and closes the connection. */
 export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -21,7 +21,7 @@ export function answerBrokenRequest(error: Error & { readonly code?: string }, s
   )
 }
 
-/** Answers an `Expect` header that asks for something else than `100-continue`, which Node does not show to the router. */
+/** Answers an `Expect` header other than `100-continue`. Node does not pass such requests to the router. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const headers = { 'content-type': 'application/json; charset=utf-8', connection: 'close' }
   response.writeHead(417, headers).end(JSON.stringify({ code: 417, message: 'Expectation Failed' }))

@@ -7,13 +7,13 @@ import { noRouteMessage, validationMessage } from './validation-message.ts'
 export interface ErrorReply {
   readonly body: ErrorBody
   readonly headers: Readonly<Record<string, string>>
-  /** Nobody foresaw it: the log must have all of it. */
+  /** A bug or a broken part: the log gets all of it. */
   readonly isUnexpected: boolean
 }
 
 type Origin = Pick<FastifyRequest, 'url' | 'headers'>
 
-/** Whatever a request ended in, as the one error shape. What is not known to be for clients is withheld from them. */
+/** Any error of a request as the one error shape. The text of an unexpected error is withheld from clients. */
 export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
   if (isAppError(error)) {
     const code = httpStatus(error.kind)
@@ -42,7 +42,7 @@ function refusal(code: number, message: string): ErrorReply {
   return { body: { code, message }, headers: {}, isUnexpected: false }
 }
 
-/** What clients of long ago are told. */
+/** The answer to retired clients. */
 function retiredMessage({ url, headers }: Origin): string | undefined {
   if (/^\/(instances|envs)/.test(url)) return 'Endpoints are deprecated, please update your SDK to use the new endpoints.'
   if (url.startsWith('/templates') && headers['content-type']?.startsWith('multipart/form-data') === true) {

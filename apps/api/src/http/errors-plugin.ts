@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { ApiMetrics } from '../metrics/api-metrics.ts'
-import { UnservedFieldError } from '../sandboxes/unserved-field.ts'
+import { UnservedFieldError } from '../metrics/unserved-field.ts'
 import { missingHostReply, toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
 
 /** Every error of the server leaves through here: one shape, one content type (control-plane.md 1.4). */

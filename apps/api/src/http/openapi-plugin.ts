@@ -54,7 +54,12 @@ export const openapiPlugin = fp(
         },
       },
     })
-    app.get('/openapi.json', async () => app.swagger())
+    let document: Buffer | undefined
+    app.get('/openapi.json', async (_request, reply) => {
+      // Made once: anybody may ask, and answers that a client does not read share its memory.
+      document ??= Buffer.from(JSON.stringify(app.swagger()))
+      return reply.type('application/json; charset=utf-8').send(document)
+    })
   },
   { name: 'openapi' },
 )

@@ -1,18 +1,79 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { OPERATIONS, type OperationId } from '@sandyard/api-contract/operations'
-import type { BucketLimit } from './token-bucket.ts'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { clientKey } from './client-address.ts'
+import { TokenBuckets, type BucketLimit, type BucketState } from './token-bucket.ts'
 
-/** How often a team may call each limited operation, by its id. */
+/** How often each limited operation may be called by one team, or by one client address where no team is known, by the operation's id. */
 export type RateLimits = ReadonlyMap<string, BucketLimit>
 
-const FORM = /^(\w+)=(\d+)(?:\/(\d+))?:(\d+)$/
+const LIMIT = /^(\d+)(?:\/(\d+))?:(\d+)$/
+
+/** Reads `<rate>[/<period in seconds>]:<burst>`; undefined for what is none. */
+export function parseLimit(text: string): BucketLimit | undefined {
+  const [, rate = '0', period = '1', burst = '0'] = LIMIT.exec(text) ?? []
+  const limit = { rate: Number(rate), periodSeconds: Number(period), burst: Number(burst) }
+  return limit.rate < 1 || limit.periodSeconds < 1 || limit.burst < 1 ? undefined : limit
+}
 
 /** Reads `<operation>=<rate>[/<period in seconds>]:<burst>`; an error text for what is none. */
 export function parseRateLimit(text: string): readonly [OperationId, BucketLimit] | string {
-  const [, name, rate = '0', period = '1', burst = '0'] = FORM.exec(text) ?? []
+  const [name, value = '', ...rest] = text.split('=')
   const id = OPERATIONS.find((operation) => operation.id === name)?.id
-  const limit = { rate: Number(rate), periodSeconds: Number(period), burst: Number(burst) }
-  if (id === undefined || limit.rate < 1 || limit.periodSeconds < 1 || limit.burst < 1) {
+  const limit = rest.length === 0 ? parseLimit(value) : undefined
+  if (id === undefined || limit === undefined) {
     return `SANDYARD_RATE_LIMITS has "${text}", which is not <operation>=<rate>/<period in seconds>:<burst>`
   }
   return [id, limit]
+}
+
+export interface RequestLimitsOptions {
+  readonly operations: RateLimits
+  /** Refused credentials of one client address. */
+  readonly failures: BucketLimit
+}
+
+/** Counts requests (control-plane.md 1.11). Each server counts for itself. */
+export class RequestLimits {
+  readonly #options: RequestLimitsOptions
+  readonly #teams = new TokenBuckets()
+  /** Apart from the teams': many addresses push out no team's bucket. */
+  readonly #addresses = new TokenBuckets()
+  readonly #failures = new TokenBuckets()
+
+  constructor(options: RequestLimitsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Counts a request where a limit is configured for its operation: for the team, or for the client address where no team is known.
+   *
+   * @throws AppError `resource_exhausted` above the limit
+   */
+  count(request: FastifyRequest, reply: FastifyReply): void {
+    const id = request.routeOptions.config.operation?.id
+    const limit = id === undefined ? undefined : this.#options.operations.get(id)
+    if (limit === undefined) return
+    const teamId = request.principal?.team?.id
+    const state =
+      teamId === undefined ? this.#addresses.take(`${clientKey(request.ip)} ${id}`, limit) : this.#teams.take(`${teamId} ${id}`, limit)
+    void reply.headers({ 'ratelimit-limit': limit.burst, 'ratelimit-remaining': state.remaining, 'ratelimit-reset': state.resetSeconds })
+    if (!state.isAllowed) throw tooMany(state)
+  }
+
+  /** Counts a refused credential. @throws AppError `resource_exhausted` above the limit */
+  countFailure({ ip }: FastifyRequest): void {
+    const state = this.#failures.take(clientKey(ip), this.#options.failures)
+    if (!state.isAllowed) throw tooMany(state)
+  }
+
+  /** @throws AppError `resource_exhausted` for an address with too many refused credentials: another one is not looked up for it */
+  assertMayTry({ ip }: FastifyRequest): void {
+    const state = this.#failures.peek(clientKey(ip), this.#options.failures)
+    if (!state.isAllowed) throw tooMany(state)
+  }
+}
+
+function tooMany({ retryAfterSeconds }: BucketState): AppError {
+  return new AppError('resource_exhausted', 'Rate limit exceeded', { headers: { 'retry-after': String(retryAfterSeconds) } })
 }

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 
-/** Nothing that is said of secrets is kept by anyone on the way (control-plane.md 1.3). */
+/** No cache on the way keeps answers about secrets (control-plane.md 1.3). */
 export const secretsCachePlugin = fp(
   async (app) => {
     app.addHook('onRequest', async (request, reply) => {

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 export interface BucketLimit {
   /** Requests that a period refills. */
   readonly rate: number
@@ -15,30 +17,38 @@ export interface BucketState {
   readonly retryAfterSeconds: number
 }
 
-const MAX_BUCKETS = 10_000
+const MAX_BUCKETS = 20_000
 
-/** Token buckets by key, in the memory of this process. Full ones are forgotten. */
+/**
+ * Token buckets by key, in the memory of this process; of too many the one that was used least recently is forgotten. The wire has a rate
+ * and a burst (control-plane.md 1.11), which the fixed windows of rate-limiter-flexible do not express.
+ */
 export class TokenBuckets {
   /** When each bucket will be full, in milliseconds of `now`. */
-  readonly #fullAt = new Map<string, number>()
+  readonly #fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
 
-  take(key: string, { rate, periodSeconds, burst }: BucketLimit, now: number = Date.now()): BucketState {
+  /** Takes a token where there is one. */
+  take(key: string, limit: BucketLimit, now: number = Date.now()): BucketState {
+    return this.#look(key, limit, { now, tokens: 1 })
+  }
+
+  /** The state as it is; nothing is taken. */
+  peek(key: string, limit: BucketLimit, now: number = Date.now()): BucketState {
+    return this.#look(key, limit, { now, tokens: 0 })
+  }
+
+  #look(key: string, { rate, periodSeconds, burst }: BucketLimit, { now, tokens }: { now: number; tokens: 0 | 1 }): BucketState {
     const msEach = (periodSeconds * 1000) / rate
     const fullAt = Math.max(this.#fullAt.get(key) ?? now, now)
     const missing = (fullAt - now) / msEach
     const isAllowed = missing + 1 <= burst
-    if (isAllowed) this.#put(key, fullAt + msEach, now)
-    const after = isAllowed ? missing + 1 : missing
+    if (isAllowed && tokens > 0) this.#fullAt.set(key, fullAt + msEach)
+    const after = isAllowed ? missing + tokens : missing
     return {
       isAllowed,
       remaining: Math.max(0, Math.floor(burst - after)),
       resetSeconds: Math.ceil((after * msEach) / 1000),
       retryAfterSeconds: Math.max(1, Math.ceil(((missing + 1 - burst) * msEach) / 1000)),
     }
-  }
-
-  #put(key: string, fullAt: number, now: number): void {
-    if (this.#fullAt.size >= MAX_BUCKETS) for (const [other, at] of this.#fullAt) if (at <= now) this.#fullAt.delete(other)
-    this.#fullAt.set(key, fullAt)
   }
 }

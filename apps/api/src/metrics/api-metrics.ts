@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
 
-/** The metrics of one control plane. Labels are few and known: never an id. */
+/** The metrics of one control plane. Labels have few, known values: never ids. */
 export interface ApiMetrics {
   readonly registry: Registry
   readonly requests: Histogram<'operation' | 'status'>
@@ -32,7 +32,7 @@ export function createApiMetrics(database: Database): ApiMetrics {
   })
   const jobs = new Gauge({
     name: 'sandyard_builds',
-    help: 'Builds whose start was asked for, of the whole installation: queued or running',
+    help: 'Started builds of the whole installation: queued or running',
     labelNames: ['state'],
     registers: [registry],
     collect: async () => {
@@ -48,13 +48,13 @@ export function createApiMetrics(database: Database): ApiMetrics {
     registry,
     buildAttempts: new Counter({
       name: 'sandyard_build_attempts_total',
-      help: 'Attempts of this server at builds: ready, failed, released when it stopped, lost to another server',
+      help: 'Build attempts of this server by outcome: ready, failed, released when it stopped, lost to another server',
       labelNames: ['outcome'],
       registers: [registry],
     }),
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',
-      help: 'Archives for COPY steps that this server took',
+      help: 'Archives for COPY steps that this server accepted',
       registers: [registry],
     }),
     requests: new Histogram({
@@ -66,7 +66,7 @@ export function createApiMetrics(database: Database): ApiMetrics {
     }),
     unimplemented: new Counter({
       name: 'sandyard_unimplemented_requests_total',
-      help: 'Requests for operations and fields that this server does not serve yet',
+      help: 'Requests for operations and fields that this server does not support yet',
       labelNames: ['operation', 'field'],
       registers: [registry],
     }),

@@ -13,14 +13,14 @@ export interface ConnectParts {
 
 export interface ConnectRequest {
   readonly givenId: string
-  /** From now; the end time is never brought forward. */
+  /** From now. Never shortens the lifetime. */
   readonly seconds: number
 }
 
 /**
- * Lets a caller use a sandbox that runs, for at least so long (control-plane.md 6.8).
+ * Returns a running sandbox and extends its lifetime to at least `seconds` (control-plane.md 6.8).
  *
- * @throws AppError `invalid_argument` above the limit, checked first; `not_found`; `conflict` while it is being ended
+ * @throws AppError `invalid_argument` above the limit, checked first; `not_found`; `conflict` while the sandbox is ending
  */
 export async function connectSandbox(parts: ConnectParts, teamId: string, request: ConnectRequest): Promise<SandboxAnswer> {
   const { maxLifetimeSeconds } = parts.limits

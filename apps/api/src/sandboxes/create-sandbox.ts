@@ -3,8 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Team } from '../teams/team.ts'
 import { resolveTemplate } from '../templates/resolve-template.ts'
 import { parseTemplateReference, type TemplateReference } from '../templates/template-reference.ts'
-import { checkServedFields, checkTexts } from './check-new-sandbox.ts'
-import { checkSecureSupport } from './check-secure.ts'
+import { checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { findRemembered, type IdempotentRequest } from './idempotency.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import { lifetimeTooLong } from './sandbox-errors.ts'
@@ -12,28 +11,26 @@ import type { SandboxAnswer } from './sandbox-view.ts'
 import { startSandbox, type StartParts } from './start-sandbox.ts'
 
 export interface SandboxLimits {
-  /** Sandboxes that a team may have at once. */
+  /** Concurrent sandboxes of a team. */
   readonly concurrentSandboxes: number
   readonly maxLifetimeSeconds: number
 }
 
 export interface CreateParts extends StartParts {
-  /** By which other servers see whether the one that starts a sandbox still lives. */
-  readonly serverId: number
   readonly limits: SandboxLimits
 }
 
 export interface CreateRequest {
   readonly body: NewSandbox
-  /** What the route generation takes for absent fields (clients.md 2.4). */
+  /** The defaults of the route generation for absent fields (clients.md 2.4). */
   readonly defaults: { readonly timeout: number; readonly secure: boolean }
   readonly idempotent: IdempotentRequest | undefined
 }
 
 /**
- * Creates a sandbox and returns when it serves. Checks run in the order of control-plane.md 6.2.2.
+ * Creates a sandbox and returns when it accepts requests. Checks run in the order of control-plane.md 6.2.2.
  *
- * @throws AppError of control-plane.md 2.4, 6.2.3 and 6.2.4; `unimplemented` for a field that is not served
+ * @throws AppError of control-plane.md 2.4, 6.2.3 and 6.2.4; `unimplemented` for an unsupported field
  */
 export async function createSandbox(parts: CreateParts, team: Team, request: CreateRequest): Promise<SandboxAnswer> {
   const { body, defaults, idempotent } = request

@@ -1,63 +1,47 @@
 import { sql } from 'kysely'
-import type { Database } from '@sandyard/db/database'
-import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { Semaphore } from '@sandyard/kit/async/semaphore'
+import { inBatches } from '@sandyard/db/in-batches'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import { isEngineOf } from '../servers/engine-binding.ts'
 import { finishEnd, killing, type EndParts } from './end-sandbox.ts'
+import type { Repairs } from './repairs.ts'
 import { changeState } from './sandbox-state.ts'
 
-/** With the loop's jitter, an expired sandbox is acted on within a quarter of a second. */
+/** With the loop's jitter, an expired sandbox begins to end within a quarter of a second. */
 export const REAP_EVERY_MS = 230
 
 const BATCH = 100
-const REMOVALS_AT_ONCE = 8
+/** Cap of one run. Several runs handle a larger burst. */
+const BATCHES = 10
 
 export interface ReaperParts extends EndParts {
-  readonly log: Logger
+  readonly repairs: Repairs
+  /** The engine that the database belonged to when this server started. After a move nothing is taken. */
+  readonly engineId: string
 }
 
-/** Ends sandboxes whose time is over. Several servers may run one each: a sandbox is taken by one of them. */
-export class ExpiryReaper {
-  readonly #parts: ReaperParts
-  readonly #removals = new Semaphore(REMOVALS_AT_ONCE)
-  readonly #running = new Set<Promise<void>>()
-
-  constructor(parts: ReaperParts) {
-    this.#parts = parts
-  }
-
-  /** Takes what has expired out of reach; freeing it goes on behind this call, so that a slow one delays no other. */
-  async reap(): Promise<void> {
-    for (const ref of await takeExpired(this.#parts.database)) {
-      const removal = this.#removals.run(() => this.#remove(ref)).finally(() => this.#running.delete(removal))
-      this.#running.add(removal)
-    }
-  }
-
-  /** Resolves when everything that was taken has been freed or given up to the reconciler. */
-  async drain(): Promise<void> {
-    await Promise.all(this.#running)
-  }
-
-  async #remove(ref: SandboxRef): Promise<void> {
-    try {
-      await finishEnd(this.#parts, ref)
-    } catch (err) {
-      this.#parts.log.error({ err, ...ref }, 'expired sandbox could not be removed yet')
-    }
-  }
+/**
+ * Ends expired sandboxes. When this returns they are unreachable; removals continue in the background, so a slow one delays no other.
+ * Several servers may run it at once: each sandbox is taken by one of them.
+ */
+export async function reapExpired(parts: ReaperParts): Promise<void> {
+  await inBatches({ size: BATCH, most: BATCHES }, async (size) => {
+    const expired = await takeExpired(parts, size)
+    for (const ref of expired) void parts.repairs.run(ref, () => finishEnd(parts, ref))
+    return expired.length
+  })
 }
 
-/** One that is being given more time right now is skipped, and judged by its new end time at the next run. */
-async function takeExpired(database: Database): Promise<SandboxRef[]> {
+/** Skips locked rows: a sandbox that is being extended is checked with its new end time in the next run. */
+async function takeExpired({ database, engineId }: ReaperParts, size: number): Promise<SandboxRef[]> {
   return database.transaction(async (tx) => {
     const due = await tx
       .selectFrom('sandbox')
       .select(['sandbox_id', 'incarnation'])
       .where('state', '=', 'running')
       .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+      .where(isEngineOf(engineId))
       .orderBy('expires_at')
-      .limit(BATCH)
+      .limit(size)
       .forUpdate()
       .skipLocked()
       .execute()

@@ -4,7 +4,7 @@ import { parseSandboxId } from './sandbox-id.ts'
 import { findSandbox, isLive, type LiveSandboxRow } from './sandbox-queries.ts'
 
 /**
- * A sandbox of the team that its users may see: one that starts or ends does not exist for them (control-plane.md 6.4).
+ * A visible sandbox of the team: one that is starting or ending counts as absent (control-plane.md 6.4).
  *
  * @throws AppError `not_found`
  */

@@ -1,25 +1,25 @@
 import { createHmac } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { canonicalJson } from './canonical-json.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 
-/** A create that its caller may repeat (clients-python-2.63.md 3). */
+/** A create request with an idempotency key (clients-python-2.63.md 3). */
 export interface IdempotentRequest {
   readonly key: string
   readonly requestHash: string
 }
 
-const RETENTION_HOURS = 24
+/** How long a key is stored. */
+export const KEY_RETENTION_MS = 24 * 3_600_000
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * What a request is compared by: two that ask for the same have the same hash, whatever the order of their fields and whatever
- * they hold beyond the interface. Keyed, since bodies hold secrets.
+ * The hash that requests are compared by. The order of fields and fields outside the interface do not change it. It is keyed, because
+ * bodies contain secrets.
  *
- * @throws AppError `invalid_argument` for what is nested too deeply
+ * @throws AppError `invalid_argument` for a body that is nested too deeply
  */
 export function hashRequest(tokenSeed: Secret, operationId: string, body: unknown): string {
   return createHmac('sha256', tokenSeed.reveal())
@@ -28,9 +28,9 @@ export function hashRequest(tokenSeed: Secret, operationId: string, body: unknow
 }
 
 /**
- * The answer to an earlier request with the same key, or undefined when there was none.
+ * The stored answer to an earlier request with the same key; undefined when there was none.
  *
- * @throws AppError `unprocessable` when that one asked for something else; `conflict` while it is under way
+ * @throws AppError `unprocessable` when the earlier request was different; `conflict` while it is in flight
  */
 export async function findRemembered(db: Db, teamId: string, request: IdempotentRequest): Promise<SandboxAnswer | undefined> {
   const row = await db
@@ -52,7 +52,7 @@ export async function findRemembered(db: Db, teamId: string, request: Idempotent
   return row.answer as SandboxAnswer
 }
 
-/** Takes the key for the sandbox that is being reserved. False when another request has it. */
+/** Claims the key for the sandbox that is being reserved. False when another request has it. */
 export async function claimKey(tx: Tx, teamId: string, { key, requestHash }: IdempotentRequest, sandboxId: string): Promise<boolean> {
   const result = await tx
     .insertInto('idempotency_key')
@@ -62,7 +62,7 @@ export async function claimKey(tx: Tx, teamId: string, { key, requestHash }: Ide
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Keeps the answer for the key that the sandbox was created under, if there is one. */
+/** Stores the answer under the sandbox's idempotency key, if there is one. */
 export async function rememberAnswer(tx: Tx, answer: SandboxAnswer): Promise<void> {
   await tx
     .updateTable('idempotency_key')
@@ -71,16 +71,7 @@ export async function rememberAnswer(tx: Tx, answer: SandboxAnswer): Promise<voi
     .execute()
 }
 
-/** Frees the key of a create that came to nothing, now that nothing of it is left. An answered one keeps its key. */
+/** Frees the key of a failed create, after its sandbox was removed. A key with an answer stays. */
 export async function releaseKey(tx: Tx, sandboxId: string): Promise<void> {
   await tx.deleteFrom('idempotency_key').where('sandbox_id', '=', sandboxId).where('answer', 'is', null).execute()
-}
-
-/** Answered keys are forgotten after a day. */
-export async function forgetOldKeys(db: Db): Promise<void> {
-  await db
-    .deleteFrom('idempotency_key')
-    .where('answer', 'is not', null)
-    .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${RETENTION_HOURS})`)
-    .execute()
 }

@@ -6,9 +6,9 @@ import { parseSandboxId } from './sandbox-id.ts'
 import { findSandbox } from './sandbox-queries.ts'
 
 /**
- * Ends a sandbox of the team and returns when it is gone. One that is ending already is waited for (control-plane.md 6.5).
+ * Ends a sandbox of the team and returns when it is removed. Waits if it is already ending (control-plane.md 6.5).
  *
- * @throws AppError `not_found`; `internal` when the runtime fails, the sandbox then being out of reach and ended later
+ * @throws AppError `not_found`; `internal` when the runtime fails: the sandbox is then unreachable and removed later
  */
 export async function killSandbox(parts: EndParts, teamId: string, givenId: string): Promise<void> {
   const sandbox = await findSandbox(parts.database.db, teamId, parseSandboxId(givenId))

@@ -1,11 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import { isLive, selectSandboxes, type LiveSandboxRow } from './sandbox-queries.ts'
 
+/** Cap of an answer without pages. */
+const MOST_UNPAGED = 5000
+const PAGE = 500
+
 export type WireState = 'running' | 'paused'
 
-/** What a list is narrowed to; always one team's (control-plane.md 6.3.3). */
+/** Filters of a list; always of one team (control-plane.md 6.3.3). */
 export interface SandboxFilter {
   readonly teamId: string
   readonly states: readonly WireState[]
@@ -15,7 +20,7 @@ export interface SandboxFilter {
   readonly templateId?: string
 }
 
-/** A place in the order: the last sandbox of the page before. */
+/** A position in the order: the last sandbox of the former page. */
 interface Position {
   readonly time: string
   readonly id: string
@@ -27,17 +32,17 @@ export interface SandboxPageRequest {
   readonly limit: number
 }
 
-/** A sandbox that is being paused is listed as paused; one in another transition is not listed (control-plane.md 6.3.2). */
+/** A pausing sandbox is listed as paused; one in another transition is not listed (control-plane.md 6.3.2). */
 const STORED: Readonly<Record<WireState, readonly SandboxState[]>> = { running: ['running'], paused: ['pausing', 'paused'] }
 
 /**
- * A page by start time, ties by id: descending time with ascending ids, or exactly the reverse. Up to `limit + 1` rows, of which
- * the last only says that there are more.
+ * A page by start time, ties by id: descending time with ascending ids, or exactly the reverse. Returns up to `limit + 1` rows; the extra
+ * row only shows that there are more.
  */
-export async function listSandboxes(db: Db, filter: SandboxFilter, page?: SandboxPageRequest): Promise<LiveSandboxRow[]> {
+export async function listSandboxes(db: Db, filter: SandboxFilter, page: SandboxPageRequest): Promise<LiveSandboxRow[]> {
   let query = applyFilter(selectSandboxes(db), filter)
-  const isAscending = page?.order === 'asc'
-  if (page?.after !== undefined) {
+  const isAscending = page.order === 'asc'
+  if (page.after !== undefined) {
     const { time, id } = page.after
     const at = sql<Date>`${time}::timestamptz`
     query = query.where((eb) =>
@@ -48,11 +53,29 @@ export async function listSandboxes(db: Db, filter: SandboxFilter, page?: Sandbo
     )
   }
   query = query.orderBy('sandbox.started_at', isAscending ? 'asc' : 'desc').orderBy('sandbox.sandbox_id', isAscending ? 'desc' : 'asc')
-  if (page !== undefined) query = query.limit(page.limit + 1)
-  return (await query.execute()).filter(isLive)
+  return (await query.limit(page.limit + 1).execute()).filter(isLive)
 }
 
-/** How many running sandboxes match, on all pages. */
+/**
+ * All matching sandboxes, newest first, read page by page.
+ *
+ * @throws AppError `invalid_argument` when there are too many for one answer
+ */
+export async function listAllSandboxes(db: Db, filter: SandboxFilter): Promise<LiveSandboxRow[]> {
+  const all: LiveSandboxRow[] = []
+  let after: Position | undefined
+  while (all.length <= MOST_UNPAGED) {
+    const rows = await listSandboxes(db, filter, { order: 'desc', after, limit: PAGE })
+    const page = rows.slice(0, PAGE)
+    all.push(...page)
+    const last = page.at(-1)
+    if (rows.length <= PAGE || last === undefined) return all
+    after = { time: last.started_at.toISOString(), id: last.sandbox_id }
+  }
+  throw new AppError('invalid_argument', `There are more than ${MOST_UNPAGED} sandboxes: use GET /v2/sandboxes, which has pages`)
+}
+
+/** The number of matching running sandboxes, on all pages. */
 export async function countRunning(db: Db, filter: SandboxFilter): Promise<number> {
   const { count } = await applyFilter(selectSandboxes(db), { ...filter, states: ['running'] })
     .clearSelect()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseMetadataFilter } from './metadata-filter.ts'
 
 describe('parseMetadataFilter', () => {
-  it('undoes what the SDKs do: the text of `a b`=`c&d` as it arrives', () => {
+  it('decodes the encoding of the SDKs for `a b`=`c&d`', () => {
     expect(parseMetadataFilter(decodeURIComponent('a%252520b%3Dc%252526d'))).toEqual({ 'a b': 'c&d' })
   })
 

@@ -1,8 +1,8 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
 /**
- * The pairs that a `metadata` parameter asks for (control-plane.md 6.3.4). Clients encode each key and value, join them as a query
- * string and encode that again; `text` is the parameter after HTTP's own decoding.
+ * The pairs of a `metadata` parameter (control-plane.md 6.3.4). Clients encode each key and value, join them as a query string and encode
+ * that again. `text` is the parameter after HTTP's own decoding.
  *
  * @throws AppError `invalid_argument`
  */

@@ -19,15 +19,15 @@ export interface ReserveRequest {
   readonly allowInternetAccess: boolean | null
   readonly idempotent: IdempotentRequest | undefined
   readonly serverId: number
-  /** Sandboxes that the team may have at once. */
+  /** Concurrent sandboxes of the team. */
   readonly limit: number
 }
 
 export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
 
 /**
- * Takes a place for a new sandbox: its row, in state `starting`, and its idempotency key in one transaction. Creates of one team
- * take turns here, so that the limit and the key hold however many come at once.
+ * Reserves a new sandbox: inserts its row in state `starting` and its idempotency key in one transaction. Creates of one team are
+ * serialised here, so that the limit and the key hold under concurrency.
  *
  * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
  */
@@ -38,7 +38,7 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
     await lockTeam(tx, teamId)
     if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
       const remembered = await findRemembered(tx, teamId, idempotent)
-      if (remembered === undefined) throw new Error('an idempotency key vanished under the lock of its team')
+      if (remembered === undefined) throw new Error('an idempotency key was deleted under the lock of its team')
       return { remembered }
     }
     if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
@@ -48,7 +48,7 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
   })
 }
 
-/** Until the end of the transaction nobody deletes it; one that was deleted since it was found is not there. */
+/** Locks the template against deletion until the end of the transaction. A template that was deleted meanwhile counts as absent. */
 async function holdTemplate(tx: Tx, templateId: string): Promise<void> {
   const found = await tx
     .selectFrom('template')

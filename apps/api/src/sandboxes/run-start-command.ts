@@ -4,21 +4,21 @@ import type { ReadyBuild } from '../templates/template.ts'
 
 export interface StartCommandRequest {
   readonly build: Pick<ReadyBuild, 'startCmd' | 'readyCmd' | 'startContext'>
-  /** What the caller of the create has set. */
+  /** The variables of the create request. */
   readonly envVars: Readonly<Record<string, string>>
 }
 
-/** What clients and the server put where a start command comes without a ready command: a wait for nothing that could be known. */
+/** The ready command of clients and the server for a start command that has none: a fixed wait that checks nothing. */
 const NO_READY_CMD = 'sleep 20'
-/** The default directory may be another template's than the one that the command comes from. */
+/** The default directory may belong to another template than the start command. */
 const HOME = '~'
 const PAUSE_MS = { first: 50, longest: 2000 } as const
 
 /**
- * Starts what the template keeps running, and waits until it is ready: upstream's sandboxes come with it, out of the memory that a build
- * captured (control-plane.md 23). `sleep 20` is not waited for. The commands see the variables of the sandbox, the caller's before all.
+ * Runs the template's start command and waits until it is ready. (Upstream sandboxes resume it from captured memory, control-plane.md 23.)
+ * Does not wait for `sleep 20`. The commands see the variables of the sandbox; those of the create request win.
  *
- * @throws StartCommandError when it fails before it is ready: a sandbox without it is not what the template promises
+ * @throws StartCommandError when the command fails before it is ready: the sandbox would not match its template
  */
 export async function runStartCommand(daemon: Daemon, { build, envVars }: StartCommandRequest, signal: AbortSignal): Promise<void> {
   const { startCmd, readyCmd, startContext } = build

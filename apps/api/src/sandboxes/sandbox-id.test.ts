@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { newSandboxId, parseSandboxId } from './sandbox-id.ts'
 
-it('mints ids that are one DNS label and parse as themselves', () => {
+it('generates ids that are one DNS label and parse to themselves', () => {
   const id = newSandboxId()
   expect(id).toMatch(/^i[a-z0-9]{20}$/)
   expect(parseSandboxId(id)).toBe(id)

@@ -3,10 +3,10 @@ import type { Db } from '@sandyard/db/database'
 import type { BuildTable } from '@sandyard/db/schema/build'
 import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
 
-/** A sandbox with what its build fixed. */
+/** A sandbox with the sizes of its build. */
 export type SandboxRow = Selectable<SandboxTable> & Pick<Selectable<BuildTable>, 'cpu_count' | 'memory_mib' | 'disk_mib' | 'envd_version'>
 
-/** A sandbox that has run: its times are known. */
+/** A sandbox that has started: its times are set. */
 export type LiveSandboxRow = SandboxRow & { readonly started_at: Date; readonly expires_at: Date }
 
 export function isLive(row: SandboxRow): row is LiveSandboxRow {
@@ -26,7 +26,7 @@ export async function findSandbox(db: Db, teamId: string, sandboxId: string): Pr
   return selectSandboxes(db).where('sandbox_id', '=', sandboxId).where('sandbox.team_id', '=', teamId).executeTakeFirst()
 }
 
-/** Which of a sandbox's end times wins when a new one is asked for. */
+/** How a new end time applies: `set` replaces it, `extend` never shortens it. */
 export type EndTimeRule = 'set' | 'extend'
 
 export interface EndTimeChange {
@@ -35,11 +35,11 @@ export interface EndTimeChange {
   /** From now. */
   readonly seconds: number
   readonly rule: EndTimeRule
-  /** From its start; what is asked for beyond that is cut off. */
+  /** Cap counted from the start; longer requests are truncated. */
   readonly maxSeconds: number
 }
 
-/** Gives a running sandbox another end time. False when none is running under this id. */
+/** Changes the end time of a running sandbox. False when none runs under this id. */
 export async function changeEndTime(db: Db, change: EndTimeChange): Promise<boolean> {
   const asked = sql<Date>`least(clock_timestamp() + make_interval(secs => ${change.seconds}), started_at + make_interval(secs => ${change.maxSeconds}))`
   const result = await db
@@ -52,12 +52,12 @@ export async function changeEndTime(db: Db, change: EndTimeChange): Promise<bool
   return result.numUpdatedRows > 0n
 }
 
-/** A reservation older than this is not waited for any more (control-plane.md 3.3). */
+/** A reservation older than this is abandoned (control-plane.md 3.3). */
 export const STALE_START_SECONDS = 90
 
 const OCCUPYING: readonly SandboxState[] = ['running', 'pausing', 'snapshotting', 'killing']
 
-/** Sandboxes of the team that count against its limit: all but paused ones and stale reservations (control-plane.md 6.2.4). */
+/** The sandboxes that count against the team's limit: all but paused ones and stale reservations (control-plane.md 6.2.4). */
 export async function countOccupied(db: Db, teamId: string): Promise<number> {
   const { count } = await db
     .selectFrom('sandbox')

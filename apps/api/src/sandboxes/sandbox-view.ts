@@ -3,12 +3,12 @@ import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { LiveSandboxRow } from './sandbox-queries.ts'
 
-/** Deprecated on the wire and required there (control-plane.md 2.1). */
+/** Deprecated but required on the wire (control-plane.md 2.1). */
 const CLIENT_ID = '6532622b'
-/** What is said of a daemon whose version is not known (control-plane.md 6.1.2). */
+/** The version in answers for a daemon whose version is unknown (control-plane.md 6.1.2). */
 const UNKNOWN_ENVD_VERSION = '1.0.0'
 
-/** What the answer of a create, connect, resume or fork is made from, and what is remembered of it. */
+/** The source of the answer of a create, connect, resume or fork. It is also stored for idempotency keys. */
 export interface SandboxAnswer {
   readonly sandboxId: string
   readonly templateId: string
@@ -19,7 +19,7 @@ export interface SandboxAnswer {
 
 export interface ViewParts {
   readonly tokenSeed: Secret
-  /** Where sandboxes are reached, with the port where there is one. */
+  /** The domain of sandbox URLs, with a port if there is one. */
   readonly domain: string
 }
 
@@ -63,7 +63,7 @@ export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
   }
 }
 
-/** Every field of the seed's table, nulls said aloud (control-plane.md 22.2 D6-D9). */
+/** Every field of the seed's table, with explicit nulls (control-plane.md 22.2 D6-D9). */
 export function toSandboxDetail(row: LiveSandboxRow, tokenSeed: Secret): SandboxDetail {
   return {
     ...toListedSandbox(row),

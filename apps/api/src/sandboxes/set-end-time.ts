@@ -6,15 +6,15 @@ import { changeEndTime, findSandbox, isLive, type EndTimeRule } from './sandbox-
 
 export interface EndTimeRequest {
   readonly givenId: string
-  /** From now; silently cut off at the longest life from the start. */
+  /** From now; silently truncated to the longest lifetime from the start. */
   readonly seconds: number
   readonly rule: EndTimeRule
 }
 
 /**
- * Gives a running sandbox another end time (control-plane.md 6.9, 6.10).
+ * Changes the end time of a running sandbox (control-plane.md 6.9, 6.10).
  *
- * @throws AppError `not_found`; `conflict` while something is done to it; `invalid_argument` when it has lived too long already
+ * @throws AppError `not_found`; `conflict` during a transition; `invalid_argument` when it has exceeded the longest lifetime
  */
 export async function setEndTime({ database, limits }: ConnectParts, teamId: string, request: EndTimeRequest): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)

@@ -4,8 +4,8 @@ import { StartCommandError } from '../daemon/start-until-ready.ts'
 const PREFIX = 'Failed to place sandbox'
 
 /**
- * What the caller of a create is told when the start failed (control-plane.md 6.2.4). Only a host without room is worth a repeat
- * by itself: nothing was begun there. Every other failure may have had an effect for a while, so clients are told to leave it.
+ * The error of a create whose start failed (control-plane.md 6.2.4). Clients should retry automatically only when the host has no room,
+ * because then nothing was started. Other failures may have had temporary effects: their answer says not to retry.
  */
 export function startError(cause: unknown): AppError {
   if (isAppError(cause, 'resource_exhausted')) {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
@@ -16,39 +16,51 @@ import { runStartCommand } from './run-start-command.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
 
+/** Time for an aborted start to undo its work. */
+const GRACE_MS = 2000
+/** Short, because the caller has already waited for the start. */
+const UNDO_TIMEOUT_MS = 5000
+
 export interface StartParts {
   readonly database: Database
   readonly runtime: SandboxRuntime
+  /** Lets other servers check the lease of the server that runs the start. */
+  readonly serverId: number
   readonly tokenSeed: Secret
   readonly log: Logger
   readonly starts: StartsUnderWay
-  /** For the whole start; far enough below the age at which reservations are taken for abandoned. */
+  /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
 
 /** A reserved sandbox, about to be started. */
 export interface Reservation extends SandboxRef {
   readonly templateId: string
-  /** The template's name, as it is shown. */
+  /** The template's name in answers. */
   readonly alias: string | undefined
   readonly build: ReadyBuild
   readonly isSecure: boolean
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
-  /** There is an idempotency key that waits for the answer. */
+  /** An idempotency key waits for the answer. */
   readonly isRepeatable: boolean
 }
 
 /**
- * Starts a reserved sandbox and returns once its daemon serves and its row says `running`. Its lifetime counts from then. On
- * failure all of it is undone; what cannot be undone now the reconciler undoes.
+ * Starts a reserved sandbox and returns when its daemon answers and its row is `running`. Its lifetime starts then. A failed start is
+ * undone; the reconciler retries an undo that fails.
  *
  * @throws AppError of control-plane.md 6.2.4
  */
 export async function startSandbox(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
   try {
-    const endpoint = await parts.starts.run(reservation, (ended) => bringUp(parts, reservation, ended))
-    return await parts.database.transaction((tx) => markRunning(tx, reservation, endpoint))
+    const { startTimeoutMs: timeoutMs, serverId } = parts
+    const endpoint = await parts.starts.run(reservation, (ended) =>
+      within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
+        bringUp(parts, reservation, signal),
+      ),
+    )
+    return await parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId }))
   } catch (err) {
     parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
     await undo(parts, reservation)
@@ -56,10 +68,9 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
   }
 }
 
-async function bringUp(parts: StartParts, reservation: Reservation, ended: AbortSignal): Promise<SandboxEndpoint> {
+async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
   const { sandboxId, templateId, build, isSecure } = reservation
   const accessToken = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(parts.startTimeoutMs)])
   const times = [performance.now()]
   const endpoint = await parts.runtime.create(toSpec(reservation, parts.tokenSeed, accessToken), signal)
   times.push(performance.now())
@@ -70,7 +81,7 @@ async function bringUp(parts: StartParts, reservation: Reservation, ended: Abort
   await runStartCommand({ endpoint, accessToken }, { build, envVars: reservation.envVars }, signal)
   times.push(performance.now())
   const [runtimeMs, daemonMs, startCommandMs] = times.slice(1).map((time, at) => Math.round(time - (times[at] ?? time)))
-  parts.log.info({ sandboxId, templateId, runtimeMs, daemonMs, startCommandMs }, 'sandbox serves')
+  parts.log.info({ sandboxId, templateId, runtimeMs, daemonMs, startCommandMs }, 'sandbox started')
   return endpoint
 }
 
@@ -87,27 +98,30 @@ function toSpec(reservation: Reservation, tokenSeed: Secret, token: string | und
   }
 }
 
-/** The row, the template's counters, the event and the remembered answer change together or not at all. */
-async function markRunning(tx: Tx, reservation: Reservation, endpoint: SandboxEndpoint): Promise<SandboxAnswer> {
+/**
+ * Changes the row, the start count, the event and the stored answer in one transaction. A server whose lease has ended changes nothing:
+ * other servers may have ended its starts.
+ */
+async function markRunning(
+  tx: Tx,
+  reservation: Reservation,
+  { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
+): Promise<SandboxAnswer> {
   const { sandboxId, templateId, alias, build, isSecure, isRepeatable, lifetimeSeconds } = reservation
-  const isOurs = await changeState(tx, reservation, { to: 'running', event: { kind: 'sandbox.running' }, endpoint, lifetimeSeconds })
-  if (!isOurs) throw new Error('the reservation was given up meanwhile')
+  const event = { kind: 'sandbox.running' } as const
+  const isOurs = await changeState(tx, reservation, { to: 'running', event, endpoint, lifetimeSeconds, serverId })
+  if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
   const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure }
   if (isRepeatable) await rememberAnswer(tx, answer)
-  // Last, because every start of the template waits for this row.
-  await tx
-    .updateTable('template')
-    .set((eb) => ({ spawn_count: eb('spawn_count', '+', 1), last_spawned_at: sql<Date>`clock_timestamp()` }))
-    .where('template_id', '=', templateId)
-    .execute()
+  await tx.insertInto('template_spawn').values({ template_id: templateId }).execute()
   return answer
 }
 
-/** Also undoes a start whose commit was not confirmed: nobody was told of the sandbox. */
+/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
 async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
   try {
     await beginEnd(parts.database, ref, 'create_failed')
-    await finishEnd(parts, ref)
+    await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
   } catch (err) {
     parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')
   }

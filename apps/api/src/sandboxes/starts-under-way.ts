@@ -2,13 +2,17 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRef } from '@sandyard/runtime/types'
 
 /**
- * The starts that this server is at. A sandbox that ends while it starts must not be waited for: its address may be another's the
- * next moment, and what it was to be told is not for that one.
+ * The starts of this server in flight. A start is aborted when its sandbox ends: another sandbox may get the same address, and must not get
+ * the token and environment of this one.
  */
 export class StartsUnderWay {
   readonly #starts = new Map<string, AbortController>()
 
-  /** Runs a start with a signal that aborts when the sandbox is said to have ended. */
+  get count(): number {
+    return this.#starts.size
+  }
+
+  /** Runs a start with a signal that aborts when the sandbox ends. */
   async run<T>({ sandboxId }: SandboxRef, start: (ended: AbortSignal) => Promise<T>): Promise<T> {
     const ending = new AbortController()
     this.#starts.set(sandboxId, ending)
@@ -19,7 +23,7 @@ export class StartsUnderWay {
     }
   }
 
-  /** The runtime says that the sandbox has ended. */
+  /** The runtime reported the end of the sandbox. */
   abort({ sandboxId }: SandboxRef): void {
     this.#starts.get(sandboxId)?.abort(new AppError('internal', 'The sandbox ended while it started.'))
   }

@@ -1,9 +1,7 @@
 import type { Database } from '@sandyard/db/database'
 import type { ImageRef } from '@sandyard/runtime/types'
+import { ENVD_VERSION } from '../daemon/daemon-version.ts'
 import { upsertTemplate } from '../templates/upsert-template.ts'
-
-/** What the daemon in every sandbox reports and clients gate features on (design.md 3a). */
-export const ENVD_VERSION = '0.6.13'
 
 export interface BaseTemplate {
   readonly teamId: string
@@ -18,7 +16,7 @@ export interface BaseTemplate {
   readonly defaultWorkdir?: string
 }
 
-/** Registers an image as the template `base`, for every team. Repeating it with the same image changes nothing. */
+/** Registers an image as the template `base` for every team. Does nothing if the image is unchanged. */
 export async function seedBaseTemplate(database: Database, base: BaseTemplate): Promise<{ templateId: string; buildId: string }> {
   const { userId, defaultUser = 'user', defaultWorkdir = '/home/user', ...rest } = base
   return upsertTemplate(database, { ...rest, createdBy: userId, alias: 'base', defaultUser, defaultWorkdir, envdVersion: ENVD_VERSION })

@@ -7,7 +7,7 @@ export interface IdentitySeed {
   readonly email: string
 }
 
-/** The raw values exist only here: whoever seeds must keep them. */
+/** The raw values exist only here: the caller must store them. */
 export interface SeededCredentials {
   readonly apiKey: string
   readonly accessToken: string
@@ -16,15 +16,15 @@ export interface SeededCredentials {
 export interface SeededIdentity {
   readonly teamId: string
   readonly userId: string
-  /** Set by the call that made them; undefined when they were made before. */
+  /** Set by the call that created them, else undefined. */
   readonly credentials: SeededCredentials | undefined
 }
 
 const NAME = 'seeded'
 
 /**
- * Makes sure of a team, a user who is its member, an API key of the team and an access token of the user. All of it in one
- * transaction, so either a caller gets the raw credentials or they do not exist.
+ * Ensures a team, a user who is its member, an API key of the team and an access token of the user. One transaction creates them, so a
+ * caller always gets the raw credentials that it created.
  */
 export async function seedIdentity(database: Database, seed: IdentitySeed): Promise<SeededIdentity> {
   return database.transaction(async (tx) => {
@@ -41,19 +41,14 @@ export async function seedIdentity(database: Database, seed: IdentitySeed): Prom
 }
 
 /**
- * Replaces the seeded credentials, for when the raw ones were lost. The old ones stop working at once.
- *
- * @throws Error when the identity was never seeded
+ * Creates another API key and access token, for a server that does not have the raw values of the former ones. The former ones stay valid:
+ * other servers and clients may use them.
  */
-export async function reissueCredentials(
+export async function issueFurtherCredentials(
   database: Database,
-  { teamId, userId }: { teamId: string; userId: string },
+  { teamId, userId }: { readonly teamId: string; readonly userId: string },
 ): Promise<SeededCredentials> {
-  return database.transaction(async (tx) => {
-    await tx.deleteFrom('api_key').where('team_id', '=', teamId).where('name', '=', NAME).execute()
-    await tx.deleteFrom('access_token').where('user_id', '=', userId).where('name', '=', NAME).execute()
-    return insertCredentials(tx, teamId, userId)
-  })
+  return database.transaction((tx) => insertCredentials(tx, teamId, userId))
 }
 
 async function ensureTeam(tx: Tx, { teamName, email }: IdentitySeed): Promise<string> {

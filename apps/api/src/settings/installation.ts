@@ -4,9 +4,9 @@ import { Secret } from '@sandyard/kit/config/secret'
 import type { Db } from '@sandyard/db/database'
 import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
 
-/** What the first start of an installation makes, once and for every replica. */
+/** Values that the first start of an installation creates, once for all replicas. */
 export interface Installation {
-  /** Labels what this installation owns on an engine. */
+  /** The label of this installation's objects on an engine. */
   readonly id: string
   /** Sandbox tokens are derived from it (docs/decisions/005-token-seed.md). */
   readonly tokenSeed: Secret
@@ -22,7 +22,7 @@ export async function ensureInstallation(db: Db): Promise<Installation> {
   }
 }
 
-/** The value that landed first: replicas that start together agree. */
+/** Returns the value that was stored first: replicas that start together get the same one. */
 async function ensureSetting(db: Db, name: string, make: () => string): Promise<string> {
   const find = (): Promise<{ value: string } | undefined> =>
     db.selectFrom('server_setting').select('value').where('name', '=', name).executeTakeFirst()
@@ -34,6 +34,6 @@ async function ensureSetting(db: Db, name: string, make: () => string): Promise<
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   const landed = await find()
-  if (landed === undefined) throw new Error(`the setting ${name} vanished`)
+  if (landed === undefined) throw new Error(`the setting ${name} was deleted meanwhile`)
   return landed.value
 }

@@ -23,10 +23,10 @@ interface Assignment {
 }
 
 /**
- * Makes tags stand for the build that the target stands for, all of them or none. The checks run in the order of control-plane.md
- * 12.1. Of two requests for one tag the later one holds.
+ * Assigns tags to the build of the target, all or none. The checks run in the order of control-plane.md 12.1. Of two requests for one tag
+ * the later one wins.
  *
- * @returns the tags as they were assigned, and their build
+ * @returns the normalised tags and their build
  * @throws AppError with the texts of control-plane.md 12.1
  */
 export async function assignTags(database: Database, team: Team, request: TagRequest): Promise<{ tags: string[]; buildId: string }> {

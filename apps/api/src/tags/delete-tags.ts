@@ -14,8 +14,7 @@ export interface TagRemoval {
 }
 
 /**
- * Takes tags from a template with all that they ever stood for; those that it does not have are ignored. The checks run in the order
- * of control-plane.md 12.2.
+ * Deletes tags of a template with their whole history; unknown tags are ignored. The checks run in the order of control-plane.md 12.2.
  *
  * @throws AppError with the texts of control-plane.md 12.2
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseTags } from './parse-tags.ts'
 
 describe('parseTags', () => {
-  it('trims, lower-cases and keeps each tag once', () => {
+  it('trims tags, lower-cases them and removes duplicates', () => {
     expect(parseTags([' V1.2 ', 'v1.2', 'latest', 'a_b-c'])).toEqual(['v1.2', 'latest', 'a_b-c'])
   })
 

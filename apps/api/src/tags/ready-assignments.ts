@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 
-/** A tag that was made to stand for a build, which is ready. */
+/** An assignment of a tag to a ready build. */
 export interface AssignmentRow {
   readonly assignment_id: string
   readonly build_id: string
@@ -14,12 +14,12 @@ export interface AssignmentRow {
   readonly exact_time: string
 }
 
-/** An instant as text that loses nothing of it. */
+/** An instant as text with full precision. */
 export function exactTime(column: string) {
   return sql<string>`to_char(${sql.ref(column)} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 }
 
-/** The assignments of a template whose builds are ready: nothing else counts (control-plane.md 2.7). */
+/** The assignments of a template to ready builds; others do not count (control-plane.md 2.7). */
 export function selectReadyAssignments(db: Db, templateId: string) {
   return db
     .selectFrom('tag_assignment')
@@ -28,7 +28,7 @@ export function selectReadyAssignments(db: Db, templateId: string) {
     .where('build.status', 'in', READY_BUILD_STATUSES)
 }
 
-/** What each tag stands for now, in the order of the tags (control-plane.md 12.3). */
+/** The current build of each tag, sorted by tag (control-plane.md 12.3). */
 export async function listTags(db: Db, templateId: string): Promise<Pick<AssignmentRow, 'tag' | 'build_id' | 'created_at'>[]> {
   return selectReadyAssignments(db, templateId)
     .distinctOn('tag_assignment.tag')
@@ -60,7 +60,7 @@ export interface AssignmentPage {
   readonly limit: number
 }
 
-/** A page of what a tag stood for, newest first. Up to `limit + 1` rows, of which the last only says that there are more. */
+/** A page of the assignments of a tag, newest first. Returns up to `limit + 1` rows; the extra row only shows that there are more. */
 export async function listAssignments(db: Db, templateId: string, { tag, after, limit }: AssignmentPage): Promise<AssignmentRow[]> {
   let query = selectReadyAssignments(db, templateId)
     .select(['tag_assignment.assignment_id', 'tag_assignment.build_id', 'tag_assignment.tag', 'tag_assignment.created_at'])

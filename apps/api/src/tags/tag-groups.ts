@@ -5,7 +5,7 @@ import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { Tables } from '@sandyard/db/schema/tables'
 import { exactTime, selectReadyAssignments, type AssignmentRow } from './ready-assignments.ts'
 
-/** A place in the list of groups: a tag, and when it was last assigned. */
+/** A position in the list of groups: a tag and the time of its last assignment. */
 export interface GroupPosition {
   /** RFC 3339, to the microsecond. */
   readonly time: string
@@ -14,9 +14,9 @@ export interface GroupPosition {
 
 export interface GroupQuery {
   readonly sort: TagSort
-  /** A part of the tags. */
+  /** Substring of the tags. */
   readonly search: string
-  /** The last group of the page before. */
+  /** The last group of the former page. */
   readonly after: GroupPosition | undefined
   readonly tagsLimit: number
   readonly assignmentLimit: number
@@ -39,8 +39,8 @@ const ORDERS = {
 } as const
 
 /**
- * A page of a template's tags, each with what it stood for last (clients-python-2.63.md 7), in one query. Up to `tagsLimit + 1`
- * groups, of which the last only says that there are more.
+ * A page of a template's tags, each with its last assignments (clients-python-2.63.md 7), in one query. Returns up to `tagsLimit + 1`
+ * groups; the extra group only shows that there are more.
  */
 export async function listTagGroups(db: Db, templateId: string, query: GroupQuery): Promise<TagGroup[]> {
   const { sort, search, after, tagsLimit, assignmentLimit } = query
@@ -69,7 +69,7 @@ export async function listTagGroups(db: Db, templateId: string, query: GroupQuer
   return group(found, assignmentLimit)
 }
 
-/** Up to one more than asked for of the tag of `page`. */
+/** Up to `limit + 1` assignments of the tag of `page`. */
 function assignmentsOf(eb: ExpressionBuilder<Tables & { page: { tag: string } }, 'page'>, templateId: string, limit: number) {
   return eb
     .selectFrom('tag_assignment')

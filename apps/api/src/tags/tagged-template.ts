@@ -7,7 +7,7 @@ import { parseReferenceAs } from '../templates/template-reference.ts'
 import { foreignTemplate } from './tag-errors.ts'
 
 /**
- * The team's template whose tags are read, by id or name; a tag in the reference is ignored (control-plane.md 12.3).
+ * The team's template, by id or name, to read its tags; a tag in the reference is ignored (control-plane.md 12.3).
  *
  * @throws AppError `invalid_argument`, `not_found`, and `permission_denied` for a template of another team
  */
@@ -18,7 +18,7 @@ export async function getTaggedTemplate(db: Db, team: Team, text: string): Promi
 }
 
 /**
- * The same for the operations of clients-python-2.63.md 7, to which a template of another team does not exist.
+ * The same for the operations of clients-python-2.63.md 7, for which a template of another team does not exist.
  *
  * @throws AppError `invalid_argument` and `not_found`
  */

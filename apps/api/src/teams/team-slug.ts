@@ -1,6 +1,6 @@
 /**
- * The namespace that a team's name makes (control-plane.md 2.5): of an e-mail address the part before the `@`, without accents,
- * letters, digits and hyphens only, lower case. A name that leaves nothing gets `team`.
+ * Makes a namespace from a team's name (control-plane.md 2.5): the part before the `@` of an e-mail address; lower case, without accents;
+ * only letters, digits and hyphens. An empty result becomes `team`.
  */
 export function teamSlug(name: string): string {
   const base = /^[^@\s]+@[^@\s]+$/.test(name) ? name.slice(0, name.indexOf('@')) : name

@@ -1,4 +1,4 @@
-/** A team as requests act for it. */
+/** The team that a request acts for. */
 export interface Team {
   readonly id: string
   readonly name: string

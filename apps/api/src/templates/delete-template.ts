@@ -1,29 +1,38 @@
 import { sql } from 'kysely'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Database, Tx } from '@sandyard/db/database'
-import { FAILURES } from '../builds/build-failure.ts'
-import { cancelBuild } from '../builds/queue/cancel-build.ts'
-import { UNFINISHED_STATUSES } from '../builds/queue/settle-build.ts'
+import { UNFINISHED_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import { appendEvent } from '../events/event-log.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 
+export interface DeleteParts {
+  readonly database: Database
+  /** Cancels an unfinished build; implemented by the build queue. */
+  readonly cancelBuild: (tx: Tx, buildId: string) => Promise<void>
+}
+
 /**
- * Deletes a team's template (control-plane.md 9.6): its names are free again, its unfinished builds are cancelled, and its id
- * stays reserved. What sandboxes need of it stays as long as they do. Nothing changes when it is deleted already.
+ * Deletes a team's template (control-plane.md 9.6): frees its names, cancels its unfinished builds and keeps its id reserved. Data that
+ * sandboxes need stays as long as they do. Does nothing if the template is already deleted.
  *
- * @throws AppError `invalid_argument` while sandboxes of the team use it, and for a template that the server brings along: every
- * team's creates without a template stand on it, and the next start of the server would bring it back
+ * @throws AppError `invalid_argument` while sandboxes of the team use it, and for a default template of the server: creates without a
+ * template need it, and the next start of the server would register it again
  */
-export async function deleteTemplate(database: Database, teamId: string, templateId: string): Promise<void> {
+export async function deleteTemplate(parts: DeleteParts, teamId: string, templateId: string): Promise<void> {
   try {
-    await database.transaction((tx) => deleteIn(tx, teamId, templateId))
+    await parts.database.transaction((tx) => deleteIn(tx, { teamId, templateId, cancelBuild: parts.cancelBuild }))
   } catch (cause) {
     throw isAppError(cause) ? cause : new AppError('internal', 'Error when deleting template', { cause })
   }
 }
 
-async function deleteIn(tx: Tx, teamId: string, templateId: string): Promise<void> {
-  // Keeps the team's new sandboxes and builds away until it is gone.
+interface Deletion extends Pick<DeleteParts, 'cancelBuild'> {
+  readonly teamId: string
+  readonly templateId: string
+}
+
+async function deleteIn(tx: Tx, { teamId, templateId, cancelBuild }: Deletion): Promise<void> {
+  // Blocks new sandboxes and builds of the team until the template is deleted.
   await lockTeam(tx, teamId)
   const buildIds = await lockUnfinishedBuilds(tx, templateId)
   const template = await tx
@@ -41,17 +50,17 @@ async function deleteIn(tx: Tx, teamId: string, templateId: string): Promise<voi
     .where('template_id', '=', templateId)
     .execute()
   await tx.deleteFrom('template_alias').where('template_id', '=', templateId).execute()
-  for (const buildId of buildIds) await cancelBuild(tx, buildId, FAILURES.cancelled)
+  for (const buildId of buildIds) await cancelBuild(tx, buildId)
   await appendEvent(tx, { teamId, kind: 'template.deleted', subject: templateId })
 }
 
-/** Jobs, then builds, and the template after them: the order of everything that ends a build. */
+/** Locks jobs, then builds; the template follows. All code that ends builds uses this order. */
 async function lockUnfinishedBuilds(tx: Tx, templateId: string): Promise<string[]> {
   const unfinished = tx
     .selectFrom('build')
     .select('build_id')
     .where('template_id', '=', templateId)
-    .where('status', 'in', UNFINISHED_STATUSES)
+    .where('status', 'in', UNFINISHED_BUILD_STATUSES)
     .orderBy('build_id')
   await tx.selectFrom('build_job').select('build_id').where('build_id', 'in', unfinished).orderBy('build_id').forUpdate().execute()
   const builds = await unfinished.forUpdate().execute()

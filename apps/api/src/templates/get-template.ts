@@ -29,7 +29,7 @@ async function findTemplateRow(db: Db, templateId: string): Promise<TemplateRow 
     .executeTakeFirst()
 }
 
-/** A page of a template's builds, newest first. Up to `limit + 1` rows, of which the last only says that there are more. */
+/** A page of a template's builds, newest first. Returns up to `limit + 1` rows; the extra row only shows that there are more. */
 export async function listBuilds(db: Db, templateId: string, { after, limit }: PageRequest): Promise<BuildRow[]> {
   let query = db
     .selectFrom('build')

@@ -4,7 +4,7 @@ import type { Db } from '@sandyard/db/database'
 import { isUsableBy } from './template.ts'
 import { selectTemplateRows, type TemplateRow } from './template-rows.ts'
 
-/** A place in a list: the last row of the page before. */
+/** A position in a list: the last row of the former page. */
 interface Position {
   /** RFC 3339. */
   readonly time: string
@@ -16,13 +16,13 @@ export interface PageRequest {
   readonly limit: number
 }
 
-/** What one answer without pages may hold (clients-python-2.63.md 7). */
+/** Cap of an answer without pages (clients-python-2.63.md 7). */
 const MOST_UNPAGED = 5000
 
 /**
  * All templates of a team, oldest first (control-plane.md 9.2).
  *
- * @throws AppError `invalid_argument` when they are too many for one answer
+ * @throws AppError `invalid_argument` when there are too many for one answer
  */
 export async function listAllTemplates(db: Db, teamId: string): Promise<TemplateRow[]> {
   const rows = await selectTemplateRows(db)
@@ -36,7 +36,7 @@ export async function listAllTemplates(db: Db, teamId: string): Promise<Template
   throw new AppError('invalid_argument', `There are more than ${MOST_UNPAGED} templates: use GET /v2/templates, which has pages`)
 }
 
-/** A page of a team's templates, newest first. Up to `limit + 1` rows, of which the last only says that there are more. */
+/** A page of a team's templates, newest first. Returns up to `limit + 1` rows; the extra row only shows that there are more. */
 export async function listTemplatePage(db: Db, teamId: string, { after, limit }: PageRequest): Promise<TemplateRow[]> {
   let query = selectTemplateRows(db).where('template.team_id', '=', teamId).where('template.source', '=', 'template')
   if (after !== undefined) {
@@ -49,7 +49,7 @@ export async function listTemplatePage(db: Db, teamId: string, { after, limit }:
     .execute()
 }
 
-/** The templates that this server brings along, in the order of their ids: those that the team may use, without one all. */
+/** The default templates of this server, sorted by id: those that the team may use; without a team, all. */
 export async function listDefaultTemplates(db: Db, teamId: string | undefined): Promise<TemplateRow[]> {
   const rows = await selectTemplateRows(db).where('template.is_default', '=', true).orderBy('template.template_id').execute()
   return rows.filter((row) => teamId === undefined || isUsableBy({ teamId: row.team_id, isPublic: row.is_public }, teamId))

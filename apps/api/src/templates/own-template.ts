@@ -11,19 +11,19 @@ import { findDeletedTemplate, findTemplateById } from './template-queries.ts'
 import { parseReferenceAs, type TemplateReference } from './template-reference.ts'
 
 interface OwnTemplateOptions {
-  /** The operation is one that a blocked team may still call (control-plane.md 1.10). */
+  /** Blocked teams may call the operation (control-plane.md 1.10). */
   readonly mayBeBlocked?: boolean
-  /** A user without a key may say names, which then are those of the user's default team. */
+  /** A user without a key may use names, which belong to the user's default team. */
   readonly mayUserNameIt?: boolean
-  /** The id of a template that was deleted is still found. */
+  /** Ids of deleted templates are found, too. */
   readonly mayBeDeleted?: boolean
 }
 
 /**
- * The template that a request is to change, with the team that it acts for. A tag in `text` is ignored.
+ * The template that a request changes, and the team that it acts for. A tag in `text` is ignored.
  *
- * @throws AppError with the texts of control-plane.md 9.5 and 9.6: `invalid_argument` for what is no reference or in a foreign
- * namespace, `not_found`, and `permission_denied` for a template of another team
+ * @throws AppError with the texts of control-plane.md 9.5 and 9.6: `invalid_argument` for an invalid reference or a foreign namespace,
+ * `not_found`, and `permission_denied` for a template of another team
  */
 export async function getOwnTemplate(
   db: Db,
@@ -59,8 +59,8 @@ async function find(
 }
 
 /**
- * The template of a reference with which a team is to change something: of namespaces only its own is accepted (control-plane.md
- * 2.2). The template may still be another team's.
+ * Resolves a reference for a change: only the team's own namespace is accepted (control-plane.md 2.2). The template may still belong to
+ * another team.
  *
  * @throws AppError `invalid_argument` for a foreign namespace
  */

@@ -6,12 +6,12 @@ import { tagNotFound, templateNotFound } from './template-errors.ts'
 import { isUuid, type TemplateReference } from './template-reference.ts'
 
 /**
- * Names of the base template elsewhere that mean ours (design.md 3a). They are looked up last, so that a team's own template
- * of the same name wins.
+ * The namespace under which other services publish the base template (design.md 3a). It is looked up last, so that a team's own template of
+ * the same name wins.
  */
 const BASE_NAMESPACE = 'e2bdev'
 
-/** The template that a reference names for a team, visible to it or not, in the order of control-plane.md 2.3. */
+/** The template that a reference resolves to for a team, visible or not, in the order of control-plane.md 2.3. */
 export async function findTemplate(db: Db, team: Team, reference: TemplateReference): Promise<Template | undefined> {
   const { namespace, name } = reference
   if (namespace !== undefined) {
@@ -24,9 +24,9 @@ export async function findTemplate(db: Db, team: Team, reference: TemplateRefere
 }
 
 /**
- * The template of a reference and the build that its tag, or the build id in the tag's place, stands for.
+ * The template of a reference, and the build of its tag or of the build id in place of the tag.
  *
- * @throws AppError `not_found` with the texts of control-plane.md 2.4; a template of another team is as if it did not exist
+ * @throws AppError `not_found` with the texts of control-plane.md 2.4, also for a template of another team
  */
 export async function resolveTemplate(
   db: Db,
@@ -42,7 +42,7 @@ export async function resolveTemplate(
   return { template, build }
 }
 
-/** The build that a tag stands for, or the one whose id is in the tag's place (control-plane.md 2.3). */
+/** The build of a tag, or the build whose id is in place of the tag (control-plane.md 2.3). */
 export async function findReadyBuild(db: Db, templateId: string, tag: string | undefined): Promise<ReadyBuild | undefined> {
   return tag !== undefined && isUuid(tag) ? findReadyBuildById(db, templateId, tag) : findReadyBuildByTag(db, templateId, tag)
 }

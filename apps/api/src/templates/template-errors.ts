@@ -12,7 +12,7 @@ export function tagNotFound({ key, tag }: TemplateReference): AppError {
   return new AppError('not_found', `tag '${shorten(tag ?? DEFAULT_TAG)}' does not exist for template '${shorten(key)}'`)
 }
 
-/** Only a team's own namespace can be written to. */
+/** A team can write only to its own namespace. */
 export function foreignNamespace(namespace: string, slug: string): AppError {
   return new AppError('invalid_argument', `namespace '${shorten(namespace)}' must match your team '${slug}'`)
 }

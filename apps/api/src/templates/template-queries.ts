@@ -4,10 +4,10 @@ import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { ReadyBuild, Template } from './template.ts'
 import { DEFAULT_TAG, isTemplateId } from './template-reference.ts'
 
-/** What an id stands for (control-plane.md 2.3): a sandbox's internal snapshot is nothing to be named. */
+/** The sources that resolve by id (control-plane.md 2.3): internal snapshots do not. */
 export const NAMED_SOURCES = ['template', 'snapshot_template'] as const
 
-/** The template that has the alias in the namespace; null is the namespace of promoted names. */
+/** The template with this alias in the namespace; null is the namespace of promoted names. */
 export async function findTemplateByAlias(db: Db, alias: string, namespace: string | null): Promise<Template | undefined> {
   const row = await selectTemplate(db)
     .innerJoin('template_alias', 'template_alias.template_id', 'template.template_id')
@@ -26,7 +26,7 @@ export async function findTemplateById(db: Db, templateId: string): Promise<Temp
   return row && toTemplate(row)
 }
 
-/** A template that was deleted: its id stays reserved. */
+/** A deleted template: its id stays reserved. */
 export async function findDeletedTemplate(db: Db, templateId: string): Promise<Template | undefined> {
   const row = await db
     .selectFrom('template')

@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isUuidOrCompact } from '@sandyard/kit/ids/uuid'
 import { shorten } from '../text/shorten.ts'
 
 /** `[namespace "/"] name [":" tag]` (control-plane.md 2.2). `name` is an alias or a template id. */
@@ -7,7 +8,7 @@ export interface TemplateReference {
   readonly key: string
   readonly namespace: string | undefined
   readonly name: string
-  /** Undefined where none is given, and for `default`, which means the same. */
+  /** Undefined without a tag, and for `default`, which means the same. */
   readonly tag: string | undefined
 }
 
@@ -16,21 +17,20 @@ export const DEFAULT_TAG = 'default'
 const TEMPLATE_ID = /^[a-z0-9]+$/
 const NAME = /^[a-z0-9_-]+$/
 const TAG = /^[a-z0-9_.-]+$/
-const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/
 
-/** What is none need not be looked up, and some texts the database refuses to compare. */
+/** Other texts need no look-up, and the database refuses to compare some of them. */
 export function isTemplateId(text: string): boolean {
   return TEMPLATE_ID.test(text)
 }
 
-/** Of a text in lower case. */
+/** Expects lower case. */
 export function isTag(text: string): boolean {
   return TAG.test(text)
 }
 
-/** Of a text in lower case, with hyphens or without: in a tag's place it is the id of a build (control-plane.md 2.3). */
+/** Expects lower case, with or without hyphens. In place of a tag a UUID is a build id (control-plane.md 2.3). */
 export function isUuid(text: string): boolean {
-  return UUID.test(text)
+  return isUuidOrCompact(text)
 }
 
 /** @throws AppError `invalid_argument` with the detail of control-plane.md 2.2 */
@@ -47,7 +47,7 @@ export function parseTemplateReference(raw: string): TemplateReference {
 }
 
 /**
- * The same, with the beginning that an operation gives to the message: `Invalid name: <detail>`.
+ * Parses with the message prefix of an operation: `Invalid name: <detail>`.
  *
  * @throws AppError `invalid_argument`
  */

@@ -2,11 +2,12 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { Tables } from '@sandyard/db/schema/tables'
+import { lastSpawnedAt, spawnCount } from './spawn-counts.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
 /**
- * Templates with their names, their creator and the builds that their numbers come from, in one query: the ready build of the
- * default tag (`ready_`), the newest of that tag (`latest_`), and the newest of any (`newest_`). Deleted ones are left out.
+ * Templates with their names, their creator and their builds, in one query: the ready build of the default tag (`ready_`), the newest build
+ * of that tag (`latest_`), and the newest build of any (`newest_`). Excludes deleted templates.
  */
 export function selectTemplateRows(db: Db) {
   return db
@@ -37,7 +38,7 @@ export function selectTemplateRows(db: Db) {
       fn.coalesce('ready.disk_mib', 'latest.disk_mib', 'newest.disk_mib').as('disk_mib'),
       'ready.envd_version',
     ])
-    .select(selectNames.as('names'))
+    .select([selectNames.as('names'), spawnCount.as('spawn_count'), lastSpawnedAt.as('last_spawned_at')])
     .where('template.deleted_at', 'is', null)
 }
 
@@ -49,13 +50,13 @@ const selectNames = sql<string[]>`array(
   where named.template_id = template.template_id order by named.created_at, named.namespace nulls first, named.alias
 )`
 
-/** The names of one template, as every answer writes them (control-plane.md 2.6). */
+/** The names of one template in the form of all answers (control-plane.md 2.6). */
 export async function listNames(db: Db, templateId: string): Promise<string[]> {
   const row = await db.selectFrom('template').select(selectNames.as('names')).where('template_id', '=', templateId).executeTakeFirst()
   return row?.names ?? []
 }
 
-/** The deprecated form of names: without their namespaces, each once. */
+/** The deprecated form of names: without namespaces and duplicates. */
 export function toAliases(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.slice(name.indexOf('/') + 1)))]
 }

@@ -3,7 +3,7 @@ import { TEMPLATE_DEFAULTS } from '@sandyard/api-contract/builds/register-build'
 import type { Template } from '@sandyard/api-contract/templates/template'
 import type { TemplateBuild, TemplateWithBuilds } from '@sandyard/api-contract/templates/template-with-builds'
 import type { BuildTable } from '@sandyard/db/schema/build'
-import { ENVD_VERSION } from '../seed/seed-base-template.ts'
+import { ENVD_VERSION } from '../daemon/daemon-version.ts'
 import { toAliases, type TemplateRow } from './template-rows.ts'
 import { toWireStatus } from './wire-status.ts'
 
@@ -11,8 +11,8 @@ import { toWireStatus } from './wire-status.ts'
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * An item of a list (control-plane.md 9.1.1, 22.2 D1). Sizes are those of the ready build, else those that were asked for last,
- * else what a template gets by default; the version is what the server installs where no build has one.
+ * An item of a list (control-plane.md 9.1.1, 22.2 D1). Sizes are those of the ready build, else those of the newest build, else the
+ * defaults. Without a build, the version is the one that the server installs.
  */
 export function toTemplate(row: TemplateRow): Template {
   return {
@@ -36,7 +36,7 @@ export function toTemplate(row: TemplateRow): Template {
   }
 }
 
-/** A template of another team: nothing of how it is used (clients-python-2.63.md 7). */
+/** A template of another team, without usage data (clients-python-2.63.md 7). */
 export function toForeignTemplate(row: TemplateRow): Template {
   return { ...toTemplate(row), createdBy: null, lastSpawnedAt: null, spawnCount: 0, buildCount: 0 }
 }

@@ -1,7 +1,7 @@
 import type { CommandContext } from '@sandyard/db/schema/build'
 import type { ImageRef } from '@sandyard/runtime/types'
 
-/** A template as something to be used: whose it is and who may. */
+/** A template with its owner and visibility. */
 export interface Template {
   readonly templateId: string
   readonly teamId: string
@@ -10,7 +10,7 @@ export interface Template {
   readonly alias: string | undefined
 }
 
-/** A build that sandboxes can be started from. */
+/** A build that sandboxes can start from. */
 export interface ReadyBuild {
   readonly buildId: string
   readonly image: ImageRef
@@ -25,11 +25,11 @@ export interface ReadyBuild {
   readonly env: Readonly<Record<string, string>>
   readonly startCmd: string | undefined
   readonly readyCmd: string | undefined
-  /** What the start command runs in; undefined: the defaults above. */
+  /** The context of the start command; undefined: the defaults above. */
   readonly startContext: CommandContext | undefined
 }
 
-/** Own templates and public ones may be used (control-plane.md 2.4). */
+/** A team may use its own templates and public ones (control-plane.md 2.4). */
 export function isUsableBy(template: Pick<Template, 'isPublic' | 'teamId'>, teamId: string): boolean {
   return template.isPublic || template.teamId === teamId
 }

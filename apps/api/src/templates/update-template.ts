@@ -8,19 +8,22 @@ import { listNames } from './template-rows.ts'
 
 export interface TemplateChange {
   readonly templateId: string
-  /** How the request named it. */
+  /** The template as the request named it. */
   readonly givenId: string
   readonly isPublic: boolean | undefined
-  /** A template that becomes public also takes its bare name for every team, as clients of long ago expect. */
+  /**
+   * A template that becomes public also gets its name without a namespace, visible to every team. Old clients expect it (control-plane.md
+   * 9.5).
+   */
   readonly promotes: boolean
 }
 
 /**
- * Changes who may use a template (control-plane.md 9.5); without anything to change it only tells the names. A bare name that
- * another template has is a conflict, but the template is public by then, as the message says.
+ * Changes the visibility of a template (control-plane.md 9.5); without a change it only returns the names. If another template has the bare
+ * name, this is a conflict, but the template is public by then, as the message says.
  *
  * @returns the template's names
- * @throws AppError `not_found` when it vanished, `conflict` for a bare name that is taken
+ * @throws AppError `not_found` when the template was deleted meanwhile, `conflict` for a bare name that is taken
  */
 export async function updateTemplate(database: Database, team: Team, change: TemplateChange): Promise<string[]> {
   const { templateId, isPublic, promotes } = change
@@ -55,7 +58,7 @@ async function setVisibility(tx: Tx, { templateId, givenId, isPublic }: Template
     .execute()
 }
 
-/** Gives the template the bare form of its first name. Returns the name when another template has it. */
+/** Gives the template the bare form of its first name. Returns that name if another template has it. */
 async function promote(tx: Tx, templateId: string, slug: string): Promise<string | undefined> {
   const own = await tx
     .selectFrom('template_alias')
@@ -68,7 +71,7 @@ async function promote(tx: Tx, templateId: string, slug: string): Promise<string
     .executeTakeFirst()
   if (own === undefined) return undefined
   const { alias } = own
-  // A bare name goes before an id of the same text: nobody's template may be hidden by it.
+  // A bare name resolves before an id with the same text, so it must not hide a template.
   const isId = await tx.selectFrom('template').select('template_id').where('template_id', '=', alias).executeTakeFirst()
   if (isId !== undefined) return alias
   await tx

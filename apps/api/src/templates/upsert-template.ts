@@ -5,11 +5,11 @@ import { appendEvent } from '../events/event-log.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
-/** A template that the server brings along: its image was made outside of a build. */
+/** A default template of the server, with an image that was not made by a build. */
 export interface PrebuiltTemplate {
   readonly teamId: string
   readonly createdBy: string | undefined
-  /** A promoted name: every team may use it bare. */
+  /** A promoted name: every team may use it without a namespace. */
   readonly alias: string
   readonly image: ImageRef
   readonly cpuCount: number
@@ -23,13 +23,12 @@ export interface PrebuiltTemplate {
 const TEMPLATE_ID_LENGTH = 20
 
 /**
- * Registers a public template under a promoted name as one of the default templates, with its image as the ready build of the
- * default tag. Calling it again with the same image and sizes changes nothing; with others it adds a build, and new sandboxes
- * start from that.
+ * Registers a public default template under a promoted name, with its image as the ready build of the default tag. With the same image and
+ * sizes it changes nothing; with others it adds a build, and new sandboxes start from that.
  */
 export async function upsertTemplate(database: Database, wanted: PrebuiltTemplate): Promise<{ templateId: string; buildId: string }> {
   return database.transaction(async (tx) => {
-    // Servers that start together take turns: the name has no row to lock yet.
+    // Serialises servers that start together: the name has no row to lock yet.
     await lockTeam(tx, wanted.teamId)
     const templateId = (await findPromoted(tx, wanted.alias)) ?? (await insertTemplate(tx, wanted))
     await markDefault(tx, templateId)
@@ -62,7 +61,7 @@ async function markDefault(tx: Tx, templateId: string): Promise<void> {
   await tx.updateTable('template').set({ is_default: true }).where('template_id', '=', templateId).where('is_default', '=', false).execute()
 }
 
-/** The newest build of the default tag, if it is exactly what is wanted. */
+/** The newest build of the default tag, if it equals the wanted one. */
 async function findCurrentBuild(tx: Tx, templateId: string, wanted: PrebuiltTemplate): Promise<string | undefined> {
   const row = await tx
     .selectFrom('tag_assignment')

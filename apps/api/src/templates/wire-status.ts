@@ -13,7 +13,7 @@ const WIRE: Readonly<Record<BuildStatus, WireStatus>> = {
   failed: 'error',
 }
 
-/** What clients are told of a build's state (control-plane.md 17.3). */
+/** The wire status of a build (control-plane.md 17.3). */
 export function toWireStatus(status: BuildStatus): WireStatus {
   return WIRE[status]
 }

@@ -1,14 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
-import { readArchive } from '@sandyard/kit/archive/read-archive'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { WorkerPool } from '../workers/worker-pool.ts'
+import type { ArchiveJob } from './archive-worker.ts'
 import { diskFull } from './upload-space.ts'
 
-/** All that one read brings is taken apart in one go, while nobody else of the server has a turn. */
-const READ_BYTES = 64 * 1024
-
 /**
- * Writes exactly so many bytes and brings them to the disk.
+ * Writes exactly `sizeBytes`, syncs them to the disk and closes the file.
  *
  * @throws AppError `invalid_argument` for another size than declared, `insufficient_storage` for a full disk; those of the chunks
  */
@@ -23,22 +21,40 @@ export async function writeArchive(handle: FileHandle, chunks: AsyncIterable<Buf
     await handle.sync()
   } catch (err) {
     throw (err as NodeJS.ErrnoException).code === 'ENOSPC' ? diskFull(err) : err
+  } finally {
+    await handle.close()
   }
 }
 
-/**
- * Reads an archive to its end under the rules for archives of unknown origin. Nothing of it is kept.
- *
- * @throws AppError `invalid_argument` for what the rules refuse, and for an archive that takes longer than `timeoutMs`
- */
-export async function checkArchive(handle: FileHandle, limits: ArchiveLimits, timeoutMs: number): Promise<void> {
-  const source = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: READ_BYTES })
-  const stop = new AbortController()
-  const deadline = setTimeout(() => stop.abort(tookTooLong(timeoutMs)), timeoutMs)
-  try {
-    for await (const _ of readArchive(source, limits, stop.signal));
-  } finally {
-    clearTimeout(deadline)
+/** To read through an archive takes a processor. */
+export const CHECKS_AT_ONCE = 2
+/** The paths of symbolic links have to be remembered to the end of an archive; the rules allow 64 MiB of them. */
+const CHECK_MEMORY_MIB = 256
+
+/** Checks archives, each in a thread of its own. */
+export class ArchiveChecks implements AsyncDisposable {
+  readonly #pool = new WorkerPool<ArchiveJob, void>({
+    module: new URL('./archive-worker.ts', import.meta.url),
+    width: CHECKS_AT_ONCE,
+    // Uploads wait in turns of their teams before they come here.
+    waiting: CHECKS_AT_ONCE,
+    memoryMib: CHECK_MEMORY_MIB,
+  })
+
+  /**
+   * Reads an archive to its end under the rules for archives of unknown origin. Nothing of it is kept.
+   *
+   * @throws AppError `invalid_argument` for what the rules refuse, and for an archive that takes longer than `timeoutMs` or too much memory
+   */
+  async check(path: string, limits: ArchiveLimits, timeoutMs: number): Promise<void> {
+    await this.#pool.run(
+      { path, limits },
+      { timeoutMs, onTimeout: () => tookTooLong(timeoutMs), onOutOfMemory: (cause) => tookTooMuchMemory(cause) },
+    )
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]()
   }
 }
 
@@ -46,5 +62,15 @@ function tookTooLong(timeoutMs: number): AppError {
   return new AppError(
     'invalid_argument',
     `the archive was refused: to read it through takes more than ${timeoutMs / 1000} seconds, so copy fewer or smaller files in one step`,
+  )
+}
+
+function tookTooMuchMemory(cause: unknown): AppError {
+  return new AppError(
+    'invalid_argument',
+    'the archive was refused: to read it through takes too much memory, so copy fewer files in one step',
+    {
+      cause,
+    },
   )
 }

@@ -35,7 +35,7 @@ describe('TeamTurns', () => {
     for (const name of ['a1', 'a2', 'a3']) void works.begin('a', name)
     void works.begin('b', 'b1')
     void works.begin('c', 'c1')
-    expect(works.started).toEqual(['a1', 'b1'])
+    await expect.poll(() => works.started).toEqual(['a1', 'b1'])
     await works.end('a1')
     await expect.poll(() => works.started).toEqual(['a1', 'b1', 'c1'])
     await works.end('b1')
@@ -54,7 +54,7 @@ describe('TeamTurns', () => {
     void works.begin('b', 'b1')
     await works.end('a2')
     void works.begin('a', 'a5')
-    expect(works.started).toEqual(['a1', 'a2', 'b1', 'a3'])
+    await expect.poll(() => works.started).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
   it('gives the turn on when work fails', async () => {

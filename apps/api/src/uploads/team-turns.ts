@@ -1,4 +1,4 @@
-import { Semaphore } from '@sandyard/kit/async/semaphore'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { AppError } from '@sandyard/kit/errors/app-error'
 
 export interface TurnLimits {
@@ -11,22 +11,23 @@ export interface TurnLimits {
 }
 
 interface Team {
-  readonly turns: Semaphore
+  readonly turns: LimitFunction
+  /** Those of `turns` still have a job for a moment after it has ended. */
   count: number
 }
 
 /** In seconds. */
 const RETRY_AFTER = '30'
 
-/** Work in turns. A team takes no more of them, and no more of the places of those who wait for one, than its own. */
+/** Work in turns. A team takes no more of the turns, and no more of the places to wait for one, than its own. */
 export class TeamTurns {
   readonly #limits: Required<TurnLimits>
-  readonly #all: Semaphore
+  readonly #all: LimitFunction
   readonly #teams = new Map<string, Team>()
 
   constructor({ perTeam, inAll = Infinity, waiting = Infinity }: TurnLimits) {
     this.#limits = { perTeam, inAll, waiting }
-    this.#all = new Semaphore(inAll)
+    this.#all = pLimit(inAll)
   }
 
   /** @throws AppError `resource_exhausted` when `run` would refuse this team now */
@@ -41,11 +42,11 @@ export class TeamTurns {
   /** @throws AppError `resource_exhausted` when too many of the team wait already; what the work throws */
   async run<T>(teamId: string, work: () => Promise<T>): Promise<T> {
     this.assertRoom(teamId)
-    const team = this.#teams.get(teamId) ?? { turns: new Semaphore(this.#limits.perTeam), count: 0 }
+    const team = this.#teams.get(teamId) ?? { turns: pLimit(this.#limits.perTeam), count: 0 }
     this.#teams.set(teamId, team)
     team.count += 1
     try {
-      return await team.turns.run(() => this.#all.run(work))
+      return await team.turns(() => this.#all(work))
     } finally {
       team.count -= 1
       if (team.count === 0) this.#teams.delete(teamId)

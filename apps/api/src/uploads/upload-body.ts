@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream'
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** A sender that is silent for so long is given up. */
+/** Deadline for the next bytes of an upload. */
 const STALL_MS = 30_000
-/** As long as clients wait for an upload (clients.md 2.9). */
+/** Deadline of a whole upload: the timeout of the clients (clients.md 2.9). */
 const TOTAL_MS = 3_600_000
-/** Of a sender that goes away while somebody reads, and before. */
+/** Errors of a client that disconnects during a read, or before it. */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** The bytes of an upload, which may take their time but not for ever. */
+/** The bytes of an upload. A slow upload is accepted until its deadline. */
 export class UploadBody implements Disposable {
   readonly #body: Readable
   readonly #total: NodeJS.Timeout
-  /** From the first time that somebody reads. */
+  /** Started by the first read. */
   #stall: NodeJS.Timeout | undefined
 
   constructor(body: Readable) {
@@ -20,7 +20,7 @@ export class UploadBody implements Disposable {
     this.#total = this.#giveUpAfter(TOTAL_MS, 'The upload took too long')
   }
 
-  /** What leaves the loop early can still `drain`. @throws AppError `deadline_exceeded`, `canceled` when the sender went away */
+  /** A caller that stops early can still `drain`. @throws AppError `deadline_exceeded`, or `canceled` if the client disconnected */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#stall ??= this.#giveUpAfter(STALL_MS, 'The upload stalled')
     try {
@@ -33,7 +33,7 @@ export class UploadBody implements Disposable {
     }
   }
 
-  /** Reads and drops the rest, so that a sender that still sends hears the answer. */
+  /** Reads and drops the rest of the body, so that a client that is still sending can read the answer. */
   async drain(): Promise<void> {
     if (this.#body.destroyed || this.#body.readableEnded) return
     try {

@@ -2,9 +2,9 @@ import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { isUuid } from '@sandyard/kit/ids/uuid'
 import type { UploadKey } from './upload-link.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const HASH = /^[0-9a-f]{64}$/
 const INCOMING = 'incoming'
 const SUFFIX = '.tar'
@@ -28,7 +28,7 @@ export class UploadFolder {
 
   /** @throws Error for what is no team or no hash */
   pathOf({ teamId, hash }: UploadKey): string {
-    if (!UUID.test(teamId) || !HASH.test(hash)) throw new Error('an upload has no valid key')
+    if (!isUuid(teamId) || !HASH.test(hash)) throw new Error('an upload has no valid key')
     return join(this.#root, teamId, `${hash}${SUFFIX}`)
   }
 
@@ -63,7 +63,7 @@ export class UploadFolder {
 
   /** Every upload whose file is there. */
   async list(): Promise<UploadKey[]> {
-    const teams = (await readNames(this.#root)).filter((name) => UUID.test(name))
+    const teams = (await readNames(this.#root)).filter((name) => isUuid(name))
     const keys: UploadKey[] = []
     for (const teamId of teams) {
       const hashes = (await readNames(join(this.#root, teamId)))

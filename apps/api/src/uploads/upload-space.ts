@@ -6,8 +6,8 @@ const RESERVE_BYTES = 256 * 1024 ** 2
 const STEP_BYTES = 4 * 1024 ** 2
 
 /**
- * Room on the disk belongs to bytes that have come. What senders only declare takes nothing from others: they may never send it, or take
- * an hour.
+ * Space on the disk is taken by bytes that have arrived. A declared size reserves nothing: its sender may never send the rest, or take an
+ * hour.
  */
 export class UploadSpace {
   readonly #freeBytes: () => Promise<number>

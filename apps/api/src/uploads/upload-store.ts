@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Database } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
-import { checkArchive, writeArchive } from './receive-archive.ts'
+import { ArchiveChecks, CHECKS_AT_ONCE, writeArchive } from './receive-archive.ts'
 import { TeamTurns } from './team-turns.ts'
 import { UploadBody } from './upload-body.ts'
 import { UPLOAD_BOUNDS, type UploadBounds } from './upload-bounds.ts'
@@ -25,19 +25,17 @@ export interface ArchiveSource {
   readonly sizeBytes: number
 }
 
-/** To look through an archive takes a processor. */
-const CHECKS_AT_ONCE = 2
-
 /**
- * The archives of COPY steps. One that was taken is there whole after any crash; one that was not leaves a file that upkeep finds. Of
- * several under the same key the last one stays.
+ * The archives of COPY steps. An accepted archive survives any crash whole; an unfinished one leaves a file that upkeep removes. Of several
+ * under the same key the last one stays.
  */
-export class UploadStore {
+export class UploadStore implements AsyncDisposable {
   readonly #parts: UploadParts
   readonly #space: UploadSpace
   readonly #bounds: UploadBounds
   readonly #arrivals: TeamTurns
-  readonly #checks = new TeamTurns({ perTeam: 1, inAll: CHECKS_AT_ONCE })
+  readonly #turns = new TeamTurns({ perTeam: 1, inAll: CHECKS_AT_ONCE })
+  readonly #checks = new ArchiveChecks()
 
   constructor(parts: UploadParts) {
     this.#parts = parts
@@ -89,16 +87,21 @@ export class UploadStore {
     const { database, folder, limits } = this.#parts
     const { path, handle } = await folder.createIncoming()
     try {
+      // The file is closed before its check: uploads that wait for a check hold no descriptors.
       await writeArchive(handle, this.#space.guard(body.chunks()), sizeBytes)
-      await this.#checks.run(key.teamId, () => checkArchive(handle, limits, this.#bounds.checkMs))
+      await this.#turns.run(key.teamId, () => this.#checks.check(path, limits, this.#bounds.checkMs))
       await database.transaction(async (tx) => {
         await lockUpload(tx, key)
         await upsertUpload(tx, key, sizeBytes)
         await folder.accept(path, key)
       })
     } finally {
-      await handle.close()
       await rm(path, { force: true })
     }
+  }
+
+  /** Ends the checks that are under way. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#checks[Symbol.asyncDispose]()
   }
 }

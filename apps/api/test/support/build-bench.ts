@@ -29,10 +29,10 @@ import { runShell } from '../../src/daemon/run-shell.ts'
 import { seedBaseTemplate } from '../../src/seed/seed-base-template.ts'
 import { seedIdentity } from '../../src/seed/seed-identity.ts'
 
-/** What every engine has after `npm test` has prepared it. */
+/** `npm test` pulls it on every engine. */
 const DEBIAN = 'debian:bookworm-slim'
 
-// oxlint-disable-next-line node/no-process-env -- which engine to test is for who runs the tests to say
+// oxlint-disable-next-line node/no-process-env -- the person who runs the tests selects the engine
 const ENGINE = process.env['DOCKER_HOST']
 
 export interface Outcome {
@@ -40,9 +40,9 @@ export interface Outcome {
   readonly result: BuildResult | undefined
   readonly error: unknown
   readonly log: readonly LogLine[]
-  /** The text of the whole log. */
+  /** The whole log as text. */
   readonly text: string
-  /** Which sandboxes the build has started. */
+  /** The number of sandboxes that the build started. */
   readonly starts: number
 }
 
@@ -50,23 +50,23 @@ export interface BuildOptions {
   readonly version?: BuilderVersion
   readonly signal?: AbortSignal
   readonly memoryMib?: number
-  /** Told of each line as it is written. */
+  /** Called for each line when it is written. */
   readonly onLine?: (line: LogLine) => void
 }
 
 export interface BenchServer extends AsyncDisposable {
-  /** Creates a sandbox of the template that a build is of. */
+  /** Creates a sandbox of the template of a build. */
   create(buildId: string, envVars: Readonly<Record<string, string>>): Promise<BenchSandbox>
 }
 
 interface BenchSandbox {
   readonly status: number
-  /** Of an error. */
+  /** The error message. */
   readonly message: string
   read(path: string): Promise<string | undefined>
 }
 
-/** The engine of builds on a real Docker engine and a real database, without the queue. */
+/** Runs the build engine on a real Docker engine and a real database, without the queue. */
 export class BuildBench implements AsyncDisposable {
   readonly database: Database
   readonly runtime: DockerRuntime
@@ -108,7 +108,7 @@ export class BuildBench implements AsyncDisposable {
     return new BuildBench(shutdown, { database, runtime, teamId, userId, apiKey: credentials?.apiKey ?? '' })
   }
 
-  /** One build, which leaves no sandbox behind. */
+  /** Runs one build and checks that it leaves no sandbox behind. */
   async build(plan: Partial<BuildPlan>, { version = 'v2.1.0', signal, memoryMib = 512, onLine }: BuildOptions = {}): Promise<Outcome> {
     const log: LogLine[] = []
     const write = (line: LogLine): void => {
@@ -132,11 +132,11 @@ export class BuildBench implements AsyncDisposable {
       (error: unknown) => ({ result: undefined, error }),
     )
     const left = (await this.runtime.list()).filter(({ sandboxId }) => sandboxId === job.sandboxId)
-    if (left.length > 0) throw new Error('the build left its sandbox')
+    if (left.length > 0) throw new Error('the build did not remove its sandbox')
     return { ...outcome, log, text: log.map(({ message }) => message).join('\n'), starts: this.#starts - before }
   }
 
-  /** Runs a command in a new sandbox of a build that is ready, as its default user, and answers what it prints. */
+  /** Runs a command in a new sandbox of a ready build as its default user. Returns the output. */
   async inSandbox(result: BuildResult, command: string): Promise<string> {
     const sandboxId = `i${randomId(19)}`
     const ref = { sandboxId, incarnation: 1 }
@@ -158,7 +158,7 @@ export class BuildBench implements AsyncDisposable {
     }
   }
 
-  /** A template of the result; answers its build. */
+  /** Registers a template with the result. Returns its build id. */
   async publish(result: BuildResult | undefined): Promise<string> {
     if (result === undefined) throw new Error('the build has failed')
     const { db } = this.database
@@ -193,7 +193,7 @@ export class BuildBench implements AsyncDisposable {
     await seedBaseTemplate(this.database, { teamId, userId, image: DEBIAN, cpuCount: 1, memoryMib: 512, diskMib: 1024 })
   }
 
-  /** A control plane without loops on the same database and engine. */
+  /** A control plane without background loops on the same database and engine. */
   async server(): Promise<BenchServer> {
     const { database, runtime, apiKey } = this
     const ctx = await createContext(parseApiConfig({}), { database, runtime, log: silentLogger() })
@@ -228,12 +228,12 @@ export class BuildBench implements AsyncDisposable {
     }
   }
 
-  /** The images of all layers that are known. */
+  /** The images of all cached layers. */
   async layers(): Promise<string[]> {
     return (await this.database.db.selectFrom('build_layer').select('image').execute()).map(({ image }) => image)
   }
 
-  /** An archive as clients upload it; answers its key. */
+  /** Uploads an archive in the format of clients. Returns its hash. */
   async upload(files: Readonly<Record<string, string>>): Promise<string> {
     const archive = pack()
     for (const [name, text] of Object.entries(files)) archive.entry({ name }, text)

@@ -1,7 +1,7 @@
 import { seedIdentity } from '@sandyard/api/seed/seed-identity'
 import { createWorld, type Answer, type Server, type World } from './control-plane.ts'
 
-/** A team, its key and the token of its user, and calls in its name. */
+/** A team, its key, the token of its user, and calls with these credentials. */
 export interface Caller {
   readonly teamId: string
   readonly userId: string
@@ -39,7 +39,7 @@ export interface BuildsWorld extends AsyncDisposable {
   readonly stranger: Caller
 }
 
-/** Two teams on a server whose queue stands still: what is started stays `building`. */
+/** Two teams on a server whose queue does not run: started builds stay `building`. */
 export async function createBuildsWorld(env: Record<string, string> = {}): Promise<BuildsWorld> {
   const world = await createWorld()
   const api = await world.startServer({ env: { SANDYARD_MAX_BUILDS: '1000', ...env } })

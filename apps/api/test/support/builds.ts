@@ -3,13 +3,13 @@ import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { ensureInstallation } from '../../src/settings/installation.ts'
 import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
 import type { BuildJob, BuildRunner } from '../../src/builds/build-runner.ts'
-import { listLogsByOffset } from '../../src/builds/build-logs.ts'
+import { listLogsByOffset } from '../../src/builds/read/build-logs.ts'
 import { enqueueBuild, type BuildOrder } from '../../src/builds/queue/enqueue-build.ts'
 import { waitFor, type World } from './control-plane.ts'
 
 export const PLAN: BuildPlan = { source: { kind: 'image', reference: 'debian' }, steps: [], force: false }
 
-/** A registered build, as the routes leave it. Default: of the template `base`. */
+/** A registered build in the state that the routes create. Default: of the template `base`. */
 export async function registerBuild(world: World, templateId = world.templateId): Promise<string> {
   const { build_id } = await world.database.db
     .insertInto('build')
@@ -27,7 +27,7 @@ export async function registerBuild(world: World, templateId = world.templateId)
   return build_id
 }
 
-/** A build in the queue. */
+/** Registers and queues a build. */
 export async function queueBuild(world: World, order: Partial<BuildOrder> = {}): Promise<string> {
   const buildId = order.buildId ?? (await registerBuild(world))
   const { tokenSeed } = await ensureInstallation(world.database.db)
@@ -56,7 +56,7 @@ export async function waitForEnd(world: World, buildId: string) {
   return findBuild(world, buildId)
 }
 
-/** A build as it is on a runtime without processes: a sandbox, a line of the log, an image. */
+/** A runner for a runtime without processes: starts a sandbox, writes a log line, makes an image. */
 export function runnerOn(runtime: SandboxRuntime): BuildRunner {
   return async ({ sandboxId, resources, log }, signal) => {
     const ref = { sandboxId, incarnation: 1 }
@@ -72,10 +72,10 @@ export function runnerOn(runtime: SandboxRuntime): BuildRunner {
   }
 }
 
-/** A runner that a test holds: every call waits until it is told to go on, or to stop. */
+/** A runner that a test controls: every call waits until the test finishes it or its signal aborts. */
 export class HeldRunner {
   readonly calls: { readonly job: BuildJob; readonly signal: AbortSignal; finish(): void }[] = []
-  /** Goes on with its work though it was told to stop. */
+  /** Ignores the abort signal. */
   isDeaf = false
 
   readonly run: BuildRunner = async (job, signal) => {
@@ -86,7 +86,7 @@ export class HeldRunner {
     return promise
   }
 
-  /** The call of that number, from 0, once it has come. */
+  /** Waits for the call with this index, from 0. */
   async call(index: number) {
     await waitFor(`call ${index} of the runner`, () => this.calls.length > index)
     const call = this.calls[index]

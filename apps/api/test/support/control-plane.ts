@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { createApp, type AppOptions } from '@sandyard/api/app'
 import { parseApiConfig } from '@sandyard/api/config'
 import { createContext, type AppContext } from '@sandyard/api/context'
@@ -14,6 +15,8 @@ import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import type { BuildRunner } from '../../src/builds/build-runner.ts'
+import { reconcile } from '../../src/sandboxes/reconciler.ts'
+import { Repairs } from '../../src/sandboxes/repairs.ts'
 import type { ApiInstance } from '../../src/http/api-instance.ts'
 import { startDaemonStub, type DaemonStub } from './daemon-stub.ts'
 import { FusedDatabase, FusedRuntime, type Fuse } from './fuse.ts'
@@ -22,7 +25,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Record<string, unknown>
   readonly text: string
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read whatever was answered
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read arbitrary answers
   readonly body: any
 }
 
@@ -41,7 +44,7 @@ export interface Server extends AsyncDisposable {
   call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, options?: CallOptions): Promise<Answer>
 }
 
-/** What outlives servers: the database, the engine and its sandboxes, and the credentials. */
+/** Everything that survives a server: the database, the engine with its sandboxes, and the credentials. */
 export interface World extends AsyncDisposable {
   readonly database: Database
   readonly engine: FakeEngine
@@ -51,16 +54,18 @@ export interface World extends AsyncDisposable {
   readonly credentials: SeededCredentials
   readonly templateId: string
   readonly buildId: string
-  /** What the servers have in common of the disk. */
+  /** The uploads folder shared by the servers. */
   readonly uploadsDir: string
-  /** A server of its own runtime on this world; its loops run only when asked for. */
+  /** Starts a server with its own runtime on this world; its loops run only on request. */
   startServer(options?: ServerOptions): Promise<Server>
 }
 
 interface ServerOptions {
   readonly loops?: boolean
   readonly env?: Record<string, string>
-  /** Kills the server in the middle of its work. */
+  /** Default: a fake runtime on the engine of the world. */
+  readonly runtime?: (options: FakeRuntimeOptions) => FakeRuntime
+  /** Kills the server at a crash point. */
   readonly fuse?: Fuse
   readonly app?: AppOptions
   /** Default: a runner that finishes every build at once. */
@@ -115,9 +120,16 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
   const { engine, daemon } = world
   const { fuse, buildRunner = instantRunner } = options
   const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) }
-  const runtime = fuse === undefined ? new FakeRuntime(runtimeOptions) : new FusedRuntime(runtimeOptions, fuse)
+  const makeRuntime = options.runtime ?? ((given) => (fuse === undefined ? new FakeRuntime(given) : new FusedRuntime(given, fuse)))
+  const runtime = makeRuntime(runtimeOptions)
   const database = fuse === undefined ? world.database : new FusedDatabase(world.database.url, fuse)
-  const config = parseApiConfig({ SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN, SANDYARD_UPLOADS_DIR: world.uploadsDir, ...options.env })
+  const config = parseApiConfig({
+    SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN,
+    SANDYARD_UPLOADS_DIR: world.uploadsDir,
+    // The event loop is that of the test, on a machine that does more than this.
+    SANDYARD_MAX_EVENT_LOOP_DELAY: '1h',
+    ...options.env,
+  })
   const ctx = await createContext(config, { database, runtime, log, buildRunner })
   const app = await createApp(ctx, options.app)
   if (options.loops === true) await ctx.start()
@@ -149,6 +161,30 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Runs one pass of the reconciler and waits for its repairs. */
+export async function reconcileNow(
+  { ctx, runtime }: Pick<Server, 'ctx' | 'runtime'>,
+  options: { secondLookMs?: number } = {},
+): Promise<void> {
+  const repairs = new Repairs(ctx.log.sandboxes)
+  await reconcile({ database: ctx.database, runtime, repairs, engineId: ctx.engineId, log: ctx.log.sandboxes, ...options })
+  await repairs.drain()
+}
+
+/** Ends the lease of a running server for good, whatever its heartbeat does: other servers treat it as dead. */
+export async function endLease({ database }: World, { ctx }: Server): Promise<void> {
+  const { serverId } = ctx.sandboxes
+  await sql`
+    create function ${sql.id(`end_lease_${serverId}`)}() returns trigger language plpgsql
+    as 'begin new.lease_until := clock_timestamp() - make_interval(secs => 1); return new; end'
+  `.execute(database.db)
+  await sql`
+    create trigger ${sql.id(`end_lease_${serverId}`)} before insert or update on server
+    for each row when (new.server_id = ${sql.lit(serverId)}) execute function ${sql.id(`end_lease_${serverId}`)}()
+  `.execute(database.db)
+  await database.db.updateTable('server').set({ is_draining: false }).where('server_id', '=', serverId).execute()
 }
 
 export async function waitFor(what: string, test: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a daemon was told by `/init`, newest last. */
+/** Records the bodies of `/init`, newest last. */
 export interface DaemonStub extends AsyncDisposable {
   readonly port: number
   readonly inits: Record<string, unknown>[]
-  /** How the next calls of `/init` are answered; 204 when there is none left. */
+  /** The answers to the next calls of `/init`; 204 when empty. */
   readonly answers: (number | 'hang')[]
 }
 
-/** Stands where the daemons of fake sandboxes would listen. */
+/** A server at the address of the daemons of fake sandboxes. */
 export async function startDaemonStub(): Promise<DaemonStub> {
   const inits: Record<string, unknown>[] = []
   const answers: (number | 'hang')[] = []

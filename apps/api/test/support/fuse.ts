@@ -3,15 +3,15 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 
-/** Where a server is killed: at its n-th step that lasts, from 1, before it happens or once it has. */
+/** Where a server is killed: before or after its n-th persistent step, from 1. */
 export interface CrashPoint {
   readonly step: number
   readonly when: 'before' | 'after'
 }
 
 /**
- * Ends a server in the middle of its work, as `kill -9` does: from the crash point on nothing that lasts happens any more, and
- * nothing that it waits for ever returns. Steps are transactions and calls of the runtime, which happen wholly or not at all.
+ * Simulates `kill -9`: after the crash point no persistent step happens any more, and no wait returns. Steps are transactions and runtime
+ * calls, which happen completely or not at all.
  */
 export class Fuse {
   readonly #point: CrashPoint

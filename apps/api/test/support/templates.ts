@@ -13,14 +13,14 @@ export interface Party {
   readonly email: string
   readonly slug: string
   readonly apiKey: string
-  /** As the `Authorization` header has it. */
+  /** The value of the `Authorization` header. */
   readonly bearer: string
 }
 
 export async function seedParty(world: World, teamName: string): Promise<Party> {
   const email = `${teamName.toLowerCase()}@party.test`
   const { teamId, userId, credentials } = await seedIdentity(world.database, { teamName, email })
-  if (credentials === undefined) throw new Error(`there is a ${teamName} already`)
+  if (credentials === undefined) throw new Error(`the team ${teamName} already exists`)
   const bearer = `Bearer ${credentials.accessToken}`
   return { teamId, userId, email, slug: teamName.toLowerCase(), apiKey: credentials.apiKey, bearer }
 }
@@ -32,11 +32,11 @@ interface TwoTeams {
   readonly theirs: Party
 }
 
-/** A server and two teams for the tests of a file; awaited at its top, and gone after its last test. */
-export async function useTwoTeams(): Promise<TwoTeams> {
+/** A server and two teams for the tests of a file. Await it at the top; it is disposed after the last test. */
+export async function useTwoTeams(env: Record<string, string> = {}): Promise<TwoTeams> {
   const world = await createWorld()
   afterAll(() => world[Symbol.asyncDispose]())
-  const api = await world.startServer()
+  const api = await world.startServer({ env })
   return { world, api, ours: await seedParty(world, 'Ours'), theirs: await seedParty(world, 'Theirs') }
 }
 
@@ -127,13 +127,13 @@ export async function assign(world: World, { templateId, buildId, tags }: NewAss
     .execute()
 }
 
-/** What a query needs for the page after an answer; undefined after the last. */
+/** The query of the page after an answer; undefined after the last page. */
 export function nextPage({ headers }: Answer): string | undefined {
   const token = headers['x-next-token']
   return typeof token === 'string' ? `nextToken=${encodeURIComponent(token)}` : undefined
 }
 
-/** An error answer, to be matched. */
+/** A matcher for an error answer. */
 export function refusal(code: number, message: string | RegExp) {
   return { status: code, body: { code, message: typeof message === 'string' ? message : (expect.stringMatching(message) as unknown) } }
 }

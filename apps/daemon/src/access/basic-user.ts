@@ -1,27 +1,31 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { END_OF_STREAM, envelope } from '../rpc/envelope.ts'
+import { readMediaType } from '../rpc/request-headers.ts'
+import { RPC_METHODS } from '../rpc/rpc-methods.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account that `Authorization: Basic` names; it existed when the request came in. */
+    /** The account of `Authorization: Basic`. Its existence is checked here, or for RPC calls by the request gate of the services. */
     basicUser: string | undefined
   }
 }
 
-const STREAM_TYPE = /^application\/connect\+/i
-
 /**
- * Takes the system user from `Authorization: Basic`; the password is ignored, and so is a header that cannot be read (envd.md 3.4).
- * A name that is no account is refused on every route, in Connect's words.
+ * Reads the system user from `Authorization: Basic`; ignores the password, and ignores a malformed header (envd.md 3.4).
+ * An unknown account is refused on every route with a Connect error. RPC calls are refused by the request gate of the services, since the
+ * form of the error depends on the protocol.
  */
 export function basicUserHook(accounts: AccountDatabase) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const name = parseBasicUser(request.headers.authorization)
     if (name === undefined) return undefined
-    if ((await accounts.lookupUser(name)) === undefined) return refuse(request, reply, `invalid username: '${name}'`)
     request.basicUser = name
-    return undefined
+    if (isCall(request) || (await accounts.lookupUser(name)) !== undefined) return undefined
+    const error = { code: 'unauthenticated', message: `invalid username: '${name}'` }
+    return reply
+      .code(401)
+      .header('Content-Type', 'application/json')
+      .send(Buffer.from(JSON.stringify(error)))
   }
 }
 
@@ -33,17 +37,7 @@ export function parseBasicUser(header: string | undefined): string | undefined {
   return name
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
-  const error = { code: 'unauthenticated', message }
-  const contentType = request.headers['content-type'] ?? ''
-  if (request.method !== 'POST' || !STREAM_TYPE.test(contentType)) {
-    return reply
-      .code(401)
-      .header('Content-Type', 'application/json')
-      .send(Buffer.from(JSON.stringify(error)))
-  }
-  return reply
-    .code(200)
-    .header('Content-Type', contentType.split(';', 1)[0])
-    .send(envelope(END_OF_STREAM, JSON.stringify({ error })))
+function isCall({ method, routeOptions, headers }: FastifyRequest): boolean {
+  const kind = method === 'POST' ? RPC_METHODS.get(routeOptions.url ?? '') : undefined
+  return kind !== undefined && readMediaType(headers['content-type'], kind) !== undefined
 }

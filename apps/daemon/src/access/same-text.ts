@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Whether two texts are equal, in a time that says neither where they differ nor how long the secret one is. */
+/** Compares two texts in a time that depends on neither their content nor the length of the secret. */
 export function isSameText(presented: string, secret: string): boolean {
   return timingSafeEqual(digest(presented), digest(secret))
 }

@@ -9,7 +9,7 @@ const BEFORE_INIT = new Set(['GET /health', 'POST /init'])
 
 export interface TokenGateOptions {
   readonly state: DaemonState
-  /** True where a platform sends `/init`: until then nothing may run, since nobody has said whether there is a token. */
+  /** True where a platform sends `/init`: until then every call is refused, since it is not known whether there is a token. */
   readonly awaitInit: boolean
 }
 

@@ -6,9 +6,9 @@ import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { internal, isOutOfSpace, notRegular, outOfSpace, sourceNotFound } from './compose-failure.ts'
 import type { Source } from './find-sources.ts'
 
-/** Non-blocking, since something else may stand at the path by now, which nobody may ever write to. */
+/** Non-blocking, because the path may have become a FIFO without a writer. */
 const SOURCE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
-/** How many sources are open at a time. To open and close many in the same moment takes less than one after the other. */
+/** How many sources are open at a time. Opening and closing them in batches is faster than one by one. */
 const BATCH = 16
 
 /**
@@ -35,7 +35,7 @@ export async function appendSources(to: FileHandle, sources: readonly Source[], 
 async function append(to: FileHandle, source: Source & { readonly file: FileHandle }, shutdown: AbortSignal): Promise<void> {
   const { given, path, file } = source
   try {
-    // Of an open file this is a look into memory.
+    // fstat of an open file is answered from memory.
     const found = fstatSync(file.fd)
     if (!found.isFile()) throw notRegular(given)
     await copyContent({ from: file, to, size: found.size, beforeShare: () => refuseAtExit(shutdown) })
@@ -50,7 +50,7 @@ async function openSource({ given, path }: Source): Promise<FileHandle> {
   try {
     return await open(path, SOURCE_FLAGS)
   } catch (error) {
-    // It has gone since it was looked at: the answer is that of a moment earlier (envd.md 18.27).
+    // It was removed after the checks: the answer is the same as if it had been missing then (envd.md 18.27).
     if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) throw sourceNotFound(given, error)
     throw internal(`error opening source file ${path}`, failedCall('open', path, error), error)
   }

@@ -9,7 +9,7 @@ export function outOfSpace(cause: unknown): AppError {
   return new AppError('insufficient_storage', 'not enough disk space available', { cause })
 }
 
-/** `{what}: {text}`, for what is not the request's fault. */
+/** `{what}: {text}`, for failures that the request did not cause. */
 export function internal(what: string, text: string, cause: unknown): AppError {
   return new AppError('internal', `${what}: ${text}`, { cause })
 }

@@ -1,15 +1,15 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** The body of a compose request (envd.md 5.8), as far as it can be judged without looking at any file. */
+/** The body of a compose request (envd.md 5.8), validated as far as possible without file access. */
 export interface ComposeRequest {
-  /** In the order of the request, never none; one may be empty. */
+  /** In the order of the request, at least one; an element may be empty. */
   readonly sourcePaths: readonly string[]
   readonly destination: string
   readonly username: string | undefined
 }
 
 /**
- * Reads a body as upstream does: names of fields in any case, null as absent, unknown fields and whatever follows the first value ignored.
+ * Parses a body as upstream does: field names in any case, null as absent, unknown fields and trailing text ignored.
  *
  * @throws AppError `invalid_argument` with the texts of envd.md 5.8, checks 1 to 3
  */
@@ -32,7 +32,7 @@ function decode(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The white space of JSON, which is less than that of text.
+    // JSON white space only; `trim` would remove more.
     return decodeFirst(text.replace(/^[\t\n\r ]+/, ''))
   }
 }
@@ -47,7 +47,7 @@ function decodeFirst(text: string): unknown {
   }
 }
 
-/** Where an object or array ends that a text begins with; undefined where it does not. What begins otherwise goes on to the end of the text. */
+/** The end of the object or array at the start of a text; undefined if it is incomplete. For anything else the end of the text. */
 function endOfFirst(text: string): number | undefined {
   if (text !== '' && !/^[[{]/.test(text)) return text.length
   let [depth, inString] = [0, false]
@@ -74,7 +74,7 @@ function toStrings(value: unknown): string[] {
 }
 
 function toString(value: unknown, field: string): string {
-  // Half of a surrogate pair names no file; upstream reads it as U+FFFD.
+  // An unpaired surrogate cannot be in a file name; upstream reads it as U+FFFD.
   if (typeof value === 'string') return value.toWellFormed()
   throw wrongType(value, field, 'string')
 }

@@ -15,12 +15,12 @@ export interface ComposeDeps extends FileRouteDeps {
   readonly shutdown: AbortSignal
 }
 
-/** Four times what 1,024 paths of the greatest length have, since each character may be written as an escape. */
+/** Four times the size of 1,024 paths of maximum length: each character may be an escape. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /**
- * POST `/files/compose` (envd.md 5.8): puts files together in the order of the request, and removes them. The destination has its old
- * content or all of the new one at every instant, and the sources stay until it has. A client that goes away changes nothing.
+ * POST `/files/compose` (envd.md 5.8): concatenates files in the order of the request, then removes them. The destination has its old or
+ * its complete new content at any time, and the sources exist until it has the new one. A disconnect of the client does not abort it.
  */
 export async function compose(request: FastifyRequest, reply: FastifyReply, deps: ComposeDeps): Promise<FastifyReply> {
   const { sourcePaths, destination: given, username } = parseComposeRequest(await readText(request.raw))
@@ -36,7 +36,7 @@ export async function compose(request: FastifyRequest, reply: FastifyReply, deps
   return sendJson(reply, { path: destination, name: baseName(destination), type: 'file' })
 }
 
-/** Reads the body. What is too much of it runs out unread, so that the answer reaches a client that is still sending. */
+/** Reads the body. The rest of one that is too large is discarded, so that a client that is still sending gets the answer. */
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

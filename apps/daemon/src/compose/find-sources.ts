@@ -3,17 +3,17 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { lookAt } from '../sys/cached-stat.ts'
 import { isDestination, notRegular, sourceNotFound } from './compose-failure.ts'
 
-/** A file as the kernel tells it from all others. Numbers of inodes may use all of their 64 bits. */
+/** What identifies a file to the kernel. Inode numbers may use all 64 bits. */
 export type FileIdentity = Pick<BigIntStats, 'dev' | 'ino'>
 
-/** A file to be composed, of which links were followed. */
+/** A file to be composed, with links followed. */
 export interface Source {
   /** The path as the request has it. */
   readonly given: string
   readonly path: string
-  /** What stands at the path itself: the file, or a link to it. */
+  /** The entry at the path itself: the file or a link to it. */
   readonly entry: FileIdentity
-  /** Bytes, at that time. */
+  /** In bytes, when it was checked. */
   readonly size: bigint
 }
 
@@ -23,14 +23,14 @@ export interface SourceChecks {
   readonly resolve: (path: string) => string
 }
 
-/** How many sources are looked at in the same moment: more than the thread pool is wide. */
+/** How many sources are checked at once: more than the thread pool has threads. */
 const BATCH = 32
 
 /**
- * Finds the files to be composed, in the order of the request, and changes nothing.
+ * Checks the files to be composed, in the order of the request. Changes nothing.
  *
- * @throws AppError for the first path that is at fault, with the texts of envd.md 5.8, checks 6 to 9. A file that is the destination
- * under another name is refused like the destination itself: it could be lost as its own source
+ * @throws AppError for the first invalid path, with the texts of envd.md 5.8, checks 6 to 9. Another name of the destination is refused like
+ * the destination itself, because the result would be deleted as its own source
  */
 export async function findSources(paths: readonly string[], checks: SourceChecks): Promise<Source[]> {
   const target = await lookAt(checks.destination, { follow: true }).catch(() => undefined)
@@ -42,13 +42,13 @@ export async function findSources(paths: readonly string[], checks: SourceChecks
       if (outcome.status === 'rejected') throw outcome.reason
       sources.push(outcome.value)
     }
-    // They may all have been answered from memory, with no pause for anybody else.
+    // All checks may have been answered from memory: let other work run.
     await turn()
   }
   return sources
 }
 
-/** Whether two looks at the file system saw one file. */
+/** Whether both are the same file. */
 export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }

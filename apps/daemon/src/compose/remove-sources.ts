@@ -4,21 +4,21 @@ import { mapConcurrently } from '../filesystem/map-concurrently.ts'
 import { lookAt } from '../sys/cached-stat.ts'
 import { isSameFile, type Source } from './find-sources.ts'
 
-/** Opens whatever stands at a path without touching it (linux: `fcntl.h`); Node does not name it. */
+/** Opens a path without access to its content (linux: `fcntl.h`); Node has no constant for it. */
 const O_PATH = 0o10000000
-/** What a large file is. */
+/** Files of at least this size are held open over their removal. */
 const HELD_BYTES = 1024 * 1024
 /** How many removed files may be held open. */
 const MAX_HELD = 128
-/** As the thread pool, for what is short; half of it for what is not. */
+/** Short calls use all threads of the pool, closing large files half of them. */
 const [WIDTH, CLOSE_WIDTH] = [4, 2]
 
 /**
- * Removes the sources of a file that stands; of a link only the link. Failures are of no matter (envd.md 5.8). What has come to stand
- * at a path since the source was found there is no source, and stays: it may be the result of another compose.
+ * Removes the sources after the destination is complete; of a link only the link. Failures are ignored (envd.md 5.8). A file that has
+ * replaced a source since the checks is kept: it may be the result of another compose.
  *
- * To give back the blocks of a large file takes nearly as long as to copy it. The system does that when nobody holds the file open any
- * more, so when this returns the paths are gone, and the space follows.
+ * Freeing the blocks of a large file takes nearly as long as copying it, and happens when its last descriptor is closed. So the paths are
+ * removed when this returns, and the space is freed in the background.
  */
 export async function removeSources(sources: readonly Source[]): Promise<void> {
   const byPath = new Map(sources.map((source) => [source.path, source]))

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
-/** As much as the name of a file may have, on nearly every file system. */
+/** The longest file name on nearly every file system. */
 const MAX_NAME_BYTES = 255
 
 /**
- * A name for the unfinished file, beside the destination (envd.md 5.8): `{destination}.e2b-compose.{uuid}.tmp`. Of a name that leaves
- * no room for that, as many characters go as it takes. One that is itself too long stays, and is the system's to refuse.
+ * A name for the temporary file beside the destination (envd.md 5.8): `{destination}.e2b-compose.{uuid}.tmp`. A long name is shortened to
+ * make room for the suffix. A name that is too long by itself is kept, so that the system refuses it.
  */
 export function createTempPath(destination: string): string {
   const suffix = `.e2b-compose.${randomUUID()}.tmp`
@@ -15,7 +15,7 @@ export function createTempPath(destination: string): string {
   return destination.slice(0, nameStart) + (isPossible ? cutToBytes(name, MAX_NAME_BYTES - suffix.length) : name) + suffix
 }
 
-/** The longest beginning of a text that has at most `limit` bytes and ends with a whole character. */
+/** The longest prefix of at most `limit` bytes that ends at a character boundary. */
 function cutToBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= limit) return text

@@ -19,8 +19,8 @@ const TEMP_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | c
 const NEW_FILE_MODE = 0o666
 
 /**
- * Writes the sources one after the other into a new file that takes the destination's place in one instant (envd.md 5.8). A failure
- * leaves nothing behind but directories above the destination; a kill at most the temporary file. The sources stay.
+ * Writes the sources into a temporary file and renames it over the destination (envd.md 5.8). A failure leaves no more than new parent
+ * directories; a kill may leave the temporary file too. The sources are not removed here.
  *
  * @throws AppError with the texts of envd.md 5.8, checks 10 to 16
  */
@@ -28,7 +28,7 @@ export async function writeComposed(destination: string, sources: readonly Sourc
   await ensureParent(destination, options.owner)
   const temp = createTempPath(destination)
   const failedRename = (error: unknown) => internal('error finalizing compose', failedCall('rename', [temp, destination], error), error)
-  // rename(2) refuses a directory too, but only when all has been copied.
+  // rename(2) refuses a directory too, but only after everything was copied.
   if (await isDirectory(destination)) throw failedRename(Object.assign(new Error(), { code: 'EEXIST' }))
   const file = await createTemp(temp)
   try {
@@ -47,7 +47,7 @@ interface Filling extends ComposeOptions {
   readonly sources: readonly Source[]
 }
 
-/** Whatever comes of it, the file is closed then. */
+/** Closes the file, also on failure. */
 async function fill(file: FileHandle, { temp, sources, owner, shutdown }: Filling): Promise<void> {
   try {
     await file.chown(owner.uid, owner.gid).catch((error: unknown) => {
@@ -58,7 +58,7 @@ async function fill(file: FileHandle, { temp, sources, owner, shutdown }: Fillin
     await file.close().catch(() => {})
     throw error
   }
-  // Some file systems say only now that there was no room.
+  // Some file systems report a full disk only here.
   await file.close().catch((error: unknown) => {
     if (isOutOfSpace(error)) throw outOfSpace(error)
     throw internal('error closing destination file', failedCall('close', temp, error), error)

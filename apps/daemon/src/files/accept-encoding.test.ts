@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acceptsIdentity, chooseCoding } from './accept-encoding.ts'
+import { acceptsIdentity, chooseCoding, demandsCoding } from './accept-encoding.ts'
 
 describe('chooseCoding', () => {
   it.each([
@@ -35,6 +35,14 @@ describe('chooseCoding', () => {
     ['gzip ; q=0 ', 'identity'],
     ['gzip;level=1', 'gzip'],
     [' , ,gzip', 'gzip'],
+    ['zstd', 'zstd'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['zstd,gzip,br', 'zstd'],
+    ['gzip;q=0.9, zstd;q=0.8', 'gzip'],
+    ['gzip;q=0.8, zstd;q=0.9', 'zstd'],
+    ['gzip, zstd;q=0', 'gzip'],
+    ['identity, zstd', 'identity'],
+    ['*;q=0, zstd', 'zstd'],
     ['br, identity;q=0', undefined],
     ['identity;q=0', undefined],
     ['*;q=0', undefined],
@@ -54,5 +62,20 @@ describe('acceptsIdentity', () => {
     ['gzip, *;q=0', false],
   ])('%j: %s', (header, expected) => {
     expect(acceptsIdentity(header)).toBe(expected)
+  })
+})
+
+describe('demandsCoding', () => {
+  it.each([
+    ['gzip', true],
+    ['GZIP;q=0.5', true],
+    ['zstd', true],
+    ['gzip, deflate, identity;q=0', true],
+    ['gzip, *;q=0', true],
+    ['gzip, deflate', false],
+    ['gzip, identity', false],
+    ['zstd,gzip,br', false],
+  ])('%j: %s', (header, expected) => {
+    expect(demandsCoding(header)).toBe(expected)
   })
 })

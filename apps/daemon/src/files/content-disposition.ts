@@ -1,13 +1,13 @@
 import { pathArgument } from '../users/path-bytes.ts'
 
-/** The token characters of RFC 9110, and braces, which upstream counts among them. */
+/** The token characters of RFC 9110 plus braces, as upstream defines them. */
 const TOKEN = /^[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+$/
-/** Printable ASCII and tab, all that a quoted string may hold. */
+/** The characters that a quoted string may contain: printable ASCII and tab. */
 const QUOTABLE = /^[\t\x20-\x7e]*$/
-/** What percent encoding leaves as it is: of the token characters all but `*`, `'` and `%`. */
+/** Percent encoding keeps these: all token characters except `*`, `'` and `%`. */
 const ATTRIBUTE_BYTE = /[!#$&+\-.^_`{|}~0-9A-Za-z]/
 
-/** `Content-Disposition` of a download: always inline, with the name in the plainest form that can hold it (envd.md 5.6). */
+/** `Content-Disposition` of a download: always inline, with the simplest form that can represent the name (envd.md 5.6). */
 export function inlineDisposition(fileName: string): string {
   if (TOKEN.test(fileName)) return `inline; filename=${fileName}`
   if (QUOTABLE.test(fileName)) return `inline; filename="${fileName.replaceAll(/["\\]/g, String.raw`\$&`)}"`

@@ -1,6 +1,6 @@
 import { extname } from 'node:path/posix'
 
-/** By file name extension. Nothing else is consulted, so that an image's own tables do not change the answers. */
+/** Types by file name extension. The tables of an image are not read: answers must not depend on them. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   ai: 'application/postscript',
   apk: 'application/vnd.android.package-archive',
@@ -68,9 +68,9 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 }
 
-/** The media type that a path's extension stands for; undefined where it stands for none (envd.md 5.6). */
+/** The media type for a path's extension; undefined if the extension is unknown (envd.md 5.6). */
 export function typeByExtension(path: string): string | undefined {
-  // A leading dot begins an extension too: `.json` is JSON.
+  // A leading dot starts an extension too: `.json` is JSON.
   const name = path.slice(path.lastIndexOf('/') + 1)
   const extension = (name.lastIndexOf('.') === 0 ? name : extname(name)).slice(1).toLowerCase()
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined

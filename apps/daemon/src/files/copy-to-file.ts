@@ -4,10 +4,9 @@ import { releaseBytes } from '@sandyard/kit/net/release-bytes'
 import type { TargetFile } from './target-file.ts'
 
 /**
- * Writes a body to an open file. While one write is under way what arrives is gathered for the next, so that neither the network
- * nor the disk waits for the other.
+ * Writes a body to an open file. Chunks that arrive during a write are collected for the next one, so network and disk work in parallel.
  *
- * @throws Error whose `cause` is the system's error when the file cannot take it; whatever `body` throws. What arrived before is written
+ * @throws Error with the system error as `cause` if a write fails; errors of `body`. Bytes that arrived before an error are written
  */
 export async function copyToFile(file: TargetFile, body: AsyncIterable<Buffer>, path: string): Promise<void> {
   using share = new MemoryShare()
@@ -23,7 +22,7 @@ export async function copyToFile(file: TargetFile, body: AsyncIterable<Buffer>, 
 class QueuedWriter {
   readonly #file: TargetFile
   readonly #path: string
-  /** How much may wait for the disk before the network has to wait. */
+  /** Queued bytes at which `add` starts to wait for the disk. */
   readonly #maxQueuedBytes: number
   #queue: Buffer[] = []
   #queuedBytes = 0
@@ -36,7 +35,7 @@ class QueuedWriter {
     this.#maxQueuedBytes = maxQueuedBytes
   }
 
-  /** Takes a chunk, at once while there is room for it. */
+  /** Queues a chunk. Waits only while the queue is full. */
   async add(chunk: Buffer): Promise<void> {
     this.throwFailure()
     this.#queue.push(chunk)
@@ -45,7 +44,7 @@ class QueuedWriter {
     if (this.#queuedBytes >= this.#maxQueuedBytes) await this.#writing
   }
 
-  /** Resolves when nothing is under way any more, whatever came of it. */
+  /** Resolves when no write is in flight, also after a failure. */
   async settled(): Promise<void> {
     await this.#writing
   }
@@ -71,7 +70,7 @@ class QueuedWriter {
   }
 }
 
-/** A full disk shows as a short write first; only the next one fails. */
+/** On a full disk the first write is short, and only the next one fails. */
 async function writeFully(file: TargetFile, chunks: readonly Buffer[]): Promise<void> {
   let rest = chunks
   while (rest.length > 0) {

@@ -1,17 +1,19 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BigIntStats } from 'node:fs'
+import { logFileFailure } from '../filesystem/log-file-failure.ts'
+import { lookAt } from '../sys/cached-stat.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
+import { pathArgument } from '../users/path-bytes.ts'
 import { baseName } from '../users/path-parts.ts'
-import { acceptsIdentity, chooseCoding, type ContentCoding } from './accept-encoding.ts'
+import { acceptsIdentity, chooseCoding, type ContentCoding, demandsCoding } from './accept-encoding.ts'
 import { inlineDisposition } from './content-disposition.ts'
-import { FileContent } from './file-content.ts'
+import { FileContent, ReadFailure } from './file-content.ts'
 import { firstHeader } from '../http/first-header.ts'
 import { type FileRouteDeps, getFileUser, getPermittedQuery, getUserName, resolveFilePath } from './file-request.ts'
 import { HttpFailure } from './http-failure.ts'
-import { sendGzip } from './send-gzip.ts'
+import { prepareCompression, sendCompressed } from './send-compressed.ts'
 import { sendIdentity } from './send-identity.ts'
-import { statTarget } from './stat-target.ts'
 
 /** GET `/files` (envd.md 5.6): one file, its bytes compressed, in parts or as they are. */
 export async function download(request: FastifyRequest, reply: FastifyReply, deps: FileRouteDeps): Promise<FastifyReply> {
@@ -25,25 +27,37 @@ export async function download(request: FastifyRequest, reply: FastifyReply, dep
   const content = await openContent(path, stats)
   try {
     reply.header('content-disposition', inlineDisposition(baseName(path)))
-    return await (coding === 'gzip' ? sendGzip(reply, content, asked) : sendIdentity(request, reply, { content, path }))
+    if (coding === 'identity') return await sendIdentity(request, reply, { content, path, ignoreConditions: false })
+    const header = firstHeader(request.raw, 'accept-encoding')
+    const wish = { coding, isDemanded: demandsCoding(header), acceptsIdentity: acceptsIdentity(header) }
+    const body = await prepareCompression(content, wish)
+    if (body === undefined) return await sendIdentity(request, reply, { content, path, ignoreConditions: true })
+    return await sendCompressed(reply, { content, body, coding, asked })
   } catch (error) {
     await content[Symbol.asyncDispose]()
-    throw error
+    if (!reply.sent) throw error instanceof ReadFailure ? unreadable(path, error) : error
+    // The headers are sent, so the connection was cut. A client that disconnected is not a failure.
+    if (error instanceof ReadFailure) logFileFailure(deps.log, 'GET /files', error)
+    return reply
   }
 }
 
+function unreadable(path: string, { cause }: ReadFailure): AppError {
+  return new AppError('internal', `error reading file '${path}': ${failedCall('read', path, cause)}`, { cause })
+}
+
 async function getFileStats(path: string): Promise<BigIntStats> {
-  const stats = await statTarget(path).catch((error: unknown) => {
+  const stats = await lookAt(pathArgument(path), { follow: true }).catch((error: unknown) => {
     if (errnoCode(error) === 'ENOENT') throw new AppError('not_found', `path '${path}' does not exist`, { cause: error })
     throw new AppError('internal', `error checking if path exists '${path}': ${failedCall('stat', path, error)}`, { cause: error })
   })
   if (stats.isDirectory()) throw new AppError('invalid_argument', `path '${path}' is a directory`)
-  // Nothing says when the bytes of these end, if they ever begin.
+  // A read from these may block forever.
   if (stats.isFIFO() || stats.isSocket()) throw new AppError('invalid_argument', `path '${path}' is not a regular file`)
   return stats
 }
 
-/** Parts of a file and conditions on it speak of its bytes as they are. */
+/** Ranges and conditions refer to the identity bytes, so they force identity (envd.md 5.6). */
 function negotiateCoding({ raw }: FastifyRequest, reply: FastifyReply): ContentCoding {
   const header = firstHeader(raw, 'accept-encoding')
   const coding = chooseCoding(header)

@@ -3,16 +3,21 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { pathArgument } from '../users/path-bytes.ts'
 import { SNIFFED_BYTES } from './sniff-content-type.ts'
 
-/** Files up to this size are read before the answer begins: one read, one write, and a size that is surely right. */
+/** Files up to this size are read before the headers are sent: one read, one write, and the announced size is always correct. */
 const WHOLE_BYTES = 64 * 1024
 
-/** A file that is open for a download. Its bytes come from the open file, whatever happens to the path meanwhile. */
+/** The file could not be read to its end. `cause` is the system error; a file that was truncated has none. */
+export class ReadFailure extends Error {
+  override readonly name = 'ReadFailure'
+}
+
+/** A file that is open for a download. A rename or removal of the path does not affect it. */
 export class FileContent implements AsyncDisposable {
-  /** Modification time in whole seconds; undefined for the epoch, which stands for none. */
+  /** Modification time in whole seconds; undefined for the epoch, which counts as unknown. */
   readonly mtimeSeconds: number | undefined
-  /** The first bytes, at least as many as tell the type; everything if `size` is no more. */
+  /** The first bytes: enough to detect the type, or the whole file if `size` is equal. */
   readonly start: Buffer
-  /** Undefined where only reading to the end will tell, as in `/proc`. */
+  /** Undefined if only reading to the end shows it, as in `/proc`. */
   readonly size: number | undefined
   readonly #handle: FileHandle
 
@@ -24,17 +29,17 @@ export class FileContent implements AsyncDisposable {
   }
 
   /**
-   * @param found at the path just now. It may be another file that is opened, if that has taken the place meanwhile
+   * @param found stats of the path from just now. The opened file may be another one that has replaced it since
    * @throws the system error of open or read
    */
   static async open(path: string, found: BigIntStats): Promise<FileContent> {
-    // Non-blocking, so that a FIFO without a writer cannot hold a thread of the pool; regular files do not care.
+    // Non-blocking, so a FIFO without a writer cannot block a thread of the pool; it has no effect on regular files.
     const handle = await open(pathArgument(path), constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      // Of a file that is read to its end at once, that is what tells its size.
+      // The size of a small file comes from reading it, so stats that are a moment old are good enough.
       const stats = announcedBytes(found) > WHOLE_BYTES ? await handle.stat({ bigint: true }) : found
       const content = new FileContent(handle, stats, await readStart(handle, announcedBytes(stats)))
-      // Nothing is left to be read, so nobody need wait until it is closed.
+      // Everything has been read: nothing has to wait for the close.
       if (content.isWhole) void content[Symbol.asyncDispose]()
       return content
     } catch (error) {
@@ -43,30 +48,57 @@ export class FileContent implements AsyncDisposable {
     }
   }
 
-  /** Whether {@link start} is everything. */
+  /** Whether {@link start} is the whole file. */
   get isWhole(): boolean {
     return this.size === this.start.length
   }
 
-  /** Reads into a buffer from a position, or on from the last read where the size is not known. 0 is the end. */
+  /**
+   * Reads into a buffer from a position. Continues after the last read if the size is unknown. 0 means the end.
+   *
+   * @throws ReadFailure
+   */
   async readInto(buffer: Buffer, position: number): Promise<number> {
-    const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.size === undefined ? null : position)
-    return bytesRead
+    try {
+      const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.size === undefined ? null : position)
+      return bytesRead
+    } catch (error) {
+      throw new ReadFailure('reading failed', { cause: error })
+    }
   }
 
-  /** Closes the file, after what is being read; again does nothing. A failure loses nothing of a file that is only read. */
+  /** Up to that many of the first bytes. Does not affect {@link blocks}. */
+  async readFirst(bytes: number): Promise<Buffer> {
+    if (this.size === undefined) return this.start.subarray(0, bytes)
+    const buffer = Buffer.allocUnsafe(bytes)
+    return buffer.subarray(0, await this.readInto(buffer, 0))
+  }
+
+  /** The whole file in blocks of at most that many bytes. The next block reuses the buffer. */
+  async *blocks(blockBytes: number): AsyncGenerator<Buffer> {
+    // If the size is unknown, `start` was read sequentially and the file offset is behind it.
+    let position = this.size === undefined ? this.start.length : 0
+    for (let at = 0; at < position; at += blockBytes) yield this.start.subarray(at, at + blockBytes)
+    const buffer = Buffer.allocUnsafeSlow(blockBytes)
+    for (let bytes = 1; bytes > 0; position += bytes) {
+      bytes = await this.readInto(buffer, position)
+      if (bytes > 0) yield buffer.subarray(0, bytes)
+    }
+  }
+
+  /** Closes the file after reads in flight. Idempotent. Errors are ignored: nothing was written. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close().catch(() => undefined)
   }
 }
 
-/** The kernel's pseudo-files announce 0 bytes, or a page, whatever they hold: sizes that small are found out by reading. */
+/** Pseudo-files announce 0 bytes or one page whatever they contain, so small sizes are verified by reading. */
 async function readStart(handle: FileHandle, announced: number): Promise<{ start: Buffer; size: number | undefined }> {
   if (announced > WHOLE_BYTES) {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0)
     return { start: buffer.subarray(0, bytesRead), size: announced }
   }
-  // One byte more than announced, so that the read which reaches the end shows it.
+  // One byte more than announced, so one read also detects the end.
   const buffer = Buffer.allocUnsafe(announced === 0 ? WHOLE_BYTES : announced + 1)
   let filled = 0
   do {

@@ -10,7 +10,7 @@ export interface FileQuery {
   readonly expiration: bigint | undefined
 }
 
-/** A query that no check comes to. Its answer is plain text, the only one of these routes (envd.md 2.2). */
+/** A malformed query, answered before all checks. The only plain-text answer of these routes (envd.md 2.2). */
 export class InvalidQuery extends Error {
   override readonly name = 'InvalidQuery'
 }

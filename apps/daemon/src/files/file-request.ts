@@ -1,6 +1,7 @@
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyRequest } from 'fastify'
+import type { DaemonLog } from '../loggers.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 import type { CallerDefaults } from '../users/caller.ts'
 import type { PasswdEntry } from '../users/passwd.ts'
@@ -11,13 +12,14 @@ import { checkFileAccess, type FileAccess } from './file-signature.ts'
 
 /** What `/init` sets, read at each request. */
 export interface FileSettings extends CallerDefaults {
-  /** The token that requests have to show or to be signed with; undefined leaves the routes open. */
+  /** The token that requests must send or be signed with; undefined if no token is required. */
   readonly accessToken: Secret | undefined
 }
 
 export interface FileRouteDeps {
   readonly accounts: AccountDatabase
   readonly settings: FileSettings
+  readonly log: DaemonLog
 }
 
 /**
@@ -32,7 +34,7 @@ export function getPermittedQuery(request: FastifyRequest, settings: FileSetting
   return query
 }
 
-/** The name of the account that the request acts for: the parameter even where it is empty, else the default user. */
+/** The account that the request acts for: the parameter, even if it is empty, else the default user. */
 export function getUserName(query: Pick<FileQuery, 'username'>, settings: FileSettings): string {
   const name = query.username ?? settings.defaultUser
   if (query.username === undefined && name === '') throw new AppError('invalid_argument', 'username not provided')
@@ -46,7 +48,7 @@ export async function getFileUser(accounts: AccountDatabase, name: string): Prom
   return user
 }
 
-/** Resolves a path of these routes; `failure` is what the message of a failure begins with. */
+/** Resolves a path of these routes; `failure` is the prefix of error messages. */
 export function resolveFilePath(
   path: string,
   context: { readonly user: PasswdEntry; readonly settings: FileSettings; readonly failure: string },

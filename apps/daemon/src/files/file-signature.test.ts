@@ -22,7 +22,7 @@ describe('fileSignature', () => {
     expect(fileSignature(plain, token)).toBe('v1_gUtH/s9YCJWgCizjfUxuWfhFE4QSydOWEIIvfLwDr6E')
   })
 
-  it('takes absent parameters as empty (envd.md 18.5)', () => {
+  it('treats absent parameters as empty (envd.md 18.5)', () => {
     const absent = { ...plain, path: undefined, username: undefined }
     expect(fileSignature(absent, token)).toBe(fileSignature({ ...plain, path: '', username: '' }, token))
   })

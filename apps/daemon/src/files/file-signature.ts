@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { isSameText } from '../access/same-text.ts'
 import { pathArgument } from '../users/path-bytes.ts'
 
-/** What a URL of `/files` says about its right to be served. Absent parameters are undefined. */
+/** The credentials of a `/files` URL. Absent parameters are undefined. */
 export interface FileAccess {
   readonly operation: 'read' | 'write'
   /** As sent: neither resolved nor defaulted. */
@@ -27,8 +27,8 @@ export function fileSignature(access: Pick<FileAccess, 'operation' | 'path' | 'u
 }
 
 /**
- * Lets a request for `/files` pass, or says why not. A token in the header beats the signature, right or wrong; without a token of
- * the sandbox everything passes (envd.md 3.3).
+ * Checks the credentials of a request for `/files`. A token in the header takes precedence over the signature, even if it is wrong.
+ * A sandbox without a token accepts every request (envd.md 3.3).
  *
  * @throws AppError `unauthenticated`
  */

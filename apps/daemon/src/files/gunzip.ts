@@ -1,6 +1,6 @@
 /**
- * A reader of gzip (RFC 1952). That of Node gives nothing of the bytes that came in one piece with a fault, and so loses the whole
- * of a short body for what trails it; here each member is given before the next is looked at.
+ * A gzip reader (RFC 1952). Node's drops all output of a chunk that contains an error, and so loses a short body with trailing garbage.
+ * This one outputs each member before it reads the next.
  */
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { errnoCode } from '../sys/errno-text.ts'
@@ -14,7 +14,7 @@ const FLAGS_AT = 3
 const FLAG = { headerChecksum: 2, extra: 4, name: 8, comment: 16 } as const
 const TRAILER_BYTES = 8
 
-/** The body is no whole gzip stream, as shows only when it is read. The message is for the client. */
+/** The body is not a complete gzip stream. The message is for the client. */
 export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody'
 }
@@ -48,7 +48,7 @@ class CompressedSource {
     this.#rest = rest
   }
 
-  /** What comes next, of any length but none; undefined at the end. */
+  /** The next bytes, never empty; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     const pending = this.#pending
     this.#pending = Buffer.alloc(0)
@@ -57,7 +57,7 @@ class CompressedSource {
     return next.done === true ? undefined : next.value
   }
 
-  /** Has bytes that were taken come next again. */
+  /** Puts bytes back in front. */
   unread(bytes: Buffer): void {
     this.#pending = Buffer.concat([bytes, this.#pending])
   }
@@ -74,7 +74,7 @@ class CompressedSource {
   }
 }
 
-/** Goes to the data of the next member; false at the end. */
+/** Advances to the data of the next member; false at the end. */
 async function readHeader(source: CompressedSource): Promise<boolean> {
   const first = await source.next()
   if (first === undefined) return false
@@ -90,7 +90,7 @@ async function readHeader(source: CompressedSource): Promise<boolean> {
   return true
 }
 
-/** The data of one member, behind which `source` goes on. */
+/** The data of one member. Leaves `source` behind it. */
 async function* inflate(source: CompressedSource): AsyncGenerator<Buffer> {
   const decoder = createInflateRaw()
   const feeding = feed(decoder, source)
@@ -107,7 +107,7 @@ async function* inflate(source: CompressedSource): AsyncGenerator<Buffer> {
   if (failure !== undefined) throw failure
 }
 
-/** Gives the decoder what it takes; resolves to what the source failed with. It ends then as well, so that it gives out all that it has. */
+/** Feeds the decoder; resolves to the error of the source, if any. The decoder is ended in both cases, so that it outputs everything. */
 async function feed(decoder: InflateRaw, source: CompressedSource): Promise<unknown> {
   try {
     for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** A failure with a status that no kind of AppError stands for. */
+/** A failure with a status that no AppError kind maps to. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly status: number

@@ -4,7 +4,7 @@ export interface MediaType {
   readonly type: string
   /** By name in lower case. Values are byte strings (latin1) as headers are. */
   readonly parameters: ReadonlyMap<string, string>
-  /** False where a parameter is malformed; then there are none. */
+  /** False if a parameter is malformed; `parameters` is empty then. */
   readonly wellFormed: boolean
 }
 
@@ -13,8 +13,8 @@ const SPECIALS = '()<>@,;:\\"/[]?='
 const WELL_FORMED_TYPE = /^[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+(?:\/[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+)?$/
 
 /**
- * Reads a type and its parameters, RFC 2231 continuations and percent encoding included; undefined for what is no type, or names a
- * parameter twice with different values.
+ * Parses a type and its parameters, RFC 2231 continuations and percent encoding included. Undefined for an invalid type and for a
+ * parameter that is repeated with another value.
  */
 export function parseMediaType(header: string): MediaType | undefined {
   const [first = ''] = header.split(';', 1)

@@ -1,12 +1,12 @@
-/** What all transfers together may hold, as long as they are not too many to work with it. */
+/** The budget of all transfers together. Each gets at least `LEAST_BYTES`, so very many transfers may exceed it. */
 const TOTAL_BYTES = 4 * 1024 * 1024
 const [LEAST_BYTES, MOST_BYTES] = [32 * 1024, 1024 * 1024]
 
 let holders = 0
 
-/** What one transfer may hold in memory while its client, or the disk, is slow. Few transfers are fast; hundreds of stalled ones are small. */
+/** The buffer size that one transfer may use while its client or the disk is slow: large for few transfers, small for hundreds. */
 export class MemoryShare implements Disposable {
-  /** The share at the beginning of the transfer; those that begin later have to do with less. */
+  /** Fixed when the transfer starts; later transfers get less. */
   readonly bytes: number
 
   constructor() {
@@ -17,4 +17,9 @@ export class MemoryShare implements Disposable {
   [Symbol.dispose](): void {
     holders--
   }
+}
+
+/** How many transfers hold a share. */
+export function countTransfers(): number {
+  return holders
 }

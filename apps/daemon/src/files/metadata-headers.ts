@@ -1,7 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
 const HEADER_PREFIX = 'x-metadata-'
-/** What a key may have beside `user.e2b.` in the kernel's 255 bytes for an attribute's name. */
+/** The kernel's 255 bytes for the name of an attribute minus `user.e2b.`. */
 const MAX_KEY_BYTES = 246
 const MAX_TOTAL_BYTES = 4096
 /** `user.e2b.`, which counts for each entry. */

@@ -44,7 +44,7 @@ describe('readParts', () => {
     for (let size = 1; size <= body.length; size++) expect(await parse(body, { size }), `pieces of ${size}`).toEqual(expected)
   })
 
-  it('skips what is not read of a part', async () => {
+  it('skips the unread rest of a part', async () => {
     const body = `${head('a')}${'long\r\n'.repeat(1000)}\r\n${head('b')}2\r\n--XX--\r\n`
     expect(await parse(body, { size: 7, skip: true })).toEqual([
       ['a', ''],
@@ -104,7 +104,7 @@ describe('readParts', () => {
     expect(chunks).toEqual(expected)
   })
 
-  it('skips what is cut as it skips the rest', async () => {
+  it('skips a truncated part like any other', async () => {
     async function* cut(): AsyncGenerator<Buffer> {
       yield Buffer.from(`${head('a')}1`)
       throw new CutBody()

@@ -1,6 +1,6 @@
 /**
- * A streaming reader of `multipart/form-data`. The parsers of the ecosystem tell fields from files by the presence of a filename and
- * go on to the next part by themselves; here every part is alike, and the next one comes when it is asked for (envd.md 5.7).
+ * A streaming parser of `multipart/form-data`. It is our own because the libraries separate fields from files by the presence of a
+ * filename and push parts; here all parts are equal, and the caller pulls them (envd.md 5.7).
  */
 import { decodePath } from '../users/path-bytes.ts'
 import { UndecodableBody } from './gunzip.ts'
@@ -8,33 +8,33 @@ import { PartDelimiter } from './part-delimiter.ts'
 import { quoted } from './quoted.ts'
 import { CutBody } from './request-body.ts'
 
-/** Headers of a part, and lines before the first one, beyond any that a client sends. */
+/** Caps for the headers of a part and for lines before the first one, far above what clients send. */
 const MAX_LINE_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 1024 * 1024
 const MAX_HEADER_LINES = 10_000
 
 const LINE_FEED = 0x0a
-/** All that a header must not hold; a tab is none of it. */
+/** Control characters that a header must not contain; tab is allowed. */
 const UNPRINTABLE = /[^\t\x20-\x7e\x80-\xff]/
 const NOTHING = Buffer.alloc(0)
 
-/** A part of the body. Its bytes can be read once, and only until the next part is asked for. */
+/** A part of the body. Its bytes can be read once, before the next part is requested. */
 export interface Part {
   /** By name in lower case, the first of a repeated one. Values are byte strings (latin1). */
   readonly headers: ReadonlyMap<string, string>
   readonly body: AsyncIterable<Buffer>
 }
 
-/** The body is not what its boundary says. The message is for the client. */
+/** The body does not match its boundary. The message is for the client. */
 class MalformedMultipart extends Error {
   override readonly name = 'MalformedMultipart'
 }
 
 /**
- * The parts of a body in their order, in flat memory. What is left of a part is skipped when the next one is asked for.
+ * The parts of a body in order, with bounded memory. The unread rest of a part is skipped when the next one is requested.
  *
- * @throws MalformedMultipart, from the body of a part as `unexpected EOF`; whatever `source` throws, which between two parts becomes a
- * MalformedMultipart where it says how the client's body is broken
+ * @throws MalformedMultipart, from the body of a part as `unexpected EOF`; errors of `source`, which between two parts become a
+ * MalformedMultipart if they describe a fault of the client's body
  */
 export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   const reader = new MultipartReader(source[Symbol.asyncIterator](), boundary)
@@ -50,7 +50,7 @@ class MultipartReader {
   #pending: Buffer = NOTHING
   /** Whether nothing follows `#pending`. */
   #isOver = false
-  /** What the source failed with, if it did not just end. */
+  /** The error of the source; undefined after a normal end. */
   #failure: unknown
   #phase: 'preamble' | 'body start' | 'body' | 'between' = 'preamble'
 
@@ -60,7 +60,7 @@ class MultipartReader {
     this.#delimiter = new PartDelimiter(boundary, '\r\n')
   }
 
-  /** Goes to the next part; undefined after the last one. */
+  /** Advances to the next part; undefined after the last one. */
   async nextHeaders(): Promise<Map<string, string> | undefined> {
     await this.#skipBody()
     for (;;) {
@@ -78,7 +78,7 @@ class MultipartReader {
     return headers
   }
 
-  /** A body without an end is one to be skipped, and what is missing then is the next part. */
+  /** Skips the rest of a part. If its end is missing, the error is that of the missing next part. */
   async #skipBody(): Promise<void> {
     try {
       while (this.#phase === 'body start' || this.#phase === 'body') await this.nextChunk()
@@ -97,7 +97,7 @@ class MultipartReader {
         ? this.#delimiter.findLast(this.#pending, isStart)
         : this.#delimiter.find(this.#pending, isStart)
       const chunk = this.#pending.subarray(0, dataBytes)
-      // Whoever takes a chunk may give its memory back, even where nothing is left of it here.
+      // The consumer may release the memory of a chunk, also if nothing of it is kept here.
       this.#pending = this.#pending.length === dataBytes ? NOTHING : this.#pending.subarray(dataBytes + newlineBytes)
       if (isEnd) this.#phase = 'between'
       else if (dataBytes > 0) this.#phase = 'body'
@@ -115,7 +115,7 @@ class MultipartReader {
     const rest = line.slice(start.length)
     if (/^--[ \t]*\r?\n?$/.test(rest)) return 'end'
     if (!/^[ \t]*\r?\n$/.test(rest)) return 'other'
-    // Whoever ends the first boundary with a bare line feed does so throughout.
+    // A client that ends the first boundary with a bare line feed does so for all.
     if (this.#phase === 'preamble' && !rest.endsWith('\r\n')) this.#delimiter = new PartDelimiter(this.#boundary, '\n')
     return 'part'
   }
@@ -132,7 +132,7 @@ class MultipartReader {
       if (/^[ \t]/.test(text) && lines.length > 0) lines.push(`${lines.pop()} ${text.trim()}`)
       else if (text !== '') lines.push(text)
       if (!isCut) continue
-      // A complaint about what arrived comes before the one that there is no more.
+      // An error in the bytes that arrived takes precedence over the missing end.
       toHeaders(lines)
       throw this.#failure ?? this.#endBetweenParts()
     }
@@ -153,7 +153,7 @@ class MultipartReader {
     return line
   }
 
-  /** False when nothing more comes, now and from then on. */
+  /** False at the end of the source, also when called again. */
   async #receive(): Promise<boolean> {
     if (this.#isOver) return false
     try {
@@ -174,7 +174,7 @@ class MultipartReader {
   }
 }
 
-/** What says how a body is broken, in words for the client. */
+/** Errors that describe a broken body to the client. */
 export function isClientFault(error: unknown): error is Error {
   return error instanceof MalformedMultipart || error instanceof UndecodableBody || error instanceof CutBody
 }

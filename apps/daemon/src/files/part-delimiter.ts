@@ -1,4 +1,4 @@
-/** What can be said of bytes that have arrived: how many are the part's for sure, and whether it ends there. */
+/** The verdict on bytes that have arrived: how many certainly belong to the part, and whether it ends there. */
 export interface Found {
   readonly dataBytes: number
   readonly isEnd: boolean
@@ -36,8 +36,8 @@ export class PartDelimiter {
   }
 
   /**
-   * What bytes come to that {@link find} could not decide, once it is certain that nothing follows them: the delimiter as far as its
-   * boundary goes, a mere beginning of it, which is no data, or data.
+   * Classifies the last bytes of the body that {@link find} could not decide: the delimiter up to its boundary, an incomplete
+   * delimiter, which is not data, or data.
    */
   findLast(bytes: Buffer, isStart: boolean): Found {
     if (isStart && bytes.equals(this.#boundary)) return { dataBytes: 0, isEnd: true, newlineBytes: 0 }
@@ -63,7 +63,7 @@ function undecided(dataBytes: number): Found {
   return { dataBytes, isEnd: false, newlineBytes: 0 }
 }
 
-/** Whether what follows a boundary lets it end there: white space, or the two dashes of the last one. */
+/** Whether a boundary may end here: white space or the two dashes of the last boundary follow. */
 function endingAt(bytes: Buffer, at: number): 'whole' | 'none' | 'undecided' {
   const following = bytes.toString('latin1', at, at + 2)
   if (following === '' || following === '-') return 'undecided'

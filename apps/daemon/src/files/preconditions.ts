@@ -1,6 +1,6 @@
 import { parseHttpDate } from './http-date.ts'
 
-/** What the conditions of a request come to. `full` also drops a range. */
+/** The result of the conditions of a request. `full` means the whole file, ranges ignored. */
 export type Verdict = 'proceed' | 'full' | 'not-modified' | 'failed'
 
 type Condition = 'if-match' | 'if-none-match' | 'if-modified-since' | 'if-unmodified-since' | 'if-range'
@@ -9,7 +9,7 @@ type Condition = 'if-match' | 'if-none-match' | 'if-modified-since' | 'if-unmodi
 const TAG = /^(?:W\/)?"[!\x23-\x7e\x80-\xff]*"/
 
 /**
- * Weighs the conditional headers of a download (envd.md 5.6). There are no entity tags here: `*` matches a file that exists and no
+ * Evaluates the conditional headers of a download (envd.md 5.6). There are no entity tags here: `*` matches a file that exists and no
  * concrete tag ever does.
  *
  * @param header the value of a header, empty where there is none
@@ -34,7 +34,7 @@ export function checkPreconditions(header: (name: Condition) => string, mtimeSec
   return parseHttpDate(header('if-range')) === (mtimeSeconds ?? 0) ? 'proceed' : 'full'
 }
 
-/** Whether a list of tags has a `*`; what follows something that is no tag does not count. */
+/** Whether a list of tags has a `*`; everything after an invalid tag is ignored. */
 function listsAny(tags: string): boolean {
   for (let rest = tags; ;) {
     rest = rest.replace(/^[\s,]+/, '')

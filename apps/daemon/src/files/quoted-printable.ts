@@ -1,6 +1,6 @@
 /**
  * A reader of `Content-Transfer-Encoding: quoted-printable` (RFC 2045 6.7), as lenient as upstream's: a `=` before anything but two
- * digits or the end of its line stands for itself, bytes beyond ASCII are data, and both kinds of line ends stay as they are.
+ * digits or the end of its line is literal, bytes beyond ASCII are data, and both kinds of line ends are kept.
  */
 import { UndecodableBody } from './gunzip.ts'
 import { quoted } from './quoted.ts'
@@ -15,7 +15,7 @@ interface Line {
   readonly isLast: boolean
 }
 
-/** @throws UndecodableBody after what comes before the fault; whatever `encoded` throws */
+/** @throws UndecodableBody after the bytes before the fault; errors of `encoded` */
 export async function* decodeQuotedPrintable(encoded: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const line of readLines(encoded)) {
     const { text, failure } = decodeLine(line)
@@ -42,7 +42,7 @@ function* shortLine(bytes: Buffer, isLast: boolean): Generator<Line> {
   if (bytes.length > MAX_LINE_BYTES) throw new UndecodableBody('bufio: buffer full')
 }
 
-/** What a line stands for; with a failure, as much of it as comes before. White space before the end of a line is none of the data. */
+/** The data of a line, up to an error if there is one. White space before the end of a line is not data. */
 function decodeLine({ text, isLast }: Line): { text: string; failure?: string } {
   const content = text.replace(/[ \t\r\n]+$/, '')
   if (!content.endsWith('=')) return decodeContent(content, /\r?\n$/.exec(text)?.[0] ?? '')

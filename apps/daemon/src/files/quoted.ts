@@ -10,7 +10,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\\': String.raw`\\`,
 }
 
-/** A text in double quotes as upstream's messages have it: what cannot be printed is escaped, a byte that is no UTF-8 by its number. */
+/** A text in double quotes as in upstream's messages: unprintable characters are escaped, and so are bytes that are not UTF-8, by their number. */
 export function quoted(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what has to be escaped
   const escaped = text.replaceAll(/["\\\0-\x1f\x7f]|[\udc80-\udcff]/gu, (character) => {

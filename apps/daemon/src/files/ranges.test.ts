@@ -45,7 +45,7 @@ describe('parseRanges', () => {
     expect(parseRanges('bytes=x', 0)).toBe('invalid range')
   })
 
-  it('says which bytes a range has', () => {
+  it('formats the bytes of a range', () => {
     expect(contentRange({ start: 4, length: 2 }, 13)).toBe('bytes 4-5/13')
   })
 })

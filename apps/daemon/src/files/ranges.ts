@@ -10,8 +10,8 @@ const MAX_OFFSET = 2n ** 63n - 1n
 export type RangeFailure = 'invalid range' | 'invalid range: failed to overlap'
 
 /**
- * Reads a `Range` header against a file's size. No ranges means the whole file: for an empty header, for an empty file, and for ranges
- * that add up to more than the file has.
+ * Parses a `Range` header for a file of that size. An empty result means the whole file: no header, an empty file, or ranges that add up
+ * to more than the file.
  */
 export function parseRanges(header: string, size: number): readonly ByteRange[] | RangeFailure {
   if (header === '') return []
@@ -47,13 +47,13 @@ function parseSpec(spec: string, size: number): ByteRange | 'invalid' | 'beyond'
   }
   const start = toOffset(first)
   if (start === undefined) return 'invalid'
-  // What lies beyond the file need not have an end that makes sense.
+  // Upstream does not check the end of a range that starts beyond the file.
   if (start >= size) return 'beyond'
   if (end === undefined) return 'invalid'
   return start > end ? 'invalid' : { start, length: Math.min(end, size - 1) - start + 1 }
 }
 
-/** Undefined for what is no number of 63 bits. Numbers beyond all files are one to us, however exact. */
+/** Undefined unless it is a number of at most 63 bits. Precision beyond 2^53 does not matter: no file is as large. */
 function toOffset(text: string): number | undefined {
   return /^\+?\d+$/.test(text) && BigInt(text.replace('+', '')) <= MAX_OFFSET ? Number(text) : undefined
 }

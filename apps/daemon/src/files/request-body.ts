@@ -15,8 +15,8 @@ export class CutBody extends Error {
 }
 
 /**
- * The body of an upload. Disposing of it lets the rest of the request run out unread, so that the answer reaches a client that is
- * still sending, and the connection can serve its next request.
+ * The body of an upload. Disposing of it discards the rest of the request, so that a client that is still sending gets the answer and
+ * the connection stays usable.
  *
  * A client may pause for as long as its connection lives: programs stream what they have not made yet, and a paused upload costs a
  * descriptor and next to no memory.
@@ -46,7 +46,7 @@ export class RequestBody implements Disposable {
 
   [Symbol.dispose](): void {
     const resume = (): void => void this.#request.resume()
-    // A decoder that failed may have asked for more, which a client that is idle sends much later or never.
+    // A decoder that failed may be waiting for bytes that an idle client never sends.
     this.#received.return(undefined).then(resume, resume)
   }
 }
@@ -62,7 +62,7 @@ function endWhereCut(error: unknown): IteratorReturnResult<undefined> {
   throw error
 }
 
-/** Reads as much as shows whether gzip follows. */
+/** Reads enough to detect a gzip header. */
 async function takeGzipHeader(received: AsyncIterator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0)
   while (head.length < GZIP_HEADER_BYTES) {

@@ -13,12 +13,18 @@ import { sniffContentType } from './sniff-content-type.ts'
 interface SentFile {
   readonly content: FileContent
   readonly path: string
+  /** The client accepts a coding and only the content was unsuitable. Compressed answers ignore conditions, so this one does too. */
+  readonly ignoreConditions: boolean
 }
 
-/** Answers with the file's bytes, all or the ranges asked for, as the conditions of the request have it (envd.md 5.6). Takes the file over. */
+/**
+ * Answers with the file's bytes, all or the ranges asked for, as the conditions of the request have it (envd.md 5.6). Owns the file.
+ *
+ * @throws Error after the headers were sent; the connection is cut then
+ */
 export async function sendIdentity(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
-  const { content } = file
-  const verdict = checkPreconditions((name) => firstHeader(request.raw, name), content.mtimeSeconds)
+  const { content, ignoreConditions } = file
+  const verdict = ignoreConditions ? 'full' : checkPreconditions((name) => firstHeader(request.raw, name), content.mtimeSeconds)
   if (content.mtimeSeconds !== undefined) reply.header('last-modified', new Date(content.mtimeSeconds * 1000).toUTCString())
   if (verdict === 'failed' || verdict === 'not-modified') {
     await content[Symbol.asyncDispose]()
@@ -67,15 +73,16 @@ function sendByteRanges(reply: FastifyReply, content: FileContent, { ranges, siz
   return sendPieces(reply, content, pieces)
 }
 
-/** Writes past Fastify, which does not tell when a chunk has left. An answer that fails on the way is cut off. */
+/** Writes to the response directly: neither Fastify nor `pipeline` reports when a chunk is written and its buffer is free. */
 async function sendPieces(reply: FastifyReply, content: FileContent, pieces: readonly Piece[]): Promise<FastifyReply> {
   reply.hijack()
   const response = reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   try {
     await pumpContent(content, pieces, response)
     response.end()
-  } catch {
+  } catch (error) {
     response.destroy()
+    throw error
   }
   return reply
 }

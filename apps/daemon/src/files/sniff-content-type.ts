@@ -1,4 +1,4 @@
-/** How much of a file tells its type; more is not looked at (WHATWG MIME Sniffing, as upstream has it; envd.md 5.6). */
+/** How many bytes are inspected (WHATWG MIME Sniffing in upstream's variant; envd.md 5.6). */
 export const SNIFFED_BYTES = 512
 
 /** Texts (latin1, a character for each byte) that stand at the given offsets of a type's files. */
@@ -42,11 +42,11 @@ const SIGNATURES: readonly Signature[] = [
   ['application/wasm', [0, '\0asm']],
 ]
 
-/** Control bytes that text may hold: tab, line feed, form feed, carriage return and escape. */
+/** Control bytes that text may contain: tab, line feed, form feed, carriage return and escape. */
 const TEXT_CONTROLS = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
 const FIRST_PRINTABLE = 0x20
 
-/** The media type that the first bytes of a file look like; text unless something says otherwise. */
+/** The media type that the first bytes of a file indicate; text by default. */
 export function sniffContentType(start: Buffer): string {
   const bytes = start.subarray(0, SNIFFED_BYTES)
   const text = bytes.toString('latin1')
@@ -59,7 +59,7 @@ export function sniffContentType(start: Buffer): string {
   return isBinary ? 'application/octet-stream' : 'text/plain; charset=utf-8'
 }
 
-/** An `ftyp` box of which one brand begins with `mp4`; the minor version between the brands is no brand. */
+/** An `ftyp` box with a brand that begins with `mp4`; skips the minor version between the brands. */
 function isMp4(start: Buffer): boolean {
   if (start.length < 12 || start.toString('latin1', 4, 8) !== 'ftyp') return false
   const boxBytes = start.readUInt32BE(0)

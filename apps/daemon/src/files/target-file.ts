@@ -14,16 +14,16 @@ const closeAsync = promisify(close)
 const fchownAsync = promisify(fchown)
 const writevAsync = promisify(writev)
 
-/** Non-blocking, so that nothing that is opened can hold a thread of the pool; regular files do not care. */
+/** Non-blocking, so no open can block a thread of the pool; it has no effect on regular files. */
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_NONBLOCK
 const CREATE_FLAGS = OPEN_FLAGS | constants.O_CREAT | constants.O_TRUNC
 const NEW_FILE_MODE = 0o666
-/** To give back the blocks of a larger file may take its time. */
+/** Truncating a larger file may take long. */
 const QUICKLY_TRUNCATED_BYTES = 1024n * 1024n
 
 /**
- * A file that an upload writes, the user's and empty (envd.md 5.7, steps 3 to 6). What takes microseconds on a local file system, once the
- * file is open, is done on the event loop's own thread: each visit to the thread pool costs a small upload more than the work itself.
+ * A file that an upload writes: owned by the user and empty (envd.md 5.7, steps 3 to 6). Calls that take microseconds on a local file
+ * system are synchronous: a round trip to the thread pool costs a small upload more than the call itself.
  */
 export class TargetFile {
   readonly fd: number
@@ -39,7 +39,7 @@ export class TargetFile {
   /**
    * Watchers see a new owner, then an empty file.
    *
-   * @param existing what the path leads to, from just now; undefined for nothing, where the directory is there
+   * @param existing stats of the path's target from just now; undefined if only its directory exists
    * @throws AppError with the texts of envd.md 5.7
    */
   static async open(path: string, existing: BigIntStats | undefined, owner: Owner): Promise<TargetFile> {
@@ -66,7 +66,7 @@ export class TargetFile {
     return new TargetFile(path, await openTarget(path), false)
   }
 
-  /** For a small file on a local file system: undefined for any other, and for any failure, which the usual way then words. */
+  /** For a small file on a local file system. Undefined otherwise and on failure: the asynchronous way then reports the error. */
   static async #takeOver(path: string, existing: BigIntStats, owner: Owner): Promise<TargetFile | undefined> {
     if (!existing.isFile() || existing.size > QUICKLY_TRUNCATED_BYTES || !isSurelyLocal(path)) return undefined
     // Opening for writing first brings the file up from a lower layer of an overlay, which may take long.
@@ -79,7 +79,7 @@ export class TargetFile {
         return new TargetFile(path, fd, true)
       }
     } catch {
-      // Said below.
+      // The asynchronous way reports it.
     }
     closeSync(fd)
     return undefined
@@ -90,7 +90,7 @@ export class TargetFile {
   }
 
   /**
-   * Some file systems say only now that there was no room. Whoever runs the file next must find it closed.
+   * Some file systems report a full disk only here. The close must be complete before the answer: the file may be executed next.
    *
    * @throws AppError `internal`
    */

@@ -17,7 +17,7 @@ export interface Upload extends WriteOptions {
 /** The form name of the parts that are files; all others are skipped. */
 const FILE_PART = 'file'
 
-/** Writes the file parts of a multipart body, one after the other as they arrive. No file part at all is no failure (envd.md 5.7). */
+/** Writes the file parts of a multipart body, one after the other as they arrive. A form without file parts is accepted (envd.md 5.7). */
 export async function uploadParts(upload: Upload): Promise<WrittenFile[]> {
   const written = new Map<string, WrittenFile>()
   for await (const part of partsOf(upload)) {
@@ -30,7 +30,7 @@ export async function uploadParts(upload: Upload): Promise<WrittenFile[]> {
   return [...written.values()]
 }
 
-/** No other coding than this one means anything in a form (RFC 7578 4.7). */
+/** Quoted-printable is the only transfer coding with a meaning in forms (RFC 7578 4.7). */
 function bodyOf({ headers, body }: Part): AsyncIterable<Buffer> {
   const isQuotedPrintable = headers.get('content-transfer-encoding')?.toLowerCase() === 'quoted-printable'
   return isQuotedPrintable ? decodeQuotedPrintable(body) : body
@@ -51,12 +51,12 @@ async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
 }
 
 interface PartDisposition {
-  /** Empty for what is no form field. */
+  /** Empty if the part is not a form field. */
   readonly name: string
   readonly filename: string | undefined
 }
 
-/** Names are UTF-8, as a rule, in whatever form the client wrote them. Directories in a filename are part of it. */
+/** Names are normally UTF-8. Directories in a filename are kept. */
 function readDisposition(part: Part): PartDisposition {
   const disposition = parseMediaType(part.headers.get('content-disposition') ?? '')
   if (disposition?.type !== 'form-data') return { name: '', filename: undefined }

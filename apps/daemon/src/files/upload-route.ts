@@ -7,7 +7,7 @@ import { RequestBody } from './request-body.ts'
 import { type Upload, uploadParts } from './upload-parts.ts'
 import { writeFile, type WrittenFile } from './write-file.ts'
 
-/** POST `/files` (envd.md 5.7): answers with the written files in the order of the request. Files that were written stay, whatever fails later. */
+/** POST `/files` (envd.md 5.7): answers with the written files in the order of the request. A later failure does not remove files that were written. */
 export async function upload(request: FastifyRequest, reply: FastifyReply, deps: FileRouteDeps): Promise<FastifyReply> {
   const { accounts, settings } = deps
   using requestBody = new RequestBody(request.raw)

@@ -2,12 +2,12 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { BigIntStats } from 'node:fs'
 import { MetadataFailure, readMetadata, replaceMetadata } from '../filesystem/metadata.ts'
 import { mayHaveAttributes } from '../filesystem/metadata-probe.ts'
+import { lookAt } from '../sys/cached-stat.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import { ensureDirs, type Owner } from '../users/ensure-dirs.ts'
 import { pathArgument } from '../users/path-bytes.ts'
 import { baseName, parentDirectory } from '../users/path-parts.ts'
 import { copyToFile } from './copy-to-file.ts'
-import { statTarget } from './stat-target.ts'
 import { isOutOfSpace, TargetFile } from './target-file.ts'
 
 /** A written file, as the answer to an upload names it. */
@@ -21,13 +21,13 @@ export interface WrittenFile {
 export interface WriteOptions {
   readonly owner: Owner
   readonly metadata: ReadonlyMap<string, string>
-  /** Of the request; only words the message of a full disk. */
+  /** Of the request; used in the message for a full disk only. */
   readonly contentLength: number
 }
 
 /**
- * Writes a file in place, links followed (envd.md 5.7). Watchers see each step, so the order of the calls is the wire's: a new small
- * file is exactly CREATE, CHMOD, WRITE. What was written before a failure stays.
+ * Writes a file in place, links followed (envd.md 5.7). Watchers see each step, so the order of the calls is part of the contract: a new
+ * small file is exactly CREATE, CHMOD, WRITE. A failure keeps what was written.
  *
  * @throws AppError with the texts of envd.md 5.7
  */
@@ -39,7 +39,7 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
     await copyToFile(file, body, path).catch((error: unknown) => {
       throw writeFailure(error, options.contentLength)
     })
-    // What is new, or has no attributes, has no metadata to be cleared.
+    // A file that is new or has no attributes has no metadata to clear.
     const isClear = existing === undefined || !(await mayHaveAttributes(pathArgument(path), existing.dev))
     if (!isClear || metadata.size > 0) await writeMetadata(file, metadata, path)
     const stored = metadata.size > 0 ? await readMetadata(file.fd) : {}
@@ -50,21 +50,22 @@ export async function writeFile(path: string, body: AsyncIterable<Buffer>, optio
   }
 }
 
-/** What is to be overwritten, if anything, with the directories above it in place: whatever is there has them all. */
+/** The file to overwrite, if any. Creates missing parent directories, which an existing file cannot lack. */
 async function findTarget(path: string, owner: Owner): Promise<BigIntStats | undefined> {
-  const found = await statTarget(path).catch((error: Error) => error)
-  const target = found instanceof Error && (await ensureParent(path, owner)) ? await statTarget(path).catch((error: Error) => error) : found
+  const stat = () => lookAt(pathArgument(path), { follow: true }).catch((error: Error) => error)
+  const found = await stat()
+  const target = found instanceof Error && (await ensureParent(path, owner)) ? await stat() : found
   if (target instanceof Error) {
     if (errnoCode(target) === 'ENOENT') return undefined
     throw new AppError('internal', `error getting file info: ${failedCall('stat', path, target)}`, { cause: target })
   }
   if (target.isDirectory()) throw new AppError('invalid_argument', `path is a directory: ${path}`)
-  // Nobody may ever read from the other end of these.
+  // These may never have a reader.
   if (target.isFIFO() || target.isSocket()) throw new AppError('invalid_argument', `path is not a regular file: ${path}`)
   return target
 }
 
-/** Whether any had to be made. */
+/** @returns whether a directory was created */
 async function ensureParent(path: string, owner: Owner): Promise<boolean> {
   try {
     return await ensureDirs(parentDirectory(path), owner)

@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import type { OwnerNames } from '../users/account-database.ts'
 import { baseName } from '../users/path-parts.ts'
-import { type BytePath, toArgument, toText } from './byte-path.ts'
+import { pathArgument, toText } from '../users/path-bytes.ts'
 import { evalSymlinks } from './eval-symlinks.ts'
 import { readMetadata } from './metadata.ts'
 import { mayHaveAttributes } from './metadata-probe.ts'
@@ -13,7 +13,7 @@ import { permissionsText } from './permissions.ts'
 const PERMISSION_BITS = 0o777n
 const NANOS_PER_SECOND = 1_000_000_000n
 
-/** An entry, and whether a listing goes on below it: a link to a directory is none itself. */
+/** An entry, and whether a listing descends into it; it does not descend into a link to a directory. */
 export interface DescribedEntry {
   readonly info: EntryInfo
   readonly isDirectory: boolean
@@ -21,25 +21,25 @@ export interface DescribedEntry {
 
 export interface EntryPlace {
   /** Where the entry is. */
-  readonly at: BytePath
+  readonly at: string
   /** The path that the client knows it by, which may lead through links. */
-  readonly shownAs: BytePath
+  readonly shownAs: string
   readonly owners: OwnerNames
-  /** Of the entry itself, from just now, where they are known already. */
+  /** Current stats of the entry itself, if they are known already. */
   readonly stats?: BigIntStats
 }
 
 /**
- * Describes what is at a path; a link is described itself, with kind and mode of its final target (envd.md 7.2).
+ * Describes the entry at a path. A link has the kind and mode of its final target (envd.md 7.2).
  *
- * @throws the system error of lstat; what else cannot be found out is left out
+ * @throws the system error of lstat; other details are left out if they cannot be read
  */
 export async function describeEntry({ at, shownAs, owners, stats: known }: EntryPlace): Promise<DescribedEntry> {
-  const argument = toArgument(at)
+  const argument = pathArgument(at)
   const stats = known ?? (await lstat(argument, { bigint: true }))
   const isSymlink = stats.isSymbolicLink()
   const target = isSymlink ? await resolveTarget(at) : undefined
-  // A link's metadata is that of its target, which may be anywhere.
+  // A link has the metadata of its target, which may be on another file system.
   const metadata = isSymlink || (await mayHaveAttributes(argument, stats.dev)) ? await readMetadata(argument) : {}
   const kind = isSymlink ? target?.stats : stats
   const path = toText(shownAs)
@@ -60,11 +60,11 @@ export async function describeEntry({ at, shownAs, owners, stats: known }: Entry
   return { info, isDirectory: stats.isDirectory() }
 }
 
-/** The final target of a link; undefined where it is missing or the link leads in a circle. */
-async function resolveTarget(at: BytePath): Promise<{ path: BytePath; stats: BigIntStats } | undefined> {
+/** The final target of a link; undefined if it is missing or the links are cyclic. */
+async function resolveTarget(at: string): Promise<{ path: string; stats: BigIntStats } | undefined> {
   try {
     const path = await evalSymlinks(at)
-    return { path, stats: await stat(toArgument(path), { bigint: true }) }
+    return { path, stats: await stat(pathArgument(path), { bigint: true }) }
   } catch {
     return undefined
   }
@@ -75,7 +75,7 @@ function fileType(stats: BigIntStats | undefined): FileType {
   return stats?.isDirectory() === true ? FileType.DIRECTORY : FileType.UNSPECIFIED
 }
 
-/** Nanoseconds count forward from the second, before 1970 too. */
+/** Nanoseconds are added to the second, also before 1970. */
 function toTimestamp(ns: bigint): { $typeName: 'google.protobuf.Timestamp'; seconds: bigint; nanos: number } {
   const nanos = ((ns % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND
   return { $typeName: 'google.protobuf.Timestamp', seconds: (ns - nanos) / NANOS_PER_SECOND, nanos: Number(nanos) }

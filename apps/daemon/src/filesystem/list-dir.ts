@@ -7,30 +7,30 @@ import type { OwnerNames } from '../users/account-database.ts'
 import type { Caller } from '../users/caller.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import { resolvePath } from '../users/resolve-path.ts'
-import { type BytePath, childPath, toArgument, toBytePath, toText } from './byte-path.ts'
+import { childPath, decodeLatin1, pathArgument, toText } from '../users/path-bytes.ts'
 import { type DescribedEntry, describeEntry } from './entry-info.ts'
 import { evalSymlinks, UnresolvedPath } from './eval-symlinks.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 
-/** Enough to keep the thread pool busy; more only lengthens the queue of everybody else. */
+/** Enough to keep the thread pool busy; more would only delay other calls. */
 const ENTRIES_AT_ONCE = 8
 
 interface Listing {
-  readonly root: BytePath
+  readonly root: string
   readonly owners: OwnerNames
   readonly signal: AbortSignal
   readonly entries: EntryInfo[]
 }
 
 interface Level {
-  readonly at: BytePath
-  readonly shownAs: BytePath
+  readonly at: string
+  readonly shownAs: string
   readonly depth: number
 }
 
 /**
  * ListDir (envd.md 7.4): the tree below a directory down to `depth` levels, parents before children and names in byte order. Links
- * in the requested path are followed and stay in the paths of the entries; links below it are entries and no more.
+ * in the requested path are followed and stay in the paths of the entries; links below it are listed, not followed.
  */
 export async function listDir(
   request: ListDirRequest,
@@ -40,16 +40,16 @@ export async function listDir(
   const path = resolvePath(request.path, caller)
   const root = await getDirectory(path)
   const listing: Listing = { root, owners: caller.owners, signal, entries: [] }
-  await listLevel(listing, { at: root, shownAs: toBytePath(cleanPath(path)), depth: Math.max(request.depth, 1) })
+  await listLevel(listing, { at: root, shownAs: cleanPath(path), depth: Math.max(request.depth, 1) })
   return { entries: listing.entries }
 }
 
 /** The directory behind a path, links resolved. */
-async function getDirectory(path: string): Promise<BytePath> {
-  const root = await evalSymlinks(toBytePath(path)).catch((error: unknown) => {
+async function getDirectory(path: string): Promise<string> {
+  const root = await evalSymlinks(path).catch((error: unknown) => {
     throw unresolvable(path, error)
   })
-  const stats = await stat(toArgument(root)).catch((error: unknown) => {
+  const stats = await stat(pathArgument(root)).catch((error: unknown) => {
     throw new AppError('not_found', `directory not found: ${failedCall('stat', toText(root), error)}`, { cause: error })
   })
   if (!stats.isDirectory()) throw new AppError('invalid_argument', `path is not a directory: ${toText(root)}`)
@@ -81,16 +81,16 @@ async function listLevel(listing: Listing, level: Level): Promise<void> {
   }
 }
 
-async function readNames(listing: Listing, directory: BytePath): Promise<string[]> {
+async function readNames(listing: Listing, directory: string): Promise<string[]> {
   try {
-    return (await readdir(toArgument(directory), { encoding: 'latin1' })).sort()
+    return (await readdir(pathArgument(directory), { encoding: 'latin1' })).sort().map(decodeLatin1)
   } catch (error) {
     throw readFailure(listing, failedCall('open', toText(directory), error), error)
   }
 }
 
-/** The entry; undefined for one that went away after its directory was read. */
-async function describePresent(listing: Listing, at: BytePath, shownAs: BytePath): Promise<DescribedEntry | undefined> {
+/** The entry; undefined if it was removed after its directory was read. */
+async function describePresent(listing: Listing, at: string, shownAs: string): Promise<DescribedEntry | undefined> {
   try {
     return await describeEntry({ at, shownAs, owners: listing.owners })
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Maps with at most `width` calls under way, results in the order of the items. After a failure nothing new is begun, and the
- * promise rejects once what is under way has settled.
+ * Maps with at most `width` calls in flight, results in the order of the items. After a failure no call is started, and the promise rejects
+ * when the calls in flight have settled. `p-limit` does neither, and allocates a closure and promises for each of up to 100,000 names.
  */
 export async function mapConcurrently<T, R>(items: readonly T[], width: number, map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []

@@ -1,22 +1,23 @@
 import { stat } from 'node:fs/promises'
-import { isRootLocal } from '../sys/root-file-system.ts'
+import { loadOnce } from '@sandyard/kit/async/load-once'
+import { isRootLocal } from '../sys/cached-stat.ts'
 import { loadXattrProbe } from '../sys/xattr.ts'
 
 type Probe = (path: string | Buffer, device: bigint) => boolean
-let rootProbe: Promise<Probe> | undefined
+const loadRootProbe = loadOnce(createRootProbe)
 
 /**
- * False for a path that surely has no attributes. The inode must just have been read by a stat of the path, links followed. Most
- * files have none, and to hear so from the thread pool would take longer than all the rest of their description.
+ * False if a path certainly has no attributes. Call it right after a stat of the path that followed links. Most files have none, and a
+ * round trip to the thread pool takes longer than the rest of their description.
  */
 export async function mayHaveAttributes(path: string | Buffer, device: bigint): Promise<boolean> {
-  rootProbe ??= createRootProbe().catch(() => () => true)
-  return (await rootProbe)(path, device)
+  const probe = await loadRootProbe().catch(() => undefined)
+  return probe === undefined || probe(path, device)
 }
 
 /**
- * The call is made on the event loop's own thread, which is right only where it cannot wait: on a local file system whose inode is
- * in memory already. That is known of the root's, the one that is never unmounted; of all others a yes is assumed.
+ * The call is synchronous, which is safe only if it cannot block: on a local file system with the inode in memory. That is certain only
+ * for the root file system, which is never unmounted; for all others the answer is true.
  */
 async function createRootProbe(): Promise<Probe> {
   const [isLocal, { dev }, hasAttributes] = await Promise.all([isRootLocal(), stat('/', { bigint: true }), loadXattrProbe()])

@@ -5,8 +5,8 @@ import { getXattr, listXattrs, removeXattr, setXattr, type XattrTarget } from '.
 const PREFIX = 'user.e2b.'
 
 /**
- * The metadata of a path, links followed, or of an open file; empty where there is none, where the file system holds none and where
- * it cannot be read. Entries that are not UTF-8 are left out.
+ * The metadata of a path, links followed, or of an open file. Empty if there is none, the file system does not support it or it cannot be
+ * read. Entries that are not UTF-8 are left out.
  */
 export async function readMetadata(target: XattrTarget): Promise<Record<string, string>> {
   const metadata: Record<string, string> = {}
@@ -19,12 +19,12 @@ export async function readMetadata(target: XattrTarget): Promise<Record<string, 
   return metadata
 }
 
-/** What stands in the way of metadata; `cause` is the system's error. */
+/** Metadata could not be changed; `cause` is the system error. */
 export class MetadataFailure extends Error {
   override readonly name = 'MetadataFailure'
   /** The call as clients are shown it. */
   readonly call: 'xattr.FList' | 'xattr.FRemove' | 'xattr.FSet'
-  /** Undefined for a call that is of all attributes. */
+  /** Undefined for a call on all attributes. */
   readonly attribute: string | undefined
 
   constructor(call: MetadataFailure['call'], attribute: string | undefined, cause: unknown) {
@@ -35,9 +35,9 @@ export class MetadataFailure extends Error {
 }
 
 /**
- * Makes `metadata` the whole metadata of an open file; other attributes stay. Does nothing where the file system holds none.
+ * Makes `metadata` the whole metadata of an open file; other attributes are kept. Does nothing if the file system does not support attributes.
  *
- * @throws MetadataFailure of the first attribute that could not be changed; those before it are
+ * @throws MetadataFailure for the first attribute that could not be changed; earlier ones have been changed
  */
 export async function replaceMetadata(fd: number, metadata: ReadonlyMap<string, string>): Promise<void> {
   const wanted = new Map([...metadata].map(([key, value]) => [PREFIX + key, value]))

@@ -10,8 +10,8 @@ import { resolvePath } from '../users/resolve-path.ts'
 import { getEntry } from './stat.ts'
 
 /**
- * Move (envd.md 7.6): the destination is the whole new path, never a directory to move into. Its missing parents are made first and
- * stay if the move fails.
+ * Move (envd.md 7.6): the destination is the whole new path, never a directory to move into. Its missing parents are created first and
+ * kept if the move fails.
  */
 export async function move(request: MoveRequest, caller: Caller): Promise<MessageInitShape<typeof MoveResponseSchema>> {
   const source = resolvePath(request.source, caller)
@@ -26,11 +26,11 @@ export async function move(request: MoveRequest, caller: Caller): Promise<Messag
   return { entry: await getEntry(destination, caller.owners) }
 }
 
-/** rename(2) replaces an empty directory without a word; clients count on a refusal. */
+/** rename(2) silently replaces an empty directory; clients expect an error. */
 async function refuseDirectory(source: string, destination: string): Promise<void> {
   const existing = await lstat(destination).catch(() => undefined)
   if (existing?.isDirectory() !== true) return
-  // A missing source is the failure to be named first.
+  // The error of a missing source takes precedence.
   const moved = await lstat(source)
   const isItself = moved.dev === existing.dev && moved.ino === existing.ino
   if (!isItself || source === destination) throw Object.assign(new Error('destination is a directory'), { code: 'EEXIST' })

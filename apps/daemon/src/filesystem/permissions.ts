@@ -14,8 +14,8 @@ const SETGID = 0o2000
 const STICKY = 0o1000
 
 /**
- * The mode of lstat as Go writes it: kind and flag letters in front, `-` where there are none, then nine positions that the flags
- * do not alter (envd.md 7.2). `ls` writes it differently.
+ * The mode of lstat in Go's notation: letters for kind and flags first, or `-` without any, then nine positions that flags do not change
+ * (envd.md 7.2). `ls` uses another one.
  */
 export function permissionsText(mode: number): string {
   const kind = mode & constants.S_IFMT

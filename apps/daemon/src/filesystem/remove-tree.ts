@@ -1,44 +1,44 @@
 import { constants } from 'node:fs'
 import { open, opendir, rmdir, unlink } from 'node:fs/promises'
 import { errnoCode } from '../sys/errno-text.ts'
-import { type BytePath, childPath, toArgument } from './byte-path.ts'
+import { childPath, decodeLatin1, pathArgument } from '../users/path-bytes.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 
-/** Directory entries that are held at once: a directory of any size is emptied in flat memory. */
+/** Directory entries in memory at once: memory is bounded for directories of any size. */
 const BATCH = 512
 const UNLINKS_AT_ONCE = 8
 
-/** Bytes. A call takes 4,096 with a name and a NUL (linux: PATH_MAX), and walks all of them again each time. */
+/** Bytes. A call takes up to 4,096 including name and NUL (linux: PATH_MAX), and walks the whole path each time. */
 const LONGEST_DIRECTORY_PATH = 1024
 /** Opens a directory without reading it (linux: `fcntl.h`); Node does not name the first. */
 const PLACE_FLAGS = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-/** How often a directory is emptied again that somebody fills meanwhile. */
+/** How often a directory is emptied again if another process keeps filling it. */
 const ATTEMPTS = 16
 
-/** What could not be removed; `cause` is the system's error. Other parts of the tree may be gone. */
+/** An entry could not be removed; `cause` is the system error. Other parts of the tree may have been removed. */
 export class RemovalFailure extends Error {
   override readonly name = 'RemovalFailure'
-  readonly path: BytePath
+  readonly path: string
 
-  constructor(path: BytePath, cause: unknown) {
+  constructor(path: string, cause: unknown) {
     super('could not remove', { cause })
     this.path = path
   }
 }
 
 /**
- * Removes whatever is at a path, without a trailing slash, and all below it. Links are removed and never followed below the path.
- * What is not there, or vanishes meanwhile, counts as removed.
+ * Removes the entry at a path, without a trailing slash, and its subtree. Links are removed, never followed, below the path. A missing
+ * entry counts as removed.
  *
  * @throws RemovalFailure
  */
-export async function removeTree(path: BytePath): Promise<void> {
+export async function removeTree(path: string): Promise<void> {
   if (await unlinked(path)) return
   for (let attempt = 1; ; attempt++) {
     await emptyDirectory(path)
     try {
-      await rmdir(toArgument(path))
+      await rmdir(pathArgument(path))
       return
     } catch (error) {
       if (errnoCode(error) === 'ENOENT') return
@@ -47,10 +47,10 @@ export async function removeTree(path: BytePath): Promise<void> {
   }
 }
 
-/** Removes what is no directory. A path that leads through missing components names nothing. */
-async function unlinked(path: BytePath): Promise<boolean> {
+/** Removes an entry that is not a directory. Missing parents mean that there is nothing to remove. */
+async function unlinked(path: string): Promise<boolean> {
   try {
-    await unlink(toArgument(path))
+    await unlink(pathArgument(path))
     return true
   } catch (error) {
     const code = errnoCode(error)
@@ -60,30 +60,30 @@ async function unlinked(path: BytePath): Promise<boolean> {
   }
 }
 
-/** A tree may be deeper than a path can say. Before that a directory is held open, and has a short path by its descriptor. */
-async function emptyDirectory(path: BytePath): Promise<void> {
-  if (path.length <= LONGEST_DIRECTORY_PATH) return removeEntries(path)
-  const place = await open(toArgument(path), PLACE_FLAGS).catch((error: unknown) => {
+/** A tree may be deeper than the longest path. Before that, a directory is held open and addressed by its descriptor. */
+async function emptyDirectory(path: string): Promise<void> {
+  if (Buffer.byteLength(path) <= LONGEST_DIRECTORY_PATH) return removeEntries(path)
+  const place = await open(pathArgument(path), PLACE_FLAGS).catch((error: unknown) => {
     if (errnoCode(error) !== 'ENOENT') throw new RemovalFailure(path, error)
   })
   if (place === undefined) return undefined
-  const shortPath = `/proc/self/fd/${place.fd}` as BytePath
+  const shortPath = `/proc/self/fd/${place.fd}`
   try {
     return await removeEntries(shortPath)
   } catch (error) {
     if (!(error instanceof RemovalFailure)) throw error
-    throw new RemovalFailure((path + error.path.slice(shortPath.length)) as BytePath, error.cause)
+    throw new RemovalFailure(path + error.path.slice(shortPath.length), error.cause)
   } finally {
     await place.close()
   }
 }
 
-async function removeEntries(path: BytePath): Promise<void> {
+async function removeEntries(path: string): Promise<void> {
   try {
-    const directory = await opendir(toArgument(path), { encoding: 'latin1', bufferSize: BATCH })
-    let batch: BytePath[] = []
+    const directory = await opendir(pathArgument(path), { encoding: 'latin1', bufferSize: BATCH })
+    let batch: string[] = []
     for await (const entry of directory) {
-      batch.push(childPath(path, entry.name))
+      batch.push(childPath(path, decodeLatin1(entry.name)))
       if (batch.length < BATCH) continue
       await removeBatch(batch)
       batch = []
@@ -95,8 +95,8 @@ async function removeEntries(path: BytePath): Promise<void> {
   }
 }
 
-/** Subdirectories one after the other, so that of a deep tree only the wide levels hold a directory open. */
-async function removeBatch(paths: readonly BytePath[]): Promise<void> {
+/** Subdirectories one at a time, so that few directories are open at once. */
+async function removeBatch(paths: readonly string[]): Promise<void> {
   const gone = await mapConcurrently(paths, UNLINKS_AT_ONCE, unlinked)
   for (const [index, path] of paths.entries()) if (gone[index] === false) await removeTree(path)
 }

@@ -6,19 +6,19 @@ import { errnoText, failedCall } from '../sys/errno-text.ts'
 import type { Caller } from '../users/caller.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import { resolvePath } from '../users/resolve-path.ts'
-import { type BytePath, toArgument, toBytePath, toText } from './byte-path.ts'
+import { pathArgument, toText } from '../users/path-bytes.ts'
 import { removeTree, RemovalFailure } from './remove-tree.ts'
 
 /**
- * Remove (envd.md 7.7): with all that is below; a link goes, its target stays; what is not there counts as removed. The root, and an
- * empty path, which would mean the whole home directory, are refused.
+ * Remove (envd.md 7.7): an entry with its subtree; a link, not its target. A missing entry counts as removed. The root is refused, and so is
+ * an empty path, which would mean the whole home directory.
  */
 export async function remove(request: RemoveRequest, caller: Caller): Promise<MessageInitShape<typeof RemoveResponseSchema>> {
   if (request.path === '') throw new AppError('invalid_argument', 'path is required')
   const path = resolvePath(request.path, caller)
   if (cleanPath(path) === '/') throw new AppError('invalid_argument', 'the root directory cannot be removed')
   if (/\/\.{1,2}\/*$/.test(path)) throw removalError(`RemoveAll ${path}: invalid argument`)
-  const place = toBytePath(path.replace(/\/+$/, ''))
+  const place = path.replace(/\/+$/, '')
   try {
     await removeTree(place)
   } catch (error) {
@@ -29,12 +29,12 @@ export async function remove(request: RemoveRequest, caller: Caller): Promise<Me
   return {}
 }
 
-/** Why the directory that holds the path cannot be entered; undefined where it can be, and the path itself is at fault. */
-async function explainParent(place: BytePath): Promise<string | undefined> {
+/** The error of entering the parent directory; undefined if it can be entered and the path itself is the cause. */
+async function explainParent(place: string): Promise<string | undefined> {
   const parent = place.slice(0, place.lastIndexOf('/')).replace(/\/+$/, '') || '/'
-  return stat(toArgument(parent as BytePath)).then(
+  return stat(pathArgument(parent)).then(
     () => undefined,
-    (error: unknown) => failedCall('open', toText(parent as BytePath), error),
+    (error: unknown) => failedCall('open', toText(parent), error),
   )
 }
 

@@ -1,13 +1,13 @@
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
-import type { ServiceHandlers } from '../rpc/rpc-method.ts'
-import type { UnaryCall } from '../rpc/stream-call.ts'
+import { basicUserOf, toMessages, toStreamCall } from '../rpc/stream-call.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 import { type Caller, type CallerDefaults, getCaller } from '../users/caller.ts'
 import { createWatcher } from '../watch/create-watcher.ts'
 import { getWatcherEvents } from '../watch/get-watcher-events.ts'
 import { removeWatcher } from '../watch/remove-watcher.ts'
 import { watchDir } from '../watch/watch-dir.ts'
-import { toJson, toMessage } from '../watch/watch-event.ts'
+import { toMessage } from '../watch/watch-event.ts'
 import type { Watchers } from '../watch/watchers.ts'
 import { listDir } from './list-dir.ts'
 import { makeDir } from './make-dir.ts'
@@ -23,17 +23,17 @@ export interface FilesystemDeps {
 }
 
 /** `filesystem.Filesystem` (envd.md 7). Failures are AppErrors. */
-export function filesystemService(deps: FilesystemDeps): ServiceHandlers<typeof Filesystem> {
+export function filesystemService(deps: FilesystemDeps): ServiceImpl<typeof Filesystem> {
   const { accounts, defaults, watchers } = deps
-  const caller = ({ basicUser }: UnaryCall): Promise<Caller> => getCaller(accounts, basicUser, defaults)
+  const caller = (context: HandlerContext): Promise<Caller> => getCaller(accounts, basicUserOf(context), defaults)
   return {
-    stat: async (request, call) => statEntry(request, await caller(call)),
-    listDir: async (request, call) => listDir(request, await caller(call), call.signal),
-    makeDir: async (request, call) => makeDir(request, await caller(call)),
-    move: async (request, call) => move(request, await caller(call)),
-    remove: async (request, call) => remove(request, await caller(call)),
-    watchDir: { run: (request, call) => watchDir(request, call, deps), toMessage, toJson },
-    createWatcher: async (request, call) => createWatcher(request, await caller(call), deps),
+    stat: async (request, context) => statEntry(request, await caller(context)),
+    listDir: async (request, context) => listDir(request, await caller(context), context.signal),
+    makeDir: async (request, context) => makeDir(request, await caller(context)),
+    move: async (request, context) => move(request, await caller(context)),
+    remove: async (request, context) => remove(request, await caller(context)),
+    watchDir: (request, context) => toMessages(() => watchDir(request, toStreamCall(context), deps), toMessage),
+    createWatcher: async (request, context) => createWatcher(request, await caller(context), deps),
     getWatcherEvents: (request) => getWatcherEvents(request, watchers),
     removeWatcher: (request) => removeWatcher(request, watchers),
   }

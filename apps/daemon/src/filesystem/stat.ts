@@ -6,10 +6,10 @@ import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import type { OwnerNames } from '../users/account-database.ts'
 import type { Caller } from '../users/caller.ts'
 import { resolvePath } from '../users/resolve-path.ts'
-import { toArgument, toBytePath } from './byte-path.ts'
+import { pathArgument } from '../users/path-bytes.ts'
 import { describeEntry } from './entry-info.ts'
 
-/** Stat (envd.md 7.3): a link is described, not followed. What is below a file is `internal`, not `not_found`. */
+/** Stat (envd.md 7.3): a link is described, not followed. A path below a file is `internal`, not `not_found`. */
 export async function statEntry(request: StatRequest, caller: Caller): Promise<MessageInitShape<typeof StatResponseSchema>> {
   return { entry: await getEntry(resolvePath(request.path, caller), caller.owners) }
 }
@@ -17,12 +17,12 @@ export async function statEntry(request: StatRequest, caller: Caller): Promise<M
 /**
  * The entry at a resolved path.
  *
- * @throws AppError `not_found` where there is none, `internal` where that cannot be said
+ * @throws AppError `not_found` if there is none, `internal` if that cannot be determined
  */
 export async function getEntry(path: string, owners: OwnerNames) {
-  const bytes = toBytePath(path)
+  const bytes = path
   try {
-    const stats = statCached(toArgument(bytes), { follow: false })
+    const stats = statCached(pathArgument(bytes), { follow: false })
     if (stats instanceof Error) throw stats
     return (await describeEntry({ at: bytes, shownAs: bytes, owners, ...(stats && { stats }) })).info
   } catch (error) {

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net'
 import { formatError } from './error-reply.ts'
 
-/** How long a refused client may take to read why: a connection that is closed over unread bytes takes its answer with it. */
+/** How long a refused client may take to read the answer: closing a connection with unread bytes resets it, and the answer is lost. */
 const LINGER_MS = 500
 
 const STATUS_BY_CODE: ReadonlyMap<string | undefined, number> = new Map([
@@ -20,8 +20,8 @@ const keptBodies = new WeakMap<IncomingMessage, { isCut: boolean }>()
 const faultySockets = new WeakSet<Socket>()
 
 /**
- * Ends the body of this request where the client breaks off, and lets the route answer: `isCut` says at its end whether that was so.
- * All other requests are refused then, and fail. Repeated calls are one.
+ * If the client breaks off, the body of this request ends there and the route answers; `isCut` then says so at the end of the body. Other
+ * requests that break off are refused. Idempotent.
  */
 export function keepCutBody(request: IncomingMessage): { readonly isCut: boolean } {
   const kept = keptBodies.get(request) ?? { isCut: false }
@@ -29,14 +29,14 @@ export function keepCutBody(request: IncomingMessage): { readonly isCut: boolean
   return kept
 }
 
-/** Has `answerClientError` know what each connection is about. */
+/** Remembers the latest request and response of each connection for `answerClientError`. */
 export function trackExchanges(server: Server): void {
   server.on('request', (request, response) => latestExchanges.set(request.socket, { request, response }))
 }
 
-/** Answers what is no HTTP, or ends too early, with the error body of envd.md 2.4, and closes the connection. Answers under way are not disturbed. */
+/** Answers malformed and truncated requests with the error body of envd.md 2.4 and closes the connection. Answers in flight are sent first. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The parser fails again at each piece that follows.
+  // The parser fails again at each chunk that follows.
   if (socket.destroyed || faultySockets.has(socket)) return
   faultySockets.add(socket)
   const exchange = latestExchanges.get(socket)
@@ -50,7 +50,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   response.setHeader('Connection', 'close')
   afterAnswer(response, () => socket.destroySoon())
   kept.isCut = true
-  // The end of an incomplete request would take the connection with it, and the answer.
+  // Node closes the connection when an incomplete request ends, before the answer is sent.
   request.complete = true
   request.push(null)
 }

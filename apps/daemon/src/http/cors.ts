@@ -5,8 +5,8 @@ const EXPOSED_HEADERS = 'Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin, Loc
 const MAX_AGE_SECONDS = '7200'
 
 /**
- * Lets pages of any origin call every route, without credentials (envd.md 2.3). Runs before every other hook, so that preflights need no
- * token and refusals are readable too.
+ * Lets pages of any origin call every route, without credentials (envd.md 2.3). Runs before every other hook: preflights need no token, and pages
+ * can read refusals.
  */
 export function applyCors(request: FastifyRequest, reply: FastifyReply, done: DoneFuncWithErrOrRes): void {
   const method = request.headers['access-control-request-method']

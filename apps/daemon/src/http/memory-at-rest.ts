@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 
 /** Longer than between two requests of a client at work. */
 const REST_MS = 2000
-/** Less is not worth some ten milliseconds of collecting. */
+/** A collection takes some ten milliseconds; less memory is not worth it. */
 const WORTH_BYTES = 4 * 1024 * 1024
 
 /**
- * Gives memory back when the daemon has had nothing to answer for a while. Large streams leave tens of megabytes of garbage, and of free
- * memory that the C library holds for later; many sandboxes on a host rest most of the time.
+ * Returns memory to the kernel when the daemon has been idle for a while. Large streams leave tens of megabytes of garbage, and of free memory
+ * that the C library keeps; most sandboxes of a host are idle most of the time.
  *
- * @returns tells that something has ended that was no response
+ * @returns a function that reports the end of work other than a response
  */
 export function releaseMemoryAtRest(app: FastifyInstance): () => void {
   let rest: NodeJS.Timeout | undefined
@@ -17,8 +17,9 @@ export function releaseMemoryAtRest(app: FastifyInstance): () => void {
   async function release(): Promise<void> {
     rest = undefined
     if (process.memoryUsage.rss() < restingBytes + WORTH_BYTES) return
-    const { trimMemory } = await import('../sys/libc.ts')
-    // There with `--expose-gc` alone, as in the distribution: the engine itself sees no reason to collect where nothing is asked for.
+    const [{ loadCLibrary }, { trimMemory }] = await Promise.all([import('../sys/c-library.ts'), import('../sys/own-process.ts')])
+    await loadCLibrary()
+    // The distribution runs with `--expose-gc`: V8 does not collect while nothing is allocated.
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     trimMemory()
     restingBytes = process.memoryUsage.rss()
@@ -29,7 +30,7 @@ export function releaseMemoryAtRest(app: FastifyInstance): () => void {
   }
   app.addHook('onResponse', ({ url }, _reply, done) => {
     done()
-    // Probes come all the time and leave nothing.
+    // Health checks are frequent and leave no garbage.
     if (url !== '/health') endWork()
   })
   return endWork

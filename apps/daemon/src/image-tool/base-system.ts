@@ -4,7 +4,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { at, type Image } from './image.ts'
 import { findProgram } from './packages/find-program.ts'
 
-/** What every program expects and an image from nothing may lack. */
+/** Directories that every program expects and a minimal image may lack. */
 const DIRECTORIES: readonly (readonly [string, number])[] = [
   ['/etc', 0o755],
   ['/home', 0o755],
@@ -14,7 +14,7 @@ const DIRECTORIES: readonly (readonly [string, number])[] = [
   ['/var/tmp', 0o1777],
 ]
 
-/** @throws AppError `failed_precondition` for an image that no command could run in */
+/** @throws AppError `failed_precondition` for an image that cannot run any command */
 export function requireShell(image: Image): void {
   const shell = statSync(at(image, '/bin/sh'), { throwIfNoEntry: false })
   if (shell?.isFile() !== true)
@@ -29,7 +29,7 @@ export function ensureDirectories(image: Image): void {
   }
 }
 
-/** Clients run every command in `/bin/bash`: that of the image wherever it is, else the one that comes with the tool. */
+/** Clients run every command in `/bin/bash`: the image's own bash wherever it is, else the static one of the tool. */
 export function ensureBash(image: Image): void {
   const path = at(image, '/bin/bash')
   if (existsSync(path)) return
@@ -39,7 +39,7 @@ export function ensureBash(image: Image): void {
     image.say('warning: the image has no bash, and none could be provided: commands that need it will fail')
     return
   }
-  // A link that leads nowhere may be in the way.
+  // A dangling link may have the name.
   rmSync(path, { force: true })
   symlinkSync(target, path)
 }

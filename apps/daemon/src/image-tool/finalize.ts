@@ -24,7 +24,7 @@ export function finalize(image: Image, { user }: { readonly user: string }): voi
   }
 }
 
-/** Its directories: a change of every file would store all of them once more in the image's last layer. */
+/** Directories only: a changed file would be stored again in the image's last layer. */
 function openToEverybody(directory: string): void {
   const { mode } = statSync(directory)
   if ((mode & EVERYBODY) !== EVERYBODY) chmodSync(directory, mode | EVERYBODY)

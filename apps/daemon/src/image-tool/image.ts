@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** The files that a command works on, and where it tells what it does. */
+/** The files that a command works on, and its progress output. */
 export interface Image {
   /** `/` in a sandbox. */
   readonly root: string
@@ -12,10 +12,10 @@ export interface Image {
   readonly say: (line: string) => void
 }
 
-/** How the names in the root directory begin that a build keeps its own files under while it runs. */
+/** The prefix of a build's own files in the root directory. */
 export const BUILD_PREFIX = '.sandyard-'
 
-/** Where a path of the image is. */
+/** The location of a path of the image. */
 export function at({ root }: Image, path: string): string {
   return join(root, path)
 }

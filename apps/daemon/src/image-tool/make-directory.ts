@@ -23,9 +23,9 @@ export function makeDirectory(image: Image, { path, user }: MakeDirectoryRequest
 }
 
 /**
- * Creates what is missing of an absolute path, each new level owned by `owner`. Levels that exist keep owner and mode, and may be links.
+ * Creates the missing levels of an absolute path, owned by `owner`. Existing levels keep owner and mode, and may be links.
  *
- * @throws AppError `failed_precondition` where something that is no directory is in the way
+ * @throws AppError `failed_precondition` if a level is not a directory
  */
 export function ensureDirectory(image: Image, path: string, { uid, gid }: OwnerIds): void {
   const missing: string[] = []

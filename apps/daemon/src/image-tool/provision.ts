@@ -10,7 +10,7 @@ export interface ProvisionRequest {
   readonly installPackages: boolean
 }
 
-/** Makes what templates promise out of any image with a shell (control-plane.md 11.2, clients.md 5). What cannot be had is a warning. */
+/** Turns any image with a shell into a template (control-plane.md 11.2, clients.md 5). Optional parts that fail are warnings. */
 export async function provision(image: Image, request: ProvisionRequest): Promise<void> {
   requireShell(image)
   ensureDirectories(image)

@@ -4,17 +4,17 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 export class Request {
   readonly #fields: Readonly<Record<string, unknown>>
 
-  /** @throws AppError `invalid_argument` for what is no JSON object */
+  /** @throws AppError `invalid_argument` for anything but a JSON object */
   constructor(text: string) {
     this.#fields = parseObject(text)
   }
 
-  /** @throws AppError `invalid_argument` when it is not there or no text */
+  /** @throws AppError `invalid_argument` if it is missing or not a string */
   text(name: string): string {
     return this.optionalText(name) ?? refuse(`'${name}' is missing`)
   }
 
-  /** Undefined where it is null or not there. */
+  /** Undefined if it is null or missing. */
   optionalText(name: string): string | undefined {
     const value = this.#fields[name] ?? undefined
     if (value === undefined) return undefined
@@ -22,7 +22,7 @@ export class Request {
     return value
   }
 
-  /** False where it is not there. */
+  /** False if it is missing. */
   flag(name: string): boolean {
     const value = this.#fields[name] ?? false
     return typeof value === 'boolean' ? value : refuse(`'${name}' is neither true nor false`)

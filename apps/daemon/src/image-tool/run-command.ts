@@ -27,7 +27,7 @@ export async function runCommand(name: string, text: string, place: Omit<Image, 
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) throw new AppError('invalid_argument', `there is no command '${name}'`)
   const request = new Request(text)
-  // Tests work on files below a directory of theirs.
+  // Tests use a directory of their own as the root.
   await command({ ...place, root: request.optionalText('root') ?? '/' }, request)
 }
 

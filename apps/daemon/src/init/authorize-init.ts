@@ -5,7 +5,7 @@ import type { DaemonState } from './daemon-state.ts'
 export type InitDecision = 'accept' | 'access token reset not authorized' | 'access token validation failed'
 
 /**
- * May this request set, confirm or clear the access token (the table of envd.md 5.5)? An absent token clears the one there is.
+ * May this request set, confirm or clear the access token (the table of envd.md 5.5)? An absent token clears the current one.
  *
  * @param platformHash SHA-512 hex of the token that the platform allows next; of the empty text to allow none. Undefined or empty
  *   without a platform: then the first caller sets the token, and later ones can only confirm it.

@@ -2,19 +2,19 @@ import { chmod, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'n
 import { dirname, join } from 'node:path'
 import { failedCall } from '../sys/errno-text.ts'
 
-/** Where the programs of Debian's family look for certificates; the second is where its tools rebuild the first from. */
+/** The certificate bundle of Debian and its derivatives, and the file from which their tools rebuild it. */
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
 const OWN_COPY = '/usr/local/share/ca-certificates/e2b-ca.crt'
 const MODE = 0o644
 
-/** The installation before has not ended yet: the platform asks again. */
+/** The previous installation has not ended: the platform must repeat its request. */
 export class InstallationBusy extends Error {
   override readonly name = 'InstallationBusy'
 }
 
 /**
- * The certificates that the platform adds to those that the sandbox trusts (envd.md 5.5). One PEM text at a time: a new one takes the
- * place of the last, also of one from before a restart or of the sandbox that an image was made from.
+ * The certificates that the platform adds to those of the sandbox (envd.md 5.5). One PEM text at a time: a new one replaces
+ * the previous one, also one from before a restart or from the sandbox that the image was made from.
  */
 export class CaBundle {
   readonly #bundle: string
@@ -26,7 +26,7 @@ export class CaBundle {
 
   /**
    * @param root `/` in a sandbox
-   * @param onFailure gets what goes wrong after the answer
+   * @param onFailure receives errors after the answer
    */
   constructor(root: string, onFailure: (err: unknown) => void) {
     this.#bundle = join(root, BUNDLE)
@@ -35,13 +35,13 @@ export class CaBundle {
   }
 
   /**
-   * Returns when programs that start from now on trust the certificates; the last ones are taken out in the background.
+   * Returns when new programs trust the certificates; the previous ones are removed in the background.
    *
-   * @throws InstallationBusy while that still goes on, and an error whose message is for the platform
+   * @throws InstallationBusy while that removal runs, and an error whose message is for the platform
    */
   async install(pem: string): Promise<void> {
     const text = withOneLineEnd(pem)
-    // The platform repeats a request that it has given up, and that one goes on.
+    // The platform repeats a request after a timeout, while the first one still runs.
     const turn = this.#turns.then(() => this.#install(text))
     this.#turns = turn.catch(() => undefined)
     await turn

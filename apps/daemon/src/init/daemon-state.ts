@@ -36,7 +36,7 @@ export class DaemonState {
     return { ...this.#userVariables, ...this.#internalVariables, ...events }
   }
 
-  /** Says nothing of the token by the time that it takes. False while no token is set. */
+  /** Takes a time that is independent of the token. False while no token is set. */
   isAccessToken(presented: string): boolean {
     return this.accessToken !== undefined && isSameText(presented, this.accessToken.reveal())
   }

@@ -46,7 +46,7 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   }
 }
 
-/** Tokens are taken from the text as it stands, so one with an escape in it is refused. The parser hands over that text only here. */
+/** Marks tokens with a JSON escape, which are refused. Only the reviver of the parser gets the source text. */
 function markEscapedTokens(marked: WeakSet<object>) {
   return function (this: object, key: string, value: unknown, context?: { source?: string }): unknown {
     if (key === 'accessToken' && context?.source?.includes('\\') === true) marked.add(this)

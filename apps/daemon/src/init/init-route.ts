@@ -1,3 +1,4 @@
+import { loadOnce } from '@sandyard/kit/async/load-once'
 import { Secret } from '@sandyard/kit/config/secret'
 import type { FastifyInstance } from 'fastify'
 import type { DaemonContext } from '../context.ts'
@@ -7,14 +8,14 @@ import { authorizeInit } from './authorize-init.ts'
 import type { DaemonState } from './daemon-state.ts'
 import { type InitRequest, parseInitRequest } from './init-request.ts'
 import { readBody } from './read-body.ts'
-import type { InitFailure, SystemSettings } from './system-settings.ts'
+import type { InitFailure } from './system-settings.ts'
 
 /**
- * `POST /init` (envd.md 5.5): the platform says who may come in and what processes start with. It asks again until it is answered, so
- * everything in the daemon happens in one turn after the body: an abandoned request is applied whole or not at all. What is outside of the
- * daemon comes after it, and where that fails the rest stays applied.
+ * `POST /init` (envd.md 5.5): the platform sets the access token and the variables of processes. It repeats the request until it has an answer,
+ * so the state of the daemon changes in one turn after the body: an aborted request is applied whole or not at all. Changes outside of the
+ * daemon follow, and where one fails the state of the daemon stays changed.
  *
- * @param onInitialised called once, when the first request that was accepted has its answer
+ * @param onInitialised called once, after the answer to the first accepted request
  */
 export function registerInitRoute(app: FastifyInstance, context: DaemonContext, onInitialised: () => void): void {
   const { state, config } = context
@@ -39,13 +40,15 @@ export function registerInitRoute(app: FastifyInstance, context: DaemonContext, 
   })
 }
 
-/** Most platforms ask for nothing outside of the daemon, so what does it is loaded by the first that does. */
+/** Loaded by the first request that needs it: most platforms change nothing outside of the daemon. */
 function lateSystemSettings({ state, config, log }: DaemonContext): (init: InitRequest) => Promise<InitFailure | undefined> {
-  let settings: Promise<SystemSettings> | undefined
+  const loadSettings = loadOnce(async () => {
+    const { SystemSettings } = await import('./system-settings.ts')
+    return new SystemSettings({ root: config.systemRoot, state, log })
+  })
   return async (init) => {
     if ([init.caBundle, init.hyperloopIp, init.volumeMounts].every((asked) => asked === undefined)) return undefined
-    settings ??= import('./system-settings.ts').then((module) => new module.SystemSettings({ root: config.systemRoot, state, log }))
-    return (await settings).apply(init)
+    return (await loadSettings()).apply(init)
   }
 }
 

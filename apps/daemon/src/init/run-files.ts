@@ -22,7 +22,7 @@ export function writeRunFiles({ directory, sandboxId, templateId, buildId, syste
   writeRunFile(join(systemRoot, '.e2b'), `ENV_ID=${templateId}\nTEMPLATE_ID=${templateId}\nBUILD_ID=${buildId}\n`, 0o644)
 }
 
-/** An image made from a sandbox still has the files of that sandbox, and whoever ran there may have put links in their place. */
+/** Removes the path first: an image made from a sandbox may have old files or links of its users there. */
 function writeRunFile(path: string, text: string, mode: number): void {
   rmSync(path, { recursive: true, force: true })
   writeFileSync(path, text, { flag: 'wx', mode })

@@ -7,7 +7,7 @@ import { pointEventsHost } from './events-host.ts'
 import type { InitRequest } from './init-request.ts'
 import { checkVolumeMounts } from './volume-mounts.ts'
 
-/** What the platform is told, in plain text. */
+/** The error for the platform, in plain text. */
 export interface InitFailure {
   readonly status: 400 | 503
   readonly message: string
@@ -47,7 +47,7 @@ export class SystemSettings {
     return undefined
   }
 
-  /** One after the other, so that the last one stands. */
+  /** Writes one after another, so that the last address wins. */
   #pointEventsHost(ip: string): void {
     const { root, state, log } = this.#options
     this.#hostsWritten = this.#hostsWritten

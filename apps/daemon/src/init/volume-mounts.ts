@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
-/** A volume that the platform wants to be there (envd.md 5.5). */
+/** A volume that must be mounted (envd.md 5.5). */
 export interface VolumeMount {
   readonly nfsTarget: string
   readonly path: string

@@ -6,7 +6,7 @@ import type { CpuUse } from './cpu-use.ts'
 import { readLegacyControlGroup } from './legacy-control-group.ts'
 import { readUnifiedControlGroup } from './unified-control-group.ts'
 
-/** The keys of the wire (envd.md 5.3); all sizes are bytes unless they say otherwise. */
+/** The keys of the wire (envd.md 5.3); sizes are in bytes unless the key has another unit. */
 export interface Metrics {
   readonly ts: number
   readonly cpu_count: number
@@ -23,10 +23,10 @@ export interface Metrics {
 const MIB = 1024 ** 2
 
 /**
- * What the container has and uses; where it has no limit of its own, the machine's is it.
+ * Capacity and use of the container. Without a limit it has the capacity of the machine.
  *
  * @param controlGroups `/sys/fs/cgroup`
- * @throws when the kernel does not tell
+ * @throws if the kernel does not report a value
  */
 export async function collectMetrics(controlGroups: string, cpuUse: CpuUse): Promise<Metrics> {
   const [group, disk] = await Promise.all([readControlGroup(controlGroups), statfs('/')])

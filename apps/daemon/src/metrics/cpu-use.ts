@@ -1,12 +1,12 @@
 export interface CpuSample {
   readonly cpuNanoseconds: number
-  /** Of a clock that does not jump. */
+  /** Of a monotonic clock. */
   readonly atMs: number
 }
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000
 
-/** How much of its CPUs the container uses from one sample to the next. */
+/** CPU use of the container between samples. */
 export class CpuUse {
   /** The kernel counts from the container's start, which is that of this process. */
   #last: CpuSample = { cpuNanoseconds: 0, atMs: 0 }
@@ -17,7 +17,7 @@ export class CpuUse {
     const used = sample.cpuNanoseconds - this.#last.cpuNanoseconds
     this.#last = sample
     if (elapsed <= 0) return 0
-    // A quota is kept over its periods, not at every instant, so a short time may have had more.
+    // A quota is enforced per period, so a short interval may exceed it.
     const percent = Math.min(100, Math.max(0, (100 * used) / elapsed))
     return Math.round(percent * 100) / 100
   }

@@ -18,12 +18,12 @@ export async function readLegacyControlGroup(folder: string, readFile: ReadFile)
     names.map((name) => readFile(`${folder}/${name}`)),
   )
   const quota = parseCount(quotaText)
-  // Those of `total_` count what is in groups inside as well.
+  // Keys with `total_` include child groups.
   const memory = parseFlatKeyed(stat)
   return {
     cpuNanoseconds: parseCount(cpuUsage),
     cpuQuota: quota < 0 ? undefined : quota / parseCount(period),
-    // Without a limit it is the largest number of pages.
+    // Without a limit the value is the largest number of pages.
     memoryLimitBytes: parseCount(limit),
     memoryUsedBytes: Math.max(0, parseCount(usage) - valueOf(memory, 'total_inactive_file') - valueOf(memory, 'total_active_file')),
     pageCacheBytes: valueOf(memory, 'total_cache'),

@@ -14,7 +14,7 @@ export async function readUnifiedControlGroup(folder: string, readFile: ReadFile
   )
   const [quota = '', period = ''] = cpuMax.trim().split(' ')
   const memory = parseFlatKeyed(memoryStat)
-  // What the kernel counts as available on a whole machine.
+  // The kernel counts these as available memory.
   const reclaimable = valueOf(memory, 'inactive_file') + valueOf(memory, 'active_file') + (memory.get('slab_reclaimable') ?? 0)
   return {
     cpuNanoseconds: valueOf(parseFlatKeyed(cpuStat), 'usage_usec') * NANOSECONDS_PER_MICROSECOND,

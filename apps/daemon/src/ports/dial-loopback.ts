@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 const ADDRESSES = ['127.0.0.1', '::1'] as const
-/** Nothing listens there, or the container has no such address. */
+/** Nothing listens on the port, or the container does not have the address. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETUNREACH'])
 
 /**
@@ -45,7 +45,7 @@ function dial(host: string, port: number, signal: AbortSignal): Promise<Socket |
   })
 }
 
-/** The kernel may choose the very port that is dialled as the near end, and then connects a socket to itself where nobody listens. */
+/** The kernel may choose the dialled port as the local port. Without a listener the socket is then connected to itself. */
 function isConnectedToItself({ localPort, remotePort, localAddress, remoteAddress }: Socket): boolean {
   return localPort === remotePort && localAddress === remoteAddress
 }

@@ -8,21 +8,21 @@ import { readTunnelRequest, type TunnelRules } from './tunnel-request.ts'
 export interface TunnelCall {
   readonly request: IncomingMessage
   readonly socket: Socket
-  /** What came behind the request's head. */
+  /** Bytes that arrived after the request's head. */
   readonly head: Buffer
 }
 
-/** As long as the proxy waits for a connection; a server that accepts none leaves those who dial it without an answer for minutes. */
+/** The proxy's own deadline for a connection. Without one, a server whose accept queue is full would keep callers waiting for minutes. */
 const DIAL_TIMEOUT_MS = 30_000
-/** A proxy that was killed ends its direction and says no more; the kernel then finds out that there is nobody, though the service holds on. */
+/** A killed proxy ends its direction only. With keepalive the kernel detects that, although the service keeps its side open. */
 const KEEP_ALIVE_MS = 60_000
 const REASONS = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 502: 'Bad Gateway' } as const
 
 /**
- * Serves one `CONNECT`: 200, and the connection is one to the server on localhost, byte for byte, until both sides have ended; 502 when
- * nothing listens there; 407 without the secret; 403 for what no tunnel leads to. Nothing limits its time. Never rejects.
+ * Serves one `CONNECT`: 200 and a byte stream to the server on localhost until both sides have ended; 502 if nothing listens there; 407
+ * without the secret; 403 for a target that is not allowed. There is no time limit. Never rejects.
  *
- * @param shutdown resets the tunnel: an open one would keep the daemon from ending
+ * @param shutdown resets the tunnel: an open one would keep the daemon from exiting
  */
 export async function openTunnel({ request, socket, head }: TunnelCall, rules: TunnelRules, shutdown: AbortSignal): Promise<void> {
   const port = readTunnelRequest(request, rules)
@@ -40,7 +40,7 @@ export async function openTunnel({ request, socket, head }: TunnelCall, rules: T
     if (head.length > 0) service.write(head)
     await splice(socket, service)
   } catch {
-    // The other end is gone, or the kernel has no more connections: neither is news for whoever asked.
+    // The client has disconnected or the kernel is out of connections: the answer is the same.
     refuse(socket, 502)
   } finally {
     shutdown.removeEventListener('abort', reset)

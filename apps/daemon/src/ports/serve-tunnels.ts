@@ -4,9 +4,9 @@ import type { DaemonContext } from '../context.ts'
 
 /**
  * Lets the proxy reach servers that listen on localhost only, each by a `CONNECT` on the daemon's own port (envd.md 9,
- * docs/decisions/008-localhost-ports.md). Nothing listens for them and nothing looks out for them meanwhile.
+ * docs/decisions/008-localhost-ports.md). No extra port is opened.
  *
- * Where no platform has given a digest of the proxy's secret, there are no tunnels.
+ * Without a digest of the proxy's secret from the platform there are no tunnels.
  *
  * @param onEnd called at the end of each tunnel
  */
@@ -14,7 +14,7 @@ export function serveTunnels(server: Server, { config, shutdown, log }: DaemonCo
   const { tunnelHash } = config
   if (tunnelHash === undefined) return
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    // A failure without a listener would be one of the daemon; the close that follows says all that matters.
+    // Without a listener an error would end the daemon; the `close` event follows and is handled.
     socket.on('error', () => undefined)
     const rules = { tunnelHash, daemonPort: (server.address() as AddressInfo).port }
     import('./open-tunnel.ts')

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { isSameText } from '../access/same-text.ts'
 
 export interface TunnelRules {
-  /** SHA-512 hex of the secret that the proxy shows. */
+  /** SHA-512 hex of the proxy's secret. */
   readonly tunnelHash: string
-  /** The daemon's own port: its routes are guarded by the proxy, and a tunnel would go past that. */
+  /** The daemon's own port: a tunnel to it would bypass the proxy's access checks. */
   readonly daemonPort: number
 }
 

@@ -1,23 +1,42 @@
-import { waitForChild } from '../sys/libc.ts'
+import { errnoText } from '../sys/errno-text.ts'
+import { waitForChild } from '../sys/own-process.ts'
 
-/** How a process ended: with an exit code, or by a signal. */
-export type ProcessExit = { readonly code: number } | { readonly signal: number; readonly coreDumped: boolean }
+/** How a process ended: with an exit code, by a signal, or unknown to the daemon. */
+export type ProcessExit =
+  | { readonly code: number }
+  | { readonly signal: number; readonly coreDumped: boolean }
+  | { readonly failure: string }
 
 const waiting = new Map<number, (exit: ProcessExit) => void>()
 
-// One signal may stand for many exits, so each asks for all. Only children that are waited for are collected, nobody else's.
+// One SIGCHLD may stand for several exits, so every child of this table is checked. Other children are never reaped here.
 process.on('SIGCHLD', () => {
-  for (const [pid, resolve] of waiting) {
-    const status = waitForChild(pid)
-    if (status === undefined) continue
-    waiting.delete(pid)
-    resolve(toExit(status))
-  }
+  for (const pid of waiting.keys()) collect(pid)
 })
 
-/** Collects a child when it has ended. To be called in the same turn in which the child was started, so that no signal comes before. */
+/** Reaps a child when it ends, also if it has already ended. */
 export function exitOf(pid: number): Promise<ProcessExit> {
-  return new Promise((resolve) => waiting.set(pid, resolve))
+  return new Promise((resolve) => {
+    waiting.set(pid, resolve)
+    collect(pid)
+  })
+}
+
+/** One child that cannot be waited for is not in the way of the others. */
+function collect(pid: number): void {
+  const exit = tryWait(pid)
+  if (exit === undefined) return
+  waiting.get(pid)?.(exit)
+  waiting.delete(pid)
+}
+
+function tryWait(pid: number): ProcessExit | undefined {
+  try {
+    const status = waitForChild(pid)
+    return status === undefined ? undefined : toExit(status)
+  } catch (error) {
+    return { failure: `wait: ${errnoText(error)}` }
+  }
 }
 
 /** The bits of wait(2). */

@@ -2,7 +2,7 @@ import type { ProcessExit } from './child-exits.ts'
 
 /** The end of a process as clients see it (envd.md 8.7). */
 export interface EndEvent {
-  /** -1 when a signal ended the process. */
+  /** -1 when a signal ended the process, or nothing is known of its end. */
   readonly exitCode: number
   readonly exited: boolean
   readonly status: string
@@ -38,6 +38,7 @@ const SIGNAL_NAMES: Readonly<Partial<Record<number, string>>> = {
 }
 
 export function toEndEvent(exit: ProcessExit): EndEvent {
+  if ('failure' in exit) return { exitCode: -1, exited: false, status: exit.failure, error: exit.failure }
   if ('code' in exit) {
     const status = `exit status ${exit.code}`
     return { exitCode: exit.code, exited: true, status, ...(exit.code === 0 ? {} : { error: status }) }

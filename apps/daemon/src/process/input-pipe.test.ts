@@ -1,9 +1,12 @@
 import { closeSync } from 'node:fs'
-import { expect, it } from 'vitest'
-import { openPipe } from '../sys/libc.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { loadCLibrary } from '../sys/c-library.ts'
+import { openPipe } from '../sys/descriptors.ts'
 import { InputPipe } from './input-pipe.ts'
 
 const NEVER = new AbortController().signal
+
+beforeAll(loadCLibrary)
 
 it.each([
   ['closed by a client before the process ended', true, 'error writing to stdin: stdin not enabled or closed'],

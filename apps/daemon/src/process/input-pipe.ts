@@ -13,15 +13,15 @@ export class InputPipe {
   constructor(fd: number, pid: number) {
     this.#pid = pid
     this.#socket = new Socket({ fd, readable: false, writable: true })
-    // Every write learns of a failure by itself.
+    // Each write gets its failure in its own callback.
     this.#socket.on('error', () => undefined)
   }
 
   /**
-   * Writes all of `bytes`, after what was written before, and waits while the pipe is full.
+   * Writes all of `bytes` after earlier writes, and waits while the pipe is full.
    *
-   * @param signal aborts when nobody waits for it any more
-   * @throws AppError `internal` when the pipe is closed or nobody reads it any more
+   * @param signal aborts when the caller has given up
+   * @throws AppError `internal` when the pipe is closed or has no reader
    */
   write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     return this.#turns.run(() => this.#write(bytes), signal)
@@ -40,7 +40,7 @@ export class InputPipe {
     this.#socket.end()
   }
 
-  /** Gives up what is not yet written: the process is gone. */
+  /** Drops unwritten input, because the process has ended. */
   destroy(): void {
     this.#isGone = true
     this.#socket.destroy()

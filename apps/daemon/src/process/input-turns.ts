@@ -1,8 +1,8 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 
 /**
- * Gives those who write to one input their turns, in the order in which they came. A process may never read, so whoever goes while waiting
- * is forgotten with all that it would have written; what was begun goes on.
+ * A queue of writes to one input, in the order of their calls. A process may never read, so a write whose caller gives up while it waits is
+ * dropped; a write that has begun goes on.
  */
 export class InputTurns {
   readonly #waiting = new Set<() => void>()
@@ -39,7 +39,7 @@ export class InputTurns {
     })
   }
 
-  /** The turn goes from one to the next without a moment in which somebody else could take it. */
+  /** The turn goes straight to the next in the queue, so that no later call can take it in between. */
   #next(): void {
     const [begin] = this.#waiting
     if (begin === undefined) {

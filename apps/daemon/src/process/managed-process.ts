@@ -11,12 +11,12 @@ import type { OutputEvent, Subscription } from './subscription.ts'
 import { TerminalStreams } from './terminal-streams.ts'
 
 export interface ManagedProcessOptions {
-  /** As the request had it. */
+  /** From the request. */
   readonly config: ProcessConfig
   readonly tag: string | undefined
-  /** The process is killed after this time; 0 for none. */
+  /** Time after which the process is killed and its end no longer waits for other processes that hold its output; 0 for no limit. */
   readonly lifetimeMs: number
-  /** Called once, before any subscriber hears of the end. */
+  /** Called once, before any subscriber gets the end. */
   readonly onEnd: (process: ManagedProcess, end: EndEvent) => void
 }
 
@@ -28,6 +28,8 @@ export class ManagedProcess {
   readonly streams: ProcessStreams
   readonly #fanout = new OutputFanout(() => this.#resume())
   readonly #cutShort = Promise.withResolvers<'cut short'>()
+  /** Settles when the process has ended, was reaped, and is no longer live for clients. */
+  readonly ended: Promise<void>
   readonly #lifetime: NodeJS.Timeout | undefined
   #hasExited = false
 
@@ -40,22 +42,22 @@ export class ManagedProcess {
       return !this.#fanout.isStalled
     })
     this.#lifetime = lifetimeMs > 0 ? setTimeout(() => this.signal('SIGKILL'), lifetimeMs) : undefined
-    void this.#watch(spawned, onEnd)
+    this.ended = this.#watch(spawned, onEnd)
   }
 
-  /** Events from now on; after the end the end alone. */
+  /** New events only; after the end of the process only the end event. */
   subscribe(): Subscription {
     return this.#fanout.subscribe()
   }
 
   /**
-   * Signals this one process, not its children. From now on its end does not wait for others that still hold its output.
+   * Signals this one process, not its children. From now on its end does not wait for other processes that still hold its output.
    *
    * @throws AppError `internal` when the kernel refuses
    */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.#cutShort.resolve('cut short')
-    // The pid may be another process's by now.
+    // The pid may already belong to another process.
     if (this.#hasExited) return
     try {
       process.kill(this.pid, signal)
@@ -68,9 +70,9 @@ export class ManagedProcess {
     const outputClosed = Promise.all(this.streams.outputs.map((output) => output.closed)).then(() => this.#fanout.endOutput())
     const exit = await spawned.exited
     this.#hasExited = true
-    clearTimeout(this.#lifetime)
     // One more turn of the event loop reads what the process wrote before the signal.
     if ((await Promise.race([outputClosed, this.#cutShort.promise])) === 'cut short') await setImmediate()
+    clearTimeout(this.#lifetime)
     this.streams.close()
     const end = toEndEvent(exit)
     onEnd(this, end)

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import type { OutputChannel, TakeChunk } from './output-channel.ts'
+import type { OutputChannel, TakeChunk } from './process-streams.ts'
 
 /** The most that one data event carries (envd.md 8.5). */
 const READ_BYTES = 32 * 1024

@@ -1,12 +1,24 @@
 import type { TerminalSize } from '../sys/pseudo-terminal.ts'
-import type { OutputChannel } from './output-channel.ts'
 
-/** What connects the daemon with one process: pipes or a terminal (envd.md 8.5). Failures are AppErrors in the wire's words (envd.md 8.8). */
+/** A source of process output. Back-pressure reaches the process, because unread output stays in the kernel. */
+export interface OutputChannel {
+  /** Settles when every writer has closed its end, or after `close()`. No output is read after that. */
+  readonly closed: Promise<void>
+  /** Continues reading after the receiver was full. */
+  resume(): void
+  /** Stops reading; unread output in the kernel is lost. */
+  close(): void
+}
+
+/** Receives bytes and owns them; returns false to stop reading until `resume()`. */
+export type TakeChunk = (bytes: Uint8Array<ArrayBuffer>) => boolean
+
+/** What connects the daemon with one process: pipes or a terminal (envd.md 8.5). Failures are AppErrors with the documented messages (envd.md 8.8). */
 export interface ProcessStreams {
   readonly outputs: readonly OutputChannel[]
   /**
-   * Answers when the process's input has taken everything, which may be never. Writes keep their order; one that has not begun when `signal`
-   * aborts is given up.
+   * Resolves when the process's input has accepted all bytes, which may never happen. Writes keep their order; a write that has not begun
+   * when `signal` aborts is dropped.
    */
   writeStdin(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** The same for a terminal. */
@@ -14,6 +26,6 @@ export interface ProcessStreams {
   /** End of file for the process, after what was written. Idempotent. */
   closeStdin(): void
   resize(size: TerminalSize): void
-  /** Gives up all that is not yet read and written: the process is gone. Whoever else still writes gets EPIPE, or a hang-up. */
+  /** Drops unread output and unwritten input, because the process has ended. Other processes that still write get EPIPE or SIGHUP. */
   close(): void
 }

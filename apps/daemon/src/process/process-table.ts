@@ -3,7 +3,7 @@ import type { ProcessSelector } from '@sandyard/daemon-protocol/process/process_
 import type { EndEvent } from './end-event.ts'
 import type { ManagedProcess } from './managed-process.ts'
 
-/** How long the end of a process can still be asked for (envd.md 8.7). */
+/** How long the end of a process is stored (envd.md 8.7). */
 const RETENTION_MS = 30_000
 
 export interface RetainedEnd {
@@ -19,7 +19,7 @@ export class ProcessTable {
   readonly #live = new Map<number, ManagedProcess>()
   readonly #retained = new Map<RetainedEnd, NodeJS.Timeout>()
 
-  /** A new process with the pid or the tag of an ended one takes its place: nobody shall take the old end for the new one's. */
+  /** A new process with the pid or the tag of an ended one takes its place, so that its clients do not get the old end. */
   add(process: ManagedProcess): void {
     this.#live.set(process.pid, process)
     for (const [retained, timer] of this.#retained) {
@@ -58,7 +58,7 @@ export class ProcessTable {
     }
   }
 
-  /** The end of a process that is no longer live, while it is remembered. */
+  /** The stored end of a process that is no longer live. */
   findRetained(selector: Selection): RetainedEnd | undefined {
     const selection = selector?.selector
     if (selection?.case === undefined) return undefined

@@ -4,8 +4,8 @@ import type { ProcessEvent } from './process-event.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
- * The events of one stream: `start`, then output in order with keepalives in the silences, then `end` (envd.md 8.9).
- * The subscription ends with the call, whether or not anybody still reads: one that nobody takes from would stall the process.
+ * The events of one stream: `start`, then output in order with keepalives between, then `end` (envd.md 8.9).
+ * The subscription ends with the call, because an unread subscription stalls the process.
  *
  * @throws the AppError that the call was aborted with
  */

@@ -1,16 +1,15 @@
 import type { ProcessInput, SendInputRequest } from '@sandyard/daemon-protocol/process/process_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { UnaryCall } from '../rpc/stream-call.ts'
 import type { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** SendInput (envd.md 8.8): answers when the process's pipe or terminal has taken everything, which may be never. */
+/** SendInput (envd.md 8.8): answers when the process's pipe or terminal has taken everything, which may be never. A wait ends when `signal` aborts. */
 export async function sendInput(
   { process, input }: SendInputRequest,
-  { hangUp }: Pick<UnaryCall, 'hangUp'>,
+  signal: AbortSignal,
   processes: ProcessTable,
 ): Promise<Record<string, never>> {
-  await writeInput(input, processes.get(process), hangUp)
+  await writeInput(input, processes.get(process), signal)
   return {}
 }
 

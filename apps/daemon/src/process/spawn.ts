@@ -1,97 +1,163 @@
-import { closeSync } from 'node:fs'
-import { openPipe, setThreadIoPriority, spawnFile, spawnFileAs, type SpawnFileOptions } from '../sys/libc.ts'
-import { openPseudoTerminal, type TerminalSize } from '../sys/pseudo-terminal.ts'
+import { closeSync, openSync } from 'node:fs'
+import { constants } from 'node:os'
+import { resultWithin } from '@sandyard/kit/async/within'
+import { loadOnce } from '@sandyard/kit/async/load-once'
+import { loadCLibrary } from '../sys/c-library.ts'
+import { errnoCode, systemError } from '../sys/errno-text.ts'
+import { loadTerminals } from '../sys/pseudo-terminal.ts'
+import { Spawn, type SpawnCall, type SpawnOutcome } from '../sys/spawn.ts'
+import { setThreadIoPriority } from '../sys/thread-identity.ts'
 import type { Account } from '../users/account-database.ts'
-import { asAccount, entirelyAsAccount } from './as-account.ts'
 import { exitOf, type ProcessExit } from './child-exits.ts'
-import { withChildLimits } from './child-limits.ts'
-import type { Pipes } from './pipe-streams.ts'
+import { ChildLimits } from './child-limits.ts'
+import { type Link, type LinkRequest, openLink } from './open-link.ts'
+import type { StartCounts } from './start-counts.ts'
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly cmd: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** An absolute path; whether it may be entered is the account's own right. */
   readonly cwd: string
   readonly account: Account
-  /** A terminal, or pipes, where without input the process reads end of file at once. */
-  readonly link: { readonly terminal: TerminalSize } | { readonly stdin: boolean }
+  readonly link: LinkRequest
 }
 
 export interface SpawnedProcess {
   readonly pid: number
   /** Our ends, for the caller to close. */
-  readonly link: Pipes | { readonly master: number }
+  readonly link: Link['own']
   readonly exited: Promise<ProcessExit>
+  /** Kills the process and closes our ends, if the caller cannot use it. */
+  discard(): void
 }
 
 const SHELL = '/bin/sh'
 /** Becomes the command, which is looked up in the process's own PATH; shells differ in what they make of one without a name. */
 const SCRIPT = `[ -n "$1" ] || { echo '--: exec: : not found' >&2; exit 127; }; exec "$@"`
 
-// Children have it from this thread. A helper program for each of them would cost as much again as the command itself.
-setThreadIoPriority()
-
 /**
- * Starts a process with pipes or a terminal for its standard streams. They are the account's, and the pipes are real ones: a child cannot
- * open `/dev/stdout` where that is a socket, as with Node, or somebody else's. No other descriptor of the daemon is open in it. With pipes it
- * shares the daemon's session and process group, with a terminal it leads a session that the terminal controls (envd.md 8.4, 8.5).
- *
- * @throws the system error of the start, of entering the directory or of executing the shell
+ * Errors for which the command is started through a shell: the shell reports them with exit code 127 or 126, and runs scripts without an
+ * interpreter line (ENOEXEC). Entering the directory may fail with the same errors: then the shell fails too. `errno 80` is ELIBBAD.
  */
-export function spawn(options: SpawnOptions): SpawnedProcess {
-  const opened: number[] = []
+const NOT_EXECUTABLE: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EINVAL',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOENT',
+  'ENOEXEC',
+  'ENOTDIR',
+  'EPERM',
+  'ETXTBSY',
+  'errno 80',
+])
+
+/** How long the event loop waits for a start. Most take a millisecond; a longer one, e.g. of a program on a slow disk, continues in the background. */
+const PATIENCE_MS = 25
+/** Then the file system of the program or the directory does not answer. */
+const DEADLINE_MS = 10_000
+/** The most failed starts whose thread and process still wait in the kernel. */
+const MOST_STUCK = 64
+
+/** Loads what starts need, ahead of the first one. */
+export const loadSpawner = loadOnce(async () => {
+  await loadCLibrary()
+  // Children have it from this thread. A helper program for each of them would cost as much again as the command itself.
+  setThreadIoPriority()
+  // Opened once: a later replacement of the file in the sandbox, e.g. by a FIFO, must not block the daemon.
+  const noInput = openSync('/dev/null', 'r')
   try {
-    return withChildLimits(() =>
-      'terminal' in options.link
-        ? spawnOnTerminal(options, options.link.terminal, opened)
-        : spawnOnPipes(options, options.link.stdin, opened),
-    )
+    return new Spawner(new ChildLimits(), noInput)
   } catch (error) {
-    closeAll(opened)
+    closeSync(noInput)
     throw error
   }
-}
+})
 
-/** Ends a process that nobody can talk to, and closes our ends. */
-export function discard({ pid, link }: SpawnedProcess): void {
-  process.kill(pid, 'SIGKILL')
-  closeAll('master' in link ? [link.master] : [link.stdin, link.stdout, link.stderr])
-}
+/** Starts processes. */
+class Spawner {
+  readonly #limits: ChildLimits
+  readonly #noInput: number
 
-function spawnOnPipes(options: SpawnOptions, wantsInput: boolean, opened: number[]): SpawnedProcess {
-  function pipe(): ReturnType<typeof openPipe> {
-    const ends = openPipe()
-    opened.push(ends.read, ends.write)
-    return ends
+  constructor(limits: ChildLimits, noInput: number) {
+    this.#limits = limits
+    this.#noInput = noInput
   }
-  const [stdout, stderr, stdin] = asAccount(options.account, () => [pipe(), pipe(), wantsInput ? pipe() : undefined] as const)
-  const pid = spawnCommand(options, [stdin?.read, stdout.write, stderr.write])
-  const exited = exitOf(pid)
-  closeAll([stdin?.read, stdout.write, stderr.write])
-  return { pid, link: { stdin: stdin?.write, stdout: stdout.read, stderr: stderr.read }, exited }
+
+  /**
+   * Starts a process with pipes or a terminal for its standard streams. They are the account's, and no other descriptor of the daemon is open in
+   * it. With pipes it shares the daemon's session and process group, with a terminal it leads a session that the terminal controls
+   * (envd.md 8.4, 8.5).
+   *
+   * @throws the system error of the start, of entering the directory or of executing the shell
+   */
+  async spawn(options: SpawnOptions, counts: StartCounts): Promise<SpawnedProcess> {
+    if ('terminal' in options.link) await loadTerminals()
+    const link = openLink(options.link, options.account, this.#noInput)
+    try {
+      const pid = await this.#startCommand(options, link.stdio, counts)
+      const exited = exitOf(pid)
+      return { pid, link: link.own, exited, discard: () => discard(pid, link) }
+    } catch (error) {
+      link.closeOwn()
+      throw error
+    } finally {
+      link.closeOther()
+    }
+  }
+
+  /**
+   * A command with a path is executed directly; any other, and one that fails to execute, through a shell (envd.md 8.3). The pid is that of the
+   * shell, arguments are not parsed again, and a command that cannot be run becomes a process that reports this and exits with 127 or 126.
+   */
+  async #startCommand({ cmd, args, env, cwd, account }: SpawnOptions, stdio: SpawnCall['stdio'], counts: StartCounts): Promise<number> {
+    const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+    const argv = [cmd, ...args]
+    const common = { identity: account, environment, cwd, stdio }
+    if (cmd.includes('/')) {
+      const outcome = await this.#start({ ...common, file: cmd, argv }, counts)
+      if ('pid' in outcome) return outcome.pid
+      const reason = errnoCode(outcome.failure)
+      if (!NOT_EXECUTABLE.has(reason)) throw outcome.failure
+      counts.wentToShell(reason)
+    }
+    const outcome = await this.#start({ ...common, file: SHELL, argv: [SHELL, '-c', SCRIPT, '--', ...argv] }, counts)
+    if ('pid' in outcome) return outcome.pid
+    throw outcome.failure
+  }
+
+  async #start(call: SpawnCall, counts: StartCounts): Promise<SpawnOutcome> {
+    if (counts.stuckNow >= MOST_STUCK) throw systemError('posix_spawn', constants.errno.EAGAIN)
+    using start = new Spawn(call)
+    const outcome = this.#limits.during(() => start.run(PATIENCE_MS))
+    if (outcome !== undefined) return outcome
+    const ended = start.ended()
+    const late = await resultWithin(DEADLINE_MS, ended)
+    if (late === undefined) {
+      counts.stuck(1)
+      void ended.then(endUnwanted).finally(() => counts.stuck(-1))
+      throw systemError('posix_spawn', constants.errno.ETIMEDOUT)
+    }
+    if ('pid' in late) this.#limits.imposeOn(late.pid)
+    return late
+  }
 }
 
-function spawnOnTerminal(options: SpawnOptions, size: TerminalSize, opened: number[]): SpawnedProcess {
-  const { master, path } = asAccount(options.account, () => openPseudoTerminal(size))
-  opened.push(master)
-  const pid = spawnCommand(options, path)
-  return { pid, link: { master }, exited: exitOf(pid) }
+function discard(pid: number, link: Link): void {
+  link.closeOwn()
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // It has ended.
+    if (errnoCode(error) !== 'ESRCH') throw error
+  }
 }
 
-/**
- * A command with a path is executed as it is; any other, and one that cannot be, by way of a shell (envd.md 8.3): the pid stays, arguments
- * are never parsed again, and what cannot be run is a process that says so and exits with 127 or 126.
- */
-function spawnCommand({ cmd, args, env, cwd, account }: SpawnOptions, stdio: SpawnFileOptions['stdio']): number {
-  const argv = [cmd, ...args]
-  const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const itself = cmd.includes('/') ? spawnFileAs(account, cmd, { environment, cwd, stdio, argv }) : undefined
-  const byShell = { environment, cwd, stdio, argv: [SHELL, '-c', SCRIPT, '--', ...argv] }
-  // The last one fails for the same reason as the others, and says it.
-  return itself ?? spawnFileAs(account, SHELL, byShell) ?? entirelyAsAccount(account, () => spawnFile(SHELL, byShell))
-}
-
-function closeAll(fds: readonly (number | undefined)[]): void {
-  for (const fd of fds) if (fd !== undefined) closeSync(fd)
+/** Kills the process of a start that has already failed, if it starts after all because the file system answers. */
+function endUnwanted(outcome: SpawnOutcome): void {
+  if (!('pid' in outcome)) return
+  // In this order: a process that has already ended can be signalled only until it is reaped.
+  process.kill(outcome.pid, 'SIGKILL')
+  void exitOf(outcome.pid)
 }

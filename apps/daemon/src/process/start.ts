@@ -12,20 +12,22 @@ import { ManagedProcess, type ManagedProcessOptions } from './managed-process.ts
 import type { ProcessTable } from './process-table.ts'
 import type { ProcessEvent } from './process-event.ts'
 import { relay } from './relay.ts'
-import type { SpawnOptions } from './spawn.ts'
+import type { LinkRequest } from './open-link.ts'
+import type { StartCounts } from './start-counts.ts'
 
 export interface StartDeps {
   readonly state: DaemonState
   readonly accounts: AccountDatabase
   readonly processes: ProcessTable
-  /** Where commands are looked up unless a variable says otherwise. */
+  readonly starts: StartCounts
+  /** The default PATH of commands. */
   readonly path: string
 }
 
 /**
- * Start (envd.md 8.2). The process belongs to nobody once it runs: it outlives the stream, and only the time that the call names ends it.
+ * Start (envd.md 8.2). The process is independent of its client: it outlives the stream, and only the deadline of the call ends it.
  *
- * @throws AppError before the start event when there is no process
+ * @throws AppError before the start event if the start fails
  */
 export async function start(request: StartRequest, call: StreamCall, deps: StartDeps): Promise<AsyncIterable<ProcessEvent>> {
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
@@ -39,47 +41,55 @@ export async function start(request: StartRequest, call: StreamCall, deps: Start
   return relay(process.pid, subscription, call)
 }
 
-/** A terminal without a size has none, and no use for the flag of the input. */
-function toLink({ pty, stdin }: StartRequest): SpawnOptions['link'] {
+/** A missing size of a terminal is 0 by 0; a terminal ignores `stdin`. */
+function toLink({ pty, stdin }: StartRequest): LinkRequest {
   return pty === undefined ? { stdin: stdin ?? true } : { terminal: { cols: pty.size?.cols ?? 0, rows: pty.size?.rows ?? 0 } }
 }
 
 async function spawnFor(
   managed: ManagedProcessOptions,
   caller: Caller,
-  options: StartDeps & Pick<SpawnOptions, 'link'>,
+  options: StartDeps & { readonly link: LinkRequest },
 ): Promise<ManagedProcess> {
   const { link } = options
   const { config } = managed
   const cwd = resolvePath(config.cwd ?? '', caller)
   const failed = async (reason: string, cause?: unknown): Promise<never> => {
-    await refuseMissing(cwd)
+    // A file system that may not answer is not accessed again: that would occupy a thread of the pool.
+    if (!MAY_HANG.has(errnoCode(cause))) await refuseMissing(cwd)
     throw new AppError('invalid_argument', `${failurePrefix([config.cmd, ...config.args].join(' '), cwd, link)}: ${reason}`, { cause })
   }
   if (hasNul(Object.entries(config.envs).flat())) return failed('exec: environment variable contains NUL')
   if (hasNul([config.cmd, ...config.args])) return failed('fork/exec /bin/sh: invalid argument')
-  const { spawn, discard } = await import('./spawn.ts')
   try {
+    const { loadSpawner } = await import('./spawn.ts')
+    const spawner = await loadSpawner()
     const env = loginEnv({ account: caller.user, path: options.path, global: options.state.variables, own: config.envs })
-    const spawned = spawn({ cmd: config.cmd, args: config.args, cwd, account: caller.user, env, link })
+    const spawned = await spawner.spawn({ cmd: config.cmd, args: config.args, cwd, account: caller.user, env, link }, options.starts)
     try {
-      return new ManagedProcess(spawned, managed)
+      const process = new ManagedProcess(spawned, managed)
+      options.starts.started()
+      return process
     } catch (error) {
-      discard(spawned)
+      spawned.discard()
       throw error
     }
   } catch (error) {
+    options.starts.failed(errnoCode(error) || 'unknown')
     return failed(`fork/exec /bin/sh: ${errnoText(error)}`, error)
   }
 }
 
-function failurePrefix(command: string, cwd: string, link: SpawnOptions['link']): string {
+/** Failures of a start that has exceeded its deadline, or that was refused because many others have. */
+const MAY_HANG: ReadonlySet<string> = new Set(['EAGAIN', 'ETIMEDOUT'])
+
+function failurePrefix(command: string, cwd: string, link: LinkRequest): string {
   if (!('terminal' in link)) return `error starting process '${command}'`
   const { cols, rows } = link.terminal
   return `error starting pty with command '${command}' in dir '${cwd}' with '${cols}' cols and '${rows}' rows`
 }
 
-/** A directory that is not there is told apart from what else may be wrong with it, though the account may not even know. */
+/** Reports a missing directory with its own error, also if the account has no access to its parent. */
 async function refuseMissing(cwd: string): Promise<void> {
   try {
     await stat(cwd)

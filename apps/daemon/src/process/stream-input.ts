@@ -1,10 +1,13 @@
+import { ConnectError } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { StreamInputRequest } from '@sandyard/daemon-protocol/process/process_pb'
-import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { connectCode } from '@sandyard/kit/errors/connect-code'
-import type { StreamCall } from '../rpc/stream-call.ts'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 import { writeInput } from './send-input.ts'
+
+/** What the library finds wrong with the headers when the first message is read. */
+const HEADER_FAULT = /Connect-Protocol-Version|connect timeout value|unknown compression/
 
 /**
  * StreamInput (envd.md 8.8): writes to one process in the order of the messages; a later start goes on with another one. The end of the
@@ -12,7 +15,7 @@ import { writeInput } from './send-input.ts'
  */
 export async function streamInput(
   messages: AsyncIterable<StreamInputRequest>,
-  { signal }: Pick<StreamCall, 'signal'>,
+  signal: AbortSignal,
   processes: ProcessTable,
 ): Promise<Record<string, never>> {
   let target: ManagedProcess | undefined
@@ -39,7 +42,7 @@ async function* rewordFailures<T>(messages: AsyncIterable<T>): AsyncGenerator<T>
   try {
     yield* messages
   } catch (error) {
-    if (!isAppError(error)) throw error
-    throw new AppError('unknown', `error streaming input: ${connectCode(error.kind)}: ${error.message}`, { cause: error })
+    if (!(error instanceof ConnectError) || HEADER_FAULT.test(error.rawMessage)) throw error
+    throw new AppError('unknown', `error streaming input: ${codeToString(error.code)}: ${error.rawMessage}`, { cause: error })
   }
 }

@@ -6,14 +6,14 @@ export type OutputEvent =
   | { readonly kind: 'end'; readonly end: EndEvent }
 
 export interface SubscriptionOwner {
-  /** The subscription takes more, or is gone. */
+  /** The subscription can take more events, or was closed. */
   released(): void
   remove(subscription: Subscription): void
 }
 
-/** How far one subscriber may fall behind before it holds the process up. */
+/** How far one subscriber may fall behind before it stalls the process. */
 const MAX_QUEUED_BYTES = 256 * 1024
-/** What an event takes beside its bytes: many are one byte long where a program writes so. */
+/** Memory of an event in addition to its bytes, which counts if a program writes single bytes. */
 const EVENT_BYTES = 512
 
 /**
@@ -43,13 +43,13 @@ export class Subscription {
     this.#reader.wake()
   }
 
-  /** No output will come any more, only the end: there is nothing to keep a connection alive for (envd.md 6.7). */
+  /** Only the end follows, so no more keepalives are needed (envd.md 6.7). */
   outputEnded(): void {
     this.#outputEnded = true
     this.#reader.wake()
   }
 
-  /** Ends the subscription at once; `next()` then throws `failure`, or says that there is nothing more. */
+  /** Ends the subscription at once; `next()` then throws `failure`, or reports the end without one. */
   close(failure?: Error): void {
     if (this.#closed) return
     this.#closed = true

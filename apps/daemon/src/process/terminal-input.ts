@@ -5,8 +5,8 @@ import { errnoCode, errnoText } from '../sys/errno-text.ts'
 import { InputTurns } from './input-turns.ts'
 
 /**
- * libuv does not tell when a terminal takes more, so it is asked again: in the next turns of the event loop, as a program that reads does so
- * at once, and then less and less often, so that one which does not costs next to nothing.
+ * libuv does not tell when a terminal takes more, so a write is retried: in each of the next turns of the event loop, since most programs read at
+ * once, and then less and less often, so that a program that does not read costs little.
  */
 const [TURNS, LONGEST_PAUSE_MS] = [64, 32]
 
@@ -18,28 +18,28 @@ export class TerminalInput {
   #isClosed = false
   #wake: (() => void) | undefined
 
-  /** @param master non-blocking, and somebody else's to close after `close()` */
+  /** @param master non-blocking; the caller closes it after `close()` */
   constructor(master: number, pid: number) {
     this.#master = master
     this.#pid = pid
   }
 
   /**
-   * Writes all of `bytes`, after what was written before, and waits while the terminal takes no more.
+   * Writes all of `bytes` after earlier writes, and waits while the terminal is full.
    *
-   * @param signal aborts when nobody waits for it any more
-   * @throws AppError `internal` when the process is gone
+   * @param signal aborts when the caller has given up
+   * @throws AppError `internal` when the process has ended
    */
   write(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     return this.#turns.run(() => this.#writeAll(bytes), signal)
   }
 
-  /** The terminal may take more now. */
+  /** Tries again: the terminal may have space. */
   wake(): void {
     this.#wake?.()
   }
 
-  /** Gives up what is not yet written. */
+  /** Drops unwritten input. */
   close(): void {
     this.#isClosed = true
     this.#wake?.()

@@ -1,12 +1,12 @@
 import { closeSync, readSync } from 'node:fs'
 import { ReadStream } from 'node:tty'
-import { duplicate } from '../sys/pseudo-terminal.ts'
-import type { OutputChannel, TakeChunk } from './output-channel.ts'
+import { duplicate } from '../sys/descriptors.ts'
+import type { OutputChannel, TakeChunk } from './process-streams.ts'
 
 /** The most that one data event carries (envd.md 8.5). */
 const READ_BYTES = 16 * 1024
 
-/** More than the kernel keeps for a terminal. A process that goes on writing is not read to its end, which may never come. */
+/** More bytes than the kernel buffers for a terminal. This bound ends the read even if a background process keeps writing. */
 const MOST_LEFT_BYTES = 128 * 1024
 
 /** All terminals read into this one: a read and the callback that copies it out happen in one go. */
@@ -52,8 +52,7 @@ export class TerminalOutput implements OutputChannel {
   }
 
   /**
-   * The stream takes the end of the last writer for the end of the output, but a terminal gives a page at a time, so there may be some left
-   * in the kernel.
+   * The stream ends when the last writer has closed the terminal, but a terminal returns one page per read: the kernel may still have output.
    */
   #drain(): void {
     if (this.#isDrained) return
@@ -69,7 +68,7 @@ export class TerminalOutput implements OutputChannel {
   }
 }
 
-/** 0 where there is nothing, or nobody left who could write. */
+/** 0 if there is no output or no writer. */
 function read(fd: number): number {
   try {
     return readSync(fd, buffer)

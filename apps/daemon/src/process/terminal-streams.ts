@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { duplicate, resizeTerminal, type TerminalSize } from '../sys/pseudo-terminal.ts'
+import { duplicate } from '../sys/descriptors.ts'
+import { resizeTerminal, type TerminalSize } from '../sys/pseudo-terminal.ts'
 import type { ProcessStreams } from './process-streams.ts'
 import type { OutputEvent } from './subscription.ts'
 import { TerminalInput } from './terminal-input.ts'

@@ -1,40 +1,101 @@
-import type { DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
+import './native-base64.ts'
+import type { DescService } from '@bufbuild/protobuf'
+import { Code, ConnectError, type ConnectRouter, createContextValues, type MethodImpl, type ServiceImpl } from '@connectrpc/connect'
+import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { Process } from '@sandyard/daemon-protocol/process/process_pb'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import { filesystemService } from '../filesystem/service.ts'
 import { processService } from '../process/service.ts'
-import { serveClientStream } from './client-stream.ts'
-import type { RpcDeps, RpcHandler } from './rpc-deps.ts'
-import type { ClientStreamHandler, ServerStreamHandler, ServiceHandlers, UnaryHandler } from './rpc-method.ts'
-import { serveServerStream } from './server-stream.ts'
-import { serveUnary } from './unary.ts'
+import { gzipCompression } from './compression.ts'
+import { jsonOptions } from './json-text.ts'
+import { discardBody, readBody } from './request-body.ts'
+import { blameClient, mapFailures, SHUTTING_DOWN } from './rpc-error.ts'
+import { RPC_METHODS } from './rpc-methods.ts'
+import { HTTP_REQUEST } from './stream-call.ts'
 
-/** All methods of both services, by path. */
+export type RpcHandler = (request: FastifyRequest, reply: FastifyReply) => void
+
+const MIB = 1024 * 1024
+/**
+ * The maximum size of a message. The wire has no limits; these protect the sandbox's memory. Files use other routes, the longest path is
+ * 4 KiB, and input of a process may be long.
+ */
+const MAX_BYTES: Readonly<Record<string, number>> = { [Filesystem.typeName]: MIB, [Process.typeName]: 32 * MIB }
+/** The longest wait of a Node timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** All methods of both services, by path, as the library's plugin for Fastify serves them. */
 export function connectHandlers(context: DaemonContext): ReadonlyMap<string, RpcHandler> {
   const { accounts, state, watchers, config } = context
-  const handlers = new Map<string, RpcHandler>()
-  function serve<S extends DescService>(service: S, implementation: ServiceHandlers<S>): void {
-    for (const method of service.methods) {
-      const handler: unknown = Reflect.get(implementation, method.localName)
-      handlers.set(`/${service.typeName}/${method.name}`, serveMethod(method, handler, context))
-    }
+  const served = collectRoutes({
+    // HTTP/2 is ended in front of the daemon, and gRPC needs it.
+    grpc: false,
+    acceptCompression: [gzipCompression],
+    requireConnectProtocolHeader: config.requireConnectProtocolHeader,
+    maxTimeoutMs: LONGEST_TIMER_MS,
+    shutdownSignal: toConnectSignal(context.shutdown),
+    interceptors: [mapFailures(context.log)],
+    contextValues: (request) => createContextValues().set(HTTP_REQUEST, request),
+    async requestGate({ values }) {
+      const user = values.get(HTTP_REQUEST)?.basicUser
+      if (user === undefined || (await accounts.lookupUser(user)) !== undefined) return
+      await discardBody(values.get(HTTP_REQUEST)?.raw)
+      throw new ConnectError(`invalid username: '${user}'`, Code.Unauthenticated)
+    },
+    routes(router) {
+      addService(router, Process, processService({ ...context, path: config.path }))
+      addService(router, Filesystem, filesystemService({ accounts, defaults: state, watchers }))
+      router.handlers.splice(0, Infinity, ...router.handlers.map(blameClient))
+    },
+  })
+  return new Map(Array.from(served, ([path, handler]) => [path, toHandler(path, handler)]))
+}
+
+/** Registers each method separately, since its options depend on the kind of the method. */
+function addService<S extends DescService>(router: ConnectRouter, service: S, implementation: ServiceImpl<S>): void {
+  for (const method of service.methods) {
+    const options = { readMaxBytes: maxBytesOf(service.typeName), jsonOptions: jsonOptions(method) }
+    router.rpc(method, Reflect.get(implementation, method.localName) as MethodImpl<typeof method>, options)
   }
-  serve(Process, processService({ ...context, path: config.path }))
-  serve(Filesystem, filesystemService({ accounts, defaults: state, watchers }))
+}
+
+/**
+ * Collects the handlers that the plugin registers. It is loaded after the server has begun to listen, when Fastify accepts no new routes;
+ * the existing routes call these handlers.
+ */
+function collectRoutes(options: Parameters<typeof fastifyConnectPlugin>[1]): ReadonlyMap<string, RouteHandlerMethod> {
+  const handlers = new Map<string, RouteHandlerMethod>()
+  const instance = {
+    all: (path: string, _options: object, handler: RouteHandlerMethod) => handlers.set(path, handler),
+    addContentTypeParser: () => undefined,
+  }
+  fastifyConnectPlugin(instance as unknown as FastifyInstance, options, () => undefined)
   return handlers
 }
 
-/** `handler` is of the method's kind, as the type of its service says. */
-function serveMethod(method: DescMethod, handler: unknown, deps: RpcDeps): RpcHandler {
-  switch (method.methodKind) {
-    case 'unary':
-      return serveUnary(method, handler as UnaryHandler<DescMessage, DescMessage> | undefined, deps)
-    case 'server_streaming':
-      return serveServerStream(method, handler as ServerStreamHandler<DescMessage, DescMessage, unknown> | undefined, deps)
-    case 'client_streaming':
-      return serveClientStream(method, handler as ClientStreamHandler<DescMessage, DescMessage> | undefined, deps)
-    case 'bidi_streaming':
-      throw new Error(`${method.name} needs HTTP/2`)
+function toHandler(path: string, handler: RouteHandlerMethod): RpcHandler {
+  const kind = RPC_METHODS.get(path) ?? 'unary'
+  const maxBytes = maxBytesOf(path.slice(1, path.lastIndexOf('/')))
+  return (request, reply) => {
+    request.body = readBody(request.raw, kind, maxBytes)
+    // An unread rest of the body would block the next request of the connection.
+    reply.raw.once('finish', () => request.raw.readableEnded || request.raw.resume())
+    // The plugin writes to the response itself; its promise may never settle.
+    reply.hijack()
+    void handler.call(request.server, request, reply)
   }
+}
+
+function maxBytesOf(service: string): number {
+  return MAX_BYTES[service] ?? MIB
+}
+
+function toConnectSignal(shutdown: AbortSignal): AbortSignal {
+  const stop = new AbortController()
+  const onShutdown = (): void => stop.abort(SHUTTING_DOWN)
+  if (shutdown.aborted) onShutdown()
+  else shutdown.addEventListener('abort', onShutdown, { once: true })
+  return stop.signal
 }

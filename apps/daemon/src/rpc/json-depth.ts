@@ -1,11 +1,11 @@
-/** As deep as the wire's own library reads JSON. What is deeper takes the sandbox's memory in no time. */
-const MAX_DEPTH = 10_000
+/** Upstream's limit. Deeper JSON could exhaust the sandbox's memory quickly. */
+export const MAX_DEPTH = 10_000
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** Whether a JSON text is nested too deeply to be read. Of what is no JSON it says anything. */
+/** Whether a JSON text is nested too deeply. The result is undefined for invalid JSON. */
 export function isTooDeep(bytes: Buffer): boolean {
   if (bytes.length <= MAX_DEPTH) return false
   let depth = 0
@@ -18,7 +18,7 @@ export function isTooDeep(bytes: Buffer): boolean {
   return false
 }
 
-/** The place of the quote that ends what begins at one. Long strings are output that is sent, and have no backslash. */
+/** The index of the closing quote of a string. Fast for long strings without a backslash, which are usually base64. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let backslashes = 0

@@ -1,6 +1,6 @@
 /**
- * Gives the protobuf library the standard's base64 methods where the engine has none yet. Without them it encodes a chunk of output
- * character by character, which costs more time and memory than all the rest of a stream. Must be loaded before that library.
+ * Adds the standard's base64 methods if the JavaScript engine lacks them. Without them the protobuf library encodes output
+ * character by character, which costs more time and memory than the rest of a stream. Must be loaded before that library.
  */
 interface EncodeOptions {
   readonly alphabet?: 'base64' | 'base64url'
@@ -14,7 +14,7 @@ const methods = {
     return alphabet === 'base64' ? padded : padded.replaceAll('+', '-').replaceAll('/', '_')
   },
 
-  /** Reads only what is strictly base64; the library has its own way for the rest. */
+  /** Reads only strict base64; the library falls back to its own decoder for other texts. */
   setFromBase64(this: Uint8Array, text: string): { read: number; written: number } {
     if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) throw new SyntaxError('not plain base64')
     return { read: text.length, written: Buffer.from(this.buffer, this.byteOffset, this.byteLength).write(text, 'base64') }

@@ -1,20 +1,72 @@
-/** What the handler of a unary call knows beside its message. */
-export interface UnaryCall {
-  /** Aborts when the client has gone. */
+import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { FastifyRequest } from 'fastify'
+
+/** The properties of a stream call that its handler needs. */
+export interface StreamCall {
+  /** Aborts when the stream must end. The reason is an AppError if it is sent to the client, and anything else if the client has disconnected. */
   readonly signal: AbortSignal
-  /** The same, and when it has closed its side of the connection, which looks no different: for a wait that may never be over. */
-  readonly hangUp: AbortSignal
   /** The account that the request names (envd.md 3.4). */
   readonly basicUser: string | undefined
+  /** The deadline of the call; 0 and undefined mean no limit for the process, although a stream with 0 ends at once (envd.md 6.6). */
+  readonly timeoutMs: number | undefined
+  /** The keepalive interval (envd.md 6.7). */
+  readonly keepaliveMs: number
 }
 
-/** The same of a stream. */
-export interface StreamCall {
-  /** Aborts when the stream is over. Its reason is an AppError where the client is to be told why, and anything else where it is gone. */
-  readonly signal: AbortSignal
-  readonly basicUser: string | undefined
-  /** The time that the call may take; 0 and undefined are none, though a stream of 0 is over at once (envd.md 6.6). */
-  readonly timeoutMs: number | undefined
-  /** How long a stream may be silent (envd.md 6.7). */
-  readonly keepaliveMs: number
+/** The HTTP request of a call. */
+export const HTTP_REQUEST = createContextKey<FastifyRequest | undefined>(undefined)
+
+const DEFAULT_KEEPALIVE_SECONDS = 90
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The messages of a stream that is opened asynchronously. */
+export async function* toMessages<E, M>(open: () => AsyncIterable<E> | Promise<AsyncIterable<E>>, toMessage: (event: E) => M) {
+  for await (const event of await open()) yield toMessage(event)
+}
+
+export function toStreamCall(context: HandlerContext): StreamCall {
+  // The library returns only the remaining time.
+  const timeout = context.requestHeader.get('connect-timeout-ms')
+  return {
+    signal: hangUpSignal(context),
+    basicUser: basicUserOf(context),
+    timeoutMs: timeout === null ? context.timeoutMs() : Number(timeout),
+    keepaliveMs: readKeepalive(context.requestHeader.get('keepalive-ping-interval')),
+  }
+}
+
+export function basicUserOf({ values }: HandlerContext): string | undefined {
+  return values.get(HTTP_REQUEST)?.basicUser
+}
+
+/**
+ * Aborts with the call, and when the client has closed its side of the connection, which looks like a disconnect: so waits without a limit
+ * end.
+ */
+export function hangUpSignal({ signal, values }: HandlerContext): AbortSignal {
+  const stop = new AbortController()
+  const socket = values.get(HTTP_REQUEST)?.raw.socket
+  const onEnd = (): void => stop.abort('the client is gone')
+  const onAbort = (): void => {
+    socket?.off('end', onEnd)
+    stop.abort(toReason(signal.reason))
+  }
+  socket?.once('end', onEnd)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  else if (socket?.readableEnded === true) onEnd()
+  return stop.signal
+}
+
+function toReason(reason: unknown): unknown {
+  if (!(reason instanceof ConnectError)) return reason
+  if (reason.code === Code.DeadlineExceeded) return new AppError('deadline_exceeded', 'context deadline exceeded')
+  return reason.code === Code.Unavailable ? new AppError('unavailable', reason.rawMessage) : reason
+}
+
+/** Whole seconds; the default for any other value than a positive number. */
+function readKeepalive(interval: string | null): number {
+  const seconds = (/^\d+$/.test(interval ?? '') ? Number(interval) : 0) || DEFAULT_KEEPALIVE_SECONDS
+  return Math.min(seconds * 1000, LONGEST_TIMER_MS)
 }

@@ -1,17 +1,17 @@
-/** Lets one reader of a queue wait for what comes next. */
+/** Lets one reader of a queue wait for the next value. */
 export class Waiter {
   #wake: (() => void) | undefined
 
-  /** There may be something, or nothing will come any more: the reader looks again. */
+  /** Makes the reader try again: there may be a value, or the queue has ended. */
   wake(): void {
     this.#wake?.()
   }
 
   /**
-   * What `take` gives, asked now and after every `wake`; `idle` when it gave `nothing` for so long. One call at a time.
+   * The result of `take`, which is called now and after every `wake`; `idle` if it has returned `nothing` for the idle time. One call at a time.
    *
-   * @param idleMs asked each time that `take` gave `nothing`; undefined waits without end
-   * @throws what `take` throws
+   * @param idleMs read each time that `take` has returned `nothing`; undefined waits without a limit
+   * @throws errors of `take`
    */
   async next<T>(take: () => T | 'nothing', idleMs: () => number | undefined): Promise<T | 'idle'> {
     const since = performance.now()

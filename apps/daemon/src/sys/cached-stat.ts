@@ -1,46 +1,54 @@
 /**
- * Looks at a path without ever waiting: not for a disk, and not for a mount that may be somebody else's. So it may be done on the event
- * loop's own thread, where it takes some microseconds; a visit to the thread pool costs more than ten times as much.
+ * Reads the state of a path without waiting for a disk or a remote mount. Therefore it may run on the thread of the event loop, where it takes
+ * some microseconds; a call on the thread pool takes more than ten times as long.
  */
 import { type BigIntStats, closeSync, constants, fstatSync } from 'node:fs'
-import { lstat, stat } from 'node:fs/promises'
+import { lstat, stat, statfs } from 'node:fs/promises'
 import { constants as os } from 'node:os'
+import { loadOnce } from '@sandyard/kit/async/load-once'
+import { cFunction, lastErrno, loadCLibrary, systemCallNumber, toCString } from './c-library.ts'
 import { systemError } from './errno-text.ts'
-import { isRootLocal } from './root-file-system.ts'
 
-/** openat2(2), which has one number on all processors. */
-const SYS_OPENAT2 = 437
 const AT_FDCWD = -100
 const [O_PATH, O_CLOEXEC] = [0o10000000, 0o2000000]
 const [RESOLVE_NO_XDEV, RESOLVE_CACHED] = [0x01n, 0x20n]
 const HOW_BYTES = 24
+/** statfs(2): ext, xfs, btrfs, tmpfs, overlay. They keep the attributes of an inode with it: in memory are both or none. */
+const LOCAL_TYPES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630])
 
 export type CachedStats =
-  /** What is there. It is on the root's file system. */
+  /** The state of an entry on the root's file system. */
   | BigIntStats
-  /** Surely nothing is there: ENOENT or ENOTDIR. */
+  /** ENOENT or ENOTDIR. */
   | NodeJS.ErrnoException
-  /** It takes a real look to tell. */
+  /** Not in memory: it takes an ordinary stat to tell. */
   | undefined
 
-type Open = (path: string | Buffer, how: BigUint64Array) => number
-let open: { readonly now: Open; readonly errno: () => number } | undefined
-let loading: Promise<unknown> | undefined
+const openat2 = cFunction<[number, number, string | Buffer, BigUint64Array, number]>(
+  'long syscall(long number, long directory, const char *path, const void *how, size_t size)',
+)
 
-/** The state of a path as far as the kernel has it in memory, on Linux 5.12 and later; `follow` says whether a link stands for its target. */
+/** Whether the root is on a file system of this machine, and so quick to ask; undefined until the C library is loaded. */
+let isLocal: boolean | undefined
+
+const loadAhead = loadOnce(async () => {
+  await loadCLibrary()
+  isLocal = await isRootLocal()
+})
+
+/** The state of a path if the kernel has it in memory, on Linux 5.12 and later; with `follow` that of the target of a link. */
 export function statCached(path: string | Buffer, { follow }: { readonly follow: boolean }): CachedStats {
-  // Loading the foreign-function library takes longer than the rest of the daemon's start, so it waits for the first use.
-  if (open === undefined) return void (loading ??= load().catch(() => undefined))
-  if (path.includes('\0')) return undefined
+  if (isLocal === undefined) return void loadAhead().catch(() => undefined)
+  if (!isLocal || path.includes('\0')) return undefined
   const flags = O_PATH | O_CLOEXEC | (follow ? 0 : constants.O_NOFOLLOW)
-  const fd = open.now(toC(path), BigUint64Array.of(BigInt(flags), 0n, RESOLVE_CACHED | RESOLVE_NO_XDEV))
+  const fd = openCached(path, BigInt(flags))
   if (fd >= 0) return statAndClose(fd)
-  const errno = open.errno()
+  const errno = lastErrno()
   return errno === os.errno.ENOENT || errno === os.errno.ENOTDIR ? systemError(follow ? 'stat' : 'lstat', errno) : undefined
 }
 
 /**
- * What is at a path: from memory where the kernel has it there, else by a real look. Whoever looks at many paths lets others run in
+ * The state of a path: from memory where the kernel has it there, else by an ordinary stat. A caller with many paths lets other work run in
  * between.
  *
  * @throws the system error of stat or lstat
@@ -51,6 +59,11 @@ export async function lookAt(path: string | Buffer, { follow }: { readonly follo
   return cached ?? (follow ? stat : lstat)(path, { bigint: true })
 }
 
+/** Whether the root's file system answers from memory without waiting for anything but this machine. */
+export async function isRootLocal(): Promise<boolean> {
+  return LOCAL_TYPES.has((await statfs('/')).type)
+}
+
 function statAndClose(fd: number): BigIntStats {
   try {
     return fstatSync(fd, { bigint: true })
@@ -59,15 +72,7 @@ function statAndClose(fd: number): BigIntStats {
   }
 }
 
-/** Where the root is on some network nothing is known to be quick. */
-async function load(): Promise<void> {
-  const [{ default: koffi }, isLocal] = await Promise.all([import('koffi'), isRootLocal()])
-  if (!isLocal) return
-  const call = koffi.load(null).func('long syscall(long number, long directory, const char *path, const void *how, size_t size)')
-  open = { now: (path, how) => call(SYS_OPENAT2, AT_FDCWD, path, how, HOW_BYTES) as number, errno: () => koffi.errno() }
-}
-
-/** koffi copies strings; buffers go as they are, and their NUL must be in them. */
-function toC(path: string | Buffer): string | Buffer {
-  return typeof path === 'string' ? path : Buffer.concat([path, Buffer.of(0)])
+function openCached(path: string | Buffer, flags: bigint): number {
+  const how = BigUint64Array.of(flags, 0n, RESOLVE_CACHED | RESOLVE_NO_XDEV)
+  return openat2(systemCallNumber('openat2'), AT_FDCWD, toCString(path), how, HOW_BYTES)
 }

@@ -1,45 +1,52 @@
 /**
  * Copies from file to file inside the kernel, on the thread pool. Where the file system can share blocks between files (btrfs, XFS)
- * copy_file_range(2) does that instead, for what begins and ends on block boundaries in both files; the end of the source needs none.
+ * copy_file_range(2) shares the parts that begin and end on block boundaries in both files; the end of the source may be unaligned.
  */
 import { Semaphore } from '@sandyard/kit/async/semaphore'
-import type Koffi from 'koffi'
 import type { FileHandle } from 'node:fs/promises'
-import { errnoCode, systemError } from './errno-text.ts'
+import { asyncCFunction, loadCLibrary } from './c-library.ts'
+import { errnoCode } from './errno-text.ts'
 
-/** One call's share: so large that its start costs nothing, so small that whoever waits for its end need not wait long. */
+/** Bytes of one call: large enough to make its overhead negligible, small enough for a short wait of others. */
 const SHARE_BYTES = 64 * 1024 * 1024
-/** What goes through memory at a time, where the kernel knows no other way. */
+/** Buffer size of a copy through memory, if the kernel supports no other way. */
 const BUFFER_BYTES = 256 * 1024
 
-/** Half of the thread pool: all other file operations have the rest, and the shares of several copies take turns. */
+/** Half of the thread pool: the rest is for other file operations. Concurrent copies take turns. */
 const inFlight = new Semaphore(2)
 
-/** Says that a way does not go between these two files, and nothing of whether another one does. */
+/** Errors that mean that this way does not work for these two files; another way may work. */
 const WAY_REFUSED: ReadonlySet<string> = new Set(['EINVAL', 'EIO', 'ENOSYS', 'ENOTSUP', 'EPERM', 'EXDEV'])
 
-/** A copy from the position of one open file on, to the position of the other. Both positions move along. */
+/** A copy from the position of one open file to the position of the other. Both positions advance. */
 export interface FileCopy {
   readonly from: FileHandle
   readonly to: FileHandle
-  /** How many bytes follow, as the system says; 0 may be empty, or of /proc and without a size, and is copied to its end. */
+  /** The size that the system reports. 0 is copied to the end of the file, because files of /proc have no size. */
   readonly size: number
-  /** Called before each share; what it throws ends the copy. */
+  /** Called before each call; an exception ends the copy. */
   readonly beforeShare: () => void
 }
 
-/** Copies no more than so many bytes; 0 of them is the end of the source. */
+/** Copies at most `bytes` bytes and returns their number; 0 at the end of the source. */
 type Way = (copy: FileCopy, bytes: number) => Promise<number>
 
+const copyRange = asyncCFunction(
+  'long copy_file_range(int from, void *from_offset, int to, void *to_offset, size_t bytes, unsigned int flags)',
+)
+const send = asyncCFunction('long sendfile(int to, int from, void *offset, size_t bytes)')
+const copyFileRange: Way = ({ from, to }, bytes) => copyRange(from.fd, null, to.fd, null, bytes, 0)
+const sendFile: Way = ({ from, to }, bytes) => send(to.fd, from.fd, null, bytes)
+
 /**
- * Copies as many bytes as the size says, or fewer if the source has become shorter.
+ * Copies `size` bytes, or fewer if the source has become shorter.
  *
- * @throws the system error of the copy; what was copied before it stays
+ * @throws the system error of the copy; bytes that were copied before it stay
  */
 export async function copyContent(copy: FileCopy): Promise<void> {
-  const { copyFileRange, sendFile } = await (bound ??= import('koffi').then(bind))
+  await loadCLibrary()
   const rest: Rest = { bytes: copy.size === 0 ? Infinity : copy.size }
-  // On some file systems copy_file_range(2) finds nothing where there is something to read.
+  // On some file systems copy_file_range(2) returns 0 before the end of the file.
   if (copy.size > 0 && (await copyBy(copyFileRange, copy, rest)) && rest.bytes < copy.size) return
   if (!(await copyBy(sendFile, copy, rest))) await copyThroughMemory(copy, rest)
 }
@@ -48,7 +55,7 @@ interface Rest {
   bytes: number
 }
 
-/** False where there is no such way; what it has copied all the same is off the rest. */
+/** False if this way does not work for these files. Bytes that it has copied are subtracted from the rest. */
 async function copyBy(way: Way, copy: FileCopy, rest: Rest): Promise<boolean> {
   while (rest.bytes > 0) {
     copy.beforeShare()
@@ -73,29 +80,5 @@ async function copyThroughMemory({ from, to, beforeShare }: FileCopy, rest: Rest
     if (bytesRead === 0) return
     for (let written = 0; written < bytesRead;) written += (await to.write(buffer, written, bytesRead - written)).bytesWritten
     rest.bytes -= bytesRead
-  }
-}
-
-let bound: Promise<ReturnType<typeof bind>> | undefined
-
-function bind({ default: koffi }: { default: typeof Koffi }): Record<'copyFileRange' | 'sendFile', Way> {
-  const libc = koffi.load(null)
-  function call(definition: string): (...args: readonly unknown[]) => Promise<number> {
-    const native = libc.func(definition)
-    return (...args) =>
-      new Promise((resolve, reject) => {
-        native.async(...args, (error: Error | null, result: number) => {
-          if (error !== null) reject(error)
-          // koffi hands the worker thread's errno over for the length of this callback.
-          else if (result < 0) reject(systemError(native.info.name, koffi.errno()))
-          else resolve(result)
-        })
-      })
-  }
-  const copyFileRange = call('long copy_file_range(int from, void *from_offset, int to, void *to_offset, size_t bytes, unsigned int flags)')
-  const sendFile = call('long sendfile(int to, int from, void *offset, size_t bytes)')
-  return {
-    copyFileRange: ({ from, to }, bytes) => copyFileRange(from.fd, null, to.fd, null, bytes, 0),
-    sendFile: ({ from, to }, bytes) => sendFile(to.fd, from.fd, null, bytes),
   }
 }

@@ -7,6 +7,7 @@ const TEXT: Readonly<Record<string, string>> = {
   EAGAIN: 'resource temporarily unavailable',
   EBADF: 'bad file descriptor',
   EBUSY: 'device or resource busy',
+  ECHILD: 'no child processes',
   EDQUOT: 'disk quota exceeded',
   EEXIST: 'file exists',
   EFAULT: 'bad address',
@@ -26,6 +27,7 @@ const TEXT: Readonly<Record<string, string>> = {
   ENOEXEC: 'exec format error',
   ENOMEM: 'cannot allocate memory',
   ENOSPC: 'no space left on device',
+  // The C library's text for this errno.
   ENOSYS: 'function not implemented',
   ENOTCONN: 'transport endpoint is not connected',
   ENOTDIR: 'not a directory',
@@ -51,13 +53,13 @@ const NAME = new Map(
     .map(([name, number]) => [number, name]),
 )
 
-/** An error like those of `node:fs`, for a system call that Node does not make itself. `errno` is positive, as C has it. */
+/** An error like those of `node:fs`, for a system call that Node does not make itself. `errno` is positive, as in C. */
 export function systemError(syscall: string, errno: number): NodeJS.ErrnoException {
   const code = NAME.get(errno) ?? `errno ${errno}`
   return Object.assign(new Error(`${code}: ${TEXT[code] ?? 'system error'}, ${syscall}`), { code, errno: -errno, syscall })
 }
 
-/** The error's symbolic code, such as `ENOENT`; empty for what is not a system error. */
+/** The error's symbolic code, such as `ENOENT`; empty if it is not a system error. */
 export function errnoCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return ''
   if (!error.code.startsWith('Unknown system error')) return error.code

@@ -1,11 +1,12 @@
 /**
  * inotify(7). The calls run on the calling thread; none of them waits but for a path to be looked up.
- * Loading this loads the foreign-function library: import it late.
+ * `loadCLibrary` has to be awaited before the first of them.
  */
+import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import koffi from 'koffi'
-import { openPipe } from './libc.ts'
-import { systemError } from './errno-text.ts'
+import { cFunction, checkCall, toCString } from './c-library.ts'
+import { decodePath } from '../users/path-bytes.ts'
+import { openPipe } from './descriptors.ts'
 
 export const IN_MODIFY = 0x2
 export const IN_ATTRIB = 0x4
@@ -26,33 +27,25 @@ const IN_NONBLOCK = 0o4000
 const O_CLOEXEC = 0o2000000
 const FIONREAD = 0x541b
 
-/** Descriptor, mask, cookie and length of the name, 32 bits each, little-endian as the processors that the daemon knows (libc.ts). */
+/** Descriptor, mask, cookie and length of the name, 32 bits each, little-endian as the processors that the daemon knows (c-library.ts). */
 const HEAD_BYTES = 16
-/** Hundreds of events; the kernel wants room for one of the longest name. */
+/** Space for hundreds of events; the kernel requires space for one with the longest name. */
 const READ_BYTES = 64 * 1024
-const libc = koffi.load(null)
-const native = {
-  init: libc.func('int inotify_init1(int flags)') as (flags: number) => number,
-  add: libc.func('int inotify_add_watch(int fd, const void *path, uint32_t mask)') as (fd: number, path: Buffer, mask: number) => number,
-  remove: libc.func('int inotify_rm_watch(int fd, int wd)') as (fd: number, wd: number) => number,
-  read: libc.func('long read(int fd, void *buffer, size_t size)') as (fd: number, buffer: Buffer, size: number) => number,
-  ioctl: libc.func('int ioctl(int fd, unsigned long request, _Out_ int *value)') as (
-    fd: number,
-    request: number,
-    value: number[],
-  ) => number,
-  dup3: libc.func('int dup3(int from, int to, int flags)') as (from: number, to: number, flags: number) => number,
-  close: libc.func('int close(int fd)') as (fd: number) => number,
-}
+const inotifyInit = cFunction<[number]>('int inotify_init1(int flags)')
+const addWatch = cFunction<[number, string | Buffer, number]>('int inotify_add_watch(int fd, const char *path, uint32_t mask)')
+const removeWatch = cFunction<[number, number]>('int inotify_rm_watch(int fd, int wd)')
+const read = cFunction<[number, Buffer, number]>('long read(int fd, void *buffer, size_t size)')
+const ioctl = cFunction<[number, number, number[]]>('int ioctl(int fd, unsigned long request, _Out_ int *value)')
+const dup3 = cFunction<[number, number, number]>('int dup3(int from, int to, int flags)')
 
-/** One event as the kernel tells it. */
+/** One event of the kernel. */
 export interface InotifyEvent {
-  /** -1 for an overflow of the queue, which is of no directory. */
+  /** -1 for an overflow of the queue, which belongs to no directory. */
   readonly wd: number
   readonly mask: number
   /** The same number in the two halves of a rename. */
   readonly cookie: number
-  /** Of the entry, as bytes (latin1); empty where the event is of the watched directory itself. */
+  /** Of the entry, as text of any bytes (`users/path-bytes.ts`); empty where the event is of the watched directory itself. */
   readonly name: string
 }
 
@@ -72,50 +65,47 @@ export class Inotify {
    */
   constructor(onEvents: (events: InotifyEvent[]) => void) {
     this.#onEvents = onEvents
-    const inotify = native.init(IN_NONBLOCK | O_CLOEXEC)
-    if (inotify < 0) throw systemError('inotify_init1', koffi.errno())
+    const inotify = checkCall('inotify_init1', inotifyInit(IN_NONBLOCK | O_CLOEXEC))
     try {
       ;({ fd: this.#fd, socket: this.#socket } = pollAsPipe(inotify, this.#buffer, (bytes) => this.#parse(bytes)))
     } finally {
-      native.close(inotify)
+      closeSync(inotify)
     }
   }
 
   /**
-   * Watches what is at a path, or changes the mask of a watch of the same inode.
+   * Watches the inode at a path, or changes the mask of its existing watch.
    *
-   * @returns the watch descriptor, one for each inode; a number is used again only after two thousand million others
+   * @returns the watch descriptor, one for each inode; a number is reused only after two billion others
    * @throws the system error: `ENOSPC` at the host's limit of watches for a user
    */
   add(path: string | Buffer, mask: number): number {
-    const wd = native.add(this.#fd, Buffer.concat([Buffer.from(path), Buffer.of(0)]), mask)
-    if (wd < 0) throw systemError('inotify_add_watch', koffi.errno())
-    return wd
+    return checkCall('inotify_add_watch', addWatch(this.#fd, toCString(path), mask))
   }
 
   /** Does nothing where the kernel has already removed the watch, with its directory. */
   remove(wd: number): void {
-    native.remove(this.#fd, wd)
+    removeWatch(this.#fd, wd)
   }
 
-  /** Hands over every event that has happened by now. Those that happen meanwhile may come too, without end they do not. */
+  /** Delivers every event that happened before the call, and perhaps some that happen during it. */
   drain(): void {
     for (let left = this.#pendingBytes(); left > 0;) {
-      const bytes = native.read(this.#fd, this.#buffer, READ_BYTES)
+      const bytes = read(this.#fd, this.#buffer, READ_BYTES)
       if (bytes <= 0) return
       left -= bytes
       this.#parse(bytes)
     }
   }
 
-  /** Ends all watches. The kernel takes some milliseconds for it, during which the thread waits. */
+  /** Ends all watches. Blocks the thread for some milliseconds. */
   close(): void {
     this.#socket.destroy()
   }
 
   #pendingBytes(): number {
     const pending = [0]
-    return native.ioctl(this.#fd, FIONREAD, pending) < 0 ? 0 : (pending[0] ?? 0)
+    return ioctl(this.#fd, FIONREAD, pending) < 0 ? 0 : (pending[0] ?? 0)
   }
 
   #parse(bytes: number): void {
@@ -135,16 +125,16 @@ export class Inotify {
 }
 
 /**
- * Node has no class for a descriptor that can only be polled and read. A socket of a pipe does exactly that, and looks at what it has
- * been given when it is made: the instance takes the pipe's place right after.
+ * Node has no class for a descriptor that can only be polled and read. A socket of a pipe does that, and checks the type of its descriptor only
+ * when it is made: the instance takes the place of the pipe right after.
  */
 function pollAsPipe(inotify: number, buffer: Buffer, onRead: (bytes: number) => void): { fd: number; socket: Socket } {
   const { read: fd, write } = openPipe()
-  native.close(write)
+  closeSync(write)
   const onread = { buffer, callback: (bytes: number) => (onRead(bytes), true) }
   const socket = new Socket({ fd, readable: true, writable: false, onread })
   socket.on('error', () => undefined)
-  if (native.dup3(inotify, fd, O_CLOEXEC) < 0) throw systemError('dup3', koffi.errno())
+  checkCall('dup3', dup3(inotify, fd, O_CLOEXEC))
   // Watching keeps nothing alive that is about to end.
   socket.resume().unref()
   return { fd, socket }
@@ -153,5 +143,5 @@ function pollAsPipe(inotify: number, buffer: Buffer, onRead: (bytes: number) => 
 /** The kernel pads names with zeros. */
 function readName(padded: Buffer): string {
   const end = padded.indexOf(0)
-  return padded.toString('latin1', 0, end < 0 ? padded.length : end)
+  return decodePath(end < 0 ? padded : padded.subarray(0, end))
 }

@@ -1,95 +1,159 @@
 /**
- * Runs functions of the C library on a thread that has no JavaScript. Identity belongs to threads in the kernel, and only the first one's
- * decides who may send the process a signal. What is done here with another identity exposes the daemon only to who guesses the thread's number
- * while it lives.
+ * Runs functions of the C library one after another on a thread without JavaScript. In the kernel each thread has its own identity, and only
+ * that of the first thread decides who may signal the process: work with another identity exposes the daemon only to a process that guesses
+ * the id of this thread while it exists.
  */
-import koffi from 'koffi'
-import { systemError } from './errno-text.ts'
+import { constants } from 'node:os'
+import { type Address, addressesIn, type Arena, type Piece } from './arena.ts'
+import { cFunction, checkErrno } from './c-library.ts'
 
-/** A function by its address, with at most six integers or addresses. */
+declare const inLibrary: unique symbol
+
+/** The address of a function of the C library. */
+export type FunctionAddress = number & { readonly [inLibrary]: true }
+
+/** An argument: an address in the arena of the thread, or an explicit integer. A plain number is not accepted. */
+export type NativeValue = Address | { readonly integer: number }
+
+/** A function with at most six arguments. */
 export interface NativeCall {
-  readonly address: bigint
-  readonly values: readonly (number | bigint)[]
+  readonly function: FunctionAddress
+  readonly values: readonly NativeValue[]
 }
 
-const MOST_CALLS = 12
 const MOST_VALUES = 6
 /** More than any processor's: glibc has 968 bytes for x64 and 4,560 for arm64. */
-const CONTEXT_BYTES = 8 * 1024
-const STACK_BYTES = 64 * 1024
+const CONTEXT_BYTES = 4608
+const STACK_BYTES = 48 * 1024
 /** Where `ucontext_t` has its successor, and the address and size of its stack (glibc, the same on all 64-bit processors). */
 const [LINK_AT, STACK_AT, STACK_SIZE_AT] = [8, 16, 32]
 const SIGNAL_SET_BYTES = 128
 const SIG_SETMASK = 2
+const CLOCK_MONOTONIC = 1
+const TIMESPEC_BYTES = 16
 
-const libc = koffi.load(null)
-const native = {
-  dlsym: libc.func('uintptr_t dlsym(uintptr_t handle, const char *name)'),
-  /** Copies nothing, and says where the buffer is. */
-  locate: libc.func('memcpy', 'uintptr_t', ['void *', 'void *', 'size_t']),
-  signalMask: libc.func('int pthread_sigmask(int how, const void *set, void *old)'),
-  createThread: libc.func('int pthread_create(void *thread, const void *attributes, uintptr_t start, uintptr_t argument)'),
-  joinThread: libc.func('int pthread_join(uintptr_t thread, void *result)'),
+const ARGUMENTS = Array.from({ length: MOST_VALUES }, (_, index) => `uintptr_t value${index}`).join(', ')
+const dlsym = cFunction<[handle: 0, name: string]>('uintptr_t dlsym(uintptr_t handle, const char *name)')
+const setSignalMask = cFunction<[how: number, set: Address, old: Address]>('int pthread_sigmask(int how, uintptr_t set, uintptr_t old)')
+const createThread = cFunction<[thread: Address, attributes: 0, start: FunctionAddress, argument: Address]>(
+  'int pthread_create(uintptr_t thread, uintptr_t attributes, uintptr_t start, uintptr_t argument)',
+)
+const joinThread = cFunction<[thread: bigint, result: 0]>('int pthread_join(uintptr_t thread, uintptr_t result)')
+const joinThreadUntil = cFunction<[thread: bigint, result: 0, clock: number, until: Address]>(
+  'int pthread_clockjoin_np(uintptr_t thread, uintptr_t result, int clock, uintptr_t until)',
+)
+const getContext = cFunction<[context: Address]>('int getcontext(uintptr_t context)')
+const makeContext = cFunction<[context: Address, start: FunctionAddress, count: number, ...values: number[]], void>(
+  `void makecontext(uintptr_t context, uintptr_t start, int count, ${ARGUMENTS})`,
+)
+
+/** @throws Error where the C library does not have it: musl has no contexts, and the daemon brings glibc with it */
+export function findFunction(name: string): FunctionAddress {
+  const address = dlsym(0, name)
+  if (address === 0) throw new Error(`the C library has no ${name}: processes need glibc 2.34 or later`)
+  return address as FunctionAddress
 }
 
-/** The address of a function, undefined where the C library does not have it. */
-export function findFunction(name: string): bigint | undefined {
-  const address = BigInt(native.dlsym(0, name) as number | bigint)
-  return address === 0n ? undefined : address
+/** How much of an arena a thread of so many calls takes. */
+export function threadBytes(calls: number): number {
+  return calls * (CONTEXT_BYTES + STACK_BYTES) + 3 * SIGNAL_SET_BYTES + 1024
 }
 
-/** Where a buffer's bytes are. They stay there as long as the buffer is reachable. */
-export function addressOf(bytes: Uint8Array): bigint {
-  return BigInt(native.locate(bytes, bytes, 0) as number | bigint)
-}
+/** One thread at a time, all of whose memory lies in an arena: the arena may be released once the thread was joined. */
+export class NativeThread {
+  readonly #arena: Arena
+  readonly #contexts: readonly Address[]
+  readonly #start: FunctionAddress
+  readonly #handle: Piece
+  readonly #until: Piece
+  #isAlive = false
 
-/**
- * Starts a thread that does `calls` in their order, whatever each returns, and ends. `meanwhile` runs on the calling thread at the same time.
- * One at a time; returns when the thread has ended. No signal is handled on it. The last call has to end the thread.
- *
- * @throws the system error where there can be no more threads
- */
-export function runOnThread(calls: readonly NativeCall[], meanwhile: () => void): void {
-  const { setcontext, makecontext, contexts } = (machine ??= createMachine())
-  if (calls.length > contexts.length) throw new RangeError(`${calls.length} calls are too many`)
-  for (const [index, { address, values }] of calls.entries()) {
-    const six = [...values, ...Array<number>(MOST_VALUES).fill(0)].slice(0, MOST_VALUES)
-    makecontext(contexts[index]?.bytes, address, MOST_VALUES, ...six)
+  constructor(arena: Arena, mostCalls: number) {
+    this.#arena = arena
+    this.#start = findFunction('setcontext')
+    this.#handle = arena.take(8)
+    this.#until = arena.take(TIMESPEC_BYTES)
+    this.#contexts = createContexts(arena, mostCalls)
   }
-  const thread = Buffer.alloc(8)
-  const failure = native.createThread(thread, null, setcontext, contexts[0]?.address ?? 0n) as number
-  if (failure !== 0) throw systemError('pthread_create', failure)
+
+  /** True from `start` until a join has returned: the arena must stay. */
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  /**
+   * Starts a thread that makes `calls` in order and ignores their results. The last call must end the thread. The thread handles no signals.
+   *
+   * @throws the system error if no thread can be created
+   * @throws RangeError for an address outside the arena
+   */
+  start(calls: readonly NativeCall[]): void {
+    if (this.#isAlive || calls.length > this.#contexts.length) throw new RangeError('a thread with too many calls, or still alive')
+    // Calls take the contexts from the last one backwards: each context leads to the next, and the last one to nothing.
+    const contexts = this.#contexts.slice(-calls.length)
+    const [first] = contexts
+    if (first === undefined) throw new RangeError('a thread without calls')
+    for (const [index, { function: start, values }] of calls.entries()) {
+      const six = values.map((value) => this.#toRegister(value)).concat(Array<number>(MOST_VALUES - values.length).fill(0))
+      makeContext(contexts[index] ?? first, start, MOST_VALUES, ...six)
+    }
+    checkErrno('pthread_create', createThread(this.#handle.address, 0, this.#start, first))
+    this.#isAlive = true
+  }
+
+  /** Waits on the calling thread until the thread has ended. */
+  join(): void {
+    checkErrno('pthread_join', joinThread(this.#thread(), 0))
+    this.#isAlive = false
+  }
+
+  /** The same for no longer than `milliseconds`. False where the thread lives on. */
+  joinWithin(milliseconds: number): boolean {
+    writeDeadline(this.#until, milliseconds)
+    const failure = joinThreadUntil(this.#thread(), 0, CLOCK_MONOTONIC, this.#until.address)
+    if (failure === constants.errno.ETIMEDOUT) return false
+    checkErrno('pthread_clockjoin_np', failure)
+    this.#isAlive = false
+    return true
+  }
+
+  #thread(): bigint {
+    return this.#handle.bytes.readBigUInt64LE()
+  }
+
+  #toRegister(value: NativeValue): number {
+    if (typeof value !== 'number') return value.integer
+    if (!this.#arena.contains(value)) throw new RangeError('an address that the arena of the thread does not own')
+    return value
+  }
+}
+
+/** Writes the moment that is so far away, on the monotonic clock, as a `timespec`. */
+export function writeDeadline({ bytes }: Piece, milliseconds: number): void {
+  const at = process.hrtime.bigint() + BigInt(Math.round(milliseconds * 1e6))
+  bytes.writeBigInt64LE(at / 1_000_000_000n, 0)
+  bytes.writeBigInt64LE(at % 1_000_000_000n, 8)
+}
+
+/** Contexts that block every signal, each with its own stack and linked to the next by makecontext(3). */
+function createContexts(arena: Arena, count: number): Address[] {
+  const all = arena.take(SIGNAL_SET_BYTES)
+  const before = arena.take(SIGNAL_SET_BYTES)
+  const memory = arena.take(count * CONTEXT_BYTES)
+  const contexts = addressesIn(memory, CONTEXT_BYTES)
+  const stacks = addressesIn(arena.takeUninitialized(count * STACK_BYTES), STACK_BYTES)
+  all.bytes.fill(0xff)
+  setSignalMask(SIG_SETMASK, all.address, before.address)
   try {
-    meanwhile()
+    for (const context of contexts) getContext(context)
   } finally {
-    native.joinThread(thread.readBigUInt64LE(), null)
+    setSignalMask(SIG_SETMASK, before.address, before.address)
   }
-}
-
-/** Whether this C library has what `runOnThread` needs; musl has not. */
-export function canRunOnThread(): boolean {
-  return findFunction('makecontext') !== undefined
-}
-
-let machine: ReturnType<typeof createMachine> | undefined
-
-/** Contexts of which each is followed by the next, as makecontext(3) links them. */
-function createMachine() {
-  const getcontext = libc.func('int getcontext(void *context)')
-  const register = Array.from({ length: MOST_VALUES }, () => 'uintptr_t')
-  const makecontext = libc.func('makecontext', 'void', ['void *', 'uintptr_t', 'int', ...register])
-  const contexts = Array.from({ length: MOST_CALLS }, () => {
-    const [bytes, stack] = [Buffer.alloc(CONTEXT_BYTES), Buffer.allocUnsafeSlow(STACK_BYTES)]
-    return { bytes, stack, address: addressOf(bytes) }
-  })
-  const mask = Buffer.alloc(SIGNAL_SET_BYTES)
-  native.signalMask(SIG_SETMASK, Buffer.alloc(SIGNAL_SET_BYTES, 0xff), mask)
-  for (const [index, { bytes, stack }] of contexts.entries()) {
-    getcontext(bytes)
-    bytes.writeBigUInt64LE(contexts[index + 1]?.address ?? 0n, LINK_AT)
-    bytes.writeBigUInt64LE(addressOf(stack), STACK_AT)
-    bytes.writeBigUInt64LE(BigInt(STACK_BYTES), STACK_SIZE_AT)
+  for (const index of contexts.keys()) {
+    const context = memory.bytes.subarray(index * CONTEXT_BYTES, (index + 1) * CONTEXT_BYTES)
+    context.writeBigUInt64LE(BigInt(contexts[index + 1] ?? 0), LINK_AT)
+    context.writeBigUInt64LE(BigInt(stacks[index] ?? 0), STACK_AT)
+    context.writeBigUInt64LE(BigInt(STACK_BYTES), STACK_SIZE_AT)
   }
-  native.signalMask(SIG_SETMASK, mask, null)
-  return { setcontext: findFunction('setcontext') ?? 0n, makecontext, contexts }
+  return contexts
 }

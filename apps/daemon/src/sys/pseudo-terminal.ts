@@ -1,58 +1,49 @@
-import { closeSync, constants, openSync } from 'node:fs'
-import koffi from 'koffi'
-import { systemError } from './errno-text.ts'
+/** Terminals of node-pty's native code. `loadTerminals` has to be awaited first: few sandboxes open one. */
+import { closeSync } from 'node:fs'
+import { loadOnce } from '@sandyard/kit/async/load-once'
+import type { requireBinary } from 'node-pty/requireBinary.js'
+import { duplicate } from './descriptors.ts'
 
-/** Requests of ioctl_tty(2), the same on all processors that the daemon knows. */
-const [TIOCGPTN, TIOCSPTLCK, TIOCSWINSZ] = [0x8004_5430, 0x4004_5431, 0x5414]
-const WINDOW_SIZE_BYTES = 8
-const F_DUPFD_CLOEXEC = 1030
+type Native = ReturnType<typeof requireBinary>
 
-const libc = koffi.load(null)
-const ioctl = libc.func('int ioctl(int fd, unsigned long request, void *argument)')
-const fcntl = libc.func('int fcntl(int fd, int command, long argument)')
+let native: Native | undefined
 
+export const loadTerminals = loadOnce(async () => {
+  const library = await import('node-pty/requireBinary.js')
+  native = library.requireBinary('pty.node')
+})
+
+/** Only 16 bits of each number count (envd.md 8.5). */
 export interface TerminalSize {
   readonly cols: number
   readonly rows: number
 }
 
 export interface PseudoTerminal {
-  /** Never blocks: reading and writing fail with EAGAIN where they would. */
+  /** Never blocks: reading and writing fail with EAGAIN where they would. No program inherits it. */
   readonly master: number
   /** What programs open. It belongs to the calling thread's user. */
   readonly path: string
 }
 
-/** @throws the system error, such as ENOSPC when there are no more terminals */
-export function openPseudoTerminal(size: TerminalSize): PseudoTerminal {
-  const master = openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
+/** @throws Error where there can be no more terminals or descriptors */
+export function openPseudoTerminal({ cols, rows }: TerminalSize): PseudoTerminal {
+  const { master, slave, pty } = loaded().open(cols, rows)
   try {
-    control(master, TIOCSPTLCK, Buffer.alloc(4))
-    const number = Buffer.alloc(4)
-    control(master, TIOCGPTN, number)
-    resizeTerminal(master, size)
-    return { master, path: `/dev/pts/${number.readUInt32LE()}` }
-  } catch (error) {
+    // The library's own descriptors would be inherited by every program that is executed.
+    return { master: duplicate(master), path: pty }
+  } finally {
+    closeSync(slave)
     closeSync(master)
-    throw error
   }
 }
 
-/** A second descriptor of the same open file, which stays open when the first is closed. */
-export function duplicate(fd: number): number {
-  const result = fcntl(fd, F_DUPFD_CLOEXEC, 0) as number
-  if (result < 0) throw systemError('fcntl', koffi.errno())
-  return result
-}
-
-/** Programs in the foreground get SIGWINCH when the size is another than before. Only 16 bits of each number count (envd.md 8.5). */
+/** Programs in the foreground get SIGWINCH when the size changes. */
 export function resizeTerminal(master: number, { cols, rows }: TerminalSize): void {
-  const size = Buffer.alloc(WINDOW_SIZE_BYTES)
-  size.writeUInt16LE(rows & 0xffff, 0)
-  size.writeUInt16LE(cols & 0xffff, 2)
-  control(master, TIOCSWINSZ, size)
+  loaded().resize(master, cols, rows)
 }
 
-function control(fd: number, request: number, argument: Buffer): void {
-  if ((ioctl(fd, request, argument) as number) !== 0) throw systemError('ioctl', koffi.errno())
+function loaded(): Native {
+  if (native === undefined) throw new Error('node-pty is not loaded')
+  return native
 }

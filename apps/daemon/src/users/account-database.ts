@@ -15,7 +15,7 @@ export interface OwnerNames {
   group(gid: number): string
 }
 
-/** Whom every kernel has. */
+/** The account that every kernel has. */
 const ROOT: PasswdEntry = { name: 'root', uid: 0, gid: 0, home: '/root', shell: '/bin/sh' }
 
 /** The accounts of one moment. */
@@ -52,8 +52,8 @@ export class Accounts implements OwnerNames {
 
 /**
  * The sandbox's accounts, from its files alone: no NSS, since images of every C library must answer alike (envd.md 3.4).
- * Accounts that commands create at run time are known to the next call. Where none is listed at all, as in images of a single program,
- * there is root: the image tool makes the first accounts as root.
+ * Accounts that commands create at run time are known to the next call. Where no account is listed, as in images of a single
+ * program, root exists: the image tool makes the first accounts as root.
  */
 export class AccountDatabase {
   readonly #passwd: AccountFile<readonly PasswdEntry[]>

@@ -20,7 +20,7 @@ export class AccountFile<T> {
 
   /** @throws the file system's error when the file is there and cannot be read */
   async read(): Promise<T> {
-    // Every command asks, and a look at a file that is always there takes less than the way to the thread pool and back.
+    // Every command calls this; a stat on this thread takes less time than a call on the thread pool.
     const file = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
     if (file === undefined) return this.#parse('')
     const stamp = `${file.dev}:${file.ino}:${file.size}:${file.mtimeNs}:${file.ctimeNs}`

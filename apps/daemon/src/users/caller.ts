@@ -5,7 +5,7 @@ import type { PathContext } from './resolve-path.ts'
 /** The account that an operation acts for, and how its paths are read. */
 export interface Caller extends PathContext {
   readonly user: Account
-  /** Names for the entries that it asks for. */
+  /** Names of owners in entries. */
   readonly owners: OwnerNames
 }
 

@@ -14,8 +14,8 @@ export interface Owner {
 const NEW_DIRECTORY_MODE = 0o755
 
 /**
- * Creates what is missing of an absolute path, each new level owned by `owner`; levels that exist keep owner and mode, and may be
- * links (envd.md 4.2). Any number of calls may create one tree at the same time, and all of them succeed.
+ * Creates the missing levels of an absolute path, owned by `owner`; existing levels keep owner and mode, and may be
+ * links (envd.md 4.2). Concurrent calls for one tree all succeed.
  *
  * @returns whether anything was missing
  * @throws AppError `internal` with the text of envd.md 4.2
@@ -50,8 +50,8 @@ async function createDirectory(path: string, owner: Owner): Promise<void> {
     isNew = false
   }
   try {
-    // Also after EEXIST: whoever won the race may not have come to its own chown yet, and may be cut off before it. What has been put there
-    // since may be a link, and is not followed: its target is not ours to give away.
+    // Also after EEXIST: the call that created the directory may not have come to its own chown yet, and may never do. By now there may be
+    // a link in its place; it is not followed, since its target must keep its owner.
     if (!isNew) await stat(argument)
     await lchown(argument, owner.uid, owner.gid)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decodePath, pathArgument } from './path-bytes.ts'
+import { childPath, decodeLatin1, decodePath, pathArgument, toText } from './path-bytes.ts'
 
 it.each([
   ['/tmp/文档 é \u{1f600}', '/tmp/文档 é \u{1f600}'],
@@ -10,4 +10,10 @@ it.each([
   const bytes = Buffer.from(given)
   expect(decodePath(bytes)).toBe(text)
   expect(Buffer.from(pathArgument(text))).toEqual(bytes)
+})
+
+it('a name from a directory keeps its bytes below its parent, and is readable in a message', () => {
+  const name = decodeLatin1(Buffer.concat([Buffer.from('é'), Buffer.of(0xff)]).toString('latin1'))
+  expect(Buffer.from(pathArgument(childPath('/d', name)))).toEqual(Buffer.concat([Buffer.from('/d/é'), Buffer.of(0xff)]))
+  expect(toText(childPath('/', name))).toBe('/é\ufffd')
 })

@@ -6,7 +6,7 @@ export function cleanPath(path: string): string {
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
 }
 
-/** What stands before the last slash, cleaned: `/a/b/` is in `/a/b`, unlike for `dirname`. */
+/** The cleaned part before the last slash: the parent of `/a/b/` is `/a/b`, unlike `dirname`. */
 export function parentDirectory(path: string): string {
   const end = path.lastIndexOf('/')
   return end < 0 ? '.' : cleanPath(path.slice(0, end + 1))

@@ -4,10 +4,10 @@ import { errnoCode, errnoText, failedCall } from '../sys/errno-text.ts'
 import type { Caller } from '../users/caller.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 
-/** NFS, CIFS, SMB, SMB 2 and FUSE (statfs(2)): others may change them without this kernel's knowing. */
+/** NFS, CIFS, SMB, SMB 2 and FUSE (statfs(2)): inotify does not report changes that other machines make there. */
 const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x6969, 0xff534d42, 0x517b, 0xfe534d42, 0x65735546])
 
-/** What WatchDir and CreateWatcher are asked for; their messages are alike. */
+/** The fields that the requests of WatchDir and CreateWatcher share. */
 export interface WatchRequest {
   readonly path: string
   readonly recursive: boolean
@@ -21,7 +21,7 @@ export interface AcceptedDirectory {
 }
 
 /**
- * The directory that is to be watched, as the request names it, its checks in the order of envd.md 7.8.
+ * Resolves and checks the directory to watch, in the order of envd.md 7.8.
  *
  * @throws AppError
  */

@@ -15,7 +15,7 @@ describe('Backlog', () => {
     expect([ended, slow.count, quick.count]).toEqual([['slow'], 0, 1])
   })
 
-  it('when all together hold too much, ends the one that holds most, whoever adds the last', () => {
+  it('above the cap for all, ends the watcher with the most events, whichever adds the last', () => {
     const backlog = new Backlog()
     const ended: string[] = []
     const names = ['a', 'b', 'forgotten', 'd']

@@ -1,40 +1,40 @@
 import { MAX_BEHIND } from './watch-failure.ts'
 
 /**
- * How many events all watchers together may hold: a watcher that is forgotten, as polled ones are, must not take the sandbox's memory.
- * Some tens of megabytes.
+ * The cap for buffered events of all watchers together, some tens of megabytes: abandoned polled watchers must not fill the memory of the
+ * sandbox.
  */
 const MAX_BEHIND_TOGETHER = 2 * MAX_BEHIND
 
-/** What one watcher holds: events that wait to be handled, and those that wait for its client. */
+/** The buffered events of one watcher: those to be handled and those to be sent. */
 export class BacklogShare {
   readonly #backlog: Backlog
   readonly overflow: () => void
   count = 0
 
-  /** @param overflow the watcher loses what it has, and is over */
+  /** @param overflow ends the watcher and drops its events */
   constructor(backlog: Backlog, overflow: () => void) {
     this.#backlog = backlog
     this.overflow = overflow
   }
 
-  /** Takes one event more. Where that is too much, `overflow` has been called on return: perhaps on another watcher. */
+  /** Counts one more event. Above the cap it calls an `overflow` before it returns, possibly that of another watcher. */
   add(): void {
     this.#backlog.add(this)
   }
 
-  /** Events have been handled, taken or dropped. */
+  /** Call it when events have been handled, taken or dropped. */
   remove(count: number): void {
     this.#backlog.remove(this, count)
   }
 
-  /** Gives up all that is left of it; nothing is counted any more. */
+  /** Releases all that is left; later calls count nothing. */
   close(): void {
     this.#backlog.close(this)
   }
 }
 
-/** All that is held for all watchers. When it is too much, the one that is furthest behind pays. */
+/** The buffered events of all watchers. Above the cap the watcher with the most events is ended. */
 export class Backlog {
   readonly #shares = new Set<BacklogShare>()
   #total = 0

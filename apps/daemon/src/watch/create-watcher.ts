@@ -11,7 +11,7 @@ export interface CreateWatcherDeps {
   readonly watchers: Watchers
 }
 
-/** CreateWatcher (envd.md 7.11): every change after the answer is there to be asked for. */
+/** CreateWatcher (envd.md 7.11): every change after the answer can be polled. */
 export async function createWatcher(
   request: WatchRequest,
   caller: Caller,

@@ -1,8 +1,8 @@
-/** A directory that a recursive watcher watches. Its path follows from its place, so that a rename is one change. */
+/** A directory of a recursive watcher. Its path is computed from its parents, so a rename changes one node. */
 export class DirectoryNode {
   readonly wd: number
   readonly children = new Map<string, DirectoryNode>()
-  /** True once all that is in it has been looked at, and all directories among it are nodes. */
+  /** True once all entries have been scanned and all subdirectories are nodes. */
   isScanned = false
   #parent: DirectoryNode | undefined
   #name: string
@@ -15,7 +15,7 @@ export class DirectoryNode {
     parent?.children.set(name, this)
   }
 
-  /** Relative to the root, which is empty. A node that has been taken out keeps the path that it had. */
+  /** Relative to the root, which is empty. A removed node keeps its last path. */
   get path(): string {
     return this.#parent === undefined ? '' : this.#parent.pathOf(this.#name)
   }
@@ -38,7 +38,7 @@ export class DirectoryNode {
     return this === node || (this.#parent?.isWithin(node) ?? false)
   }
 
-  /** Puts the node, with all below it, where another one may have been. */
+  /** Attaches the node and its subtree at a place that may be taken. */
   place(parent: DirectoryNode, name: string): void {
     this.remove()
     this.#parent = parent

@@ -8,7 +8,7 @@ const change = (index: number) => ({ path: String(index), type: EventType.WRITE 
 const share = () => new Backlog().open(() => expect.unreachable())
 
 describe('EventQueue', () => {
-  it('gives out what it took in order, and counts it until then', async () => {
+  it('returns changes in order, and counts them until then', async () => {
     const [queue, backlog] = [new EventQueue(), share()]
     for (let index = 0; index < 1000; index += 1) queue.push(change(index), backlog)
     expect(backlog.count).toBe(1000)
@@ -16,7 +16,7 @@ describe('EventQueue', () => {
     expect(backlog.count).toBe(0)
   })
 
-  it('says when nothing came, and wakes up for what comes', async () => {
+  it('reports idleness, and wakes up for a change', async () => {
     const queue = new EventQueue()
     expect(await queue.next(1)).toBe('idle')
     const next = queue.next(60_000)
@@ -24,7 +24,7 @@ describe('EventQueue', () => {
     expect(await next).toEqual(change(1))
   })
 
-  it('forgets what it has when it is closed', async () => {
+  it('drops its changes when it is closed', async () => {
     for (const reason of [undefined, new AppError('unavailable', 'the end')]) {
       const queue = new EventQueue()
       queue.push(change(1), share())

@@ -4,7 +4,7 @@ import type { BacklogShare } from './backlog.ts'
 import { Fifo } from './fifo.ts'
 import type { Change } from './watch-event.ts'
 
-/** The changes that one stream has still to send. A client that reads too slowly loses its stream, and nobody else anything. */
+/** The changes that one stream still has to send. A client that reads too slowly loses its own stream only. */
 export class EventQueue {
   readonly #changes = new Fifo<Change>()
   readonly #reader = new Waiter()
@@ -12,7 +12,7 @@ export class EventQueue {
   #failure: AppError | undefined
   #isClosed = false
 
-  /** @param backlog where the change counts until it is given out; the same one each time */
+  /** @param backlog counts the change until it is taken; always the same one */
   push(change: Change, backlog: BacklogShare): void {
     this.#backlog = backlog
     this.#changes.push(change)
@@ -20,7 +20,7 @@ export class EventQueue {
     this.#reader.wake()
   }
 
-  /** Ends the queue at once; `next()` then throws `failure`, or says that there is nothing more. */
+  /** Closes the queue at once; `next()` then throws `failure` or returns undefined. */
   close(failure?: AppError): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -29,7 +29,7 @@ export class EventQueue {
     this.#reader.wake()
   }
 
-  /** The next change; `idle` when none came for `idleMs`; undefined when the queue is closed. One call at a time. */
+  /** The next change; `idle` if none came for `idleMs`; undefined if the queue is closed. One call at a time. */
   next(idleMs: number): Promise<Change | 'idle' | undefined> {
     return this.#reader.next(this.#take, () => idleMs)
   }

@@ -1,7 +1,7 @@
 import { EventType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { IN_ATTRIB, IN_CREATE, IN_DELETE, IN_DELETE_SELF, IN_MODIFY, IN_MOVE_SELF, IN_MOVED_FROM, IN_MOVED_TO } from '../sys/inotify.ts'
 
-/** In the order in which one event of the kernel that means several is told. */
+/** One kernel event may mean several; they are reported in this order. */
 const OF_ENTRY: readonly (readonly [mask: number, type: EventType])[] = [
   [IN_CREATE | IN_MOVED_TO, EventType.CREATE],
   [IN_MOVED_FROM, EventType.RENAME],
@@ -15,12 +15,12 @@ const OF_ROOT: typeof OF_ENTRY = [
   [IN_DELETE_SELF, EventType.REMOVE],
 ]
 
-/** What a kernel's event says of an entry of a watched directory (envd.md 7.9). */
+/** The meaning of a kernel event for an entry of a watched directory (envd.md 7.9). */
 export function entryEventTypes(mask: number): EventType[] {
   return typesOf(OF_ENTRY, mask)
 }
 
-/** What it says of the watched root itself. */
+/** Its meaning for the watched root itself. */
 export function rootEventTypes(mask: number): EventType[] {
   return typesOf(OF_ROOT, mask)
 }

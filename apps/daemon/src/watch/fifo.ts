@@ -1,4 +1,4 @@
-/** First in, first out. Unlike an array's, its `shift` takes as long for many items as for few. */
+/** A queue whose `shift` is O(1), unlike that of an array. */
 export class Fifo<T> {
   #in: T[] = []
   /** In reverse. */

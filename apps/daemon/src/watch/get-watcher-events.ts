@@ -3,8 +3,8 @@ import type { GetWatcherEventsRequest, GetWatcherEventsResponseSchema } from '@s
 import type { Watchers } from './watchers.ts'
 
 /**
- * GetWatcherEvents (envd.md 7.11): all that has happened by now, also what happened a moment ago, each event once. On a network file system
- * it is what has been seen by now, which is a second or two behind.
+ * GetWatcherEvents (envd.md 7.11): every event up to now, each once, also a change made just before the call. On a network file system
+ * the events are one or two seconds late.
  */
 export async function getWatcherEvents(
   { watcherId }: GetWatcherEventsRequest,

@@ -21,22 +21,22 @@ import type { Backlog } from './backlog.ts'
 import { queueOverflow } from './watch-failure.ts'
 
 /**
- * Equal for all watches, and always added to what is there: where an inode is watched again the kernel would else clear its mask for a moment,
- * and lose what happens then.
+ * The same for all watches, and added to existing ones (IN_MASK_ADD): otherwise the kernel clears the mask of an inode for a moment when it
+ * is watched again, and loses events.
  */
 const EVENTS = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD
 
-/** Whoever wants the events of directories. */
+/** A consumer of the events of directories. */
 export interface Subscriber {
-  /** Called in the kernel's order, once for each event of a directory that is watched for it. */
+  /** Called in the kernel's order, once for each event of a directory that this subscriber watches. */
   take(event: InotifyEvent): void
-  /** Events may be missing from here on. */
+  /** Events may have been lost. */
   fail(error: AppError): void
 }
 
 /**
- * The daemon's one inotify instance, shared by all watchers: a host allows a user, which all its containers are one of, about a hundred
- * of them (envd.md 15). It is opened by the first watcher and stays open, because to close it stalls the thread for milliseconds.
+ * The daemon's only inotify instance, shared by all watchers: a host allows about a hundred instances for each user, and all containers are
+ * the same user (envd.md 15). The first watcher opens it. It stays open, because closing it blocks the thread for milliseconds.
  */
 export class InotifyHub {
   readonly backlog: Backlog
@@ -48,7 +48,7 @@ export class InotifyHub {
     this.backlog = backlog
   }
 
-  /** @throws AppError where the instance cannot be had */
+  /** @throws AppError if the instance cannot be created */
   open(): void {
     try {
       this.#inotify ??= new Inotify((events) => this.#dispatch(events))
@@ -58,11 +58,10 @@ export class InotifyHub {
   }
 
   /**
-   * Watches a directory for a subscriber, from now on: what happened to it before is never told. Once for each directory, however often
-   * it is called.
+   * Watches a directory for a subscriber, from now on. Repeated calls for one directory are one watch.
    *
    * @returns the number that its events carry; the same for all paths and subscribers of one directory
-   * @throws the system error: `ENOTDIR` also for a link where links are not followed
+   * @throws the system error: `ENOTDIR` also for a link if links are not followed
    */
   watch(path: string | Buffer, subscriber: Subscriber, { followLinks }: { readonly followLinks: boolean }): number {
     const inotify = this.#opened()
@@ -73,7 +72,7 @@ export class InotifyHub {
     return wd
   }
 
-  /** Ends a subscriber's watch of a directory, and the kernel's with the last one. */
+  /** Ends a subscriber's watch of a directory. The last one removes the kernel's watch. */
   unwatch(wd: number, subscriber: Subscriber): void {
     const subscribers = this.#subscribers.get(wd)
     if (subscribers?.delete(subscriber) !== true || subscribers.size > 0) return
@@ -81,7 +80,7 @@ export class InotifyHub {
     this.#inotify?.remove(wd)
   }
 
-  /** Every event that has happened by now has been taken when this returns. */
+  /** Reads every event that has happened up to now before it returns. */
   drain(): void {
     this.#inotify?.drain()
   }

@@ -1,10 +1,9 @@
-/** Loading this loads the polling library: import it late. */
+/** Importing this module loads chokidar, so import it only when needed. */
 import type { Stats } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { EventType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { type AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { type ChokidarOptions, type FSWatcher, watch } from 'chokidar'
-import { toBytePath } from '../filesystem/byte-path.ts'
+import type { ChokidarOptions, FSWatcher, watch } from 'chokidar'
 import type { Backlog, BacklogShare } from './backlog.ts'
 import type { PollingAllowance } from './polling-allowance.ts'
 import { SerialQueue } from './serial-queue.ts'
@@ -16,25 +15,25 @@ export interface NetworkTreeOptions {
   /** Without a slash at its end. */
   readonly root: string
   readonly recursive: boolean
-  /** Takes the changes in their order, one at a time. */
+  /** Receives the changes in order, one at a time. */
   readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
-  /** The watch is over, and has been given up. */
+  /** The watch has ended and is closed. */
   readonly onFailure: (error: AppError) => void
 }
 
-/** What all watchers have in common. */
+/** Shared by all watchers. */
 export interface SharedByPolling {
   readonly backlog: Backlog
   readonly allowance: PollingAllowance
 }
 
-/** How often each entry is looked at. */
+/** How often each entry is polled. */
 const INTERVAL_MS = 1000
 const POLLING: ChokidarOptions = {
   usePolling: true,
   interval: INTERVAL_MS,
   binaryInterval: INTERVAL_MS,
-  // Each entry has to be known before it can change.
+  // The first scan must report the existing entries: later ones are compared with them.
   ignoreInitial: false,
   alwaysStat: true,
   awaitWriteFinish: false,
@@ -45,12 +44,13 @@ const POLLING: ChokidarOptions = {
 }
 
 /**
- * One watcher's directory where the kernel is not told of what others do: entries are looked at, again and again (envd.md 15). What is
- * there and gone between two looks is not seen, a rename is REMOVE and CREATE, and a change of attributes alone is no change.
+ * One watcher of a directory on a network file system. inotify does not report changes that other machines make there, so all entries are
+ * polled (envd.md 15). A file that is created and deleted between two polls is not reported, a rename is REMOVE and CREATE, and a change of
+ * attributes alone is not reported.
  */
 export class NetworkTree {
   readonly #options: NetworkTreeOptions
-  /** By path relative to the root, which is not among them: what each entry was when it was last looked at. */
+  /** The last known stats by path relative to the root; without the root. */
   readonly #entries = new Map<string, Stats>()
   readonly #queue = new SerialQueue((error) => this.#fail(error))
   readonly #armed = Promise.withResolvers<void>()
@@ -67,22 +67,24 @@ export class NetworkTree {
   }
 
   /**
-   * Every change after this settles is delivered, once it has been seen.
+   * Every change after this resolves is delivered once a poll detects it.
    *
-   * @throws the system error of the root or of anything below; `ENOTDIR` also for a link where the watch is recursive
-   * @throws AppError where there is too much to look at
+   * @throws the system error of the root or of anything below; `ENOTDIR` also for a link if the watch is recursive
+   * @throws AppError if there are too many entries to poll
    */
   static async open(options: NetworkTreeOptions, shared: SharedByPolling): Promise<NetworkTree> {
     const { root, recursive } = options
     if (recursive && (await lstat(root)).isSymbolicLink()) throw Object.assign(new Error('a link'), { code: 'ENOTDIR' })
     const cwd = await realpath(root)
+    // Few sandboxes need the polling library. Where it cannot be loaded the next watch tries again.
+    const { watch } = await import('chokidar')
     const tree = new NetworkTree(options, shared)
-    tree.#start(cwd)
+    tree.#start(cwd, watch)
     await tree.#armed.promise
     return tree
   }
 
-  /** Settles when every change that has been seen by now has been delivered: what has not been seen yet cannot be asked for. */
+  /** Resolves when every change that was detected up to now has been delivered. Undetected changes cannot be waited for. */
   caughtUp(): Promise<void> {
     return this.#queue.settled()
   }
@@ -93,9 +95,9 @@ export class NetworkTree {
     this.#stop()
   }
 
-  #start(cwd: string): void {
+  #start(cwd: string, startPolling: typeof watch): void {
     const depth = this.#options.recursive ? {} : { depth: 0 }
-    this.#watcher = watch('.', { ...POLLING, ...depth, cwd })
+    this.#watcher = startPolling('.', { ...POLLING, ...depth, cwd })
       .on('add', (path, stats) => this.#appear(path, stats))
       .on('addDir', (path, stats) => this.#appear(path, stats))
       .on('change', (path, stats) => this.#change(path, stats))
@@ -115,7 +117,7 @@ export class NetworkTree {
       return
     }
     this.#entries.set(path, stats)
-    this.#tell(path, EventType.CREATE)
+    this.#report(path, EventType.CREATE)
   }
 
   #change(path: string, stats: Stats | undefined): void {
@@ -123,25 +125,25 @@ export class NetworkTree {
     if (before === undefined || stats === undefined) return
     this.#entries.set(path, stats)
     const type = statsEventType(before, stats)
-    if (type !== undefined) this.#tell(path, type)
+    if (type !== undefined) this.#report(path, type)
   }
 
   #vanish(path: string): void {
     if (this.#entries.delete(path)) this.#allowance.giveBack(1)
-    this.#tell(path === '' ? '.' : path, EventType.REMOVE)
+    this.#report(path === '' ? '.' : path, EventType.REMOVE)
     if (path !== '') return
-    // Whatever comes in its place is another directory (envd.md 7.9).
+    // The root was removed. A directory that is created in its place is another one (envd.md 7.9).
     this.#stop()
     this.#armed.resolve()
   }
 
-  /** What is there when the watch begins is known and not told. */
-  #tell(path: string, type: EventType): void {
+  /** Entries that exist when the watch starts are not reported. */
+  #report(path: string, type: EventType): void {
     if (!this.#isArmed || this.#isClosed) return
     this.#backlog.add()
     this.#queue.push(() => {
       this.#backlog.remove(1)
-      if (!this.#isClosed) return this.#options.deliver({ path: toBytePath(path), type }, this.#backlog)
+      if (!this.#isClosed) return this.#options.deliver({ path: path, type }, this.#backlog)
     })
   }
 
@@ -155,7 +157,7 @@ export class NetworkTree {
   #stop(): void {
     this.#allowance.giveBack(this.#entries.size)
     this.#entries.clear()
-    // What it waits for are looks that come to nothing.
+    // Nothing waits for polls that are still in flight; their results are ignored.
     void this.#watcher?.close().catch(() => undefined)
   }
 }

@@ -1,5 +1,4 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { toBytePath } from '../filesystem/byte-path.ts'
 import { errnoCode, errnoText } from '../sys/errno-text.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory } from './acceptance.ts'
@@ -11,13 +10,13 @@ import type { Change } from './watch-event.ts'
 export interface WatchOptions {
   readonly directory: AcceptedDirectory
   readonly recursive: boolean
-  /** Takes the changes in their order, one at a time. What it keeps of them counts for the backlog. What it throws ends the watch. */
+  /** Receives the changes in order, one at a time. Changes that it buffers count in the backlog. An error that it throws ends the watch. */
   readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
-  /** The watch has ended by itself. What is kept of it is to be dropped. */
+  /** The watch has failed. The receiver must drop its buffered changes. */
   readonly onFailure: (error: AppError) => void
 }
 
-/** What all watchers have in common. */
+/** Shared by all watchers. */
 export interface SharedByWatches {
   readonly backlog: Backlog
   readonly allowance: PollingAllowance
@@ -25,15 +24,14 @@ export interface SharedByWatches {
 }
 
 export interface Watch {
-  /** Settles when every change that has happened by now has been delivered; on a network file system, that has been seen by now. */
+  /** Resolves when every change up to now has been delivered; on a network file system every change that a poll has detected. */
   caughtUp(): Promise<void>
-  /** Nothing is delivered any more. */
+  /** Stops delivery. */
   close(): void
 }
 
 /**
- * Watches a directory: by the kernel's events, or on a network file system, where the kernel knows nothing of what others do, by looking at
- * it every second. Every change after this settles is delivered.
+ * Watches a directory by inotify, or on a network file system by polling it every second. Every change after this resolves is delivered.
  *
  * @throws AppError in the words of envd.md 7.8
  */
@@ -51,12 +49,12 @@ async function openTree({ directory, ...options }: WatchOptions, shared: SharedB
     return NetworkTree.open({ root, ...options }, shared)
   }
   const { WatchedTree } = await import('./watched-tree.ts')
-  const tree = new WatchedTree(await shared.openHub(), { root: toBytePath(root), ...options })
+  const tree = new WatchedTree(await shared.openHub(), { root: root, ...options })
   await tree.arm()
   return tree
 }
 
-/** That a recursive watch does not follow a link is said in the wire's words. */
+/** A recursive watch does not follow a link; upstream's text for that. */
 function notAdded(path: string, cause: unknown): AppError {
   const reason = errnoCode(cause) === 'ENOTDIR' ? `fsnotify: not a directory: ${JSON.stringify(cleanPath(path))}` : errnoText(cause)
   return new AppError('internal', `error adding path ${path} to watcher: ${reason}`, { cause })

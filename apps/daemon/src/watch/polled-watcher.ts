@@ -1,5 +1,4 @@
 import type { AppError } from '@sandyard/kit/errors/app-error'
-import { toBytePath } from '../filesystem/byte-path.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 import { cleanPath } from '../users/path-parts.ts'
 import type { AcceptedDirectory, WatchRequest } from './acceptance.ts'
@@ -13,7 +12,7 @@ export interface PolledWatcherDeps {
   readonly watchers: SharedByWatches
 }
 
-/** A watcher whose events wait until they are asked for, up to a bound; past that all that it has to say is the overflow. */
+/** A watcher that buffers its events until they are polled, up to a cap. Above the cap it drops them and answers with the overflow error. */
 export class PolledWatcher {
   readonly #directory: AcceptedDirectory
   readonly #request: WatchRequest
@@ -29,7 +28,7 @@ export class PolledWatcher {
     this.#accounts = accounts
   }
 
-  /** @throws AppError where nothing can be watched */
+  /** @throws AppError if the directory cannot be watched */
   static async open(directory: AcceptedDirectory, request: WatchRequest, deps: PolledWatcherDeps): Promise<PolledWatcher> {
     const watcher = new PolledWatcher(directory, request, deps.accounts)
     watcher.#watch = await openWatch(
@@ -45,9 +44,9 @@ export class PolledWatcher {
   }
 
   /**
-   * Every event up to now that has not been taken yet; on a network file system, every one that has been seen.
+   * Every event up to now that has not been taken; on a network file system every one that a poll has detected.
    *
-   * @throws AppError that ended the watch, each time
+   * @throws AppError that ended the watch, at each call
    */
   async take(): Promise<FilesystemEvent[]> {
     await this.#watch?.caughtUp()
@@ -68,7 +67,7 @@ export class PolledWatcher {
     backlog.add()
     if (this.#failure !== undefined) return
     const description = {
-      root: toBytePath(cleanPath(this.#directory.path)),
+      root: cleanPath(this.#directory.path),
       includeEntry: this.#request.includeEntry,
       accounts: this.#accounts,
     }

@@ -1,14 +1,13 @@
 /**
- * Each entry costs a look every second, on the few threads that all work on files shares, and some kilobytes: this many take a third of a
- * processor and ninety megabytes.
+ * Each entry costs a stat every second on the thread pool and some kilobytes of memory: 10,000 take a third of a CPU and 90 MB.
  */
 export const MAX_POLLED_ENTRIES = 10_000
 
-/** How many entries of network file systems all watchers together may still look at. */
+/** How many more entries of network file systems all watchers together may poll. */
 export class PollingAllowance {
   #left = MAX_POLLED_ENTRIES
 
-  /** Takes one; false when there is none left. */
+  /** Takes one; false if none is left. */
   take(): boolean {
     if (this.#left === 0) return false
     this.#left -= 1

@@ -2,18 +2,18 @@ import { Fifo } from './fifo.ts'
 
 type Job = () => Promise<void> | void
 
-/** Runs jobs one after the other in their order: at once where none is under way, so that a short job costs no turn of the event loop. */
+/** Runs jobs one at a time in order. A job starts synchronously if none is running, so a short one needs no turn of the event loop. */
 export class SerialQueue {
   readonly #onFailure: (error: unknown) => void
   readonly #jobs = new Fifo<Job>()
   #isRunning = false
 
-  /** @param onFailure is told what a job throws; those after it are run all the same */
+  /** @param onFailure receives the error of a job; later jobs run anyway */
   constructor(onFailure: (error: unknown) => void) {
     this.#onFailure = onFailure
   }
 
-  /** Of jobs that wait. */
+  /** Jobs that wait. */
   get length(): number {
     return this.#jobs.length
   }
@@ -23,7 +23,7 @@ export class SerialQueue {
     if (!this.#isRunning) void this.#run()
   }
 
-  /** Settles when every job that is in the queue by now has been run. */
+  /** Resolves when every job that was queued before has run. */
   settled(): Promise<void> {
     return new Promise((resolve) => this.push(resolve))
   }

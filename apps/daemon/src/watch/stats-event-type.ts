@@ -4,8 +4,8 @@ import { EventType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 type Seen = Pick<Stats, 'size' | 'ino' | 'mtimeMs' | 'ctimeMs'>
 
 /**
- * What has happened to a file between two looks at it (envd.md 15): WRITE where the size is another one, the time of change is later or
- * another file has its name, and CHMOD where that time has been set back. Undefined where nothing has: some FUSE servers number files anew.
+ * The event between two polls of a file (envd.md 15): WRITE if the size differs, the modification time is later or another file has the
+ * name; CHMOD if the modification time is earlier; else undefined. Some FUSE servers renumber inodes, so a new number alone means nothing.
  */
 export function statsEventType(before: Seen, now: Seen): EventType | undefined {
   const isContent = before.size !== now.size || now.mtimeMs > before.mtimeMs

@@ -1,5 +1,4 @@
 import { isAppError } from '@sandyard/kit/errors/app-error'
-import { toBytePath } from '../filesystem/byte-path.ts'
 import type { StreamCall } from '../rpc/stream-call.ts'
 import type { AccountDatabase } from '../users/account-database.ts'
 import { type CallerDefaults, getCaller } from '../users/caller.ts'
@@ -18,10 +17,10 @@ export interface WatchDirDeps {
 }
 
 /**
- * WatchDir (envd.md 7.10). The watch ends with the call, whether or not anybody still reads. A client that falls too far behind is told of
- * the overflow in the place of what it has not taken.
+ * WatchDir (envd.md 7.10). The watch ends with the call. A client that falls too far behind gets the overflow error instead of the events
+ * that it has not read.
  *
- * @throws AppError where nothing can be watched
+ * @throws AppError if the directory cannot be watched
  */
 export async function watchDir(request: WatchRequest, call: StreamCall, deps: WatchDirDeps): Promise<AsyncIterable<WatchEvent>> {
   const caller = await getCaller(deps.accounts, call.basicUser, deps.defaults)
@@ -43,7 +42,7 @@ export async function watchDir(request: WatchRequest, call: StreamCall, deps: Wa
   }
   call.signal.addEventListener('abort', stop)
   if (call.signal.aborted) stop()
-  const description = { root: toBytePath(cleanPath(directory.path)), includeEntry: request.includeEntry, accounts: deps.accounts }
+  const description = { root: cleanPath(directory.path), includeEntry: request.includeEntry, accounts: deps.accounts }
   return send(queue, description, { call, stop })
 }
 
@@ -52,7 +51,7 @@ interface Exchange {
   readonly stop: () => void
 }
 
-/** Entries are looked at when they are about to be sent. */
+/** Reads the entries just before they are sent. */
 async function* send(queue: EventQueue, description: Description, { call, stop }: Exchange): AsyncGenerator<WatchEvent> {
   try {
     if (!call.signal.aborted) yield { kind: 'start' }

@@ -1,15 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { type EntryInfo, EventType, WatchDirResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
-import { jsonCodec } from '../rpc/codec.ts'
+import type { EntryInfo, EventType, WatchDirResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 
 /** A change below a watched directory. */
 export interface Change {
-  /** Relative to the watched directory, which is `.` itself, as bytes (latin1). */
+  /** Relative to the watched directory, which is `.` itself, as text of any bytes (`users/path-bytes.ts`). */
   readonly path: string
   readonly type: EventType
 }
 
-/** A change as clients see it. */
+/** A change as sent to clients. */
 export interface FilesystemEvent {
   readonly name: string
   readonly type: EventType
@@ -29,12 +28,4 @@ export function toMessage(message: WatchEvent): MessageInitShape<typeof WatchDir
     case 'filesystem':
       return { event: { case: 'filesystem', value: message.event } }
   }
-}
-
-/** The same as JSON. Most events are a name and a type, and come in thousands. */
-export function toJson(message: WatchEvent): string {
-  if (message.kind !== 'filesystem') return `{"${message.kind}":{}}`
-  const { name, type, entry } = message.event
-  if (entry !== undefined) return jsonCodec.encode(WatchDirResponseSchema, toMessage(message)).toString()
-  return `{"filesystem":{"name":${JSON.stringify(name)},"type":"EVENT_TYPE_${EventType[type]}"}}`
 }

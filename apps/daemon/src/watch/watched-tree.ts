@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { EventType } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { type AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { type BytePath, childPath, toArgument } from '../filesystem/byte-path.ts'
+import { childPath, decodeLatin1, pathArgument } from '../users/path-bytes.ts'
 import { IN_ATTRIB, IN_CREATE, IN_IGNORED, IN_ISDIR, IN_MOVE_SELF, IN_MOVED_FROM, IN_MOVED_TO, type InotifyEvent } from '../sys/inotify.ts'
 import { errnoCode } from '../sys/errno-text.ts'
 import { DirectoryNode } from './directory-node.ts'
@@ -13,22 +13,22 @@ import type { Change } from './watch-event.ts'
 import { queueOverflow, watcherFailure } from './watch-failure.ts'
 
 export interface TreeOptions {
-  readonly root: BytePath
+  readonly root: string
   readonly recursive: boolean
-  /** Takes the changes in their order, one at a time. */
+  /** Receives the changes in order, one at a time. */
   readonly deliver: (change: Change, backlog: BacklogShare) => Promise<void> | void
-  /** The watch is over, and has been given up. */
+  /** The watch has ended and is closed. */
   readonly onFailure: (error: AppError) => void
 }
 
 type Announce = (path: string) => Promise<void> | void
 
-/** A directory that went, was replaced or may not be looked at is none to be watched, and says so by its parent's events. */
+/** A directory with one of these errors was removed, replaced or is not readable. It is not watched; the parent's events report its removal. */
 const NOT_WATCHABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'])
 
 /**
- * One watcher's directory, and where it is recursive every directory below. Events are handled strictly in the kernel's order, so the tree
- * of nodes is at each of them what the file system was when it happened.
+ * The directory of one watcher, with all subdirectories if it is recursive. Events are handled strictly in the kernel's order, so at each
+ * event the tree of nodes matches the file system at that moment.
  */
 export class WatchedTree implements Subscriber {
   readonly #hub: InotifyHub
@@ -47,13 +47,13 @@ export class WatchedTree implements Subscriber {
   }
 
   /**
-   * Every change after this settles is delivered.
+   * Every change after this resolves is delivered.
    *
-   * @throws the system error of a directory that cannot be watched; the tree is closed then
+   * @throws the system error of a directory that cannot be watched; the tree is closed
    */
   async arm(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    // Events of what is watched already wait behind this in the queue.
+    // Events of directories that are already watched are queued behind this job.
     this.#queue.push(() => this.#armAll().then(resolve, reject))
     try {
       await promise
@@ -78,7 +78,7 @@ export class WatchedTree implements Subscriber {
     this.#options.onFailure(error)
   }
 
-  /** Settles when every change that has happened by now has been delivered. */
+  /** Resolves when every change up to now has been delivered. */
   async caughtUp(): Promise<void> {
     this.#hub.drain()
     await this.#queue.settled()
@@ -92,7 +92,7 @@ export class WatchedTree implements Subscriber {
 
   async #armAll(): Promise<void> {
     const { root, recursive } = this.#options
-    const node = new DirectoryNode(this.#hub.watch(toArgument(root), this, { followLinks: !recursive }))
+    const node = new DirectoryNode(this.#hub.watch(pathArgument(root), this, { followLinks: !recursive }))
     this.#nodes.set(node.wd, node)
     if (recursive) await this.#scan(node, () => undefined)
   }
@@ -104,7 +104,7 @@ export class WatchedTree implements Subscriber {
     else if (event.name !== '') await this.#handleEntry(node, event)
     else if (node.isRoot) await this.#handleRoot(event)
     else if ((event.mask & IN_ATTRIB) !== 0 && node.isPlaced) await this.#deliver(node.path, EventType.CHMOD)
-    // A place that it has been moved to would be known by now.
+    // If it had been moved within the tree, the second half of the rename would have arrived.
     else if ((event.mask & IN_MOVE_SELF) !== 0 && !node.isPlaced) this.#drop(node)
   }
 
@@ -131,18 +131,18 @@ export class WatchedTree implements Subscriber {
     this.#moving.set(cookie, node)
   }
 
-  /** A directory has appeared. What is there now decides, since it may have gone on already: later events tell of that. */
+  /** A directory has appeared. Handles its current state: if it has been moved again, later events report that. */
   async #putIn(parent: DirectoryNode, name: string, moved: DirectoryNode | undefined): Promise<void> {
     const node = this.#watchEntry(parent, name)
     if (moved !== undefined && moved !== node) this.#placeMoved(moved, node === undefined ? { parent, name } : undefined)
     if (node !== undefined) await this.#scanRest(node, (path) => this.#deliver(path, EventType.CREATE))
   }
 
-  /** Watches a directory before anybody looks into it: what is put into it later is told by events, and all else is there to be seen. */
+  /** Watches a directory before it is scanned: later entries are reported by events, and earlier ones are found by the scan. */
   #watchEntry(parent: DirectoryNode, name: string): DirectoryNode | undefined {
     const wd = this.#tryWatch(parent.pathOf(name))
     if (wd === undefined) {
-      // Where the parent has moved on, the entry may still be in it.
+      // If the parent was moved, the entry may still be in it.
       if (!this.#leadsTo(parent)) parent.isScanned = false
       return undefined
     }
@@ -156,18 +156,18 @@ export class WatchedTree implements Subscriber {
     return node
   }
 
-  /** Another directory has taken the place, or none is there. */
+  /** The place is empty or taken by another directory. */
   #placeMoved(moved: DirectoryNode, vacant: { readonly parent: DirectoryNode; readonly name: string } | undefined): void {
     if (vacant !== undefined && !vacant.parent.isWithin(moved)) {
       moved.place(vacant.parent, vacant.name)
       return
     }
-    // Two directories that change places come back: the second half of it finds the first one where it was.
+    // Undone if two directories were exchanged: the second event then finds the first directory in its old place.
     if (this.#leadsTo(moved)) moved.putBack()
     else this.#drop(moved)
   }
 
-  /** Whether the directory is still where it was when the event happened that is being handled. */
+  /** Whether the directory is still at the place that it had at the current event. */
   #leadsTo(node: DirectoryNode): boolean {
     const wd = this.#tryWatch(node.path)
     if (wd !== undefined && !this.#nodes.has(wd)) this.#hub.unwatch(wd, this)
@@ -185,8 +185,8 @@ export class WatchedTree implements Subscriber {
   }
 
   /**
-   * Scans what has not been looked at yet, the whole of a new directory above all. A directory that was gone from its place by the time of
-   * its scan comes back here when the event of that is handled.
+   * Scans directories that have not been scanned yet, new ones above all. A directory that was moved before its scan is scanned when the
+   * event of the move is handled.
    */
   async #scanRest(node: DirectoryNode, announce: Announce): Promise<void> {
     for (const unseen of [...node.subtree()].filter(({ isScanned }) => !isScanned)) {
@@ -194,15 +194,15 @@ export class WatchedTree implements Subscriber {
     }
   }
 
-  /** Watches all directories below one, parents first, and announces every entry in the order of names. */
+  /** Watches all directories below one, parents first, and reports every entry in the order of names. */
   async #scan(node: DirectoryNode, announce: Announce): Promise<void> {
     const entries = await this.#readEntries(node)
-    // The names may have been another directory's.
+    // The path may have led to another directory while its names were read.
     if (entries === undefined || !this.#leadsTo(node)) return
     node.isScanned = true
     for (const entry of entries) {
       if (this.#isClosed) return
-      const child = entry.isDirectory() ? this.#watchEntry(node, entry.name) : undefined
+      const child = entry.isDirectory ? this.#watchEntry(node, entry.name) : undefined
       await announce(node.pathOf(entry.name))
       if (child !== undefined && !child.isScanned) await this.#scan(child, announce)
     }
@@ -212,7 +212,9 @@ export class WatchedTree implements Subscriber {
   async #readEntries(node: DirectoryNode) {
     try {
       const entries = await readdir(this.#argument(node.path), { withFileTypes: true, encoding: 'latin1' })
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return entries
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map((entry) => ({ name: decodeLatin1(entry.name), isDirectory: entry.isDirectory() }))
     } catch (error) {
       if (NOT_WATCHABLE.has(errnoCode(error))) return undefined
       throw error
@@ -220,14 +222,14 @@ export class WatchedTree implements Subscriber {
   }
 
   #argument(path: string): string | Buffer {
-    return toArgument(path === '' ? this.#options.root : childPath(this.#options.root, path))
+    return pathArgument(path === '' ? this.#options.root : childPath(this.#options.root, path))
   }
 
   async #deliver(path: string, type: EventType): Promise<void> {
     if (!this.#isClosed) await this.#options.deliver({ path, type }, this.#backlog)
   }
 
-  /** The directory has left the tree with all that is below it. */
+  /** The directory has left the tree with its subtree. */
   #drop(node: DirectoryNode): void {
     for (const gone of node.subtree()) this.#forget(gone)
   }

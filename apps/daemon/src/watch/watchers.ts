@@ -1,3 +1,4 @@
+import { loadOnce } from '@sandyard/kit/async/load-once'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Backlog } from './backlog.ts'
@@ -5,9 +6,9 @@ import type { InotifyHub } from './inotify-hub.ts'
 import type { PolledWatcher } from './polled-watcher.ts'
 import { PollingAllowance } from './polling-allowance.ts'
 
-/** Far more than a program has a use for. */
+/** The cap for polled watchers; programs use a few. */
 const MAX_POLLED = 1024
-/** Longer than sandboxes live: only one that is paused and resumed, over and over, loses a watcher that nobody asks. */
+/** Longer than a sandbox runs: only one that is paused and resumed repeatedly can lose a watcher that is not polled. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1000
 
 interface Registered {
@@ -16,16 +17,17 @@ interface Registered {
 }
 
 /**
- * All watchers of the daemon: the inotify instance that they share, and those that are polled, which belong to no connection and no user
- * (envd.md 7.11). A polled one lives until it is removed, or nobody has asked for its events for a day.
+ * All watchers of the daemon: the shared inotify instance and the polled watchers, which belong to no connection and no user (envd.md 7.11).
+ * A polled watcher exists until it is removed or has not been polled for a day.
  */
 export class Watchers {
-  /** What all of them hold for their clients, streams too. */
+  /** The buffered events of all watchers, streams included. */
   readonly backlog = new Backlog()
   readonly allowance = new PollingAllowance()
   readonly #polled = new Map<string, Registered>()
   readonly #shutdown: AbortSignal
-  #hub: Promise<InotifyHub> | undefined
+  readonly #loadHub = loadOnce(() => this.#createHub())
+  #hub: InotifyHub | undefined
   #opening = 0
 
   constructor(shutdown: AbortSignal) {
@@ -36,21 +38,20 @@ export class Watchers {
   /**
    * The shared instance, opened by the first watcher.
    *
-   * @throws AppError where the host's limit of instances is reached; the next watcher tries again
+   * @throws AppError if the host's limit of instances is reached; the next watcher tries again
    */
   readonly openHub = async (): Promise<InotifyHub> => {
-    this.#hub ??= this.#createHub()
-    const hub = await this.#hub
+    const hub = await this.#loadHub()
     this.#shutdown.throwIfAborted()
     hub.open()
     return hub
   }
 
   /**
-   * Keeps a polled watcher.
+   * Registers a polled watcher.
    *
    * @returns its id
-   * @throws AppError `resource_exhausted` where there are too many, and what `open` throws
+   * @throws AppError `resource_exhausted` if there are too many; errors of `open`
    */
   async add(open: () => Promise<PolledWatcher>): Promise<string> {
     if (this.#polled.size + this.#opening >= MAX_POLLED) {
@@ -91,12 +92,13 @@ export class Watchers {
   }
 
   async #createHub(): Promise<InotifyHub> {
-    const { InotifyHub } = await import('./inotify-hub.ts')
-    return new InotifyHub(this.backlog)
+    const [{ InotifyHub }, { loadCLibrary }] = await Promise.all([import('./inotify-hub.ts'), import('../sys/c-library.ts')])
+    await loadCLibrary()
+    return (this.#hub = new InotifyHub(this.backlog))
   }
 
   #close(): void {
     for (const id of this.#polled.keys()) this.remove(id)
-    void this.#hub?.then((hub) => hub.close())
+    this.#hub?.close()
   }
 }

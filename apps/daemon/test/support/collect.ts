@@ -7,7 +7,7 @@ export interface Outcome {
   readonly stdout: string
   readonly stderr: string
   readonly pty: string
-  /** Kinds of the events in order, equal neighbours once. */
+  /** Kinds of the events in order; equal neighbours are merged. */
   readonly kinds: readonly string[]
   readonly end:
     | { readonly exitCode: number; readonly exited: boolean; readonly status: string; readonly error: string | undefined }

@@ -1,4 +1,4 @@
-// Looked at synchronously, so that as little as possible happens between the look and the kill.
+// The files are read synchronously, so that little happens between the check and the kill.
 import { readdirSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const NEW = Buffer.concat(PARTS.map(({ content }) => content))
 /** How far a compose has come, as the file system shows it. */
 export interface Progress {
   readonly elapsedMs: number
-  /** Of the temporary file, as a part of the whole; undefined where there is none. */
+  /** Size of the temporary file as a fraction of the result; undefined without a temporary file. */
   readonly copied: number | undefined
   readonly isRenamed: boolean
   readonly sourcesLeft: number
@@ -28,16 +28,16 @@ export interface KillOutcome {
   readonly temporaryFiles: number
   /** Whether the client had its answer before the kill. */
   readonly wasAnswered: boolean
-  /** From the request to its answer or the kill. */
+  /** Time from the request to its answer or the kill. */
   readonly elapsedMs: number
 }
 
 /**
- * Has a daemon compose eight files over an existing one, and kills it as soon as `isTime`, or when it has answered. With `again` a new
- * daemon then has to finish what was not finished.
+ * Lets a daemon compose eight files over an existing one, and kills it when `isTime` returns true, or after its answer. With `again` a new
+ * daemon then repeats an unfinished compose.
  *
- * @throws Error when the files are in any other state than the two that are allowed: the old destination and all sources, or the new
- * destination whole, with whole sources besides
+ * @throws Error unless the files are in an allowed state: the old destination and all sources, or the complete new destination and
+ * any number of complete sources
  */
 export async function killDuringCompose(isTime: (progress: Progress) => boolean, { again = true } = {}): Promise<KillOutcome> {
   await using scratch = await createScratchDirectory()
@@ -48,7 +48,8 @@ export async function killDuringCompose(isTime: (progress: Progress) => boolean,
   await using daemon = await startDaemonProcess(runs.path)
   const { wasAnswered, elapsedMs } = await killWhen(isTime, directory, daemon)
   const outcome = await judge(directory)
-  if (wasAnswered && (outcome.destination === 'old' || outcome.sourcesLeft > 0)) throw new Error('what was answered is not done')
+  if (wasAnswered && (outcome.destination === 'old' || outcome.sourcesLeft > 0))
+    throw new Error('the daemon answered 200, but the compose is not finished')
   if (again && outcome.destination === 'old') await finish(directory, runs.path)
   return { ...outcome, wasAnswered, elapsedMs }
 }
@@ -92,7 +93,7 @@ async function judge(directory: string): Promise<Pick<KillOutcome, 'destination'
   const names = readdirSync(directory)
   const left = PARTS.filter(({ name }) => names.includes(name))
   for (const { name, content } of left) {
-    if (!(await readFile(join(directory, name))).equals(content)) throw new Error(`${name} is not what it was`)
+    if (!(await readFile(join(directory, name))).equals(content)) throw new Error(`${name} has changed`)
   }
   const temporaryFiles = names.filter((name) => name.endsWith('.tmp')).length
   if (content.equals(NEW)) return { destination: 'new', sourcesLeft: left.length, temporaryFiles }
@@ -101,7 +102,7 @@ async function judge(directory: string): Promise<Pick<KillOutcome, 'destination'
   return { destination: 'old', sourcesLeft: left.length, temporaryFiles }
 }
 
-/** Nothing that a kill leaves stands in the way of the same compose. */
+/** Repeats the compose: the remains of a kill must not prevent it. */
 async function finish(directory: string, runDirectory: string): Promise<void> {
   await using daemon = await startDaemonProcess(runDirectory)
   const { status } = await requestCompose(directory, daemon.url)

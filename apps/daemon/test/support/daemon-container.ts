@@ -11,7 +11,7 @@ const DAEMON_PORT = 49_983
 
 export const docker = async (...args: string[]): Promise<string> => (await promisify(execFile)('docker', args)).stdout.trim()
 
-/** The built daemon in a container as sandboxes are, with an account `user`. */
+/** The built daemon in a container that is like a sandbox, with an account `user`. */
 export interface DaemonContainer extends AsyncDisposable {
   readonly url: string
   readonly name: string

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What must not grow in a daemon that is asked for the same things again and again. */
+/** Figures that must not grow when a daemon serves the same requests repeatedly. */
 export interface Figures {
   readonly descriptors: number
   /** Private memory. */
   readonly mib: number
-  /** Children that have ended and were not waited for. */
+  /** Ended children that the daemon has not reaped. */
   readonly zombies: number
   readonly children: number
 }
@@ -22,12 +22,12 @@ export function measure(pid: number): Figures {
   }
 }
 
-/** A line with everything, for a person. */
+/** All figures in one line of text. */
 export function describeFigures({ descriptors, mib, zombies, children }: Figures): string {
   return `${descriptors} descriptors, ${children} children, ${zombies} zombies, ${mib.toFixed(1)} MiB`
 }
 
-/** True while the process waits for room in a pipe. */
+/** True while the process waits for space in a pipe. */
 export function isBlockedWriting(pid: number): boolean {
   return read(`/proc/${pid}/wchan`)?.endsWith('pipe_write') === true
 }
@@ -38,7 +38,7 @@ function stateOfChild(id: string, parent: number): string[] {
   return state !== undefined && Number(ppid) === parent ? [state] : []
 }
 
-/** A file of the kernel about a process, which may end at any time. */
+/** Reads a file of `/proc`; undefined if the process has ended. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

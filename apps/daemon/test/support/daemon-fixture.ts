@@ -5,7 +5,7 @@ import type { Answer } from './http-exchange.ts'
 import { createScratchDirectory } from './scratch-directory.ts'
 import { startDaemon, type TestDaemon } from './test-daemon.ts'
 
-/** What the tests of a file share: one daemon, with the umask of the real one, and a fresh directory for each test. Read it in the tests. */
+/** Shared by the tests of a file: one daemon, with the umask of the real one, and a new directory for each test. Available inside tests only. */
 export interface DaemonFixture {
   readonly daemon: TestDaemon
   readonly dir: string
@@ -37,14 +37,14 @@ export function refusal(answer: Answer): [number, string] {
   return [answer.status, error.message]
 }
 
-/** How many descriptors of this process, and so of the daemon in it, lead below a directory. */
+/** The number of open files below a directory in this process, which includes the daemon. */
 async function countOpenFiles(directory: string): Promise<number> {
   const fds = await readdir('/proc/self/fd')
   const paths = await Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
   return paths.filter((path) => path.startsWith(`${directory}/`)).length
 }
 
-/** Waits until the daemon has as many files open below a directory. */
+/** Waits until the daemon has `count` open files below a directory. */
 export async function waitForOpenFiles(directory: string, count: number): Promise<void> {
   await pollUntil({ what: `${count} open files`, timeoutMs: 20_000, everyMs: 20 }, async () =>
     (await countOpenFiles(directory)) === count ? true : undefined,

@@ -10,19 +10,26 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts')
 export interface DaemonProcess extends AsyncDisposable {
   readonly url: string
   readonly pid: number
-  /** Ends it as `kill -9` does, and waits for that. Repeated calls are one. */
+  /** Kills the daemon with SIGKILL and waits for its end. Repeated calls are allowed. */
   kill(): Promise<void>
 }
 
-/**
- * The daemon in a process of its own, ready for requests, with its run files in `runDirectory`.
- *
- * @param launcher a command that executes the one which follows it
- */
-export async function startDaemonProcess(runDirectory: string, launcher: readonly string[] = []): Promise<DaemonProcess> {
+export interface DaemonProcessOptions {
+  /** A command that executes the command in its arguments. */
+  readonly launcher?: readonly string[]
+  /** Flags for Node in addition to those of a sandbox. */
+  readonly nodeFlags?: readonly string[]
+}
+
+/** The daemon in a process of its own, ready for requests, with its run files in `runDirectory`. */
+export async function startDaemonProcess(
+  runDirectory: string,
+  { launcher = [], nodeFlags = [] }: DaemonProcessOptions = {},
+): Promise<DaemonProcess> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
-  const command = [...launcher, process.execPath, ...ENGINE_FLAGS, MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)]
+  const flags = ['-isnotfc', '-host', '127.0.0.1', '-port', String(port)]
+  const command = [...launcher, process.execPath, ...ENGINE_FLAGS, ...nodeFlags, MAIN, ...flags]
   const daemon = spawn(command[0] ?? '', command.slice(1), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { SANDYARD_RUN_DIRECTORY: runDirectory, SANDYARD_LOG_LEVEL: 'silent' },
@@ -48,7 +55,8 @@ export async function startDaemonProcess(runDirectory: string, launcher: readonl
   return { url, pid, kill, [Symbol.asyncDispose]: kill }
 }
 
-async function findFreePort(): Promise<number> {
+/** A free port on the loopback address. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

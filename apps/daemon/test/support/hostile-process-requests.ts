@@ -30,7 +30,7 @@ const ODD: readonly Json[] = [
 ]
 const STREAMS = new Set(['Start', 'Connect', 'StreamInput'])
 
-/** Messages that are right, and would not end `pid`. Commands say nothing harmful whatever becomes of their arguments. */
+/** Valid messages that do not end `pid`. Their commands stay harmless with any arguments. */
 function listMessages(pid: number): readonly (readonly [method: string, messages: readonly Json[]])[] {
   const process = { pid }
   const config = { cmd: '/bin/true', args: ['a', 'b'], envs: { A: 'b' }, cwd: '/' }
@@ -49,7 +49,7 @@ function listMessages(pid: number): readonly (readonly [method: string, messages
   ]
 }
 
-/** The same requests for the same seed: each method in turn, with something wrong in its messages or how they are sent. */
+/** Mutated requests to each method in turn: invalid messages, bodies or headers. The same seed gives the same requests. */
 export function* hostileProcessRequests(pid: number, count: number, seed = 1): Generator<HostileRequest> {
   const random = seededRandom(seed)
   const seeds = listMessages(pid)
@@ -62,7 +62,7 @@ export function* hostileProcessRequests(pid: number, count: number, seed = 1): G
 function toBody(method: string, messages: readonly Json[], random: Random): Buffer {
   const changed = messages.map((message) => (random(3) > 0 ? change(message, random) : message))
   if (!STREAMS.has(method)) return spoil(Buffer.from(JSON.stringify(changed[0] ?? {})), random)
-  // Messages that are missing, that come twice or in another order.
+  // Missing, repeated and reordered messages.
   if (random(4) === 0) changed.splice(random(changed.length + 1), random(2), changed[random(changed.length)] ?? {})
   const envelopes = changed.map((message) => {
     const text = JSON.stringify(message)
@@ -71,7 +71,7 @@ function toBody(method: string, messages: readonly Json[], random: Random): Buff
   return spoil(Buffer.concat(envelopes), random)
 }
 
-/** Another value somewhere, or a name that is gone or new. What would run keeps its command. */
+/** Changes, adds or removes a field somewhere. Never changes the command of a process. */
 function change(value: Json, random: Random): Json {
   const odd = ODD[random(ODD.length)] ?? null
   if (typeof value !== 'object' || value === null) return odd
@@ -83,7 +83,7 @@ function change(value: Json, random: Random): Json {
   return { ...value, [name]: change(value[name] ?? null, random) }
 }
 
-/** Cut, with other bytes, or as it is. */
+/** Cuts the body, appends bytes, or leaves it unchanged. */
 function spoil(body: Buffer, random: Random): Buffer {
   switch (random(8)) {
     case 0:
@@ -115,7 +115,7 @@ function toRequest(method: string, body: Buffer, random: Random): Buffer {
     ['Host', 'x'],
     ['Content-Type', type],
     ['Connect-Protocol-Version', '1'],
-    // Streams that come to stand end soon.
+    // Ends valid streams soon.
     ['Connect-Timeout-Ms', '200'],
   ])
   if (random(3) === 0) {

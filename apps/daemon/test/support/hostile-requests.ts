@@ -12,13 +12,13 @@ interface Seed {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** What changes or deletes files by names in its body keeps that as it is, or cut short: a changed name could be anybody's file. */
+  /** The body is only cut, never changed, because the route changes or deletes files by names in it: a changed name could be any file. */
   readonly keepsBody?: true
 }
 
 const VERSION = { 'Connect-Protocol-Version': '1' }
 const JSON_CALL = { 'Content-Type': 'application/json', ...VERSION }
-/** Streams that come to stand end soon. */
+/** Ends valid streams soon. */
 const STREAM_CALL = { 'Content-Type': 'application/connect+json', 'Connect-Timeout-Ms': '200', ...VERSION }
 
 const ODD_VALUES = [
@@ -35,7 +35,7 @@ const HEADER_NAMES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']
 const ODD_QUERIES = ['?', '?path', '?path=%00', '?path=%ff', '?a=%zz', '?path=a&path=b', '?signature_expiration=x', '?username=', '?&&=']
 
-/** Every route in a form that is served. `directory` is where files may come and go. */
+/** A valid request to every route. They change files only in `directory`. */
 function listSeeds(directory: string): readonly Seed[] {
   const json = (path: string, body: object): Seed => ({ method: 'POST', path, headers: JSON_CALL, body: Buffer.from(JSON.stringify(body)) })
   const stream = (path: string, body: object): Seed => ({ method: 'POST', path, headers: STREAM_CALL, body: envelope(body) })
@@ -71,7 +71,7 @@ function listSeeds(directory: string): readonly Seed[] {
   ]
 }
 
-/** The same requests for the same seed: each route in turn, with up to three things wrong. */
+/** Requests to each route in turn with up to three mutations. The same seed gives the same requests. */
 export function* hostileRequests(directory: string, count: number, seed = 1): Generator<HostileRequest> {
   const random = seededRandom(seed)
   const seeds = listSeeds(directory)

@@ -15,7 +15,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** One request as bytes: nothing is added to it, and nothing of its answer is decoded. */
+/** Sends one request without added headers; does not decode the answer. */
 export function exchange(url: string, { method = 'GET', path, headers = {}, body, agent }: Exchange): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(new URL(url), { method, path, headers, agent: agent ?? new Agent() }, (incoming) => {

@@ -15,10 +15,10 @@ nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
   'etc/group': 'root:x:0:\nstaff:x:50:\nuser:x:1000:\napp:x:1001:\nnogroup:x:65534:\n',
 }
 
-/** The files of an image in a directory of a test's own, and the tool that works on them. */
+/** The files of an image in a temporary directory, and the image tool that works on them. */
 export class ImageRoot implements AsyncDisposable {
   readonly path: string
-  /** What the tool has printed. */
+  /** The lines that the tool has printed. */
   readonly lines: string[] = []
   readonly #directory: AsyncDisposable
 
@@ -27,7 +27,7 @@ export class ImageRoot implements AsyncDisposable {
     this.path = directory.path
   }
 
-  /** @param files by path; those of a small Debian unless others are given */
+  /** @param files by path; default: those of a small Debian */
   static async create(files: Readonly<Record<string, string>> = FILES): Promise<ImageRoot> {
     const image = new ImageRoot(await createScratchDirectory())
     for (const [path, text] of Object.entries(files)) await image.write(path, text)
@@ -43,7 +43,7 @@ export class ImageRoot implements AsyncDisposable {
     return readFile(join(this.path, path), 'latin1')
   }
 
-  /** Runs a command of the tool, whose failure is the sentence that it would print. */
+  /** Runs a command of the tool. Rejects with the error line that the tool would print. */
   run(command: string, request: object): Promise<void> {
     const place = { volume: join(this.path, 'volume'), environment: {}, say: (line: string) => void this.lines.push(line) }
     return runCommand(command, JSON.stringify({ ...request, root: this.path }), place)
@@ -54,7 +54,7 @@ export class ImageRoot implements AsyncDisposable {
     await this.run('copy', { archive: '/archive.tar', workdir: null, user: 'user', owner: '', mode: '', ...request })
   }
 
-  /** All below a directory: `path mode owner:group`, with a `/` behind directories and where links lead to or what is in files. */
+  /** All entries below a directory: `path mode owner:group`, a `/` after directories, the target of links, the content of files. */
   async list(directory: string): Promise<string[]> {
     const lines: string[] = []
     const walk = async (path: string, prefix: string): Promise<void> => {

@@ -22,7 +22,7 @@ const NAMES = new Map([
 ])
 const EVENT_BYTES = 16
 
-/** What the kernel tells of a directory's entries, as a watcher subscribes to it. */
+/** The kernel's events for a directory, with the event mask of a watcher. */
 export class DirectoryEvents implements Disposable {
   readonly #fd = inotifyInit(IN_NONBLOCK | IN_CLOEXEC)
 
@@ -31,7 +31,7 @@ export class DirectoryEvents implements Disposable {
     if (inotifyAddWatch(this.#fd, directory, mask) < 0) throw new Error(`cannot watch ${directory}`)
   }
 
-  /** The events since the last call, as `KIND name`. Equal ones in a row are one event to the kernel. */
+  /** The events since the last call, as `KIND name`. The kernel merges equal neighbours. */
   take(): string[] {
     const buffer = Buffer.alloc(64 * 1024)
     const length = Math.max(0, read(this.#fd, buffer, buffer.length))

@@ -7,7 +7,7 @@ export interface Envelope {
 
 const HEADERS = { 'connect-protocol-version': '1' }
 
-/** One message of a stream, compressed or not: the flags only say so. */
+/** One envelope of a stream. Sets the flags, but does not compress. */
 export function envelope(body: string | object, flags = 0): Buffer<ArrayBuffer> {
   const payload = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const head = Buffer.alloc(5)
@@ -16,7 +16,7 @@ export function envelope(body: string | object, flags = 0): Buffer<ArrayBuffer> 
   return Buffer.concat([head, payload])
 }
 
-/** A unary call without a client library in between; bytes are sent as they are. */
+/** A unary call without a client library; a body of bytes is sent unchanged. */
 export async function unary(url: string, method: string, body: string | object, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/${method}`, {
     method: 'POST',
@@ -26,7 +26,7 @@ export async function unary(url: string, method: string, body: string | object, 
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** A server stream, read to its end, as it was on the wire. */
+/** Reads a server stream to its end and returns its envelopes. */
 export async function stream(url: string, method: string, body: Buffer<ArrayBuffer>, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/${method}`, {
     method: 'POST',

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { envelope } from './raw-rpc.ts'
 
 /**
- * A connection with a call of `method` that has sent `messages` and neither ends nor reads. Resolves when the daemon has begun to answer, or
- * for a call that is answered at its end only, when the messages are on their way.
+ * Opens a connection with a call of `method` that has sent `messages` and neither ends nor reads. Resolves at the beginning of the answer,
+ * or, for a call that is answered at its end, when the messages are sent.
  */
 export async function openCall(url: string, method: string, messages: readonly object[]): Promise<Socket> {
   const { hostname, port } = new URL(url)
@@ -23,7 +23,7 @@ export async function openCall(url: string, method: string, messages: readonly o
   return socket
 }
 
-/** As a request body of unknown length has it. */
+/** One chunk of a chunked request body. */
 export function toChunk(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 }

@@ -2,15 +2,15 @@ import { connect } from 'node:net'
 import type { HostileRequest } from './hostile-requests.ts'
 
 const ANSWER_DEADLINE_MS = 10_000
-/** A stream that has begun is an answer; it is given this long to end by itself. */
+/** Time for a stream to end by itself. A stream that has begun counts as an answer. */
 const STREAM_MS = 500
 
-/** Failures that are documented as such (envd.md 6.4); a 500 has to say what failed. */
+/** Documented server errors (envd.md 6.4); a 500 must name the failure. */
 const SERVER_FAILURES = new Set(['501', '504', '507'])
 
 /**
- * Sends them over a connection each, `concurrency` at a time, and tells what was wrong with the answers: none in time, or one that blames the
- * server. A connection that is closed without an answer is only right after a request that never was one.
+ * Sends each request over its own connection, `concurrency` at a time, and returns the violations: no answer before the deadline, or an
+ * undocumented server error. Only an incomplete request may end without an answer.
  */
 export async function sendAll(url: string, requests: Iterable<HostileRequest>, concurrency: number): Promise<string[]> {
   const faults: string[] = []
@@ -35,7 +35,7 @@ function judge(answer: string | undefined): string | undefined {
   return status.startsWith('5') && status !== '500' && !SERVER_FAILURES.has(status) ? `status ${status}` : undefined
 }
 
-/** Resolves with what was answered until the end, undefined where that is nothing in time. The client sends no more after the request. */
+/** Resolves with the answer, or with undefined if there is none before the deadline. The client closes its side after the request. */
 function send(host: string, port: number, bytes: Buffer): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, host)

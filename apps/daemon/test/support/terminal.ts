@@ -3,16 +3,16 @@ import type { TestDaemon } from './test-daemon.ts'
 
 export const SIZE = { cols: 100, rows: 30 }
 
-/** A program on a terminal, as somebody sits at it. */
+/** A program on a terminal, with methods to type and to read its screen. */
 export interface LiveTerminal {
   readonly pid: number
   readonly selector: { readonly selector: { readonly case: 'pid'; readonly value: number } }
   /** All bytes so far. */
   output(): Buffer
   type(text: string | Uint8Array): Promise<unknown>
-  /** Waits for a text on the screen. */
+  /** Waits until the output contains the text. */
   sees(text: string | RegExp): Promise<void>
-  /** The status of the end, once everything has been read. */
+  /** The end status; resolves after all output was read. */
   readonly ended: Promise<string | undefined>
 }
 

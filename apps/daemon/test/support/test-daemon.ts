@@ -12,14 +12,14 @@ export interface TestDaemon extends AsyncDisposable {
   readonly url: string
   readonly context: DaemonContext
   readonly process: Client<typeof Process>
-  /** Asks for compression, so that the protocol library serves its streams. */
-  readonly processByLibrary: Client<typeof Process>
+  /** The same client, but it accepts compressed answers. */
+  readonly compressedProcess: Client<typeof Process>
   readonly filesystem: Client<typeof Filesystem>
-  /** Ends all streams, as before an exit. */
+  /** Ends all streams, like the daemon before its exit. */
   shutDown(): void
 }
 
-/** The daemon in this process, on loopback. `environment` is that of contract with the platform. */
+/** Starts the daemon in this process on the loopback address. `environment` has the platform's settings. */
 export async function startDaemon(environment: Record<string, string> = {}): Promise<TestDaemon> {
   const shutdown = new AbortController()
   const config = readConfig({ SANDYARD_LOG_LEVEL: 'silent', SANDYARD_RUN_DIRECTORY: '/nonexistent', ...environment })
@@ -28,13 +28,13 @@ export async function startDaemon(environment: Record<string, string> = {}): Pro
   await server.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
   const options = { baseUrl: url, httpVersion: '1.1', useBinaryFormat: false } as const
-  // Without compression, as the SDKs: their streams take the short way.
+  // Without compression, like the SDKs.
   const transport = createConnectTransport({ ...options, acceptCompression: [] })
   return {
     url,
     context,
     process: createClient(Process, transport),
-    processByLibrary: createClient(Process, createConnectTransport(options)),
+    compressedProcess: createClient(Process, createConnectTransport(options)),
     filesystem: createClient(Filesystem, transport),
     shutDown: () => shutdown.abort(),
     async [Symbol.asyncDispose]() {
@@ -45,7 +45,7 @@ export async function startDaemon(environment: Record<string, string> = {}): Pro
   }
 }
 
-/** What a Connect client throws. */
+/** The error that a Connect client throws. */
 export async function failureOf(call: Promise<unknown>): Promise<{ code: string; message: string }> {
   const error = await call.then(
     () => new Error('the call did not fail'),
@@ -55,7 +55,7 @@ export async function failureOf(call: Promise<unknown>): Promise<{ code: string;
   return { code: Code[error.code], message: error.rawMessage }
 }
 
-/** Headers of a call that acts for an account. */
+/** The headers of a call for an account. */
 export function asUser(name: string): { headers: { authorization: string } } {
   return { headers: { authorization: `Basic ${Buffer.from(`${name}:`).toString('base64')}` } }
 }

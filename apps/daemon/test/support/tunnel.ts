@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo, type ListenOptions, type Socket } from 'node:net'
 
 export const SECRET = randomBytes(32).toString('hex')
-/** What the platform tells the daemon of it. */
+/** The hash of the secret that the platform passes to the daemon. */
 export const TUNNEL_ENVIRONMENT = { SANDYARD_TUNNEL_HASH: createHash('sha512').update(SECRET).digest('hex') }
 
 export interface TunnelRequest {
@@ -11,7 +11,7 @@ export interface TunnelRequest {
   readonly headers?: Record<string, string>
 }
 
-/** The status of a `CONNECT` and its connection. */
+/** Sends `CONNECT` and returns the status and the connection. */
 export function askForTunnel(
   daemonUrl: string,
   { target, headers = bearer(SECRET) }: TunnelRequest,
@@ -29,7 +29,7 @@ export function askForTunnel(
   })
 }
 
-/** Only the status. */
+/** Sends `CONNECT` and returns the status. */
 export async function tunnelStatus(daemonUrl: string, request: TunnelRequest): Promise<number> {
   const { status, socket } = await askForTunnel(daemonUrl, request)
   socket.destroy()
@@ -44,7 +44,7 @@ export interface LocalServer extends AsyncDisposable {
   readonly port: number
 }
 
-/** A TCP server that hands each connection to `serve`. */
+/** A TCP server that passes each connection to `serve`. */
 export async function startLocalServer(options: ListenOptions, serve: (socket: Socket) => void): Promise<LocalServer> {
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {

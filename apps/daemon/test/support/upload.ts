@@ -20,7 +20,7 @@ export function part(disposition: string, data: string): string {
   return `--XX\r\nContent-Disposition: ${disposition}\r\n\r\n${data}\r\n`
 }
 
-/** The part that is a file of a name. */
+/** A part with a file and its name. */
 export function filePart(name: string, data: string): string {
   return part(`form-data; name="file"; filename="${name}"`, data)
 }

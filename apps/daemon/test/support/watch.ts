@@ -9,7 +9,7 @@ export interface WatchSettings {
   readonly allowNetworkMounts?: boolean
 }
 
-/** `KIND name`, and behind that the path of the entry where there is one. */
+/** `KIND name`, followed by the path of the entry if the event has one. */
 function describeEvent({ type, name, entry }: FilesystemEvent): string {
   return [EventType[type], name, ...(entry === undefined ? [] : [entry.path])].join(' ')
 }
@@ -41,7 +41,7 @@ export interface StreamSettings extends WatchSettings {
   readonly timeoutMs?: number
 }
 
-/** Opens WatchDir and returns once its start has come. Disposing of it drops the connection. */
+/** Opens WatchDir and returns after its start message. Disposing of it closes the connection. */
 export async function streamDirectory({ filesystem }: TestDaemon, settings: StreamSettings): Promise<StreamedWatch> {
   const { headers, timeoutMs, ...request } = settings
   const gone = new AbortController()
@@ -62,7 +62,7 @@ function describeMessage({ event }: WatchDirResponse): string {
   return event.case === 'filesystem' ? describeEvent(event.value) : String(event.case)
 }
 
-/** What this process holds: open files and the kernel's watches. */
+/** Counts open files and kernel watches of this process. */
 export function countHandles(): { readonly files: number; readonly watches: number } {
   const counts = { files: 0, watches: 0 }
   for (const fd of readdirSync('/proc/self/fdinfo')) {
@@ -71,7 +71,7 @@ export function countHandles(): { readonly files: number; readonly watches: numb
       counts.files += 1
       counts.watches += info.match(/^inotify /gm)?.length ?? 0
     } catch {
-      // The descriptor of the listing itself is closed by now.
+      // The descriptor of the listing itself is already closed.
     }
   }
   return counts

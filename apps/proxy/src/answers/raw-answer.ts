@@ -1,21 +1,24 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { toPairs } from '../forward/headers.ts'
+import { formatHead, type RawHead } from '../message/head.ts'
 
 /** How long a client may take to read its last answer. */
 const LINGER_MS = 2000
+const TEXT = ['Content-Type', 'text/plain; charset=utf-8']
 
-export interface RawHead {
-  readonly status: number
-  readonly reason?: string | undefined
-  /** Name, value, name, value. */
-  readonly headers: readonly string[]
+const MALFORMED: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request headers took too long'],
 }
 
-/** The head of an answer, for sockets that have left Node's HTTP server. */
-export function formatHead({ status, reason, headers }: RawHead): string {
-  const lines = toPairs(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
+/** Answers bytes that are not an HTTP request, and closes the connection. */
+export function answerMalformed(socket: Socket, { code = '' }: NodeJS.ErrnoException): void {
+  const [status, text] = MALFORMED[code] ?? [400, 'Bad request']
+  endWithAnswer(socket, { status, headers: TEXT }, text)
+}
+
+export function refuseConnect(socket: Socket): void {
+  endWithAnswer(socket, { status: 405, headers: TEXT }, 'CONNECT is not supported')
 }
 
 /** Writes a whole answer and closes the connection. */
@@ -26,8 +29,8 @@ export function endWithAnswer(socket: Socket, head: RawHead, body: string): void
 }
 
 /**
- * Ends a socket so that the client gets what was written: what it still sends is read and dropped for a moment, because closing
- * over unread bytes resets the connection and takes the answer with it.
+ * Ends a socket so that the client receives what was written. Bytes that the client still sends are read and dropped for a short time:
+ * a close with unread bytes resets the connection, and the answer would be lost.
  */
 export function endAndLinger(socket: Socket): void {
   socket.end()

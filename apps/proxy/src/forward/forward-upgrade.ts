@@ -2,30 +2,32 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { splice } from '@sandyard/kit/net/splice'
-import { awaitAnswer } from './await-answer.ts'
-import { toUpstreamCall, type Exchange } from './exchange.ts'
-import { ClientGone, explainSilence, whileTracked, type Forwarding } from './forwarding.ts'
-import { responseHeaders } from './headers.ts'
+import { awaitAnswer, explainSilence } from './await-answer.ts'
+import type { Exchange } from './find-exchange.ts'
+import { ClientGone, whileTracked, type Forwarding } from './forwarding.ts'
 import { breakOff } from './open-tunnel.ts'
 import { openUpstream } from './open-upstream.ts'
 import { readAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
-import { endAndLinger, formatHead } from '../answers/raw-answer.ts'
+import { endAndLinger } from '../answers/raw-answer.ts'
+import { formatHead } from '../message/head.ts'
+import { responseHeaders } from './relay-answer.ts'
+import { countInterim } from './relay-interim.ts'
 
 /**
- * Forwards a request that asks for another protocol. Where the service switches, the two connections become one, byte for byte in
- * both directions; where it answers in HTTP, the client gets that answer and the connection ends with it: a connection that did
- * not switch never carries a second request past the proxy's checks.
+ * Forwards a request for another protocol. If the service switches, the two connections are joined byte for byte in
+ * both directions. If it answers in HTTP, the client gets that answer and the connection is closed: without a switch a connection
+ * never carries a second request past the proxy's checks.
  *
- * @param head what the client sent after its request's head
- * @throws ProxyError when the client has not got an answer yet
+ * @param head the bytes that the client sent after the head of its request
+ * @throws ProxyError when the client has not received an answer yet
  */
 export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange, head: Buffer): Promise<void> {
-  const { route, req } = exchange
-  const call = toUpstreamCall(exchange, req.headers.upgrade ?? '')
-  await whileTracked(forwarding.tracker, { route, socket: req.socket }, async (signal) => {
+  const { req } = exchange
+  await whileTracked(forwarding.tracker, exchange, async (signal) => {
     using ahead = readAhead(req.socket, head)
-    const upstream = await openUpstream(forwarding, call, signal)
+    const upstream = await openUpstream(forwarding, { exchange, reuse: false }, signal)
+    countInterim(upstream, { sandboxId: exchange.sandboxId, limits: forwarding.limits }, () => undefined)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {
       breakOff(upstream)
       throw err instanceof ProxyError || err instanceof ClientGone ? err : await explainSilence(forwarding, exchange, err)
@@ -41,7 +43,7 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
   })
 }
 
-/** A connection after its switch, with what had already been read from it. */
+/** A connection after its switch, with the bytes that were already read from it. */
 interface Switched {
   readonly socket: Socket
   readonly head: Buffer

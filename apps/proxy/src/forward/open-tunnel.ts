@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 
 export interface TunnelTarget {
-  /** Of the daemon. */
+  /** The address of the daemon. */
   readonly host: string
   readonly daemonPort: number
   /** On localhost, inside the sandbox. */
@@ -15,16 +15,16 @@ const KEEP_ALIVE_MS = 20_000
 
 const tunnels = new WeakSet<Socket>()
 
-/** There is no tunnel: nothing listens there, or the daemon knows of no tunnels. */
+/** There is no tunnel: nothing listens on the port, or the daemon does not support tunnels. */
 class TunnelRefused extends Error {
   override readonly name = 'TunnelRefused'
-  /** As of any other connection that nobody accepts. */
+  /** The code of any other refused connection. */
   readonly code = 'ECONNREFUSED'
 }
 
 /**
- * Asks the daemon of a sandbox for a connection to a port of its localhost (docs/decisions/008-localhost-ports.md). No client can ask
- * for one: the proxy passes no `CONNECT` on, and no client learns the secret.
+ * Asks the daemon of a sandbox for a connection to a port of its localhost (docs/decisions/008-localhost-ports.md). Clients cannot ask
+ * for one: the proxy forwards no `CONNECT`, and no client receives the secret.
  *
  * @throws an error with the code `ECONNREFUSED` when there is none; the signal's reason when it aborts
  */
@@ -51,7 +51,7 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
         return reject(new TunnelRefused(`the daemon answered ${String(answer.statusCode)}`))
       }
       socket.setKeepAlive(true, KEEP_ALIVE_MS)
-      // A service may speak first. What it says waits until those who take the connection listen.
+      // A service may send first. Its bytes wait until the owner of the connection listens.
       socket.pause()
       if (head.length > 0) socket.unshift(head)
       setImmediate(() => socket.resume())
@@ -63,7 +63,7 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
 }
 
 /**
- * Gives a request up. Through a tunnel by a reset, or the daemon would wait for a service that does not mind ends, and keep both connections.
+ * Aborts a request. A tunnel is reset, because the daemon would wait for a service that ignores half-closes and keep both connections.
  */
 export function breakOff(upstream: ClientRequest): void {
   if (upstream.socket !== null && tunnels.has(upstream.socket)) resetSocket(upstream.socket)

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 
-/** What a client may send before the service has switched; more waits in the kernel. */
+/** The cap of bytes that a client may send before the service has switched; more bytes wait in the kernel. */
 const MAX_BYTES = 64 * 1024
 
 export interface ReadAhead extends Disposable {
-  /** Stops reading and hands over what has arrived. */
+  /** Stops reading and returns the bytes that have arrived. */
   take(): Buffer
 }
 
 /**
- * Reads from a client that waits for an answer, because only reading notices that it went. A client that ends its sending before
- * the switch has given up: its socket is destroyed.
+ * Reads from a client that waits for an answer, because only a read detects that it disconnected. If a client ends its sending before
+ * the switch, its socket is destroyed.
  */
 export function readAhead(socket: Socket, head: Buffer): ReadAhead {
   const chunks = [head]
@@ -23,6 +23,8 @@ export function readAhead(socket: Socket, head: Buffer): ReadAhead {
   const onEnd = (): void => void socket.destroy()
   socket.on('data', onData)
   socket.once('end', onEnd)
+  // The socket may have been paused while the request waited for its turn.
+  socket.resume()
   const stop = (): void => {
     socket.off('data', onData)
     socket.off('end', onEnd)

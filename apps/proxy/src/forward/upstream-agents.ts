@@ -1,22 +1,43 @@
-import { Agent, type ClientRequestArgs } from 'node:http'
+import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { LiveRoute } from '../routes/route.ts'
 
 /**
- * How long an unused connection to a daemon is kept. The daemon keeps its side 640 s (envd.md 1.1), so it never closes one that is
- * about to be used again; only its end does, and then there is no sandbox to answer either.
+ * How long an idle connection to a daemon is kept. The daemon keeps its side for 640 s (envd.md 1.1), so it never closes one that is
+ * about to be used again, unless the daemon ends; then the sandbox has ended too.
  */
 const IDLE_MS = 15_000
 const MAX_IDLE_PER_SANDBOX = 32
+const MAX_IDLE = 2048
 
 interface PooledArgs extends ClientRequestArgs {
-  /** Names the start of a sandbox that a kept connection belongs to. */
+  /** Identifies the start of a sandbox that an idle connection belongs to. */
   readonly poolKey?: string
 }
 
-/** Keeps connections apart by the start of a sandbox, so that none outlives it or serves another that got its address. */
+/** Separates connections by the start of a sandbox, so that none outlives it or serves another sandbox with the same address. */
 class DaemonAgent extends Agent {
   override getName(options?: PooledArgs): string {
     return options?.poolKey ?? ''
+  }
+
+  readonly #idle = new Set<Duplex>()
+  /** Connections that have been idle before. */
+  readonly #known = new WeakSet<Duplex>()
+
+  /** Called by Node when a connection becomes idle; a connection over the cap is closed. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    const keeps: unknown = super.keepSocketAlive(socket)
+    if (keeps !== true || this.#idle.size >= MAX_IDLE) return false
+    this.#idle.add(socket)
+    if (!this.#known.has(socket)) socket.once('close', () => this.#idle.delete(socket))
+    this.#known.add(socket)
+    return true
+  }
+
+  override reuseSocket(socket: Duplex, request: ClientRequest): void {
+    this.#idle.delete(socket)
+    super.reuseSocket(socket, request)
   }
 
   closeIdle(isClosed: (poolKey: string) => boolean): void {
@@ -27,15 +48,15 @@ class DaemonAgent extends Agent {
 }
 
 /**
- * The connections to sandboxes. Those to daemons are used again; those to users' services are not, as upstream does: nothing is
- * known of when such a service closes an idle connection.
+ * The connections to sandboxes. Connections to daemons are reused. Connections to users' services are not, as in the upstream
+ * proxy: the proxy cannot know when such a service closes an idle connection.
  */
 export class UpstreamAgents {
   readonly #daemon = new DaemonAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE_PER_SANDBOX, timeout: IDLE_MS, scheduling: 'lifo' })
-  /** One connection for one request. */
+  /** A new connection for each request. */
   readonly fresh = new Agent({ keepAlive: false })
 
-  /** The options of a request that may use a kept connection to the daemon of `route`. */
+  /** The options of a request that may use an idle connection to the daemon of `route`. */
   daemonOptions(route: LiveRoute): { agent: Agent; poolKey: string } {
     return { agent: this.#daemon, poolKey: `${route.sandboxId}/${route.incarnation}` }
   }

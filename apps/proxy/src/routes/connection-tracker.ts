@@ -1,28 +1,37 @@
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import type { LiveRoute, Route, RouteSource } from './route.ts'
+import type { RouteReader } from './route-reader.ts'
+import type { LiveRoute, Route } from './route.ts'
 
-/** The sandbox is gone, or the proxy stops. */
+/** The sandbox has ended, or the proxy stops. */
 export type ResetReason = 'not_found' | 'unavailable'
 
 /** One open exchange or upgraded connection. */
 export interface TrackedConnection {
   readonly route: LiveRoute
-  /** Ends it at once and without a clean end; the reason is for a client without an answer. Called at most once, never after `close`. */
+  /** Breaks the connection at once; the reason is for a client without an answer. Called at most once, never after `close`. */
   readonly reset: (reason: ResetReason) => void
 }
 
+export interface TrackerOptions {
+  /** The cap for each sandbox. */
+  readonly maxConnections: number
+  readonly log: Logger
+}
+
 /**
- * The open connections of each sandbox. A connection lives only as long as the start of the sandbox that it was made to: once
- * the row says otherwise, it is reset, also when nothing moves on it and its sandbox vanished without a packet.
+ * The open connections of each sandbox. A connection belongs to one start of the sandbox. When the row shows that this start has ended,
+ * the connection is reset, even if it is idle and the sandbox closed nothing.
  */
 export class ConnectionTracker {
-  readonly #source: RouteSource
+  readonly maxConnections: number
+  readonly #reader: RouteReader
   readonly #log: Logger
   readonly #bySandbox = new Map<string, Set<TrackedConnection>>()
   #count = 0
 
-  constructor(source: RouteSource, log: Logger) {
-    this.#source = source
+  constructor(reader: RouteReader, { maxConnections, log }: TrackerOptions) {
+    this.#reader = reader
+    this.maxConnections = maxConnections
     this.#log = log
   }
 
@@ -34,15 +43,17 @@ export class ConnectionTracker {
     return this.#bySandbox.has(sandboxId)
   }
 
-  open(connection: TrackedConnection): void {
+  /** False when the sandbox has reached its cap of connections. */
+  open(connection: TrackedConnection): boolean {
     const { sandboxId } = connection.route
-    const open = this.#bySandbox.get(sandboxId)
-    if (open === undefined) this.#bySandbox.set(sandboxId, new Set([connection]))
-    else open.add(connection)
+    const open = this.#bySandbox.get(sandboxId) ?? new Set()
+    if (open.size >= this.maxConnections) return false
+    this.#bySandbox.set(sandboxId, open.add(connection))
     this.#count += 1
+    return true
   }
 
-  /** Forgets a connection that ended. Safe to repeat. */
+  /** Removes a connection that has ended. Safe to repeat. */
   close(connection: TrackedConnection): void {
     const { sandboxId } = connection.route
     const open = this.#bySandbox.get(sandboxId)
@@ -51,13 +62,13 @@ export class ConnectionTracker {
     if (open.size === 0) this.#bySandbox.delete(sandboxId)
   }
 
-  /** Resets the connections whose sandbox does not run any more, of one sandbox or of all. */
+  /** Resets the connections whose sandbox no longer runs, of the given sandboxes or of all. */
   async recheck(sandboxIds: readonly string[] = [...this.#bySandbox.keys()]): Promise<void> {
     const open = sandboxIds.filter((id) => this.#bySandbox.has(id))
     if (open.length === 0) return
-    // Connections that open from here on have read a route that is at least as new as this read.
+    // Connections that open later have read a route that is at least as new as this read.
     const connections = open.flatMap((id) => [...(this.#bySandbox.get(id) ?? [])])
-    const routes = await this.#source.read(open)
+    const routes = await this.#reader.readMany(open)
     const gone = connections.filter(({ route }) => !mayStayOpen(routes.get(route.sandboxId), route))
     if (gone.length > 0)
       this.#log.debug({ sandboxIds: [...new Set(gone.map(({ route }) => route.sandboxId))], connections: gone.length }, 'connections reset')
@@ -81,7 +92,7 @@ export class ConnectionTracker {
   }
 }
 
-/** A snapshot holds new requests back but leaves the sandbox and its connections as they are. */
+/** A snapshot delays new requests but keeps the sandbox and its connections. */
 function mayStayOpen(current: Route | undefined, pinned: LiveRoute): boolean {
   return (
     current !== undefined && current.incarnation === pinned.incarnation && (current.state === 'running' || current.state === 'snapshotting')

@@ -1,17 +1,18 @@
-import type { Database } from '@sandyard/db/database'
-import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
+import type { Database, Db } from '@sandyard/db/database'
+import { listen } from '@sandyard/db/listen'
+import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
+import { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { readRoutes, readSecured, readTokenSeed } from './route-queries.ts'
-import type { SecuredSandboxes } from '../signed/sandbox-tokens.ts'
-import type { RouteSource } from './route.ts'
+import type { ProxySource, Route } from './route.ts'
 
-/** The routes of this installation's database: each change of a sandbox's row is told by `route_changed` when it commits. */
-export function databaseRoutes(database: Database, log: Logger): RouteSource & SecuredSandboxes {
+/** The routes of this installation's database: each change of a sandbox's row is announced on `route_changed` at its commit. */
+export function databaseRoutes(database: Database, log: Logger): ProxySource {
+  const { db } = database
   return {
-    read: (sandboxIds) => readRoutes(database.db, sandboxIds),
-    readSecured: () => readSecured(database.db),
-    readTokenSeed: () => readTokenSeed(database.db),
+    read: (sandboxIds) => readRoutes(db, sandboxIds),
+    readSecured: (after, limit) => readSecured(db, after, limit),
+    readTokenSeed: () => readTokenSeed(db),
     watch: (watcher) =>
       listen({
         url: database.url,
@@ -22,4 +23,37 @@ export function databaseRoutes(database: Database, log: Logger): RouteSource & S
         onRefresh: () => watcher.refresh(),
       }),
   }
+}
+
+async function readRoutes(db: Db, sandboxIds: readonly string[]): Promise<Map<string, Route>> {
+  const rows = await db
+    .selectFrom('sandbox')
+    .select(['sandbox_id', 'incarnation', 'state', 'endpoint_host', 'endpoint_daemon_port'])
+    .where('sandbox_id', 'in', sandboxIds)
+    .execute()
+  const routes = rows.map((row): Route => {
+    const { endpoint_host: host, endpoint_daemon_port: daemonPort } = row
+    const endpoint = host === null || daemonPort === null ? undefined : { host, daemonPort }
+    return { sandboxId: row.sandbox_id, incarnation: row.incarnation, state: row.state, endpoint }
+  })
+  return new Map(routes.map((route) => [route.sandboxId, route]))
+}
+
+async function readSecured(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sandbox')
+    .select('sandbox_id')
+    .where('is_secure', '=', true)
+    .where('sandbox_id', '>', after)
+    .orderBy('sandbox_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.sandbox_id)
+}
+
+/** @throws when no control plane has started on this database yet */
+async function readTokenSeed(db: Db): Promise<Secret> {
+  const row = await db.selectFrom('server_setting').select('value').where('name', '=', TOKEN_SEED_SETTING).executeTakeFirst()
+  if (row === undefined) throw new Error('the installation has no token seed yet')
+  return new Secret(row.value)
 }

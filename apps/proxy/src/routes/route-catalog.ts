@@ -1,84 +1,85 @@
-import { isLive, type LiveRoute, type Route, type RouteSource } from './route.ts'
+import { LRUCache } from 'lru-cache'
+import type { RouteReader } from './route-reader.ts'
+import { isLive, type LiveRoute, type Route } from './route.ts'
 
 export interface CatalogOptions {
-  /** How long a route is believed without a word from the database: the bound where a notification gets lost. */
+  /** How long a route is trusted without a notification. It bounds the effect of a lost one. */
   readonly maxAgeMs: number
+  /** How long the absence of a row is trusted. */
+  readonly missAgeMs: number
+  /** The cap of cached routes, and of cached ids without a row. */
   readonly maxEntries: number
-}
-
-interface Entry {
-  readonly route: LiveRoute
-  readonly readAt: number
 }
 
 interface Flight {
   readonly route: Promise<Route | undefined>
-  readonly mark: FlightMark
-}
-
-interface FlightMark {
-  /** Something changed while it was under way, so what it read may be of before. */
+  /** A change came during the read, so its result may be older than the change. */
   isOutdated: boolean
 }
 
-/** A read that a change overtakes is repeated; more changes than this in one lookup are a sandbox that flaps. */
+/** A read is repeated when a change comes during it. More changes than this in one lookup mean that the sandbox flaps. */
 const MAX_READS = 4
 
 /**
- * Routes of live sandboxes, read once and forgotten at the first sign of a change. Only live ones are remembered: every lookup
- * that would end in "not found" asks the source, because the change that makes it wrong may not have been heard of yet.
+ * Routes of live sandboxes, read once and dropped when a change is announced.
+ *
+ * Ids without a row are cached for a short time. No client receives the id of a sandbox before its row exists, so this hides no
+ * sandbox. A row that is not live is read each time, because a client may have the answer to a resume before the notification
+ * arrives here.
  */
 export class RouteCatalog {
-  readonly #source: RouteSource
-  readonly #options: CatalogOptions
-  /** In the order of their reads, so the first is the oldest. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #reader: RouteReader
+  readonly #live: LRUCache<string, LiveRoute>
+  readonly #unknown: LRUCache<string, true>
   readonly #flights = new Map<string, Flight>()
 
-  constructor(source: RouteSource, options: CatalogOptions) {
-    this.#source = source
-    this.#options = options
+  constructor(reader: RouteReader, { maxAgeMs, missAgeMs, maxEntries }: CatalogOptions) {
+    this.#reader = reader
+    this.#live = new LRUCache({ max: maxEntries, ttl: maxAgeMs })
+    this.#unknown = new LRUCache({ max: maxEntries, ttl: missAgeMs })
   }
 
   /**
-   * The live route of a sandbox, or undefined: unknown, not running, or ended.
+   * Returns the live route of a sandbox, or undefined when it is unknown, not running, or ended.
    *
-   * @throws what the source throws
+   * @throws any error of the reader
    */
   async find(sandboxId: string): Promise<LiveRoute | undefined> {
-    const known = this.#entries.get(sandboxId)
-    if (known !== undefined && performance.now() - known.readAt < this.#options.maxAgeMs) return known.route
+    const known = this.#live.get(sandboxId)
+    if (known !== undefined || this.#unknown.has(sandboxId)) return known
     const joined = this.#flights.get(sandboxId)
     if (joined !== undefined) {
       const route = await joined.route
-      if (isLive(route) && !joined.mark.isOutdated) return route
-      // That read began before this call: it may tell of a time before the sandbox ran.
+      // A row that is not live is not used: that read began before this call, perhaps before the sandbox ran.
+      if (!joined.isOutdated && (route === undefined || isLive(route))) return route
     }
     return await this.#read(sandboxId)
   }
 
   /**
-   * Whether a sandbox still runs as `route` says, by a read that begins after this call.
+   * Whether a sandbox still runs as in `route`, by a read that begins after this call.
    *
-   * @throws what the source throws
+   * @throws any error of the reader
    */
   async isCurrent(route: LiveRoute): Promise<boolean> {
-    this.#entries.delete(route.sandboxId)
+    this.#live.delete(route.sandboxId)
     await this.#flights.get(route.sandboxId)?.route
     const current = await this.#read(route.sandboxId)
     return current?.incarnation === route.incarnation
   }
 
   forget(sandboxId: string): void {
-    this.#entries.delete(sandboxId)
+    this.#live.delete(sandboxId)
+    this.#unknown.delete(sandboxId)
     const flight = this.#flights.get(sandboxId)
-    if (flight !== undefined) flight.mark.isOutdated = true
+    if (flight !== undefined) flight.isOutdated = true
     this.#flights.delete(sandboxId)
   }
 
   forgetAll(): void {
-    this.#entries.clear()
-    for (const { mark } of this.#flights.values()) mark.isOutdated = true
+    this.#live.clear()
+    this.#unknown.clear()
+    for (const flight of this.#flights.values()) flight.isOutdated = true
     this.#flights.clear()
   }
 
@@ -87,35 +88,23 @@ export class RouteCatalog {
     for (let reads = 0; reads < MAX_READS; reads++) {
       const flight = this.#flights.get(sandboxId) ?? this.#start(sandboxId)
       route = await flight.route
-      if (!flight.mark.isOutdated) break
+      if (!flight.isOutdated) break
     }
     return isLive(route) ? route : undefined
   }
 
   #start(sandboxId: string): Flight {
-    const mark: FlightMark = { isOutdated: false }
-    const flight = { mark, route: this.#readOnce(sandboxId, mark) }
+    const flight: Flight = { isOutdated: false, route: this.#reader.read(sandboxId) }
     this.#flights.set(sandboxId, flight)
-    return flight
-  }
-
-  async #readOnce(sandboxId: string, mark: FlightMark): Promise<Route | undefined> {
-    const readAt = performance.now()
-    try {
-      const routes = await this.#source.read([sandboxId])
-      const route = routes.get(sandboxId)
-      if (!mark.isOutdated) this.#remember(sandboxId, route, readAt)
-      return route
-    } finally {
-      if (this.#flights.get(sandboxId)?.mark === mark) this.#flights.delete(sandboxId)
+    const settle = (): void => {
+      if (this.#flights.get(sandboxId) === flight) this.#flights.delete(sandboxId)
     }
-  }
-
-  #remember(sandboxId: string, route: Route | undefined, readAt: number): void {
-    this.#entries.delete(sandboxId)
-    if (!isLive(route)) return
-    const oldest = this.#entries.size >= this.#options.maxEntries ? this.#entries.keys().next().value : undefined
-    if (oldest !== undefined) this.#entries.delete(oldest)
-    this.#entries.set(sandboxId, { route, readAt })
+    flight.route.then((route) => {
+      settle()
+      if (flight.isOutdated) return
+      if (route === undefined) this.#unknown.set(sandboxId, true)
+      else if (isLive(route)) this.#live.set(sandboxId, route)
+    }, settle)
+    return flight
   }
 }

@@ -1,38 +1,54 @@
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import type { Secret } from '@sandyard/kit/config/secret'
 
-/** Where a sandbox is reached. */
+/** The address of a sandbox. */
 interface Endpoint {
   readonly host: string
   readonly daemonPort: number
 }
 
-/** What the proxy knows of a sandbox that has a row. */
+/** The proxy's data of a sandbox that has a row. */
 export interface Route {
   readonly sandboxId: string
-  /** Pins connections to one start of the sandbox: a later start under the same id is another place. */
+  /** Binds connections to one start of the sandbox: a later start under the same id is another destination. */
   readonly incarnation: number
   readonly state: SandboxState
   readonly endpoint: Endpoint | undefined
 }
 
-/** A route that traffic may take now. */
+/** A route that accepts traffic now. */
 export type LiveRoute = Route & { readonly endpoint: Endpoint }
 
 export function isLive(route: Route | undefined): route is LiveRoute {
   return route?.state === 'running' && route.endpoint !== undefined
 }
 
-/** Told of changes; each call is cheap and must not throw. */
+/** Receives changes; each call is cheap and must not throw. */
 export interface RouteWatcher {
   changed(sandboxId: string): void
   /** Changes may have been missed: at the start and after a lost connection. */
   refresh(): void
 }
 
-/** Where routes are kept: Postgres, or a map in tests. */
+/** The store of routes: Postgres, or a map in tests. */
 export interface RouteSource {
-  /** The current routes of those sandboxes that have a row, by id. */
+  /** The current routes by id, of those sandboxes that have a row. */
   read(sandboxIds: readonly string[]): Promise<ReadonlyMap<string, Route>>
   /** Calls `watcher` until disposed. */
   watch(watcher: RouteWatcher): AsyncDisposable
 }
+
+/** The store of the installation's seed. */
+export interface TokenSeedSource {
+  /** @throws when the installation has none yet */
+  readTokenSeed(): Promise<Secret>
+}
+
+/** The store of secured sandboxes. */
+export interface SecuredSandboxes {
+  /** At most `limit` ids above `after` of sandboxes in any state that have a token, in ascending order. */
+  readSecured(after: string, limit: number): Promise<readonly string[]>
+}
+
+/** Everything that the proxy reads. */
+export type ProxySource = RouteSource & TokenSeedSource & SecuredSandboxes

@@ -1,19 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
-
-/** Where secured sandboxes and the seed of their tokens are kept. */
-export interface SecuredSandboxes {
-  /** The ids of all that have a row, whatever their state. */
-  readSecured(): Promise<readonly string[]>
-  /** @throws when the installation has none yet */
-  readTokenSeed(): Promise<Secret>
-}
+import type { SecuredSandboxes } from '../routes/route.ts'
+import type { TokenSeed } from '../routes/token-seed.ts'
 
 interface Entry {
-  /** Counts the entries, so that a search can go on where an earlier one ended. */
+  /** A sequence number, so that a search can continue where an earlier one ended. */
   readonly number: number
-  /** Derived when it is first needed. */
+  /** Derived on first use. */
   token: string | undefined
 }
 
@@ -23,12 +17,17 @@ export interface NumberedToken {
   readonly token: string
 }
 
-/** Reads take at most this share of the time, so that requests that match nothing cannot load the database. */
+/** Reads take at most this share of the time, so that requests without a match cannot overload the database. */
 const READ_SHARE = 0.1
+/** Sandboxes in one query. */
+const PAGE_SIZE = 5000
+/** Sandboxes over this cap cannot be found by a signature; 100,000 take about 30 MB. */
+const MAX_SANDBOXES = 100_000
 
-/** The tokens of the secured sandboxes. Holds nothing, not even the seed, before the first signed URL comes. */
+/** The tokens of the secured sandboxes. It is empty until the first signed URL arrives. */
 export class SandboxTokens {
   readonly #source: SecuredSandboxes
+  readonly #tokenSeed: TokenSeed
   readonly #entries = new Map<string, Entry>()
   #seed: Secret | undefined
   #count = 0
@@ -36,15 +35,16 @@ export class SandboxTokens {
   #reading: Promise<void> = Promise.resolve()
   #restsUntil = 0
 
-  constructor(source: SecuredSandboxes) {
+  constructor(source: SecuredSandboxes, tokenSeed: TokenSeed) {
     this.#source = source
+    this.#tokenSeed = tokenSeed
   }
 
   has(sandboxId: string): boolean {
     return this.#entries.has(sandboxId)
   }
 
-  /** The tokens with a number above `after`, in its order. Sandboxes may come and go meanwhile. */
+  /** The tokens with a number above `after`, in order. Sandboxes may be added and removed meanwhile. */
   *tokensAfter(after: number): Generator<NumberedToken, void, undefined> {
     const seed = this.#seed
     if (seed === undefined) return
@@ -55,13 +55,13 @@ export class SandboxTokens {
     }
   }
 
-  /** Reads which sandboxes there are. The read begins after this call; all who wait for it share it, and reads keep a distance. */
+  /** Reads the list of sandboxes. The read begins after this call; concurrent calls share it, and reads have a minimum distance. */
   refresh(): Promise<void> {
     this.#waiting ??= this.#readNext()
     return this.#waiting
   }
 
-  /** A sandbox has changed: it is known again after a refresh, if it still is there. */
+  /** A sandbox has changed: it is dropped, and a refresh adds it again if it still exists. */
   forget(sandboxId: string): void {
     this.#entries.delete(sandboxId)
   }
@@ -81,13 +81,23 @@ export class SandboxTokens {
   async #read(): Promise<void> {
     const startedAt = performance.now()
     try {
-      this.#seed ??= await this.#source.readTokenSeed()
-      const ids = new Set(await this.#source.readSecured())
+      this.#seed ??= await this.#tokenSeed.read()
+      const ids = await this.#readIds()
       for (const id of this.#entries.keys()) if (!ids.has(id)) this.#entries.delete(id)
       for (const id of ids) if (!this.#entries.has(id)) this.#entries.set(id, { number: ++this.#count, token: undefined })
     } finally {
       const now = performance.now()
       this.#restsUntil = now + (now - startedAt) * (1 / READ_SHARE - 1)
     }
+  }
+
+  async #readIds(): Promise<Set<string>> {
+    const ids = new Set<string>()
+    let page: readonly string[] = []
+    do {
+      page = await this.#source.readSecured(page.at(-1) ?? '', PAGE_SIZE)
+      for (const id of page) ids.add(id)
+    } while (page.length === PAGE_SIZE && ids.size < MAX_SANDBOXES)
+    return ids
   }
 }

@@ -1,53 +1,60 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { ProxyError } from '../answers/proxy-error.ts'
+import { Tally } from '../connections/tally.ts'
+import { signatureTest, type SignedUrl } from '../inbound/signed-url.ts'
 import type { SandboxTokens } from './sandbox-tokens.ts'
-import { signatureTest, type SignedUrl } from './signed-url.ts'
 
-/** Comparisons between two pauses: under a millisecond of work. */
+/** Comparisons between two pauses: less than 1 ms of work. */
 const COMPARISONS_PER_TURN = 200
-/** Leaves the larger part of the time to traffic, however many URLs are asked for. */
+/** Leaves most of the time to traffic, however many URLs wait. */
 const PAUSE_MS = 1
-const MAX_WAITING = 128
 const MAX_MATCHES = 10_000
+/** One client may use half of the waiting searches, so that it cannot block the searches of others. */
+const CLIENT_SHARE = 2
 
 /**
- * Finds the sandbox of a signed URL that names none: the one whose token makes the signature (clients.md 1.6). Whether the signature
- * also permits the request is the daemon's to say; this only says where to ask.
+ * Finds the sandbox of a signed URL that names none: the sandbox whose token produces the signature (clients.md 1.6). The daemon
+ * checks whether the signature also permits the request; this class only finds the sandbox.
  *
- * The work is bounded: one search at a time, in short turns, and a queue that refuses what is too much (docs/decisions/007-signed-urls.md).
+ * The work is bounded: one search at a time, in short turns, and a queue with a cap (docs/decisions/007-signed-urls.md).
  */
 export class SignedUrlFinder {
   readonly #tokens: SandboxTokens
   readonly #searches = new Semaphore(1)
-  /** Sandboxes by signature, the oldest match first. */
-  readonly #matches = new Map<string, string>()
-  #waiting = 0
+  /** Sandboxes by signature. */
+  readonly #matches = new LRUCache<string, string>({ max: MAX_MATCHES })
+  readonly #waiting: Tally
   #comparisons = 0
 
-  constructor(tokens: SandboxTokens) {
+  constructor(tokens: SandboxTokens, maxWaiting: number) {
     this.#tokens = tokens
+    this.#waiting = new Tally(maxWaiting, Math.ceil(maxWaiting / CLIENT_SHARE))
   }
 
-  /** @throws ProxyError `invalid_signature` when no sandbox matches, `too_many_signed`, and `unavailable` when the sandboxes cannot be read */
-  async find(url: SignedUrl): Promise<string> {
+  /**
+   * @param client the client that the search counts for; without one it counts for the total only
+   * @throws ProxyError `invalid_signature` when no sandbox matches, `limit`, and `unavailable` when the sandboxes cannot be read
+   */
+  async find(url: SignedUrl, client: string | undefined): Promise<string> {
     const known = this.#matches.get(url.signature)
     if (known !== undefined && this.#tokens.has(known)) return known
     const matches = signatureTest(url)
     if (matches === undefined) throw new ProxyError({ kind: 'invalid_signature' })
-    if (this.#waiting >= MAX_WAITING) throw new ProxyError({ kind: 'too_many_signed' })
-    this.#waiting += 1
+    const refusal = this.#waiting.take(client)
+    if (refusal !== undefined) throw new ProxyError({ kind: 'limit', cap: 'signed_lookups', limit: refusal.limit })
     try {
       const sandboxId = await this.#search(matches)
       if (sandboxId === undefined) throw new ProxyError({ kind: 'invalid_signature' })
-      this.#remember(url.signature, sandboxId)
+      this.#matches.set(url.signature, sandboxId)
       return sandboxId
     } finally {
-      this.#waiting -= 1
+      this.#waiting.release(client)
     }
   }
 
-  /** A sandbox that is not known yet may be one whose start has not been heard of, so a search without a match ends with a read. */
+  /** A sandbox that is not in the list may have started since, so a search without a match ends with a read. */
   async #search(matches: (token: string) => boolean): Promise<string | undefined> {
     const first = await this.#searches.run(() => this.#compare(matches, 0))
     if (first.sandboxId !== undefined) return first.sandboxId
@@ -70,11 +77,5 @@ export class SignedUrlFinder {
       if (this.#comparisons % COMPARISONS_PER_TURN === 0) await delay(PAUSE_MS)
     }
     return { sandboxId: undefined, reached }
-  }
-
-  #remember(signature: string, sandboxId: string): void {
-    const oldest = this.#matches.size >= MAX_MATCHES ? this.#matches.keys().next().value : undefined
-    if (oldest !== undefined) this.#matches.delete(oldest)
-    this.#matches.set(signature, sandboxId)
   }
 }

@@ -1,26 +1,25 @@
 import { Secret } from '@sandyard/kit/config/secret'
-import type { Route, RouteSource, RouteWatcher } from '../../src/routes/route.ts'
-import type { SecuredSandboxes } from '../../src/signed/sandbox-tokens.ts'
+import type { ProxySource, Route, RouteWatcher } from '../../src/routes/route.ts'
 
 export const TOKEN_SEED = new Secret('5'.repeat(64))
 
-/** Routes in a map; every change is told at once, unless `isSilent`. */
-export class MemoryRoutes implements RouteSource, SecuredSandboxes {
+/** Routes in a map; every change is announced at once, unless `isSilent`. */
+export class MemoryRoutes implements ProxySource {
   readonly #rows = new Map<string, Route>()
   readonly #watchers = new Set<RouteWatcher>()
-  /** Keeps changes from being told, as a lost notification does. */
+  /** Announces no changes, as if the notifications were lost. */
   isSilent = false
   securedReads = 0
   readonly #reads = new Map<string, number>()
 
   put(route: Route): void {
     this.#rows.set(route.sandboxId, route)
-    this.#tell(route.sandboxId)
+    this.#announce(route.sandboxId)
   }
 
   remove(sandboxId: string): void {
     this.#rows.delete(sandboxId)
-    this.#tell(sandboxId)
+    this.#announce(sandboxId)
   }
 
   readsOf(sandboxId: string): number {
@@ -37,10 +36,11 @@ export class MemoryRoutes implements RouteSource, SecuredSandboxes {
     return Promise.resolve(new Map(rows.map((row) => [row.sandboxId, row])))
   }
 
-  /** All of them have a token. */
-  readSecured(): Promise<string[]> {
+  /** All sandboxes have a token. */
+  readSecured(after: string, limit: number): Promise<string[]> {
     this.securedReads += 1
-    return Promise.resolve([...this.#rows.keys()])
+    const ids = [...this.#rows.keys()].filter((id) => id > after).toSorted()
+    return Promise.resolve(ids.slice(0, limit))
   }
 
   readTokenSeed(): Promise<Secret> {
@@ -52,7 +52,7 @@ export class MemoryRoutes implements RouteSource, SecuredSandboxes {
     return { [Symbol.asyncDispose]: () => Promise.resolve(void this.#watchers.delete(watcher)) }
   }
 
-  #tell(sandboxId: string): void {
+  #announce(sandboxId: string): void {
     if (!this.isSilent) for (const watcher of this.#watchers) watcher.changed(sandboxId)
   }
 }

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
-/** How a connection ended: in order, or broken off. */
+/** How a connection ended: in order, or by a reset. */
 export type Outcome = 'end' | 'reset'
 
 const DEADLINE_MS = 25_000
 
-/** A TCP client that sends bytes as they are and keeps what it gets. */
+/** A TCP client that sends bytes unchanged and stores the bytes that it receives. */
 export class RawClient implements Disposable {
   readonly socket: Socket
   received = ''
@@ -22,7 +22,7 @@ export class RawClient implements Disposable {
     this.socket.on('close', () => this.#changed(() => (this.outcome ??= 'reset')))
   }
 
-  /** Lines of a head, joined as HTTP wants them; then `body` as it is. */
+  /** Sends lines of a head, joined as HTTP requires, then `body` unchanged. */
   send(lines: readonly string[], body = ''): void {
     this.socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1')
   }
@@ -45,7 +45,7 @@ export class RawClient implements Disposable {
     for (const check of this.#waiting) check()
   }
 
-  /** Looks at every event of the connection, so that a thousand clients can wait without work. */
+  /** Checks the condition at every event of the connection, so that a thousand clients can wait without work. */
   async #until(what: string, isSo: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const check = (): void => void (isSo() && resolve())

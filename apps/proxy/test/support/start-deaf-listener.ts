@@ -6,7 +6,7 @@ export interface DeafListener extends AsyncDisposable {
   readonly port: number
 }
 
-/** Listens, says its port, and never accepts: with its queue full, a connection to it neither succeeds nor fails. */
+/** Listens, prints its port, and never accepts: with a full queue a connection to it neither succeeds nor fails. */
 const SCRIPT = `
   const server = require('node:net').createServer()
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

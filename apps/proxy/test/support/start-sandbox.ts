@@ -2,14 +2,14 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { splice } from '@sandyard/kit/net/splice'
 
-/** An address of this machine that stands for a sandbox's: what listens on 127.0.0.1 does not listen there. */
+/** An address of this machine that represents a sandbox's address: a listener on 127.0.0.1 is not reachable there. */
 export const SANDBOX_HOST = '127.0.0.2'
 
 export interface StandInSandbox extends AsyncDisposable {
   readonly daemonPort: number
-  /** The `Proxy-Authorization` of each tunnel that was asked for. */
+  /** The `Proxy-Authorization` header of each requested tunnel. */
   readonly asked: string[]
-  /** How the daemon answers instead of opening a tunnel. */
+  /** The daemon's answer instead of a tunnel. */
   answer: string | undefined
 }
 

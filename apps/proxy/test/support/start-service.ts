@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from 'node:net'
 export interface RunningService extends AsyncDisposable {
   readonly server: Server
   readonly port: number
-  /** Connections that were ever accepted. */
+  /** All accepted connections. */
   readonly accepted: Socket[]
 }
 
-/** A server on a free loopback port, which stands for one inside a sandbox. */
+/** A server on a free loopback port, as a stand-in for one inside a sandbox. */
 export async function startService(listener: RequestListener): Promise<RunningService> {
   const server = createServer({ keepAliveTimeout: 640_000, requestTimeout: 0 }, listener)
   const accepted: Socket[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findCredentials, keepCredentials } from './credentials.ts'
 
-it('keeps credentials for the owner only, and finds them again only when they are whole', () => {
+it('stores credentials for the owner only, and ignores an incomplete file', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'standalone-')), 'credentials')
   const raw = { apiKey: `e2b_${'ab'.repeat(20)}`, accessToken: `sk_e2b_${'cd'.repeat(20)}` }
   expect(findCredentials(file)).toBeUndefined()

@@ -2,12 +2,12 @@ import { chmodSync, chownSync, mkdirSync, statfsSync, statSync, writeFileSync } 
 import { join, resolve } from 'node:path'
 import { StartFailure } from '../failures/start-failure.ts'
 
-/** The places in a data directory. */
+/** The paths in a data directory. */
 export interface DataDirectory {
   readonly path: string
   readonly lockFile: string
   readonly credentialsFile: string
-  /** Holds the id that labels what this server owns on an engine. */
+  /** Contains the id that labels the objects of this server on an engine. */
   readonly installationFile: string
   readonly serverLog: string
   readonly postgresLog: string
@@ -17,11 +17,11 @@ export interface DataDirectory {
   readonly uploads: string
 }
 
-/** Below this a database start may end half-way; it refuses before. */
+/** With less free space a database start may fail half-way, so the server refuses to start. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
 
 /**
- * Makes the directory if it is not there, closed to everybody else, and keeps it out of version control.
+ * Creates the directory if it is absent, readable by its owner only, and excludes it from version control.
  *
  * @throws StartFailure when the disk is nearly full or the directory belongs to another user
  */
@@ -58,7 +58,7 @@ function describeDataDirectory(path: string): DataDirectory {
   }
 }
 
-/** Lets one group pass through the directory, without seeing what is in it. */
+/** Lets one group traverse the directory without listing it. */
 export function letGroupPass(directory: DataDirectory, gid: number): void {
   chownSync(directory.path, -1, gid)
   chmodSync(directory.path, 0o710)

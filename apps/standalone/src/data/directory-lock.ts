@@ -1,20 +1,20 @@
 /**
- * One server for one data directory. The lock is the kernel's (`flock`) on an open file, so it ends with the process that holds
- * it, however that ends: a lock can never be stale, and two starters cannot both win. The file's text only says who holds it.
- * Node cannot call `flock` itself; the util-linux program of that name takes the lock on a descriptor that it inherits, and a lock
- * belongs to the open file, so it outlives the program.
+ * Ensures one server for each data directory. It is a kernel lock (`flock`) on an open file, which the kernel releases when its owner
+ * ends for any reason: a lock is never stale, and two concurrent starts cannot both succeed. The text of the file only names the owner.
+ * Node cannot call `flock` itself; the util-linux program of that name locks a descriptor that it inherits. A lock belongs to the open
+ * file, so it outlives the program.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartFailure } from '../failures/start-failure.ts'
 
-/** Frees the lock when it is disposed. */
+/** Releases the lock on dispose. */
 export type DirectoryLock = Disposable
 
 const TAKEN_BY_ANOTHER = 1
 
-/** @throws StartFailure when another process holds the lock */
+/** @throws StartFailure when another process has the lock */
 export function lockDirectory(file: string): DirectoryLock {
   const descriptor = openSync(file, 'a+', 0o600)
   const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] })

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { findProgram } from '@sandyard/runtime-docker/host/find-program'
+import { installPackages } from '@sandyard/runtime-docker/host/install-packages'
 import { runStep } from '@sandyard/runtime-docker/host/run-step'
 import { StartFailure } from '../failures/start-failure.ts'
 import { isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
-import { mountControlGroups } from './control-groups.ts'
+import { hasControlGroups, mountControlGroups } from './control-groups.ts'
 import { readHostFacts, type HostFacts } from './host-facts.ts'
-import { installEngine } from './install-engine.ts'
 import { lastEngineError, MACHINE_ENGINE, removeStalePidFile, startOwnedDockerd } from './owned-dockerd.ts'
 import { engineAddress, pingEngine, type EnginePing } from './ping-engine.ts'
 import { planEngine } from './plan-engine.ts'
@@ -14,7 +14,7 @@ import { planEngine } from './plan-engine.ts'
 export interface EnsureEngineOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly say: (line: string) => void
-  /** A person sits at the terminal and can be asked. */
+  /** A person at the terminal can be asked. */
   readonly isInteractive: boolean
 }
 
@@ -23,10 +23,10 @@ export type AnsweringEngine = Extract<EnginePing, { kind: 'answers' }>
 const ANSWER_TIMEOUT_MS = 60_000
 
 /**
- * Returns once a Docker engine answers. Where none does, and this is root on Debian or Ubuntu, it installs the
- * distribution's engine and starts it, saying each step; the engine is left running when the server ends.
+ * Returns when a Docker engine answers. If none does, and this is root on Debian or Ubuntu, it installs the
+ * distribution's engine and starts it, and reports each step. The engine keeps running when the server ends.
  *
- * @throws StartFailure with the one sentence that says what to do
+ * @throws StartFailure with one sentence that says what to do
  */
 export async function ensureEngine({ environment, say, isInteractive }: EnsureEngineOptions): Promise<AnsweringEngine> {
   const ping = await pingEngine()
@@ -49,7 +49,13 @@ export async function ensureEngine({ environment, say, isInteractive }: EnsureEn
     say('no Docker engine answers on this machine: installing the one of the distribution')
     await installEngine(say)
   }
-  return startEngine(host, findProgram('dockerd'), say)
+  return startEngine({ host, environment, say })
+}
+
+/** Installs the distribution's engine, and mounts control groups if the boot did not. */
+async function installEngine(say: (line: string) => void): Promise<void> {
+  const packages = ['docker.io', 'apparmor', 'ca-certificates']
+  await installPackages(hasControlGroups() ? packages : [...packages, 'cgroupfs-mount'], say)
 }
 
 async function isAllowed(question: string): Promise<boolean> {
@@ -61,8 +67,13 @@ async function isAllowed(question: string): Promise<boolean> {
   }
 }
 
-/** The package's own set-up may have started the engine already; a service manager is asked before a process is started by hand. */
-async function startEngine(host: HostFacts, program: string | undefined, say: (line: string) => void): Promise<AnsweringEngine> {
+interface StartEngineOptions extends Pick<EnsureEngineOptions, 'environment' | 'say'> {
+  readonly host: HostFacts
+}
+
+/** The package's set-up may have started the engine already. A service manager is preferred to a process of our own. */
+async function startEngine({ host, environment, say }: StartEngineOptions): Promise<AnsweringEngine> {
+  const program = findProgram('dockerd')
   if (program === undefined) throw new StartFailure('Docker was installed, but there is no dockerd: start an engine and run this again.')
   if (host.hasSystemd) {
     say('starting the Docker engine (systemctl start docker) ...')
@@ -76,10 +87,10 @@ async function startEngine(host: HostFacts, program: string | undefined, say: (l
   say(`starting the Docker engine (dockerd; log in ${MACHINE_ENGINE.logFile}; "npm run engine:stop" ends it) ...`)
   await mountControlGroups()
   removeStalePidFile(MACHINE_ENGINE.dockerPidFile)
-  return waitForEngine(startOwnedDockerd({ program, args: [], ...MACHINE_ENGINE }))
+  return waitForEngine(startOwnedDockerd({ program, args: [], environment, ...MACHINE_ENGINE }))
 }
 
-/** An engine that ends early is no failure yet: another start at the same moment may have won, and its engine answers. */
+/** An engine that ends early is not a failure yet: a concurrent start may have won, and its engine answers. */
 async function waitForEngine(started: ProcessIdentity | undefined): Promise<AnsweringEngine> {
   let endedLooks = 0
   const answer = await pollUntil<AnsweringEngine | 'ended'>(

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { findProgram } from '@sandyard/runtime-docker/host/find-program'
 
-/** What this machine says of itself, as far as an engine's set-up depends on it. */
+/** Facts of this machine that the set-up of an engine depends on. */
 export interface HostFacts {
   readonly platform: NodeJS.Platform
   readonly isRoot: boolean
-  /** `debian` also for the distributions that take Debian's packages (Ubuntu and those that name Debian as their like). */
+  /** `debian` also for distributions that use Debian's packages (Ubuntu, and those with Debian in `ID_LIKE`). */
   readonly family: 'debian' | 'other'
   readonly hasDockerd: boolean
   readonly hasSystemd: boolean
@@ -22,7 +22,7 @@ export function readHostFacts(): HostFacts {
   try {
     osRelease = readFileSync('/etc/os-release', 'utf8')
   } catch {
-    // A system without the file is of no family that is known here.
+    // A system without the file belongs to no known family.
   }
   return {
     platform: process.platform,

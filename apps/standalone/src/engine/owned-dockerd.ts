@@ -1,29 +1,33 @@
 /**
- * The engine that Sandyard started itself: one `dockerd` for the machine, in a session of its own, which outlives
- * the server. Its record (a file) is written right after the start; whoever ends it checks that the recorded process is still that one.
+ * The engine that Sandyard started itself: one `dockerd` for the machine, in its own session, which outlives
+ * the server. A record file is written right after the start. Before the engine is ended, the process is compared with the record.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { rotateFile } from '../data/rotate-file.ts'
+import type { Environment } from '@sandyard/kit/config/parse-config'
+import { rotateFile } from '../logging/bounded-log-file.ts'
+import { childEnvironment } from '../process/child-environment.ts'
 import { commandLine, endProcess, identifyProcess, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 
 export interface OwnedDockerdOptions {
   readonly program: string
   readonly args: readonly string[]
-  /** Where the record of the running process is kept. */
+  /** Those of the server: its secrets are withheld, because the engine outlives it. */
+  readonly environment: Environment
+  /** The file with the record of the running process. */
   readonly recordFile: string
   readonly logFile: string
 }
 
-/** The paths of the machine's engine; they are on a file system that a reboot empties, as the process is. */
+/** The paths of the machine's engine, on a file system that a reboot empties. */
 export const MACHINE_ENGINE = {
   recordFile: '/run/sandyard/engine.json',
   logFile: '/var/log/sandyard-engine.log',
   dockerPidFile: '/var/run/docker.pid',
 } as const
 
-/** What Debian's own service file gives the engine: enough open files, and no limit on processes but the groups'. */
+/** The limits of Debian's own service file: enough open files, and no limit on processes except those of control groups. */
 const WITH_LIMITS = 'ulimit -n 1048576 2>/dev/null; ulimit -u unlimited 2>/dev/null || ulimit -p unlimited 2>/dev/null; exec "$0" "$@"'
 const STOP_SIGNALS = [
   { signal: 'SIGTERM', waitMs: 60_000 },
@@ -33,12 +37,17 @@ const STOP_SIGNALS = [
 /**
  * Starts the engine detached from this process and terminal, with a new log, and records it. It does not wait until the engine answers.
  */
-export function startOwnedDockerd({ program, args, recordFile, logFile }: OwnedDockerdOptions): ProcessIdentity {
+export function startOwnedDockerd({ program, args, environment, recordFile, logFile }: OwnedDockerdOptions): ProcessIdentity {
   mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 })
   rotateFile(logFile, 0)
   const log = openSync(logFile, 'a', 0o600)
   try {
-    const child = spawn('/bin/sh', ['-c', WITH_LIMITS, program, ...args], { detached: true, stdio: ['ignore', log, log], cwd: '/' })
+    const child = spawn('/bin/sh', ['-c', WITH_LIMITS, program, ...args], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      cwd: '/',
+      env: childEnvironment(environment),
+    })
     child.on('error', () => undefined)
     child.unref()
     const identity = child.pid === undefined ? undefined : identifyProcess(child.pid)
@@ -50,7 +59,7 @@ export function startOwnedDockerd({ program, args, recordFile, logFile }: OwnedD
   }
 }
 
-/** The engine that was started so and still runs. */
+/** Returns the recorded engine if it still runs. */
 export function findOwnedDockerd(recordFile: string): ProcessIdentity | undefined {
   try {
     const identity = JSON.parse(readFileSync(recordFile, 'utf8')) as ProcessIdentity
@@ -60,7 +69,7 @@ export function findOwnedDockerd(recordFile: string): ProcessIdentity | undefine
   }
 }
 
-/** Ends the engine that was started so, and only that one. */
+/** Ends the recorded engine, and no other. */
 export async function stopOwnedDockerd(recordFile: string): Promise<'stopped' | 'not-ours' | 'still-running'> {
   const identity = findOwnedDockerd(recordFile)
   if (identity === undefined) return 'not-ours'
@@ -70,8 +79,8 @@ export async function stopOwnedDockerd(recordFile: string): Promise<'stopped' | 
 }
 
 /**
- * Removes the pid file of an engine that was killed. The engine refuses to start when the number in it belongs to any
- * process at all, also to one that has nothing to do with it.
+ * Removes the pid file of a killed engine. The engine refuses to start when the number in it belongs to any
+ * process, even an unrelated one.
  */
 export function removeStalePidFile(pidFile: string): void {
   try {
@@ -79,11 +88,11 @@ export function removeStalePidFile(pidFile: string): void {
     const [program = ''] = commandLine(pid)
     if (!program.endsWith('dockerd')) rmSync(pidFile, { force: true })
   } catch {
-    // No such file: nothing is in the way.
+    // Without a file nothing has to be removed.
   }
 }
 
-/** The last lines of the engine's log that say why it ended, shortest form. */
+/** The last line of the engine's log that gives the reason of its end, shortened. */
 export function lastEngineError(logFile: string): string {
   try {
     const lines = readFileSync(logFile, 'utf8').trim().split('\n')

@@ -7,9 +7,9 @@ import { pingEngine } from './ping-engine.ts'
 
 const socketPath = join(mkdtempSync(join(tmpdir(), 'ping-')), 'engine.sock')
 
-it('tells an engine that hangs from one that is not there', async () => {
+it('distinguishes an engine that hangs from an absent one', async () => {
   expect(await pingEngine({ socketPath })).toMatchObject({ kind: 'silent' })
-  // Reads what it is sent, so that it sees the other side end, and says nothing.
+  // Reads its input, so that it sees the end of the other side, and never answers.
   await using server = createServer((socket) => socket.resume().on('error', () => undefined)).listen(socketPath)
   expect(server.listening).toBe(true)
   expect(await pingEngine({ socketPath, timeout: 100 })).toEqual({ kind: 'stuck' })

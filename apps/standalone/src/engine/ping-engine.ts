@@ -1,6 +1,6 @@
 import Docker from 'dockerode'
 
-/** What came back from the place where an engine should be. `stuck`: something accepts the question and does not answer it. */
+/** The result of a ping to the engine's address. `stuck`: a listener accepts the request and does not answer it. */
 export type EnginePing =
   | { readonly kind: 'answers'; readonly version: string; readonly rootDirectory: string }
   | { readonly kind: 'denied' }
@@ -9,12 +9,12 @@ export type EnginePing =
 
 const PING_TIMEOUT_MS = 15_000
 
-/** The engine's address as a person knows it: `DOCKER_HOST`, or the default socket. */
+/** The engine's address for messages: `DOCKER_HOST`, or the default socket. */
 export function engineAddress(dockerHost: string | undefined): string {
   return dockerHost === undefined || dockerHost === '' ? '/var/run/docker.sock' : dockerHost
 }
 
-/** Asks the engine that `DOCKER_HOST` (else the default socket) names who it is. Never throws. */
+/** Asks the engine at `DOCKER_HOST` (else the default socket) for its version. Never throws. */
 export async function pingEngine(options: Docker.DockerOptions = {}): Promise<EnginePing> {
   try {
     const docker = new Docker({ timeout: PING_TIMEOUT_MS, ...options })
@@ -25,7 +25,7 @@ export async function pingEngine(options: Docker.DockerOptions = {}): Promise<En
   } catch (err) {
     const { code, message } = err as NodeJS.ErrnoException
     if (code === 'EACCES' || code === 'EPERM') return { kind: 'denied' }
-    // The time ran out on an open connection: the client ends it itself.
+    // The timeout ended an open connection.
     return code === 'ECONNRESET' || code === 'ETIMEDOUT' ? { kind: 'stuck' } : { kind: 'silent', reason: message }
   }
 }

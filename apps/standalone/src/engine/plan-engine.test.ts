@@ -12,7 +12,7 @@ const QUESTION: EngineQuestion = {
 }
 
 describe('planEngine', () => {
-  it('installs on a bare Debian as root, and starts what is installed', () => {
+  it('installs the engine on a bare Debian as root, and starts an installed one', () => {
     expect(planEngine(QUESTION).act).toBe('install-and-start')
     expect(planEngine({ ...QUESTION, host: { ...DEBIAN, hasDockerd: true } }).act).toBe('start')
     expect(planEngine({ ...QUESTION, host: { ...DEBIAN, hasDockerd: true, family: 'other' } }).act).toBe('start')

@@ -1,7 +1,7 @@
 import type { HostFacts } from './host-facts.ts'
 import type { EnginePing } from './ping-engine.ts'
 
-/** What to do about an engine that does not answer. */
+/** The next step when an engine does not answer. */
 export type EnginePlan =
   | { readonly act: 'start' }
   | { readonly act: 'install-and-start' }
@@ -10,9 +10,9 @@ export type EnginePlan =
 export interface EngineQuestion {
   readonly ping: Exclude<EnginePing, { kind: 'answers' }>
   readonly host: HostFacts
-  /** Where the engine was looked for. */
+  /** The address of the ping. */
   readonly address: string
-  /** `DOCKER_HOST` names the engine: then no other one is started. */
+  /** `DOCKER_HOST` names the engine: then no other engine is started. */
   readonly isAddressGiven: boolean
   /** `SANDYARD_ENGINE=external`. */
   readonly isExternal: boolean
@@ -20,7 +20,7 @@ export interface EngineQuestion {
 
 const COMPOSE = 'where the engine runs in a virtual machine of its own'
 
-/** Decides without doing anything. Each refusal is one sentence that says what to do. */
+/** Decides without side effects. Each refusal is one sentence that says what to do. */
 export function planEngine({ ping, host, address, isAddressGiven, isExternal }: EngineQuestion): EnginePlan {
   if (ping.kind === 'denied') {
     return fail(`The Docker engine at ${address} does not let this user in: add the user to the group "docker", or run this as root.`)
@@ -30,7 +30,7 @@ export function planEngine({ ping, host, address, isAddressGiven, isExternal }: 
   const silence = `No Docker engine answers at ${address}`
   if (host.platform !== 'linux') return fail(`${silence}: start Docker Desktop or another engine (${COMPOSE}) and run this again.`)
   if (isAddressGiven) return fail(`${silence} (${ping.reason}): start it, or unset DOCKER_HOST to use the engine of this machine.`)
-  if (isExternal) return fail(`${silence}, and SANDYARD_ENGINE=external forbids to start one: start it and run this again.`)
+  if (isExternal) return fail(`${silence}, and with SANDYARD_ENGINE=external this program does not start one: start it and run this again.`)
   if (!host.isRoot) {
     const step = host.hasDockerd
       ? 'start it (`sudo systemctl start docker`)'
@@ -39,7 +39,7 @@ export function planEngine({ ping, host, address, isAddressGiven, isExternal }: 
   }
   if (host.hasDockerd) return { act: 'start' }
   if (host.family === 'debian') return { act: 'install-and-start' }
-  return fail(`${silence}, and only on Debian and Ubuntu can it be installed from here: install Docker and run this again.`)
+  return fail(`${silence}, and this program can install it only on Debian and Ubuntu: install Docker and run this again.`)
 }
 
 function fail(sentence: string): EnginePlan {

@@ -13,9 +13,9 @@ it.each([
   [new AppError('unavailable', 'The engine did not answer.'), 'The engine did not answer.', 1],
   [new Error('wrapped', { cause: full }), 'The disk is full (/data/x): free some space and run this again.', 1],
   [denied, 'This user has not enough rights for /data/x', 1],
-  [new Error('boom.\n    at here'), 'Sandyard could not go on: boom (more in /data/server.log).', 1],
-  ['text', 'Sandyard could not go on: text (more in /data/server.log).', 1],
-])('says %s in one sentence', (error, sentence, exitCode) => {
+  [new Error('boom.\n    at here'), 'Sandyard could not continue: boom (more in /data/server.log).', 1],
+  ['text', 'Sandyard could not continue: text (more in /data/server.log).', 1],
+])('describes %s in one sentence', (error, sentence, exitCode) => {
   const report = describeFailure(error, '/data/server.log')
   expect(report.sentence).toContain(sentence)
   expect(report.sentence).not.toContain('    at ')

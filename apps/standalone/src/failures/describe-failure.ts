@@ -3,7 +3,7 @@ import { isAppError } from '@sandyard/kit/errors/app-error'
 import { StartFailure } from './start-failure.ts'
 
 export interface FailureReport {
-  /** What is printed. */
+  /** The printed text. */
   readonly sentence: string
   readonly exitCode: number
 }
@@ -11,7 +11,7 @@ export interface FailureReport {
 /** `EX_CONFIG` of sysexits.h. */
 const CONFIG_EXIT_CODE = 78
 
-/** What a person is told of any failure: one sentence, never a stack. `logFile` is where the rest of it is. */
+/** Describes any failure for a person: one sentence, never a stack. `logFile` contains the details. */
 export function describeFailure(error: unknown, logFile: string | undefined): FailureReport {
   if (error instanceof StartFailure) return { sentence: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { sentence: error.message, exitCode: CONFIG_EXIT_CODE }
@@ -19,10 +19,10 @@ export function describeFailure(error: unknown, logFile: string | undefined): Fa
   if (known !== undefined) return { sentence: known, exitCode: 1 }
   if (isAppError(error) && error.kind !== 'internal') return { sentence: error.message, exitCode: 1 }
   const where = logFile === undefined ? '' : ` (more in ${logFile})`
-  return { sentence: `Sandyard could not go on: ${firstLine(error)}${where}.`, exitCode: 1 }
+  return { sentence: `Sandyard could not continue: ${firstLine(error)}${where}.`, exitCode: 1 }
 }
 
-/** The system's own refusals, wherever in the chain of causes they are. */
+/** The sentence for a failure of the operating system, anywhere in the chain of causes. */
 function systemSentence(error: unknown): string | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { code, path, message } = cause as NodeJS.ErrnoException

@@ -1,6 +1,6 @@
 /**
- * A failure that a person can do something about. Its message is one sentence that says what is wrong and what to do;
- * it is printed as it is, without a stack trace, and ends the process with `exitCode`.
+ * A failure that a person can fix. Its message is one sentence that says what is wrong and what to do;
+ * it is printed unchanged, without a stack trace, and ends the process with `exitCode`.
  */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure'

@@ -7,11 +7,14 @@ export interface ServerLog {
   readonly log: Logger
   /** Undefined when the lines go to standard output. */
   readonly file: string | undefined
+  /** Adds the log of a child process, in chunks of any size; undefined when children share standard output. */
+  readonly logChunk: ((chunk: Buffer) => void) | undefined
 }
 
-/** The servers' log: JSON lines in a file of the data directory, so that standard output stays with what a person reads. */
+/** The log of the servers: JSON lines in a file of the data directory. Standard output is only for messages to a person. */
 export function openLog({ log: place, logLevel: level }: StandaloneConfig, directory: DataDirectory): ServerLog {
-  if (place === 'stdout') return { log: createLogger({ name: 'sandyard', level }), file: undefined }
+  if (place === 'stdout') return { log: createLogger({ name: 'sandyard', level }), file: undefined, logChunk: undefined }
   const file = directory.serverLog
-  return { log: createLogger({ name: 'sandyard', level, destination: new BoundedLogFile(file) }), file }
+  const destination = new BoundedLogFile(file)
+  return { log: createLogger({ name: 'sandyard', level, destination }), file, logChunk: (chunk) => destination.writeChunk(chunk) }
 }

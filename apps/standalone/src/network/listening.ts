@@ -2,17 +2,17 @@ import { createServer } from 'node:net'
 import type { StandaloneConfig } from '../config.ts'
 import { StartFailure } from '../failures/start-failure.ts'
 
-/** A port that a server is to listen on, as a person knows it. */
+/** The port of a server, with its description for messages. */
 export interface Listening {
   /** As it reads after "for": `the API`. */
   readonly purpose: string
   readonly host: string
   readonly port: number
-  /** The variable that chooses it. */
+  /** The variable that sets it. */
   readonly setting: string
 }
 
-/** The sentence for an address that could not be listened on; any other error as it is. */
+/** Converts a failure to listen to a sentence; returns any other error unchanged. */
 export function explainListenFailure(err: unknown, { purpose, host, port, setting }: Listening): unknown {
   const { code } = err as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') {
@@ -41,10 +41,10 @@ export function listenings({
 }
 
 /**
- * Looks at the ports before the long part of a start, so that a taken one is said at once. What takes a port afterwards is said
- * when the server listens.
+ * Checks the ports before the long part of a start, so that a taken port is reported at once. If a port is taken later, the failure
+ * to listen is reported.
  *
- * @throws StartFailure for the first one that cannot be listened on
+ * @throws StartFailure for the first port that is not available
  */
 export async function checkPorts(all: readonly Listening[]): Promise<void> {
   for (const listening of all) {
@@ -58,7 +58,7 @@ export async function checkPorts(all: readonly Listening[]): Promise<void> {
   }
 }
 
-/** How a client on this machine reaches a server that listens on `host`. */
+/** The URL at which a client on this machine reaches a server that listens on `host`. */
 export function localUrl(host: string, port: number): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host)
   return `http://${reached}:${port}`

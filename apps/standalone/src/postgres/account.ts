@@ -1,5 +1,5 @@
 /**
- * Postgres refuses to run as root. Under root it runs as a system account that owns nothing but the database's files.
+ * Postgres refuses to run as root. Under root it runs as a system account that owns only the database's files.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -20,7 +20,7 @@ export interface Command {
 const ACCOUNT_NAME = 'sandyard'
 
 /**
- * The account that the database's files belong to: their owner where there are any, else the system account, which is made if it
+ * The account for the database's files: the owner of existing files, else the system account, which is created if it
  * is missing. Undefined means this process's own user.
  */
 export async function postgresAccount(folder: string): Promise<Account | undefined> {
@@ -49,12 +49,12 @@ export function findAccount(passwd: string, name: string): Account | undefined {
   return fields === undefined ? undefined : { uid: Number(fields[2]), gid: Number(fields[3]) }
 }
 
-/** `access(2)`, with which initdb looks for its sibling, takes the capability into account only where the fix-up is off. */
+/** initdb looks for its sibling program with `access(2)`, which respects the capability only when the uid fix-up is off. */
 const PASSAGE = ['--securebits', '+no_setuid_fixup', '--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search']
 
 /**
- * The command line that runs a program as `account`, never to gain rights again. Where a folder on the way to one of `paths` is closed to the
- * account (a clone under root's home), the program gets the one capability that passes through it: to read and search, never to write.
+ * The command line that runs a program as `account`, without a way to regain rights. If a folder above one of `paths` is closed to the
+ * account (a clone under root's home), the program gets one capability to pass it: to read and search, never to write.
  */
 export function runAs(account: Account | undefined, command: Command, paths: readonly string[]): Command {
   if (account === undefined) return command
@@ -65,7 +65,7 @@ export function runAs(account: Account | undefined, command: Command, paths: rea
   return { program: setpriv, args: [...identity, ...passage, command.program, ...command.args] }
 }
 
-/** Whether `account` may pass through every folder above `path`. */
+/** Whether `account` may traverse every folder above `path`. */
 function isReachable(path: string, { uid, gid }: Account): boolean {
   const folder = dirname(path)
   const { mode, uid: owner, gid: group } = statSync(folder)

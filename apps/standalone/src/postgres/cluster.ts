@@ -19,12 +19,12 @@ export interface ClusterOptions {
 export const SUPERUSER = 'sandyard'
 
 const INITDB_TIMEOUT_MS = 120_000
-/** Postgres 18 and this release's binaries belong together; files of another major version are not readable by them. */
+/** The database's files must have the major version of this release's binaries, which cannot read files of another one. */
 const MAJOR_VERSION = '18'
 
 /**
- * Makes sure that the database's files are there and fit these binaries, and returns the superuser's password. The files appear under
- * their name only when all of them are written.
+ * Ensures that the database's files exist and fit these binaries, and returns the superuser's password. The files get
+ * their final name only when all are written.
  *
  * @throws StartFailure for files of another Postgres, a lost password, or an `initdb` that fails
  */
@@ -39,7 +39,9 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   }
   checkVersion(folder)
   if (!existsSync(passwordFile))
-    throw new StartFailure(`${passwordFile} is gone, and the database in ${folder} needs it: put it back, or move both away to start anew.`)
+    throw new StartFailure(
+      `${passwordFile} is missing, and the database in ${folder} needs it: restore it, or move both away to start with an empty database.`,
+    )
   return readFileSync(passwordFile, 'utf8').trim()
 }
 
@@ -88,15 +90,15 @@ async function initialise({ folder, binaries, account }: ClusterOptions, passwor
   renameSync(draft, folder)
 }
 
-function failedInit(folder: string, complaint: string): StartFailure {
-  if (/No space left/i.test(complaint))
+function failedInit(folder: string, errorOutput: string): StartFailure {
+  if (/No space left/i.test(errorOutput))
     return new StartFailure(`The disk that holds ${folder} is full: free some space and run this again.`)
-  const lines = complaint.trim().split('\n')
+  const lines = errorOutput.trim().split('\n')
   const line = lines.findLast((text) => /error|fatal|could not|cannot/i.test(text)) ?? lines.at(-1) ?? ''
   return new StartFailure(`The database could not be set up in ${folder} (${line.replace(/^initdb: /, '').trim()}).`)
 }
 
-/** What a set-up that was killed left behind. */
+/** Removes the leftovers of a killed set-up. */
 function removeDrafts(folder: string): void {
   const parent = dirname(folder)
   for (const name of readdirSync(parent)) {

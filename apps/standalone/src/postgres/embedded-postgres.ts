@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { Client } from 'pg'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { letGroupPass, type DataDirectory } from '../data/data-directory.ts'
-import { rotateFile } from '../data/rotate-file.ts'
+import { rotateFile } from '../logging/bounded-log-file.ts'
 import { StartFailure } from '../failures/start-failure.ts'
 import { endProcess, identifyProcess, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 import { postgresAccount, runAs } from './account.ts'
 import { findPostgresBinaries } from './binaries.ts'
 import { ensureCluster, SUPERUSER } from './cluster.ts'
-import { freePort } from './free-port.ts'
 import { endLeftover, STOP_SIGNALS } from './leftover.ts'
 
 export interface EmbeddedPostgresOptions {
@@ -22,22 +22,22 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres extends AsyncDisposable {
-  /** Superuser, database `sandyard`. It holds the password. */
+  /** Superuser, database `sandyard`. The URL contains the password. */
   readonly url: string
   readonly pid: number
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended for any reason. */
   readonly ended: Promise<void>
 }
 
 const DATABASE = 'sandyard'
 const READY_TIMEOUT_MS = 90_000
 const LOG_MAX_BYTES = 8 * 1024 * 1024
-/** A free port may be taken by somebody else before Postgres takes it. */
+/** How often a start is repeated, because another process may take the free port first. */
 const PORT_TRIES = 5
 
 /**
- * Starts the Postgres that comes with the packages, on files in the data directory, for loopback only. It first ends one that a killed server left.
- * The process is in a session of its own, so that an interrupt from the terminal reaches the server only, which then stops it last.
+ * Starts the Postgres of the packages, on files in the data directory, for loopback only. First it ends one that a killed server left
+ * behind. The process has its own session, so that Ctrl-C reaches the server only, which stops Postgres last.
  *
  * @throws StartFailure with the reason in one sentence
  */
@@ -82,6 +82,16 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
+/** Returns a loopback port without a listener at this moment. */
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('the probe has no port')
+  return address.port
+}
+
 interface Launched {
   readonly identity: ProcessIdentity
   readonly ended: Promise<void>
@@ -109,7 +119,7 @@ function launch(command: { readonly program: string; readonly args: readonly str
   }
 }
 
-/** @returns why it did not get ready, or undefined when it answers queries */
+/** @returns why it did not become ready, or undefined when it answers queries */
 async function waitUntilReady(url: string, identity: ProcessIdentity): Promise<string | undefined> {
   let reason = ''
   const outcome = await pollUntil({ what: 'Postgres', timeoutMs: READY_TIMEOUT_MS, everyMs: 50 }, async () => {
@@ -164,7 +174,7 @@ function startFailure({ log, port, directory, failure }: FailedStart): StartFail
   }
   if (failure.includes('password authentication failed')) {
     return new StartFailure(
-      `The password in ${directory.postgresPassword} is not the one of the database: put the right file back, or move ${directory.path} away to start anew.`,
+      `The password in ${directory.postgresPassword} is not the one of the database: restore the right file, or move ${directory.path} away to start with an empty database.`,
     )
   }
   const line = log.split('\n').findLast((text) => /FATAL|PANIC|could not|error/i.test(text))

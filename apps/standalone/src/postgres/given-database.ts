@@ -4,9 +4,9 @@ import { StartFailure } from '../failures/start-failure.ts'
 const CONNECT_TIMEOUT_MS = 10_000
 
 /**
- * Looks at a database that DATABASE_URL names.
+ * Checks the database of DATABASE_URL.
  *
- * @throws StartFailure that never shows the URL, because it holds a password
+ * @throws StartFailure that never contains the URL, because the URL contains a password
  */
 export async function checkGivenDatabase(url: string): Promise<void> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {

@@ -1,10 +1,10 @@
-/** What a killed server leaves: a Postgres that still runs on its files, or the pid file of one that does not. */
+/** Leftovers of a killed server: a Postgres that still runs on its files, or the pid file of one that does not run. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartFailure } from '../failures/start-failure.ts'
 import { commandLine, endProcess, identifyProcess } from '../process/process-identity.ts'
 
-/** Fast shutdown, immediate shutdown, and what no process withstands. */
+/** Fast shutdown, immediate shutdown, and the signal that no process can ignore. */
 export const STOP_SIGNALS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -12,8 +12,8 @@ export const STOP_SIGNALS = [
 ] as const
 
 /**
- * Ends a Postgres that still runs on `folder`, and removes a pid file that belongs to none. The caller holds the data directory's
- * lock, so whatever runs there was left by a server that is gone.
+ * Ends a Postgres that still runs on `folder`, and removes a stale pid file. The caller has the lock of the data
+ * directory, so the server that started this Postgres no longer runs.
  */
 export async function endLeftover(folder: string): Promise<'none' | 'ended' | 'stale-file'> {
   const file = join(folder, 'postmaster.pid')

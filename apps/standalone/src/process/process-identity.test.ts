@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { commandLine, endProcess, identifyProcess, isStillRunning } from './process-identity.ts'
 
-it('knows a process from a later one with the same number', async () => {
+it('distinguishes a process from a later one with the same pid', async () => {
   const child = spawn('sleep', ['60'])
   await once(child, 'spawn')
   const identity = identifyProcess(child.pid ?? 0)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 
 /**
- * A process, told apart from a later one that got the same number: the kernel's start time of a process is fixed,
- * and the boot it is counted from is named too.
+ * Identifies a process, so that a later one with the same pid is not mistaken for it. The kernel's start time of a process
+ * never changes; the identity also contains the boot from which the time is counted.
  */
 export interface ProcessIdentity {
   readonly pid: number
@@ -12,11 +12,11 @@ export interface ProcessIdentity {
   readonly bootId: string
 }
 
-/** Undefined when there is no such process, or it has ended and is only not reaped yet. */
+/** Undefined when there is no such process, or when it has ended and is not reaped yet. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The command name is in parentheses and may hold spaces and parentheses itself: fields are counted after the last one.
+    // The command name is in parentheses and may contain spaces and parentheses: fields are counted after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state] = fields
     const startTicks = fields[19]
@@ -32,7 +32,7 @@ export function isStillRunning(identity: ProcessIdentity): boolean {
   return now !== undefined && now.startTicks === identity.startTicks && now.bootId === identity.bootId
 }
 
-/** The command line of a process, empty when it is gone. */
+/** The command line of a process, empty when the process has ended. */
 export function commandLine(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
@@ -42,9 +42,9 @@ export function commandLine(pid: number): string[] {
 }
 
 /**
- * Sends the signals in turn, each with its own time to take effect, until the process is gone.
+ * Sends the signals in turn, each with its own time to take effect, until the process has ended.
  *
- * @returns whether it is gone
+ * @returns whether it has ended
  */
 export async function endProcess(
   identity: ProcessIdentity,
@@ -55,7 +55,7 @@ export async function endProcess(
     try {
       process.kill(identity.pid, signal)
     } catch {
-      // It ended between the look and the signal, or belongs to somebody else; the wait below tells.
+      // The process ended in between, or belongs to another user; the wait below detects it.
     }
     const gone = await pollUntil({ what: `process ${identity.pid}`, timeoutMs: waitMs, everyMs: 25 }, () =>
       isStillRunning(identity) ? undefined : true,

@@ -2,7 +2,7 @@ export interface ReadyFacts {
   readonly apiUrl: string
   readonly proxyUrl: string
   readonly metricsUrl: string
-  /** The domain under which sandboxes have host names of their own. */
+  /** The domain of the sandboxes' host names. */
   readonly domain: string
   readonly team: string
   readonly user: string
@@ -13,7 +13,7 @@ export interface ReadyFacts {
   readonly logFile: string | undefined
 }
 
-/** What a person reads when the server is ready. The indented `export` lines are to be copied into a shell as they are. */
+/** The text for a person when the server is ready. The indented `export` lines can be copied into a shell unchanged. */
 export function readyText(facts: ReadyFacts): string {
   const { apiUrl, proxyUrl, metricsUrl, domain, team, user, apiKey, accessToken, credentialsFile, logFile } = facts
   return `

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Terminal } from './terminal.ts'
 
-it('shows passing lines in place on a terminal', () => {
+it('overwrites detail lines in place on a terminal', () => {
   let text = ''
   const terminal = new Terminal({ isTTY: true, columns: 20, write: (part) => (text += part) })
   terminal.step('building')
@@ -10,7 +10,7 @@ it('shows passing lines in place on a terminal', () => {
   expect(text).toBe('  building\n    Setting up a pa\r\u001B[K  done\n')
 })
 
-it('shows one now and then where there is no terminal', () => {
+it('prints an occasional detail line without a terminal', () => {
   let text = ''
   let now = 0
   const terminal = new Terminal({ write: (part) => (text += part) }, () => now)

@@ -11,8 +11,8 @@ const QUIET_MS = 15_000
 const ERASE_LINE = '\r\u001B[K'
 
 /**
- * What a person reads: a line for each step. What a tool prints on the way shows on one line that keeps changing; where there is no
- * terminal, every quarter of a minute, so that a log shows that the work goes on.
+ * Prints one line for each step. The output of tools is shown on a single line that is overwritten; without a
+ * terminal a line is printed every 15 s, so that a log shows that the work continues.
  */
 export class Terminal implements ImageProgress {
   readonly #output: Output
@@ -49,7 +49,7 @@ export class Terminal implements ImageProgress {
     }
   }
 
-  /** Takes away what shows in passing, before something else writes. */
+  /** Removes the overwritten line before something else is printed. */
   endPassingLine(): void {
     if (this.#hasPassingLine) this.#output.write(ERASE_LINE)
     this.#hasPassingLine = false

@@ -10,7 +10,7 @@ const MIB = 32
 const PRINT = streamedBinary('/process.Process/Start', startRequest('/bin/sh', ['-c', `head -c ${MIB}M /dev/zero | tr '\\0' x`]))
 const START = streamed('/process.Process/Start', { process: { cmd: '/bin/bash', args: ['-l', '-c', 'true'] }, stdin: false })
 
-/** Processes: one after the other, many at once, and one that writes a lot. */
+/** Processes: one after another, many at once, and one with much output. */
 export async function benchCommands({ daemons }: Bench): Promise<Comparison[]> {
   const goal = { of: 'ratio', at: ['p50', 'p95'], atMost: 0.8 } as const
   return [

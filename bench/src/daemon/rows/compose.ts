@@ -15,7 +15,7 @@ interface Parts {
   readonly mib: number
 }
 
-/** Parts of one file into one, against the reference and against coreutils' `cat` of the same parts in the same container. */
+/** Composes one file from parts, compared with the reference and with coreutils' `cat` of the same parts in the same container. */
 export async function benchCompose({ daemons }: Bench): Promise<Comparison[]> {
   await expectServed(daemons.ours)
   const measure = (parts: Parts, times: number, goal?: Goal): Promise<Comparison[]> => {
@@ -41,7 +41,7 @@ async function timeCompose(daemon: Daemon, parts: Parts): Promise<number> {
   return ms
 }
 
-/** By the clock of a shell in the container; its own start is not timed. */
+/** Timed by a shell in the container; the start of the shell is not included. */
 async function timeShell(daemon: Daemon, parts: Parts, command: (paths: string) => string): Promise<number> {
   await prepare(daemon, parts)
   const script = `s=$EPOCHREALTIME; ${command(pathsOf(parts).join(' '))}; echo "$s $EPOCHREALTIME"`
@@ -51,7 +51,7 @@ async function timeShell(daemon: Daemon, parts: Parts, command: (paths: string) 
   return (end - start) * 1000
 }
 
-/** The parts are on the disk and nothing waits to be written when the clock starts. */
+/** Ensures that the parts are on the disk and no write is pending when the measurement starts. */
 async function prepare({ sandbox }: Daemon, { count, mib }: Parts): Promise<void> {
   const write = `for i in $(seq ${count}); do head -c ${mib}M /dev/zero > /tmp/compose/$i; done`
   await sandbox.commands.run(`mkdir -p /tmp/compose && ${write} && sync -f /tmp/compose`, { timeoutMs: 120_000 })

@@ -6,7 +6,7 @@ import type { Bench } from '../bench.ts'
 import { toComparisons, withOwnGoal } from '../compare.ts'
 import { startDaemon, type Daemon, type DaemonName } from '../daemons.ts'
 
-/** Several at once, because the pages of a daemon's files are private to one that is alone. */
+/** Several at once, because the pages of a daemon's files count as private when only one runs. */
 const CONTAINERS = 3
 const SETTLE_MS = 5000
 const MIB = 64

@@ -10,7 +10,7 @@ const FILE = `${FOLDER}/file`
 const KIB = Buffer.alloc(1024, 'x')
 const OCTETS = { 'content-type': 'application/octet-stream' }
 
-/** One small operation, by the SDK, by a plain request, and as bare file work behind `node:http`. */
+/** One small operation: by the SDK, by a plain request, and as bare file work behind `node:http`. */
 interface SmallCall {
   readonly what: string
   readonly sdk?: (daemon: Daemon) => Promise<unknown>

@@ -9,7 +9,7 @@ const TIMES = 15
 /** design.md 5. */
 const GOAL: Goal = { of: 'ratio', at: ['p50'], atMost: 2.5 }
 
-/** From the start of a daemon's process to its first 204 of `/health`, beside what its Node needs for nothing; in one container. */
+/** From the start of a daemon's process to its first 204 of `/health`, compared with an empty script of its Node; in one container. */
 export async function benchStart({ programs, daemons }: Bench): Promise<Comparison[]> {
   const { node, ours, reference } = await readCommands(programs)
   const plan = JSON.stringify({ times: TIMES, exits: { 'node -e 0': [...node, '-e', '0'] }, serves: { ours, reference } })

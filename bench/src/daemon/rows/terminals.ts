@@ -8,7 +8,7 @@ const SIZE = { cols: 80, rows: 24 }
 const MIB = 8
 const BYTES = MIB * 1024 ** 2
 
-/** Terminals: how soon the shell says something, how fast output comes through one, and how fast a paste goes in. */
+/** Terminals: the time to the first output of the shell, the speed of output, and the speed of a paste. */
 export async function benchTerminals({ daemons }: Bench): Promise<Comparison[]> {
   return [
     ...(await compare(daemons, { what: 'terminal, to its first byte, SDK', times: 60, warmUps: 6, countCpu: true }, ({ sandbox }) =>
@@ -42,7 +42,7 @@ async function paste(sandbox: Sandbox): Promise<void> {
   await converse(sandbox, `stty raw -echo; echo go; head -c ${1024 ** 2} > /dev/null; exit\n`, Buffer.alloc(1024 ** 2, 'paste\n'))
 }
 
-/** Types a line, and more once the shell has gone on from it; ends with the terminal, and says how many bytes it showed. */
+/** Sends a line, and `more` after the shell has processed it. Returns the number of shown bytes when the terminal has ended. */
 async function converse(sandbox: Sandbox, line: string, more?: Uint8Array): Promise<number> {
   let bytes = 0
   let text = ''

@@ -13,11 +13,11 @@ const MULTIPART = {
   before: BEFORE,
   after: `\r\n--${BOUNDARY}--\r\n`,
 }
-/** Half of its throughput, as a time (design.md 5). */
+/** Half of the throughput, as a time (design.md 5). */
 const HALF_AS_FAST: Goal = { of: 'ratio', at: ['p50'], atMost: 2 }
 const REPEAT = { times: 15, warmUps: 2, countCpu: true }
 
-/** A large file in by both kinds of body and out again, as plain requests: the SDK's own cost is far above the daemon's here. */
+/** Uploads a large file with both kinds of body and downloads it, as plain requests: the SDK itself costs much more here than the daemon. */
 export async function benchTransfer({ daemons, bare }: Bench): Promise<Comparison[]> {
   const file = (origin: string): URL => new URL('/files?path=/tmp/large&username=user', origin)
   const copy = new URL('/copy', bare.origin)

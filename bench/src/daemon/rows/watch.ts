@@ -10,14 +10,14 @@ import type { Daemon } from '../daemons.ts'
 import { watchBare, watchByInotifywait, watchPolled, watchStreamed, type Watcher } from '../watchers.ts'
 
 const FOLDER = '/tmp/watched'
-/** Lets the later events of a write pass before the next. */
+/** Waits for the later events of a write before the next write. */
 const QUIET_MS = 5
 const SOON: Goal = { of: 'ours', at: ['p50'], atMost: 2 }
 const REPEAT = { times: 100, warmUps: 10, countCpu: true }
 
 /**
- * From a write in the container to its first event at a client. The write is made by this process, through `/proc/<pid>/root`, so that
- * nothing of the daemon is in its way.
+ * From a write in the container to its first event at a client. This process writes through `/proc/<pid>/root`, so that
+ * the daemon does no other work.
  */
 export async function benchWatch({ daemons }: Bench): Promise<Comparison[]> {
   const watched = [daemons.ours, daemons.reference].filter((daemon) => daemon !== undefined)

@@ -24,7 +24,7 @@ export const BuildLogEntry = Type.Object(
     timestamp: DateTime('When it was written'),
     message: Type.String(),
     level: LogLevel,
-    step: Type.Optional(Type.String({ description: 'What it is about: base, the number of a step from 1, or finalize' })),
+    step: Type.Optional(Type.String({ description: 'Step of the entry: base, the number of a step from 1, or finalize' })),
   },
   { title: 'BuildLogEntry' },
 )
@@ -33,7 +33,7 @@ export type BuildLogEntry = Static<typeof BuildLogEntry>
 export const BuildStatusReason = Type.Object(
   {
     message: Type.String({ description: 'Why the build failed' }),
-    step: Type.Optional(Type.String({ description: 'Where it failed: base, the number of a step from 1, or finalize' })),
+    step: Type.Optional(Type.String({ description: 'Step that failed: base, the number of a step from 1, or finalize' })),
     logEntries: Type.Optional(Type.Array(BuildLogEntry, { default: [], description: 'Warnings and errors of that step' })),
   },
   { title: 'BuildStatusReason' },
@@ -58,7 +58,7 @@ export const TemplateBuildInfo = Type.Object(
     logEntries: Type.Array(BuildLogEntry),
     logs: Type.Array(Type.String(), {
       deprecated: true,
-      description: 'The entries as lines of text, for builds of the first generation only',
+      description: 'The entries as lines of text, only for first-generation builds',
     }),
     reason: Type.Optional(BuildStatusReason),
   },
@@ -72,7 +72,7 @@ export const BuildLogsQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 8_640_000_000_000_000,
-      description: 'Where to begin, in Unix milliseconds; inclusive',
+      description: 'Start time in Unix milliseconds; inclusive',
     }),
   ),
   limit,
@@ -85,7 +85,7 @@ export const BuildLogsQuery = Type.Object({
       type: 'string',
       enum: ['temporary', 'persistent'],
       title: 'LogsSource',
-      description: 'There is one store here: both mean it',
+      description: 'Both values read the same store',
     }),
   ),
 })

@@ -15,14 +15,14 @@ import type { paths } from 'e2b'
 type Published = components['schemas']
 type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Q } } } ? Q : never
 
-it('answers what the published client declares of builds', () => {
+it('returns the build types that the published client declares', () => {
   expectTypeOf<BuildLogEntry>().toExtend<Published['BuildLogEntry']>()
   expectTypeOf<BuildStatusReason>().toExtend<Published['BuildStatusReason']>()
   expectTypeOf<TemplateBuildInfo>().toExtend<Published['TemplateBuildInfo']>()
   expectTypeOf<TemplateBuildLogs>().toExtend<Published['TemplateBuildLogsResponse']>()
 })
 
-it('accepts what the published client sends of builds', () => {
+it('accepts the build types that the published client sends', () => {
   expectTypeOf<Published['TemplateBuildRequestV3']>().toExtend<TemplateBuildRequestV3>()
   expectTypeOf<Published['TemplateBuildStartV2']>().toExtend<TemplateBuildStartV2>()
   expectTypeOf<Published['TemplateStep']>().toExtend<TemplateStep>()

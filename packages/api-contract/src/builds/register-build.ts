@@ -3,10 +3,10 @@ import { CpuCount, MemoryMb } from '../numbers.ts'
 
 const INT32_MAX = 2_147_483_647
 const MAX_NAME_LENGTH = 128
-/** A build of so many tags is a mistake: each is a row. */
+/** A build with more tags is a mistake: each tag is a row. */
 const MAX_TAGS = 100
 
-/** What a template gets that names no size (control-plane.md 10.3). */
+/** The default sizes of a template (control-plane.md 10.3). */
 export const TEMPLATE_DEFAULTS = { cpuCount: 2, memoryMb: 1024 } as const
 
 const teamID = Type.Optional(Type.String({ deprecated: true, description: 'Identifier of the team' }))
@@ -22,14 +22,14 @@ export const TemplateBuildRequestV3 = Type.Object(
     name: Type.Optional(
       Type.String({
         maxLength: MAX_NAME_LENGTH,
-        description: 'Name of the template, with a namespace and a tag where wanted: [namespace/]alias[:tag]',
+        description: 'Name of the template with an optional namespace and tag: [namespace/]alias[:tag]',
       }),
     ),
     alias: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, deprecated: true, description: 'The same as name' })),
     tags: Type.Optional(
       Type.Array(Type.String({ maxLength: MAX_NAME_LENGTH }), {
         maxItems: MAX_TAGS,
-        description: 'Tags of the build; default when there are none',
+        description: 'Tags of the build; `default` if there are none',
       }),
     ),
     teamID,
@@ -39,7 +39,7 @@ export const TemplateBuildRequestV3 = Type.Object(
         format: 'int32',
         minimum: 0,
         maximum: INT32_MAX,
-        description: 'Least disk size in MiB; the setting of the server when that is larger',
+        description: 'Minimum disk size in MiB; the setting of the server applies when it is larger',
       }),
     ),
   },

@@ -1,15 +1,15 @@
 import { Type, type Static } from 'typebox'
 
-/** More than any client emits; each may be a layer. */
+/** More than any client sends; each step may be a layer. */
 const MAX_STEPS = 1000
 
-/** One instruction of a build (control-plane.md 11.4). Clients add keys of their own, which mean nothing here. */
+/** One instruction of a build (control-plane.md 11.4). Additional keys of clients are ignored. */
 export const TemplateStep = Type.Object(
   {
     type: Type.String({ description: 'Type of the step' }),
     args: Type.Optional(Type.Array(Type.String(), { default: [], description: 'Arguments for the step' })),
     filesHash: Type.Optional(Type.String({ description: 'Hash of the files used in the step' })),
-    force: Type.Optional(Type.Boolean({ default: false, description: 'Run the step whatever the cache has' })),
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Run the step without the cache' })),
   },
   { title: 'TemplateStep' },
 )
@@ -41,7 +41,7 @@ const GeneralRegistry = Type.Object(
 
 type FromImageRegistry = Static<typeof AwsRegistry> | Static<typeof GcpRegistry> | Static<typeof GeneralRegistry>
 
-/** Told apart by `type`, so that what is wrong is said of the kind that was meant. */
+/** A union by `type`, so that validation errors refer to the intended kind. */
 export const FromImageRegistry = Type.Unsafe<FromImageRegistry>({
   title: 'FromImageRegistry',
   type: 'object',
@@ -53,14 +53,14 @@ export const FromImageRegistry = Type.Unsafe<FromImageRegistry>({
 /** Body of `POST /v2/templates/{templateID}/builds/{buildID}` (control-plane.md 10.5). */
 export const TemplateBuildStartV2 = Type.Object(
   {
-    fromImage: Type.Optional(Type.String({ description: 'Image to begin with' })),
-    fromTemplate: Type.Optional(Type.String({ description: 'Template to begin with: a reference with an optional tag' })),
+    fromImage: Type.Optional(Type.String({ description: 'Base image' })),
+    fromTemplate: Type.Optional(Type.String({ description: 'Base template: a reference with an optional tag' })),
     fromImageRegistry: Type.Optional(FromImageRegistry),
-    force: Type.Optional(Type.Boolean({ default: false, description: 'Run all steps whatever the cache has' })),
-    steps: Type.Optional(Type.Array(TemplateStep, { default: [], maxItems: MAX_STEPS, description: 'What to do, in order' })),
+    force: Type.Optional(Type.Boolean({ default: false, description: 'Run all steps without the cache' })),
+    steps: Type.Optional(Type.Array(TemplateStep, { default: [], maxItems: MAX_STEPS, description: 'Steps in order' })),
     startCmd: Type.Optional(Type.String({ description: 'Start command to execute in the template after the build' })),
     readyCmd: Type.Optional(Type.String({ description: 'Ready check command to execute in the template after the build' })),
   },
-  { title: 'TemplateBuildStartV2', description: 'Exactly one of fromImage and fromTemplate is needed' },
+  { title: 'TemplateBuildStartV2', description: 'Requires exactly one of fromImage and fromTemplate' },
 )
 export type TemplateBuildStartV2 = Static<typeof TemplateBuildStartV2>

@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts'
 
-/** Volumes, their content and secrets (control-plane.md 15, 16). Content has tokens of its own, which its operations check. */
+/** Volumes, their content and secrets (control-plane.md 15, 16). Content operations check their own tokens. */
 export const storageOperations = [
   { id: 'listVolumes', method: 'GET', path: '/volumes', auth: 'T', tag: 'volumes', whileBlocked: true },
   { id: 'createVolume', method: 'POST', path: '/volumes', auth: 'T', tag: 'volumes' },

@@ -29,7 +29,7 @@ export const templateOperations = [
     whileBlocked: true,
   },
   { id: 'getTemplateFiles', method: 'GET', path: '/templates/{templateID}/files/{hash}', auth: 'TU', tag: 'builds' },
-  // Where the answer of the one before leads; its credential is the signature in the link.
+  // The target of the URL in the answer of the former operation. Its credential is the signature in the URL.
   { id: 'uploadTemplateFiles', method: 'PUT', path: '/uploads/{teamID}/{hash}', auth: 'none', tag: 'builds' },
   { id: 'startBuild', method: 'POST', path: '/templates/{templateID}/builds/{buildID}', auth: 'U', tag: 'builds', deprecated: true },
   { id: 'startBuildV2', method: 'POST', path: '/v2/templates/{templateID}/builds/{buildID}', auth: 'T', tag: 'builds' },

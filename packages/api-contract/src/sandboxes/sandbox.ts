@@ -13,12 +13,12 @@ export const SandboxState = Type.Unsafe<'running' | 'paused'>({ type: 'string', 
 export const SandboxVolumeMount = Type.Object(
   {
     name: Type.String({ description: 'Name of the volume' }),
-    path: Type.String({ description: 'Where it appears in the sandbox' }),
+    path: Type.String({ description: 'Mount point in the sandbox' }),
   },
   { title: 'SandboxVolumeMount' },
 )
 
-/** What create, connect, resume and fork answer (control-plane.md 6.1.1). */
+/** The answer of create, connect, resume and fork (control-plane.md 6.1.1). */
 export const Sandbox = Type.Object(
   {
     templateID: Type.String(),
@@ -42,7 +42,7 @@ export const SandboxLifecycle = Type.Object(
   { title: 'SandboxLifecycle' },
 )
 
-/** `network` as it is returned (control-plane.md 6.1.4). Its lists are never null. */
+/** `network` in answers (control-plane.md 6.1.4). Its lists are never null. */
 export const SandboxNetwork = Type.Object(
   {
     allowPublicTraffic: Type.Optional(Type.Boolean()),

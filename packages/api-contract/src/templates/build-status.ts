@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /**
- * The wire's name for the state of a build (control-plane.md 17.3). `uploaded` is declared and never sent: clients take it for
- * the end of a build that failed (22.2 D3).
+ * The wire name of the status of a build (control-plane.md 17.3). `uploaded` is declared but never sent: clients treat it as the end of a
+ * failed build (22.2 D3).
  */
 export type BuildStatus = 'building' | 'waiting' | 'ready' | 'error'
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { Nullable } from '../nullable.ts'
 import { DateTime } from '../times.ts'
 
-/** The shapes of clients-python-2.63.md 7. Only builds that are ready count in any of them. */
+/** The schemas of clients-python-2.63.md 7. Only ready builds count in them. */
 
 export const TAG_GROUP_LIMITS = { assignments: { default: 6, most: 25 }, tags: { default: 25, most: 100 } } as const
 export const TAG_ASSIGNMENTS_LIMITS = { default: 50, most: 100 } as const
@@ -10,12 +10,12 @@ export const TAG_ASSIGNMENTS_LIMITS = { default: 50, most: 100 } as const
 export type TagSort = 'latest_desc' | 'latest_asc' | 'name_asc' | 'name_desc'
 
 const Cursor = (description: string) => Type.String({ description })
-/** What is out of bounds is cut off, so the schema has none. */
+/** The server clamps values, so the schema has no bounds. */
 const Limit = (value: number, description: string) => Type.Optional(Type.Integer({ format: 'int32', default: value, description }))
 const nextCursor = Nullable(Type.String({ description: 'Cursor of the next page; null on the last one' }))
 
 export const TemplateTagsCount = Type.Object(
-  { total: Type.Integer({ format: 'int64', description: 'Distinct tags that stand for a build' }) },
+  { total: Type.Integer({ format: 'int64', description: 'Distinct tags that point to a ready build' }) },
   { title: 'TemplateTagsCountResponse' },
 )
 
@@ -23,7 +23,7 @@ export const TemplateTagsCount = Type.Object(
 export const TagExistsQuery = Type.Object({ tag: Type.String() })
 
 export const TemplateTagExists = Type.Object(
-  { exists: Type.Boolean(), normalizedTag: Type.String({ description: 'The tag as it is stored' }) },
+  { exists: Type.Boolean(), normalizedTag: Type.String({ description: 'The stored form of the tag' }) },
   { title: 'TemplateTagExistsResponse' },
 )
 
@@ -55,7 +55,7 @@ export const TagGroupsQuery = Type.Object({
   assignmentLimit: Limit(TAG_GROUP_LIMITS.assignments.default, 'Assignments of each tag, 25 at most'),
   tagsLimit: Limit(TAG_GROUP_LIMITS.tags.default, 'Tags a page, 100 at most'),
   tagsCursor: Type.Optional(Cursor('The nextCursor of the previous page of the same sort')),
-  search: Type.Optional(Type.String({ description: 'A part of the tags' })),
+  search: Type.Optional(Type.String({ description: 'Substring of the tags' })),
   sort: Type.Optional(
     Type.Unsafe<TagSort>({ type: 'string', enum: ['latest_desc', 'latest_asc', 'name_asc', 'name_desc'], default: 'latest_desc' }),
   ),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { DateTime } from '../times.ts'
 
 const buildID = Type.String({ format: 'uuid', description: 'Identifier of the build' })
-/** A request with more than that is a mistake: each is a row. */
+/** A request with more tags is a mistake: each tag is a row. */
 const MAX_TAGS = 100
 
 const tags = (description: string) => Type.Array(Type.String(), { maxItems: MAX_TAGS, description })
@@ -10,7 +10,7 @@ const tags = (description: string) => Type.Array(Type.String(), { maxItems: MAX_
 /** Body of `POST /templates/tags` (control-plane.md 12.1). */
 export const AssignTemplateTagsRequest = Type.Object(
   {
-    target: Type.String({ description: 'What the tags are to stand for: name:tag, name alone, or name:build identifier' }),
+    target: Type.String({ description: 'Build to assign the tags to: name:tag, name alone, or name:build identifier' }),
     tags: tags('Tags to assign'),
   },
   { title: 'AssignTemplateTagsRequest' },
@@ -18,7 +18,7 @@ export const AssignTemplateTagsRequest = Type.Object(
 export type AssignTemplateTagsRequest = Static<typeof AssignTemplateTagsRequest>
 
 export const AssignedTemplateTags = Type.Object(
-  { tags: Type.Array(Type.String(), { description: 'The tags as they were assigned' }), buildID },
+  { tags: Type.Array(Type.String(), { description: 'The assigned tags' }), buildID },
   { title: 'AssignedTemplateTags' },
 )
 export type AssignedTemplateTags = Static<typeof AssignedTemplateTags>

@@ -19,7 +19,7 @@ export const aliases = Type.Array(Type.String(), { description: 'Aliases' })
 export const deprecatedAliases = Type.Array(Type.String(), { deprecated: true, description: 'Names without their namespaces' })
 export const envdVersion = Type.String({ description: 'Version of the in-sandbox daemon' })
 
-/** What every answer tells of a template's life (control-plane.md 9.1). */
+/** The times and counters in every answer about a template (control-plane.md 9.1). */
 export const lifeFields = {
   createdAt: DateTime('Creation time'),
   updatedAt: DateTime('Last update time'),
@@ -27,9 +27,9 @@ export const lifeFields = {
   spawnCount: Type.Integer({ format: 'int64', description: 'Number of times the template was used' }),
 }
 
-/** What sandboxes of a template are made with, and how often it was built. */
+/** The sizes of sandboxes of a template, and its build count. */
 export const buildFields = {
-  buildID: Type.String({ description: 'Identifier of the last successful build; of the new one in the answer that registers it' }),
+  buildID: Type.String({ description: 'Identifier of the last successful build; in the answer that registers a build, of that build' }),
   cpuCount: CpuCount,
   memoryMB: MemoryMb,
   diskSizeMB: DiskSizeMb,
@@ -38,7 +38,7 @@ export const buildFields = {
   envdVersion,
 }
 
-/** What newer clients know beside (clients-python-2.63.md 7). */
+/** Additional fields of newer clients (clients-python-2.63.md 7). */
 export const defaultFields = {
-  isDefault: Type.Optional(Type.Boolean({ description: 'One of the templates that this server comes with' })),
+  isDefault: Type.Optional(Type.Boolean({ description: 'Whether it is a default template of this server' })),
 }

@@ -4,14 +4,14 @@ import { DateTime } from '../times.ts'
 import { BuildStatus } from './build-status.ts'
 import { buildFields, defaultFields, deprecatedAliases, envdVersion, isPublic, lifeFields, names, templateID } from './template-fields.ts'
 
-/** A build as its template lists it (control-plane.md 9.1.3). */
+/** A build in the list of its template (control-plane.md 9.1.3). */
 export const TemplateBuild = Type.Object(
   {
     buildID: Type.String({ format: 'uuid', description: 'Identifier of the build' }),
     status: BuildStatus,
     createdAt: DateTime('When it was registered'),
     updatedAt: DateTime('When its status last changed'),
-    finishedAt: Type.Optional(DateTime('When it was ready or had failed; absent before')),
+    finishedAt: Type.Optional(DateTime('When it succeeded or failed; absent before')),
     cpuCount: CpuCount,
     memoryMB: MemoryMb,
     diskSizeMB: Type.Optional(DiskSizeMb),
@@ -21,7 +21,7 @@ export const TemplateBuild = Type.Object(
 )
 export type TemplateBuild = Static<typeof TemplateBuild>
 
-/** One template and a page of its builds (control-plane.md 9.1.3; what newer clients demand: clients-python-2.63.md 7). */
+/** One template and a page of its builds (control-plane.md 9.1.3; for newer clients: clients-python-2.63.md 7). */
 export const TemplateWithBuilds = Type.Object(
   {
     templateID,

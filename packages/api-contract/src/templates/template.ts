@@ -18,7 +18,7 @@ export const Template = Type.Object(
 )
 export type Template = Static<typeof Template>
 
-/** What the older operations that register a build answer; the last two are the seed's (control-plane.md 9.1.2, 22.2 D2). */
+/** The answer of the older operations that register a build; the last two fields are the seed's (control-plane.md 9.1.2, 22.2 D2). */
 export const TemplateLegacy = Type.Object(
   {
     templateID,
@@ -33,11 +33,11 @@ export const TemplateLegacy = Type.Object(
 )
 export type TemplateLegacy = Static<typeof TemplateLegacy>
 
-/** What `POST /v3/templates` answers (control-plane.md 9.1.4). */
+/** The answer of `POST /v3/templates` (control-plane.md 9.1.4). */
 export const TemplateRequestResponseV3 = Type.Object(
   {
     templateID,
-    buildID: Type.String({ description: 'Identifier of the build that was registered' }),
+    buildID: Type.String({ description: 'Identifier of the registered build' }),
     public: isPublic,
     names,
     tags: Type.Array(Type.String(), { description: 'Tags assigned to the build' }),

@@ -5,10 +5,10 @@ import { isPublic, names, templateID } from './template-fields.ts'
 export const TemplateUpdateRequest = Type.Object({ public: Type.Optional(isPublic) }, { title: 'TemplateUpdateRequest' })
 export type TemplateUpdateRequest = Static<typeof TemplateUpdateRequest>
 
-/** What both answer (control-plane.md 22.2 D4). */
+/** The answer of both versions (control-plane.md 22.2 D4). */
 export const TemplateUpdateResponse = Type.Object({ names }, { title: 'TemplateUpdateResponse' })
 export type TemplateUpdateResponse = Static<typeof TemplateUpdateResponse>
 
-/** What `GET /templates/aliases/{alias}` answers. */
+/** The answer of `GET /templates/aliases/{alias}`. */
 export const TemplateAliasResponse = Type.Object({ templateID, public: isPublic }, { title: 'TemplateAliasResponse' })
 export type TemplateAliasResponse = Static<typeof TemplateAliasResponse>

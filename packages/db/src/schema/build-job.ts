@@ -1,24 +1,24 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Columns, DefaultedTime } from '../column.ts'
 
-/** A build whose start was asked for and that has not ended. */
+/** A started build that has not ended. */
 export interface BuildJobTable {
   build_id: string
   team_id: string
-  /** What to build; read as an object, written as its JSON text. */
+  /** What to build. Read as an object, written as JSON text. */
   plan: ColumnType<unknown, string, string>
   sealed_credentials: Buffer | null
   queued_at: DefaultedTime
-  /** Counts the servers that took it up. */
+  /** The number of claims by servers. */
   attempt: Generated<number>
-  /** Counts those of them that went away in the middle. */
+  /** The number of claims whose server died. */
   abandoned: Generated<number>
-  /** The server that works at it; null while it waits for one. */
+  /** The server that runs it; null while it is queued. */
   server_id: number | null
   lease_until: Date | null
-  /** The sandbox in which this attempt builds. */
+  /** The build sandbox of this attempt. */
   sandbox_id: string | null
-  /** Why it is to end. */
+  /** The reason of a cancellation. */
   cancel_reason: string | null
   started_at: Date | null
 }

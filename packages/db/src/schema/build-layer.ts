@@ -1,13 +1,13 @@
 import type { ColumnType } from 'kysely'
 import type { Columns, DefaultedTime } from '../column.ts'
 
-/** An image that a step of a build made, by what made it (control-plane.md 11.8). */
+/** The image of a layer, by the key of its inputs (control-plane.md 11.8). */
 export interface BuildLayerTable {
   team_id: string
-  /** SHA-256 in hex over everything that the image depends on. */
+  /** SHA-256 in hex over all inputs of the image. */
   key: string
   image: string
-  /** What holds after the step; read as an object, written as its JSON text. */
+  /** The context after the step. Read as an object, written as JSON text. */
   result: ColumnType<unknown, string, string>
   created_at: DefaultedTime
   last_used_at: DefaultedTime

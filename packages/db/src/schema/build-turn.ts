@@ -1,6 +1,6 @@
 import type { Columns } from '../column.ts'
 
-/** When a server last took up a build of a team. */
+/** When a server last claimed a build of a team. */
 export interface BuildTurnTable {
   team_id: string
   taken_at: Date

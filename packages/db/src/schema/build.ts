@@ -4,13 +4,16 @@ import type { Columns, DefaultedTime } from '../column.ts'
 /** The raw states of a build; control-plane.md 17.3 groups them and gives each its wire name. */
 export type BuildStatus = 'pending' | 'waiting' | 'in_progress' | 'building' | 'snapshotting' | 'uploaded' | 'success' | 'ready' | 'failed'
 
-/** The states in which a build can be used. */
+/** The states of a usable build. */
 export const READY_BUILD_STATUSES = ['uploaded', 'success', 'ready'] as const satisfies readonly BuildStatus[]
 
-/** The rules that the steps of a build follow (control-plane.md 10.5, 11.3). */
+/** The states of an unfinished build. */
+export const UNFINISHED_BUILD_STATUSES = ['pending', 'waiting', 'in_progress', 'building'] as const satisfies readonly BuildStatus[]
+
+/** The rules for the steps of a build (control-plane.md 10.5, 11.3). */
 export type BuilderVersion = 'v1' | 'v2.0.0' | 'v2.1.0'
 
-/** As whom, where and with what a command runs. */
+/** The user, directory and variables of a command. */
 export interface CommandContext {
   readonly user: string
   /** Undefined: the user's home. */
@@ -25,7 +28,7 @@ export interface BuildTable {
   cpu_count: number
   memory_mib: number
   disk_mib: number
-  /** What the runtime starts; set once the build is ready. */
+  /** The image for sandboxes; set once the build is ready. */
   image: string | null
   default_user: string
   default_workdir: string
@@ -33,9 +36,9 @@ export interface BuildTable {
   created_at: DefaultedTime
   updated_at: DefaultedTime
   finished_at: Date | null
-  /** Null for images that were not built here. */
+  /** Null for images that this server did not build. */
   builder_version: BuilderVersion | null
-  /** Why it failed. */
+  /** The reason of a failure. */
   reason_message: string | null
   /** `base`, the number of a step from 1, or `finalize`. */
   reason_step: string | null
@@ -43,12 +46,12 @@ export interface BuildTable {
   env: ColumnType<Record<string, string>, string | undefined, string>
   start_cmd: string | null
   ready_cmd: string | null
-  /** What the start command runs in; null means the defaults of the build. */
+  /** The context of the start command; null means the defaults of the build. */
   start_context: ColumnType<CommandContext | null, string | null | undefined, string | null>
   dockerfile: string | null
-  /** Started by what registered it: asking for its start again changes nothing. */
+  /** The registration started the build: a start request changes nothing. */
   starts_itself: Generated<boolean>
-  /** The newest line of its log. */
+  /** The number of the newest log line. */
   log_count: Generated<number>
 }
 

@@ -1,15 +1,17 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Columns, CreatedAt } from '../column.ts'
 
-/** Append-only log; a row is written by the transaction that it tells of. */
+/** The event log; the transaction of the change writes the row. */
 export interface EventTable {
   event_id: Generated<number>
   team_id: string
   kind: string
-  /** The id of what it is about, such as a sandbox id. */
+  /** The id of the changed object, such as a sandbox id. */
   subject: string
   data: ColumnType<Record<string, unknown>, string | undefined, never>
   created_at: CreatedAt
+  /** The position for readers with a cursor; assigned after the commit (`events/read-events.ts`). */
+  place: Generated<number | null>
 }
 
 export const eventColumns: Columns<EventTable> = {
@@ -19,4 +21,5 @@ export const eventColumns: Columns<EventTable> = {
   subject: 'text',
   data: 'jsonb',
   created_at: 'timestamp with time zone',
+  place: 'bigint null',
 }

@@ -4,10 +4,10 @@ import type { Columns, CreatedAt } from '../column.ts'
 export interface IdempotencyKeyTable {
   team_id: string
   key: string
-  /** Keyed digest of the request: bodies hold secrets, and a plain digest of a short one could be guessed. */
+  /** Keyed digest of the request: bodies contain secrets, and a plain digest of a short body could be guessed. */
   request_hash: string
   sandbox_id: string
-  /** Null while the create is under way. */
+  /** Null while the create is in flight. */
   answer: ColumnType<unknown, string | undefined, string>
   created_at: CreatedAt
 }

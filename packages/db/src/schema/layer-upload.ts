@@ -1,9 +1,9 @@
 import type { Columns, DefaultedTime } from '../column.ts'
 
-/** The archive of a COPY step, kept as a file under team and hash. */
+/** The archive of a COPY step, stored as a file under team and hash. */
 export interface LayerUploadTable {
   team_id: string
-  /** 64 hex digits: a key of the client's, not a digest of the bytes (design.md 3a). */
+  /** 64 hex digits: a key that the client chooses, not a digest of the bytes (design.md 3a). */
   hash: string
   size_bytes: number
   created_at: DefaultedTime

@@ -3,12 +3,12 @@ import type { Columns, DefaultedTime } from '../column.ts'
 
 export type SandboxState = 'starting' | 'running' | 'pausing' | 'paused' | 'snapshotting' | 'killing'
 
-/** A JSON object of texts: read as such, written as its JSON text. */
+/** A JSON object of texts: read as an object, written as JSON text. */
 export type JsonTexts = ColumnType<Record<string, string>, string | undefined, string>
 
 export interface SandboxTable {
   sandbox_id: string
-  /** Counts the starts of the id, from 1. */
+  /** The number of this start of the id, from 1. */
   incarnation: number
   team_id: string
   template_id: string
@@ -16,19 +16,21 @@ export interface SandboxTable {
   alias: string | null
   state: SandboxState
   state_changed_at: DefaultedTime
-  /** Where the daemon is reached while the sandbox runs. */
+  /** The address of the daemon while the sandbox runs. */
   endpoint_host: string | null
   endpoint_daemon_port: number | null
   is_secure: boolean
   metadata: JsonTexts
-  /** Null when the caller did not say. */
+  /** Null when the request did not set it. */
   allow_internet_access: boolean | null
   created_at: DefaultedTime
   started_at: Date | null
-  /** When the reaper ends it; set once it runs. */
+  /** The end time; set once it runs. */
   expires_at: Date | null
   /** The server that starts it. */
   server_id: number | null
+  /** Why it ends; set with the state `killing`. */
+  end_reason: string | null
 }
 
 export const sandboxColumns: Columns<SandboxTable> = {
@@ -49,4 +51,5 @@ export const sandboxColumns: Columns<SandboxTable> = {
   started_at: 'timestamp(3) with time zone null',
   expires_at: 'timestamp(3) with time zone null',
   server_id: 'integer null',
+  end_reason: 'text null',
 }

@@ -1,6 +1,6 @@
 import type { Columns, CreatedAt } from '../column.ts'
 
-/** Values that an installation makes once and every replica shares. Some are secrets. */
+/** Values that an installation creates once and all replicas share. Some are secrets. */
 export interface ServerSettingTable {
   name: string
   value: string

@@ -10,12 +10,15 @@ import { eventColumns, type EventTable } from './event.ts'
 import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-key.ts'
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
+import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
+import { serverColumns, type ServerTable } from './server.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
 import { tagAssignmentColumns, type TagAssignmentTable } from './tag-assignment.ts'
 import { teamColumns, type TeamTable } from './team.ts'
 import { teamMemberColumns, type TeamMemberTable } from './team-member.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
+import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -31,15 +34,18 @@ export interface Tables {
   idempotency_key: IdempotencyKeyTable
   layer_upload: LayerUploadTable
   sandbox: SandboxTable
+  sandbox_history: SandboxHistoryTable
+  server: ServerTable
   server_setting: ServerSettingTable
   tag_assignment: TagAssignmentTable
   team: TeamTable
   team_member: TeamMemberTable
   template: TemplateTable
   template_alias: TemplateAliasTable
+  template_spawn: TemplateSpawnTable
 }
 
-/** What the drift test compares with a migrated database. */
+/** The drift test compares this with a migrated database. */
 export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof Tables[K], string>> } = {
   access_token: accessTokenColumns,
   api_key: apiKeyColumns,
@@ -53,10 +59,13 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   idempotency_key: idempotencyKeyColumns,
   layer_upload: layerUploadColumns,
   sandbox: sandboxColumns,
+  sandbox_history: sandboxHistoryColumns,
+  server: serverColumns,
   server_setting: serverSettingColumns,
   tag_assignment: tagAssignmentColumns,
   team: teamColumns,
   team_member: teamMemberColumns,
   template: templateColumns,
   template_alias: templateAliasColumns,
+  template_spawn: templateSpawnColumns,
 }

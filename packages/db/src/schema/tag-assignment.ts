@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Columns, CreatedAt } from '../column.ts'
 
-/** Append-only: the newest row of a tag whose build is ready wins (control-plane.md 2.7). */
+/** Append-only: the newest row of a tag with a ready build wins (control-plane.md 2.7). */
 export interface TagAssignmentTable {
   assignment_id: Generated<string>
   template_id: string

@@ -4,7 +4,7 @@ import type { Columns, CreatedAt } from '../column.ts'
 export interface TeamMemberTable {
   team_id: string
   user_id: string
-  /** The team that a user acts for without naming one; at most one a user. */
+  /** The default team of a user; at most one per user. */
   is_default: Generated<boolean>
   created_at: CreatedAt
 }

@@ -7,7 +7,7 @@ export interface TeamTable {
   /** The namespace of the team's template names; unique over all teams. */
   slug: string
   email: string
-  /** May not authenticate at all. */
+  /** Cannot authenticate at all. */
   is_banned: Generated<boolean>
   /** May only read and delete (control-plane.md 1.10). */
   is_blocked: Generated<boolean>

@@ -3,7 +3,7 @@ import type { Columns, DefaultedTime } from '../column.ts'
 
 export interface TemplateAliasTable {
   alias: string
-  /** The slug of the owning team, or null for a promoted name that every team may use bare. */
+  /** The slug of the owning team, or null for a promoted name, which every team may use without a namespace. */
   namespace: string | null
   template_id: string
   is_renamable: Generated<boolean>

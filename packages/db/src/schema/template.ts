@@ -4,12 +4,12 @@ import type { Columns, DefaultedTime } from '../column.ts'
 export interface TemplateTable {
   template_id: string
   team_id: string
-  /** What made it; only `template` and `snapshot_template` resolve by id (control-plane.md 2.3). */
+  /** The origin; only `template` and `snapshot_template` resolve by id (control-plane.md 2.3). */
   source: 'template' | 'snapshot' | 'snapshot_template'
   /** Usable by every team. */
   is_public: Generated<boolean>
   created_by: string | null
-  /** Sandboxes started from it. */
+  /** The number of sandboxes started from it. */
   spawn_count: Generated<number>
   build_count: Generated<number>
   last_spawned_at: Date | null
@@ -17,7 +17,7 @@ export interface TemplateTable {
   updated_at: DefaultedTime
   /** The id of a deleted template stays reserved. */
   deleted_at: Date | null
-  /** One that the server brings along. */
+  /** A default template of the server. */
   is_default: Generated<boolean>
 }
 

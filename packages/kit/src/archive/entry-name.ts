@@ -2,7 +2,7 @@ import { AppError } from '../errors/app-error.ts'
 
 const MAX_PATH_BYTES = 4095
 const MAX_NAME_BYTES = 255
-/** Each directory of a name costs whoever looks it up, and archives have a million names. */
+/** Each directory of a name costs time at every lookup, and archives have a million names. */
 const MAX_DEPTH = 256
 /** Of UTF-16 in UTF-8. */
 const MOST_BYTES_PER_UNIT = 3

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { loadOnce } from './load-once.ts'
 import { pollUntil } from './poll-until.ts'
 import { Semaphore } from './semaphore.ts'
 import { SingleFlight } from './single-flight.ts'
+import { resultWithin, within } from './within.ts'
 
 describe('SingleFlight', () => {
-  it('shares a call that is under way and forgets it afterwards', async () => {
+  it('shares a call in flight and starts a new one after its end', async () => {
     const flight = new SingleFlight<string, number>()
     let calls = 0
     const work = async (): Promise<number> => ++calls
@@ -14,7 +16,7 @@ describe('SingleFlight', () => {
 })
 
 describe('Semaphore', () => {
-  it('never lets in more than its width', async () => {
+  it('never admits more holders than its width', async () => {
     const semaphore = new Semaphore(2)
     let inside = 0
     let most = 0
@@ -30,9 +32,52 @@ describe('Semaphore', () => {
 })
 
 describe('pollUntil', () => {
-  it('returns the first value and says what it waited for when there is none', async () => {
+  it('returns the first value, and names what it waited for when the time is over', async () => {
     let tries = 0
     expect(await pollUntil({ what: 'it', timeoutMs: 1000, everyMs: 1 }, () => (++tries === 3 ? tries : undefined))).toBe(3)
     await expect(pollUntil({ what: 'rain', timeoutMs: 2, everyMs: 1 }, () => undefined)).rejects.toThrow('timed out waiting for rain')
+  })
+})
+
+describe('within', () => {
+  const never = (): Promise<never> => new Promise(() => undefined)
+
+  it('stops waiting for work that ignores its signal', async () => {
+    await expect(within({ what: 'it', timeoutMs: 1 }, never)).rejects.toMatchObject({ kind: 'deadline_exceeded' })
+    await expect(within({ what: 'it', timeoutMs: 60_000, signal: AbortSignal.abort(new Error('stop')) }, never)).rejects.toThrow('stop')
+  })
+
+  it('gives work that observes its signal time to reject', async () => {
+    const work = (signal: AbortSignal): Promise<string> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => setImmediate(() => resolve('undone'))))
+    expect(await within({ what: 'it', timeoutMs: 1, graceMs: 60_000 }, work)).toBe('undone')
+  })
+
+  it('passes on results and failures', async () => {
+    expect(await within({ what: 'it', timeoutMs: 60_000 }, async () => 1)).toBe(1)
+    await expect(within({ what: 'it', timeoutMs: 60_000 }, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  })
+})
+
+describe('loadOnce', () => {
+  it('caches a result, shares a load in flight and does not cache a failure', async () => {
+    let loads = 0
+    const load = loadOnce(async () => {
+      loads += 1
+      if (loads === 1) throw new Error('too many open files')
+      return loads
+    })
+    const first = [load(), load()]
+    for (const attempt of first) await expect(attempt).rejects.toThrow('too many open files')
+    expect(await Promise.all([load(), load(), load()])).toEqual([2, 2, 2])
+    expect(loads).toBe(2)
+  })
+})
+
+describe('resultWithin', () => {
+  it('returns the value, throws the failure, or returns undefined after the deadline', async () => {
+    expect(await resultWithin(1000, Promise.resolve(1))).toBe(1)
+    await expect(resultWithin(1000, Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await resultWithin(1, new Promise(() => undefined))).toBe(undefined)
   })
 })

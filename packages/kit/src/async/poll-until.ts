@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors/app-error.ts'
 
 export interface PollOptions {
-  /** What is waited for, as it reads after "timed out waiting for". */
+  /** The condition, as it reads after "timed out waiting for". */
   readonly what: string
   readonly timeoutMs: number
   readonly everyMs: number
@@ -12,7 +12,7 @@ export interface PollOptions {
 /**
  * Calls `probe` until it returns something other than `undefined`, and returns that.
  *
- * @throws AppError `deadline_exceeded` after `timeoutMs`; the abort reason when `signal` aborts; whatever `probe` throws
+ * @throws AppError `deadline_exceeded` after `timeoutMs`; the abort reason when `signal` aborts; any error of `probe`
  */
 export async function pollUntil<T>(options: PollOptions, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const { what, timeoutMs, everyMs, signal } = options

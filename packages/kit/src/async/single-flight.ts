@@ -1,4 +1,4 @@
-/** Calls with the same key while one is under way share its outcome. A failed call is not remembered. */
+/** Concurrent calls with the same key share one run and its result. A failure is not cached. */
 export class SingleFlight<K, V> {
   readonly #running = new Map<K, Promise<V>>()
 

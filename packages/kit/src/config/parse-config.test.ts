@@ -15,7 +15,7 @@ const schema = {
 }
 
 describe('parseConfig', () => {
-  it('reads, converts and defaults', () => {
+  it('reads and converts values and applies defaults', () => {
     const config = parseConfig(schema, { T_URL: 'x', T_LEASE: '30s', T_MAX: '2MiB', T_NAMES: 'a, b,' })
     expect(config).toMatchObject({ port: 3000, url: 'x', leaseMs: 30_000, maxBytes: 2 * 1024 * 1024, names: ['a', 'b'] })
     expect(Object.isFrozen(config)).toBe(true)
@@ -27,7 +27,7 @@ describe('parseConfig', () => {
     expect(attempt).toThrow(/T_PORT[\s\S]*T_URL is required[\s\S]*T_LEASE/)
   })
 
-  it('reads NAME_FILE and keeps secrets out of texts', () => {
+  it('reads NAME_FILE and hides secrets in texts', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'kit-')), 'token')
     writeFileSync(file, 'hush\n')
     const config = parseConfig(schema, { T_URL: 'x', T_TOKEN_FILE: file })

@@ -1,8 +1,9 @@
+/** Written by hand: `env-schema` has no durations, sizes, secrets or `NAME_FILE`, and reports problems without the setting's documentation. */
 import { readFileSync } from 'node:fs'
 import { Secret } from './secret.ts'
 import { parseDurationMs, parseSizeBytes } from './units.ts'
 
-/** One setting: the environment variable it comes from, how its text is read, its default and a line of documentation. */
+/** One setting: its environment variable, its parser, its default and a line of documentation. */
 export interface Setting<T> {
   readonly env: string
   readonly doc: string
@@ -19,6 +20,7 @@ function setting<T>(env: string, kind: Setting<T>['kind'], read: Setting<T>['rea
 }
 
 const readInteger = (text: string): number | undefined => (/^-?\d+$/.test(text) ? Number(text) : undefined)
+const readCount = (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined)
 const readPort = (text: string): number | undefined => {
   const port = readInteger(text)
   return port !== undefined && port >= 0 && port <= 65_535 ? port : undefined
@@ -30,6 +32,8 @@ export const env = {
   text: (name: string, options: Options<string>) => setting(name, 'text', (text) => text, options),
   port: (name: string, options: Options<number>) => setting(name, 'port', readPort, options),
   integer: (name: string, options: Options<number>) => setting(name, 'integer', readInteger, options),
+  /** A whole number above zero. */
+  count: (name: string, options: Options<number>) => setting(name, 'integer', readCount, options),
   boolean: (name: string, options: Options<boolean>) => setting(name, 'boolean', (text) => BOOLEANS[text.toLowerCase()], options),
   /** Milliseconds, written as `30s`, `5m`. */
   duration: (name: string, options: Options<number>) => setting(name, 'duration', parseDurationMs, options),
@@ -54,7 +58,7 @@ export type ConfigSchema = Readonly<Record<string, Setting<unknown>>>
 export type ConfigOf<S extends ConfigSchema> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** All that is wrong with an environment, in one error: a user fixes it in one go. */
+/** All problems of an environment in one error, so that the user can fix them together. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -66,7 +70,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads every setting from `environment` and returns a frozen object. `NAME_FILE` names a file that holds the
+ * Reads every setting from `environment` and returns a frozen object. `NAME_FILE` names a file that contains the
  * value of `NAME` (Docker secrets); one trailing newline of the file is dropped.
  *
  * @throws ConfigError that lists every problem

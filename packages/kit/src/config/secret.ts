@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A text that must not reach a log, an error message or a JSON body. `reveal()` is the only way to it. */
+/** A text that must not appear in a log, an error message or a JSON body. Only `reveal()` returns it. */
 export class Secret {
   readonly #value: string
 

@@ -2,15 +2,15 @@ import type { ErrorKind } from './kinds.ts'
 
 export interface AppErrorOptions {
   readonly cause?: unknown
-  /** Stable machine-readable cause; reaches HTTP clients as `error_code` where control-plane.md names one. */
+  /** Stable machine-readable cause; HTTP clients get it as `error_code` where control-plane.md defines one. */
   readonly reason?: string
-  /** Headers that belong to the answer, such as `Retry-After` or `Should-Retry`. */
+  /** Headers of the answer, such as `Retry-After` or `Should-Retry`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * The one error that crosses module borders. `message` is shown to clients as it is, so it never carries a
- * secret, a stack or a text of the database or the engine; those belong into `cause`, which is only logged.
+ * The one error that crosses module borders. Clients get `message` unchanged, so it never contains a secret,
+ * a stack, or a text of the database or the engine; those belong in `cause`, which is only logged.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'

@@ -1,6 +1,6 @@
 /**
  * The kinds of failure that any part of the server may report. Every wire surface maps a kind to its own
- * terms in one total function: HTTP in `http-status.ts`, Connect in `connect-code.ts`.
+ * codes in one total function: HTTP in `http-status.ts`, Connect in `connect-code.ts`.
  */
 export const ERROR_KINDS = [
   'invalid_argument',

@@ -4,7 +4,7 @@ import { runLoop } from './run-loop.ts'
 import { Shutdown } from './shutdown.ts'
 
 describe('Shutdown', () => {
-  it('runs phases in reverse, once, and goes on after a failure', async () => {
+  it('runs the phases once, in reverse order, and continues after a failure', async () => {
     const order: string[] = []
     const shutdown = new Shutdown(silentLogger())
     shutdown.add('database', () => order.push('database'))
@@ -17,7 +17,7 @@ describe('Shutdown', () => {
     expect(order).toEqual(['listener', 'loops', 'database'])
   })
 
-  it('leaves a phase that hangs', async () => {
+  it('continues after the time limit of a phase that hangs', async () => {
     const shutdown = new Shutdown(silentLogger(), 5)
     let reached = false
     shutdown.add('last', () => (reached = true))
@@ -25,10 +25,26 @@ describe('Shutdown', () => {
     await shutdown.run()
     expect(reached).toBe(true)
   })
+
+  it('waits longer for a phase with a longer limit', async () => {
+    const order: string[] = []
+    const long = Promise.withResolvers<void>()
+    const shutdown = new Shutdown(silentLogger(), 5)
+    shutdown.add('next', () => order.push('next'))
+    shutdown.add('long', () => long.promise.then(() => order.push('long')), { timeoutMs: 60_000 })
+    const ended = shutdown.run()
+    // When this phase has reached the default limit of 5 ms, `long` would have reached it too.
+    const other = new Shutdown(silentLogger(), 5)
+    other.add('hangs', () => new Promise(() => undefined))
+    await other.run()
+    long.resolve()
+    await ended
+    expect(order).toEqual(['long', 'next'])
+  })
 })
 
 describe('runLoop', () => {
-  it('goes on after a failed run, wakes early and stops', async () => {
+  it('continues after a failed run, wakes early and stops', async () => {
     let runs = 0
     const loop = runLoop({ name: 't', everyMs: 60_000, log: silentLogger() }, async () => {
       runs += 1

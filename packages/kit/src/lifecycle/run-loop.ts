@@ -8,15 +8,15 @@ export interface LoopOptions {
 }
 
 export interface Loop extends AsyncDisposable {
-  /** Runs the task now if it is idle, else once more right after the run that is under way. */
+  /** Runs the task now if it is idle, else once more directly after the current run. */
   wake(): void
-  /** Stops after the run that is under way. */
+  /** Stops after the current run. */
   stop(): Promise<void>
 }
 
 /**
- * Runs `task` periodically and never twice at once. A run that fails is logged and the loop goes on: loops repair
- * what requests left behind, so none of them may end early. Intervals vary by a tenth, so that replicas spread.
+ * Runs `task` periodically, one run at a time. A failed run is logged and the loop continues. Intervals vary by a tenth, so
+ * that the loops of several servers do not run at the same time.
  */
 export function runLoop({ name, everyMs, log }: LoopOptions, task: (signal: AbortSignal) => Promise<unknown>): Loop {
   const stopping = new AbortController()

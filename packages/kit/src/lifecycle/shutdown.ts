@@ -1,27 +1,36 @@
+import { resultWithin } from '../async/within.ts'
 import type { Logger } from '../logging/create-logger.ts'
 
 interface Phase {
   readonly name: string
   readonly run: () => Promise<void>
+  readonly timeoutMs: number
 }
 
+export interface PhaseOptions {
+  /** How long the phase may take. Default: 20 s. */
+  readonly timeoutMs?: number
+}
+
+const DEFAULT_TIMEOUT_MS = 20_000
+
 /**
- * Ends a process in the reverse order of its start: what was added last stops first. Each phase has its own
- * time limit, so that one that hangs cannot keep the others from running. Calling it twice is one shutdown.
+ * Stops the parts of a process in the reverse order of their start: the last added phase runs first. Each phase has its own time
+ * limit, so a phase that hangs does not block the others. A second call joins the first one.
  */
 export class Shutdown implements AsyncDisposable {
   readonly #phases: Phase[] = []
   readonly #log: Logger
-  readonly #phaseTimeoutMs: number
+  readonly #defaultTimeoutMs: number
   #done: Promise<void> | undefined
 
-  constructor(log: Logger, phaseTimeoutMs = 20_000) {
+  constructor(log: Logger, defaultTimeoutMs = DEFAULT_TIMEOUT_MS) {
     this.#log = log
-    this.#phaseTimeoutMs = phaseTimeoutMs
+    this.#defaultTimeoutMs = defaultTimeoutMs
   }
 
-  add(name: string, run: () => unknown): void {
-    this.#phases.push({ name, run: async () => void (await run()) })
+  add(name: string, run: () => unknown, { timeoutMs = this.#defaultTimeoutMs }: PhaseOptions = {}): void {
+    this.#phases.push({ name, run: async () => void (await run()), timeoutMs })
   }
 
   run(): Promise<void> {
@@ -34,16 +43,15 @@ export class Shutdown implements AsyncDisposable {
   }
 
   async #runPhases(): Promise<void> {
-    for (const phase of this.#phases.toReversed()) {
-      const { promise: expired, resolve } = Promise.withResolvers<'expired'>()
-      const timer = setTimeout(() => resolve('expired'), this.#phaseTimeoutMs)
+    for (const { name, run, timeoutMs } of this.#phases.toReversed()) {
       try {
-        const outcome = await Promise.race([phase.run().then(() => 'done' as const), expired])
-        if (outcome === 'expired') this.#log.warn({ phase: phase.name, ms: this.#phaseTimeoutMs }, 'shutdown phase took too long')
+        const outcome = await resultWithin(
+          timeoutMs,
+          run().then(() => 'done' as const),
+        )
+        if (outcome === undefined) this.#log.warn({ phase: name, ms: timeoutMs }, 'shutdown phase took too long')
       } catch (err) {
-        this.#log.error({ err, phase: phase.name }, 'shutdown phase failed')
-      } finally {
-        clearTimeout(timer)
+        this.#log.error({ err, phase: name }, 'shutdown phase failed')
       }
     }
   }

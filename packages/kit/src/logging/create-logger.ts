@@ -2,7 +2,7 @@ import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 
 export type { Logger }
 
-/** Header and field names whose values never reach a log, at any depth that the servers log. */
+/** Names of headers and fields whose values are never logged, at any depth that the servers log. */
 const REDACTED = [
   'x-api-key',
   'x-access-token',
@@ -19,11 +19,11 @@ const REDACTED = [
 export interface LoggerOptions {
   readonly name: string
   readonly level: string
-  /** Where the lines go; stdout when absent. */
+  /** The destination of the lines; stdout when absent. */
   readonly destination?: DestinationStream
 }
 
-/** The root logger of a process: one JSON object a line. Parts take children of it, made in the app's `loggers.ts`. */
+/** The root logger of a process: one JSON object a line. Parts use child loggers, which are made in the app's `loggers.ts`. */
 export function createLogger({ name, level, destination }: LoggerOptions): Logger {
   const options = {
     name,

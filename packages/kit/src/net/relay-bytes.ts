@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream'
 import { releaseBytes } from './release-bytes.ts'
 
 /**
- * Passes what arrives to the other side, at its pace. Unlike `pipe`, it gives the memory of each large part back as soon as the
- * part is in the kernel: left to the collector, every 64 MiB of traffic would cost a collection of the whole heap.
+ * Copies bytes to the other side, at its pace. Unlike `pipe`, it frees the memory of each large chunk as soon as the kernel has
+ * taken it. If the garbage collector did this, every 64 MiB of traffic would cost a collection of the whole heap.
  *
- * It ends neither side, and stops when the other is closed.
+ * It ends neither side, and stops when the other side is closed.
  */
 export function relayBytes(from: Readable, to: Writable): void {
   const onData = (chunk: Buffer): void => {

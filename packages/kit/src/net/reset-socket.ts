@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
 /**
- * Breaks a connection off so that the other side cannot take it for an end, dropping what is not sent yet. A socket that is
- * being shut down is only closed: the kernel's library refuses to reset it then, and Node loses its descriptor over that.
+ * Resets a connection, so that the other side cannot read it as an orderly end. Unsent bytes are dropped. A socket that is
+ * being shut down is only closed: libuv refuses to reset it then, and Node would leak its descriptor.
  */
 export function resetSocket(socket: Socket): void {
   const isShuttingDown = socket.writableEnded && !socket.writableFinished

@@ -11,7 +11,12 @@ const plan: ContainerPlan = {
   resolvers: ['10.0.0.53'],
   ipv6Loopback: true,
   maxOpenFiles: 1_048_576,
-  daemon: { volume: 'sandyard-daemon-1', mount: '/opt/sandyard', command: ['/opt/sandyard/daemon', '--listen'] },
+  daemon: {
+    volume: 'sandyard-daemon-1',
+    labels: { 'sandyard.role': 'daemon-volume' },
+    mount: '/opt/sandyard',
+    command: ['/opt/sandyard/daemon', '--listen'],
+  },
 }
 const spec: SandboxSpec = {
   sandboxId: 'i1',
@@ -25,7 +30,7 @@ const spec: SandboxSpec = {
 describe('containerSpec', () => {
   const { HostConfig: host = {}, ...container } = containerSpec(plan, spec, 'other:1')
 
-  it('runs the daemon as root, whatever the image says', () => {
+  it('runs the daemon as root for any user of the image', () => {
     expect(container).toMatchObject({
       Image: 'other:1',
       User: '0:0',
@@ -37,7 +42,7 @@ describe('containerSpec', () => {
     expect(host).toMatchObject({ Init: true, RestartPolicy: { Name: 'no' }, NetworkMode: 'none' })
   })
 
-  it('labels it with its identity', () => {
+  it('labels the container with its identity', () => {
     expect(container.Labels).toEqual({
       'sandyard.installation': 'home',
       'sandyard.role': 'sandbox',
@@ -46,13 +51,13 @@ describe('containerSpec', () => {
     })
   })
 
-  it('gives the daemon its variables and takes away those that would change it', () => {
+  it('sets the variables of the daemon and removes variables that change its behaviour', () => {
     const env = container.Env ?? []
     expect(env).toEqual(expect.arrayContaining(['SANDYARD_SANDBOX_ID=i1', 'EMPTY=', 'LD_PRELOAD', 'NODE_OPTIONS', 'OPENSSL_CONF']))
     expect(env.filter((entry) => entry.startsWith('PATH') || entry.startsWith('HOME'))).toEqual([])
   })
 
-  it('mounts the daemon read-only and nothing else', () => {
+  it('mounts only the daemon, read-only', () => {
     expect(host.Binds ?? []).toEqual([])
     expect(host.Devices ?? []).toEqual([])
     expect(host.Mounts).toEqual([
@@ -60,7 +65,7 @@ describe('containerSpec', () => {
     ])
   })
 
-  it('drops all capabilities but those that it names', () => {
+  it('drops all capabilities except the listed ones', () => {
     expect(host.CapDrop).toEqual(['ALL'])
     const dangerous = 'NET_ADMIN NET_RAW SYS_ADMIN SYS_PTRACE SYS_MODULE SYS_RAWIO SYS_TIME SYS_BOOT MKNOD SETFCAP SETPCAP BPF PERFMON'
     expect(host.CapAdd?.filter((name: string) => dangerous.split(' ').includes(name))).toEqual([])
@@ -114,14 +119,19 @@ describe('containerSpec', () => {
         ],
       },
     ],
-    ['no number of files that nobody knows', { maxOpenFiles: undefined }, {}, { Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }] }],
+    [
+      'no limit of open files when the maximum of the engine is unknown',
+      { maxOpenFiles: undefined },
+      {},
+      { Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }] },
+    ],
     ['half a processor', {}, { resources: { cpuCount: 0.5, memoryMib: 128, diskMib: 1 } }, { CpuQuota: 50_000 }],
   ])('has %s', ([, planChange, specChange, expected]) => {
     const { HostConfig } = containerSpec({ ...plan, ...planChange }, { ...spec, ...specChange }, 'image:1')
     expect(HostConfig).toMatchObject(expected)
   })
 
-  it('says nothing of IPv6 on a host without it', () => {
+  it('sets no IPv6 option on a host without IPv6', () => {
     expect(containerSpec({ ...plan, ipv6Loopback: false }, spec, 'image:1').HostConfig?.Sysctls).toBeUndefined()
   })
 })

@@ -3,43 +3,49 @@ import type { ImageRef, SandboxSpec } from '@sandyard/runtime/types'
 import { sandboxLabels } from '../labels.ts'
 import { MASKED_ENV } from './masked-env.ts'
 
-/** What of a container does not depend on the sandbox. */
+/** The settings of a container that are the same for all sandboxes. */
 export interface ContainerPlan {
   readonly installation: string
   readonly ociRuntime: string
   readonly pidsLimit: number
   readonly diskLimit: boolean
-  /** `none` where the network is connected later, after its rules; else the sandbox network. */
+  /** `none` when the network is connected later, after the egress rules; else the sandbox network. */
   readonly network: string
-  /** Where names are looked up; the same addresses are open in the egress rules. */
+  /** The DNS resolvers; the egress rules open the same addresses. */
   readonly resolvers: readonly string[]
-  /** IPv6 on the loopback interface, where the host's kernel has IPv6 at all. */
+  /** Enables IPv6 on the loopback interface. True when the host's kernel has IPv6. */
   readonly ipv6Loopback: boolean
-  /** The most that the engine can give; unknown where there is no guard to tell. */
+  /** The highest limit that the engine can set; undefined when no guard runs that reports it. */
   readonly maxOpenFiles: number | undefined
-  readonly daemon: { readonly volume: string; readonly mount: string; readonly command: readonly string[] }
+  readonly daemon: {
+    readonly volume: string
+    /** The engine creates a removed volume again, with these labels. */
+    readonly labels: Readonly<Record<string, string>>
+    readonly mount: string
+    readonly command: readonly string[]
+  }
 }
 
 const MIB = 1024 ** 2
 const CPU_PERIOD_MICROSECONDS = 100_000
 
 /**
- * All that root inside keeps; everything else of root's power is dropped. Kept, because sudo, su, apt, dpkg and servers need it:
+ * The capabilities of root in a sandbox; all others are dropped. sudo, su, apt, dpkg and servers need these:
  * CHOWN, DAC_OVERRIDE, FOWNER, FSETID (packages own and set modes of any file), SETUID, SETGID (sudo, su, apt's own user, and the
  * daemon, which starts processes as any user), KILL (root ends anyone's process), SYS_CHROOT (sshd, chroot), NET_BIND_SERVICE
- * (ports below 1024), AUDIT_WRITE (without it sudo writes a complaint to every standard error).
+ * (ports below 1024), AUDIT_WRITE (without it sudo prints a warning on every standard error).
  *
- * Of the engine's own default these are missing: NET_RAW (forged packets), MKNOD (device nodes), SETPCAP, and SETFCAP: without
- * it the package of ping falls back to a set-uid program, which works, where file capabilities would not.
+ * These capabilities of the engine's default are missing: NET_RAW (forged packets), MKNOD (device nodes), SETPCAP, and SETFCAP:
+ * without SETFCAP the package of ping installs a set-uid program, which works; with file capabilities ping would not work.
  */
 export const KEPT_CAPABILITIES = 'AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETGID SETUID SYS_CHROOT'.split(' ')
 
-/** The container of a sandbox. The seccomp and AppArmor profiles are the engine's defaults, because nothing here says otherwise. */
+/** The container of a sandbox. Without options for them, seccomp and AppArmor use the engine's default profiles. */
 export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: ImageRef): ContainerCreateOptions {
   return {
     Image: image,
     Hostname: 'sandbox',
-    // By number: an image need not have a file of users.
+    // By number, because an image may have no file of users.
     User: '0:0',
     WorkingDir: '/',
     Entrypoint: [...plan.daemon.command],
@@ -68,14 +74,14 @@ function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: Sand
     CgroupnsMode: 'private',
 
     Memory: memoryBytes,
-    // Together with swap: the same number means no swap.
+    // The sum of memory and swap: the same number means no swap.
     MemorySwap: memoryBytes,
-    // Not NanoCpus: the engine refuses more of those than the host has.
+    // Not NanoCpus: the engine refuses a number above the processors of the host.
     CpuPeriod: CPU_PERIOD_MICROSECONDS,
     CpuQuota: Math.round(resources.cpuCount * CPU_PERIOD_MICROSECONDS),
     PidsLimit: plan.pidsLimit,
     Ulimits: ulimits(plan.maxOpenFiles),
-    // Half of the memory, as a machine of that size would have it; browsers need more than the engine's 64 MiB.
+    // Half of the memory, the default of Linux; browsers need more than the engine's 64 MiB.
     ShmSize: Math.floor(memoryBytes / 2),
     ...(plan.diskLimit ? { StorageOpt: { size: `${resources.diskMib}m` } } : {}),
 
@@ -85,18 +91,18 @@ function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: Sand
         Source: plan.daemon.volume,
         Target: plan.daemon.mount,
         ReadOnly: true,
-        VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+        VolumeOptions: { NoCopy: true, Labels: { ...plan.daemon.labels }, DriverConfig: { Name: 'local', Options: {} } },
       },
     ],
     NetworkMode: plan.network,
     Dns: [...plan.resolvers],
-    // No search domains: the host's own would tell where it stands.
+    // No search domains: the search domains of the host would reveal its network.
     DnsSearch: ['.'],
     ...(plan.ipv6Loopback ? { Sysctls: { 'net.ipv6.conf.lo.disable_ipv6': '0' } } : {}),
   }
 }
 
-/** Engines without a limit of their own give a billion of files, and programs that close them all one by one take minutes to start. */
+/** Engines without a limit allow a billion files. Programs that close all possible files one by one then take minutes to start. */
 function ulimits(maxOpenFiles: number | undefined): NonNullable<HostConfig['Ulimits']> {
   const core = { Name: 'core', Soft: 0, Hard: 0 }
   if (maxOpenFiles === undefined) return [core]

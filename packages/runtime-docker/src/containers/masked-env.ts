@@ -6,7 +6,7 @@ const NATIVE = `
   UV_THREADPOOL_SIZE UV_USE_IO_URING OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES SSLKEYLOGFILE SSL_CERT_DIR SSL_CERT_FILE
 `
 
-/** Read by Node, each with `NODE_` before it. `NODE_ENV` is not: Node gives it no meaning. */
+/** Read by Node, each with the prefix `NODE_`. `NODE_ENV` is not in the list, because Node itself does not read it. */
 const NODE = `
   CHANNEL_FD CHANNEL_SERIALIZATION_MODE COMPILE_CACHE COMPILE_CACHE_PORTABLE DEBUG DEBUG_NATIVE EXTRA_CA_CERTS ICU_DATA
   NO_WARNINGS OPTIONS PATH PENDING_DEPRECATION PENDING_PIPE_INSTANCES PRESERVE_SYMLINKS PRESERVE_SYMLINKS_MAIN
@@ -15,9 +15,9 @@ const NODE = `
 `
 
 /**
- * The variables that change what the daemon's loader, libraries or Node do. The daemon starts with the environment of the user's
- * image, so each of them is taken out of it: an image can neither run code in the daemon nor break it. The user's processes lose
- * nothing, for of the daemon's environment they get PATH only (envd.md 8.4).
+ * The variables that change the daemon's loader, libraries or Node. The daemon starts with the environment of the user's
+ * image. These variables are removed from it, so an image can neither run code in the daemon nor break it. The user's processes
+ * are not affected: of the daemon's environment they get PATH only (envd.md 8.4).
  */
 export const MASKED_ENV: readonly string[] = [...words(NATIVE), ...words(NODE).map((name) => `NODE_${name}`)]
 

@@ -4,7 +4,7 @@ import { statusOf, unlessStatus } from '../engine/docker-errors.ts'
 
 const REMOVAL_TIMEOUT_MS = 60_000
 
-/** Ends a container in any state and frees its files and anonymous volumes. Absent is success; on return it is gone. */
+/** Ends a container in any state and removes its files and anonymous volumes. An absent container is success. On return it is removed. */
 export async function removeContainer(docker: Docker, name: string): Promise<void> {
   const container = docker.getContainer(name)
   try {

@@ -8,7 +8,7 @@ import type { Bridge, SandboxNetwork } from '../network/sandbox-network.ts'
 import { addressOn, runtimeState } from './container-state.ts'
 import { removeContainer } from './remove-container.ts'
 
-/** Puts the egress rules of one sandbox in force; rejects when they are not. */
+/** Puts the egress rules of one sandbox in force; rejects when that fails. */
 export interface EgressEnforcer {
   enforce(namespace: Namespace, bridge: Bridge): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface StartParts {
   readonly docker: Docker
   readonly network: SandboxNetwork
   readonly volume: DaemonVolume
-  /** Undefined where the rules do not bind; then the container has its network from the start. */
+  /** Undefined when the rules are not enforced; then the container has its network from the start. */
   readonly egress: EgressEnforcer | undefined
 }
 
@@ -28,13 +28,13 @@ export interface StartRequest {
 }
 
 /**
- * Starts a container and returns its address on the sandbox network. In this order: it starts with no network at all, the egress
- * rules are put in force in its namespace, the network is connected. So nothing in it ever has a network without the rules, and
- * the daemon boots while the network is connected. On failure the container is gone.
+ * Starts a container and returns its address on the sandbox network. The order is: the container starts without a network, the egress
+ * rules are put in force in its namespace, the network is connected. So nothing in the container has a network without the rules, and
+ * the daemon boots while the network is connected. After a failure the container is removed.
  *
- * What it found half-made by a process that died, it finishes; what runs already, it only answers.
+ * A container that another process left half-made is completed. For a running container only the address is returned.
  *
- * @throws AppError `not_found` without the image, `conflict` for a container that has ended; the abort reason; the engine's errors
+ * @throws AppError `not_found` without the image, `conflict` for an ended container; the abort reason; the engine's errors
  */
 export async function startSandbox(parts: StartParts, request: StartRequest): Promise<string> {
   await parts.volume.ensure()
@@ -59,9 +59,12 @@ async function launch(parts: StartParts, container: Container, options: LaunchOp
   try {
     return await run(parts, container, options)
   } catch (err) {
-    // An engine that fails here too leaves a container that `list` shows, for the caller's next look.
-    await parts.network.disconnect(container.id)
-    await removeContainer(parts.docker, container.id).catch(() => undefined)
+    // If the container cannot be removed now, it stays in `list` and the caller removes it later.
+    const remove = (): Promise<void> => removeContainer(parts.docker, container.id)
+    await parts.network
+      .disconnect(container.id)
+      .then(remove)
+      .catch(() => undefined)
     throw err
   }
 }
@@ -86,7 +89,7 @@ async function run(parts: StartParts, container: Container, { bridge, signal }: 
   return address
 }
 
-/** Undefined when there is a container of this name: names are unique on an engine. */
+/** Undefined when a container of this name exists. Names are unique on an engine. */
 async function create(docker: Docker, { name, options }: StartRequest): Promise<Container | undefined> {
   try {
     return await docker.createContainer({ ...options, name })

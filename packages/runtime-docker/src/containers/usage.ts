@@ -4,13 +4,13 @@ import type { Usage } from '@sandyard/runtime/types'
 const NANOSECONDS_PER_MICROSECOND = 1000
 
 /**
- * Undefined for a container without processes. Memory is without the page cache that the kernel would give back: that is what the
- * limit is about.
+ * Undefined for a container without processes. Memory is without the page cache that the kernel can reclaim, because the
+ * limit applies to the rest.
  */
 export function toUsage({ memory_stats, cpu_stats, pids_stats }: ContainerStats): Usage | undefined {
   if (pids_stats?.current === undefined) return undefined
   const cache = memory_stats.stats as { total_inactive_file?: number; inactive_file?: number } | undefined
-  // The old control groups count a group's children in the `total_` numbers; the unified ones have no such numbers.
+  // In cgroup v1 the `total_` numbers include the children of a group; cgroup v2 has no such numbers.
   const reclaimable = cache?.total_inactive_file ?? cache?.inactive_file ?? 0
   return {
     memoryBytes: Math.max(0, (memory_stats.usage ?? 0) - reclaimable),

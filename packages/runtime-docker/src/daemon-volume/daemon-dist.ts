@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** A built distribution of the daemon: everything that it needs to run in any image. */
+/** A built distribution of the daemon, with everything that it needs to run in any image. */
 export interface DaemonDist {
   readonly dir: string
-  /** Names the content: other content has another version. */
+  /** Identifies the content: different content has a different version. */
   readonly version: string
 }
 
-/** What the distribution says of itself in its `dist.json`. */
+/** The content of the distribution's `dist.json`. */
 export interface DaemonManifest {
-  /** Where its files must be in the container. */
+  /** The mount point of its files in the container. */
   readonly mount: string
   readonly command: readonly string[]
   readonly port: number
-  /** The command that prepares a sandbox's files to become an image; absent in a distribution without one. */
+  /** The command that prepares a sandbox's files to become an image; absent when the distribution has none. */
   readonly imageTool?: readonly string[]
 }
 

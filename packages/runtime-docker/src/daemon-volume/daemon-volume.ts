@@ -11,33 +11,43 @@ import type { DaemonDist, DaemonManifest } from './daemon-dist.ts'
 import { packDist } from './pack-dist.ts'
 
 const MARKER = '.complete'
-/** How long a filler may do nothing at all before it counts as dead. While it sends, the engine keeps questions to it waiting. */
+/** A filler that is idle for this long is considered dead. While it sends, the engine answers no call for its container. */
 const IDLE_FILLER_MS = 5000
 const SLOW_ANSWER_MS = 1000
 const LOOK_EVERY_MS = 100
 const FILL_TIMEOUT_MS = 300_000
 
+export interface DaemonVolumeOptions {
+  readonly docker: Docker
+  readonly installation: string
+  readonly dist: DaemonDist
+  readonly manifest: DaemonManifest
+}
+
 /**
- * The read-only volume with the daemon, one for each version and shared by all installations on an engine. It is filled once: a
- * marker, written last, says that it is whole. Volumes cannot be renamed, so fillers exclude each other by the name of the
- * container through which they write; one that died is noticed and replaced.
+ * The read-only volume with the daemon: one for each version, shared by all installations on an engine. Its labels name the
+ * installation that created it, which removes it when the version is old. The volume is filled once; a marker, written last, says
+ * that it is complete. Volumes cannot be renamed, so fillers lock each other out by the name of the container through which they
+ * write. A dead filler is detected and replaced.
  */
 export class DaemonVolume {
   readonly name: string
+  readonly labels: Readonly<Record<string, string>>
   readonly #docker: Docker
   readonly #dist: DaemonDist
   readonly #manifest: DaemonManifest
   readonly #flight = new SingleFlight<'ensure', string>()
   #madeAt: string | undefined
 
-  constructor(docker: Docker, dist: DaemonDist, manifest: DaemonManifest) {
+  constructor({ docker, installation, dist, manifest }: DaemonVolumeOptions) {
     this.name = `sandyard-daemon-${dist.version}`
+    this.labels = { [LABEL.installation]: installation, [LABEL.role]: 'daemon-volume', [LABEL.daemonVersion]: dist.version }
     this.#docker = docker
     this.#dist = dist
     this.#manifest = manifest
   }
 
-  /** Returns once the volume is there and whole. */
+  /** Returns when the volume exists and is complete. */
   async ensure(): Promise<void> {
     this.#madeAt ??= await this.#flight.run('ensure', () =>
       engineCall('The daemon volume could not be filled.', () =>
@@ -47,8 +57,8 @@ export class DaemonVolume {
   }
 
   /**
-   * False when the volume is not the one that `ensure` saw: the engine makes an empty one for a container that names a volume
-   * which was removed (`docker volume prune`). The next `ensure` fills it.
+   * False when the volume is not the one that `ensure` saw. The engine creates an empty volume for a container that names a
+   * removed one (`docker volume prune`). The next `ensure` fills it.
    */
   async isIntact(): Promise<boolean> {
     if (this.#madeAt !== undefined && (await this.#createdAt()) === this.#madeAt) return true
@@ -61,7 +71,7 @@ export class DaemonVolume {
     return (volume as { CreatedAt?: string } | undefined)?.CreatedAt
   }
 
-  /** Undefined when another process is at it. */
+  /** Undefined while another process fills it. */
   async #tryEnsure(): Promise<string | undefined> {
     await ensureEmptyImage(this.#docker)
     const door = await this.#openDoor()
@@ -73,7 +83,7 @@ export class DaemonVolume {
       if (!(await this.#hasMarker(door))) await door.putArchive(packDist(this.#dist.dir, MARKER), { path: this.#manifest.mount })
       return await this.#createdAt()
     } catch (err) {
-      // Taken for dead and replaced: look again.
+      // Another process considered this filler dead and replaced it: try again.
       if (await this.#isGone(door)) return undefined
       throw err
     } finally {
@@ -85,7 +95,7 @@ export class DaemonVolume {
     return `${this.name}-door`
   }
 
-  /** A container that is never started and has the volume mounted. Undefined when there is one already. */
+  /** Creates a container that is never started and has the volume mounted. Undefined when one exists already. */
   #openDoor(): Promise<Container | undefined> {
     return unlessStatus(409, () =>
       this.#docker.createContainer({
@@ -93,7 +103,7 @@ export class DaemonVolume {
         Image: EMPTY_IMAGE,
         Cmd: ['-'],
         NetworkDisabled: true,
-        Labels: { [LABEL.role]: 'daemon-volume' },
+        Labels: this.labels,
         HostConfig: {
           Mounts: [
             {
@@ -102,7 +112,7 @@ export class DaemonVolume {
               Target: this.#manifest.mount,
               VolumeOptions: {
                 NoCopy: true,
-                Labels: { [LABEL.role]: 'daemon-volume', [LABEL.daemonVersion]: this.#dist.version },
+                Labels: this.labels,
                 DriverConfig: { Name: 'local', Options: {} },
               },
             },
@@ -119,14 +129,14 @@ export class DaemonVolume {
   async #hasMarker(door: Container): Promise<boolean> {
     const path = `${this.#manifest.mount}/${MARKER}`
     const answer = (await unlessStatus(404, () => door.infoArchive({ path }))) as Readable | undefined
-    // It has no body, but its connection is free only when it has been read.
+    // The answer has no body, but its connection is free only after it was read.
     answer?.resume()
     return answer !== undefined
   }
 
   /**
-   * Waits until the other process has closed its door, and closes it when nothing happens. The question for the marker is answered
-   * only while nothing is being written, so an answer that took its time was a filler at work.
+   * Waits until the other process has removed its container, and removes it when the filler is idle. While the filler writes, the engine
+   * does not answer the request for the marker, so a slow answer means that the filler works.
    */
   async #awaitOther(): Promise<void> {
     const found = await unlessStatus(404, () => this.#docker.getContainer(this.#doorName).inspect())
@@ -135,7 +145,7 @@ export class DaemonVolume {
     let quietSince = performance.now()
     while (performance.now() - quietSince < IDLE_FILLER_MS) {
       const askedAt = performance.now()
-      // What the answer is does not matter, and there is none from a door that is being closed.
+      // Only the duration counts. A container that is being removed does not answer.
       await this.#hasMarker(door).catch(() => false)
       if (performance.now() - askedAt > SLOW_ANSWER_MS) quietSince = performance.now()
       if (await this.#isGone(door)) return

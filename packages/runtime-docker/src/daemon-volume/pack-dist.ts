@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { pack, type Pack } from 'tar-stream'
 
 /**
- * The files of a folder as a tar archive, owned by root, with an empty file `marker` as its very last entry. Whoever finds the
- * marker where the archive was unpacked knows that all the rest is there.
+ * Packs the files of a folder as a tar archive, owned by root, with an empty file `marker` as its last entry. If the
+ * marker exists after the archive was unpacked, all other files exist too.
  */
 export function packDist(dir: string, marker: string): Readable {
   const archive = pack()

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { compileFrameRules, compileRules, type EgressRules } from './compile-rules.ts'
+import { compileFrameRules, compileRules, parseCidr, type EgressRules } from './compile-rules.ts'
 
 const usual: EgressRules = {
   resolvers: ['10.255.255.53'],
@@ -38,7 +38,7 @@ table inet sandyard {
 `)
   })
 
-  it('opens private networks after what is always closed', () => {
+  it('opens private networks after the networks that are always closed', () => {
     const rules = compileRules({ ...usual, openPrivate: ['10.1.2.3/16', '192.168.0.0/16', '10.1.0.0/16'] })
     expect(rules).toContain('set opened { type ipv4_addr; flags interval; auto-merge; elements = { 10.1.0.0/16, 192.168.0.0/16 }; };')
     const order = ['@resolvers', '@closed reject', '@opened accept', '@private reject'].map((rule) => rules.indexOf(rule))
@@ -46,13 +46,13 @@ table inet sandyard {
     expect(order).not.toContain(-1)
   })
 
-  it('has no rule for what is empty', () => {
+  it('writes no rule for an empty set', () => {
     const rules = compileRules({ resolvers: [], closed: [], openPrivate: [], ingressSources: [] })
     expect(rules).not.toMatch(/resolvers|opened|sources/)
   })
 
   it.for(['0.0.0.0', '100.100.100.200', '127.0.0.1', '168.63.129.16', '169.254.169.254', '192.0.0.192', '224.0.0.1', '255.255.255.255'])(
-    'has %s among what no policy opens',
+    'keeps %s closed under every policy',
     (address) => {
       expect(networksOf(compileRules(usual), 'closed').check(address)).toBe(true)
     },
@@ -72,7 +72,7 @@ table inet sandyard {
 describe('compileFrameRules', () => {
   const port = { address: '172.18.0.9', mac: '02:42:ac:12:00:09' }
 
-  it('closes the same to frames, and lets nobody send in another name', () => {
+  it('closes the same networks to frames and drops frames with a forged sender', () => {
     const rules = compileFrameRules({ ...usual, openPrivate: ['10.7.0.0/16'] }, port)
     expect(rules.slice(rules.indexOf('  chain egress'))).toBe(`  chain egress {
     type filter hook egress device "eth0" priority filter; policy drop;
@@ -98,6 +98,23 @@ describe('compileFrameRules', () => {
       expect(() => compileFrameRules(usual, { ...port, ...change })).toThrow(/is not an? /)
     },
   )
+})
+
+it.for<[string, string | undefined]>([
+  ['10.1.2.3', '10.1.2.3/32'],
+  ['10.1.2.3/8', '10.0.0.0/8'],
+  ['192.168.255.255/23', '192.168.254.0/23'],
+  ['255.255.255.255/1', '128.0.0.0/1'],
+  ['1.2.3.4/0', '0.0.0.0/0'],
+  ['1.2.3.4/33', undefined],
+  ['1.2.3.4/', undefined],
+  ['1.2.3.4/8/8', undefined],
+  ['1.2.3', undefined],
+  ['1.2.3.256', undefined],
+  ['::1', undefined],
+  ['', undefined],
+])('%s is the network %s', ([text, network]) => {
+  expect(parseCidr(text)).toBe(network)
 })
 
 /** All networks of the named sets in the rules. */

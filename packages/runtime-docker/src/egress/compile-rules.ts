@@ -1,22 +1,22 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { parseCidr } from './cidr.ts'
+import ipaddr from 'ipaddr.js'
 
-/** Everything that the rules of one sandbox depend on. Networks and addresses are IPv4, as `10.0.0.0/8` or `10.1.2.3`. */
+/** All inputs of the rules of one sandbox. Networks and addresses are IPv4, as `10.0.0.0/8` or `10.1.2.3`. */
 export interface EgressRules {
-  /** The sandbox's resolvers; open on port 53 and on nothing else, wherever they are. */
+  /** The sandbox's resolvers; port 53 is open at any address, other ports are not. */
   readonly resolvers: readonly string[]
   /** The host's addresses, the sandbox network and the control network: never open. */
   readonly closed: readonly string[]
-  /** The private networks that the operator opened. */
+  /** Private networks that the operator has opened. */
   readonly openPrivate: readonly string[]
-  /** Whose new connections are let in: the proxy and the api. */
+  /** The sources of allowed new connections: the proxy and the api. */
   readonly ingressSources: readonly string[]
 }
 
 /**
- * No policy opens these: this network, shared address space (metadata of Alibaba), loopback on another interface, link-local
+ * Closed under every policy: this network, shared address space (metadata of Alibaba), loopback on another interface, link-local
  * (metadata of most clouds), protocol assignments (metadata of Oracle), Azure's host agent, multicast, reserved and broadcast.
- * Documentation and benchmark networks are not among them: package mirrors live there.
+ * Documentation and benchmark networks stay open, because package mirrors use them.
  */
 const ALWAYS_CLOSED = '0.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 192.0.0.0/24 168.63.129.16/32 224.0.0.0/4 240.0.0.0/4'.split(' ')
 
@@ -24,10 +24,10 @@ const ALWAYS_CLOSED = '0.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 192.0.
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 
 /**
- * The nftables file of one sandbox. It replaces our table and touches no other: the engine's resolver has rules of its own in the
+ * The nftables file of one sandbox. It replaces our table and no other: the engine's resolver has its own rules in the
  * same namespace. Refused packets are answered, so that programs fail at once instead of waiting.
  *
- * @throws AppError `invalid_argument` that names what is not an address
+ * @throws AppError `invalid_argument` that names the invalid address
  */
 export function compileRules(rules: EgressRules): string {
   const sets = setsOf(rules)
@@ -59,7 +59,7 @@ export function compileRules(rules: EgressRules): string {
   ])
 }
 
-/** The interface by which a sandbox is on its network. */
+/** The interface of a sandbox on its network. */
 export interface NetworkPort {
   readonly address: string
   readonly mac: string
@@ -68,9 +68,9 @@ export interface NetworkPort {
 const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/
 
 /**
- * The same for frames, whoever makes them. The steps of the engine's builder may open raw sockets, which the rules for packets never
- * see; so here is closed again what is closed there, and nobody sends in the name of a neighbour. To where the proxy and the api
- * are go answers only. What is refused is dropped. Needs Linux 5.16.
+ * The same rules for frames. Steps of the engine's builder may open raw sockets, which the rules for packets do not cover. So these
+ * rules close the same networks, and drop frames with a forged sender. Only answers go to the proxy and the api. Refused frames are
+ * dropped. Needs Linux 5.16.
  */
 export function compileFrameRules(rules: EgressRules, { address, mac }: NetworkPort): string {
   if (!MAC.test(mac)) throw new AppError('invalid_argument', `"${mac}" is not a hardware address.`)
@@ -116,7 +116,7 @@ function joined(lines: readonly string[]): string {
     .join('')
 }
 
-/** Sorted and without repetitions, so that equal rules are equal texts. Empty: an empty set is a syntax error. */
+/** Sorted and without duplicates, so that equal rules are equal texts. No text for an empty set, which would be a syntax error. */
 function addressSet(name: string, networks: readonly string[]): string {
   const elements = [...new Set(networks.map(checked))].sort().join(', ')
   return elements === '' ? '' : `  set ${name} { type ipv4_addr; flags interval; auto-merge; elements = { ${elements} }; };`
@@ -126,4 +126,12 @@ function checked(text: string): string {
   const cidr = parseCidr(text)
   if (cidr === undefined) throw new AppError('invalid_argument', `"${text}" is not an IPv4 address or network.`)
   return cidr
+}
+
+/** `"10.1.2.3/8"` to `"10.0.0.0/8"`, `"10.1.2.3"` to `"10.1.2.3/32"`. Undefined when the text is not an IPv4 network or address. */
+export function parseCidr(text: string): string | undefined {
+  const cidr = text.includes('/') ? text : `${text}/32`
+  if (!ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr)) return undefined
+  const [, bits] = ipaddr.IPv4.parseCIDR(cidr)
+  return `${ipaddr.IPv4.networkAddressFromCIDR(cidr).toString()}/${bits}`
 }

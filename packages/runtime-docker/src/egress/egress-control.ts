@@ -5,15 +5,15 @@ import type { Bridge } from '../network/sandbox-network.ts'
 import { compileFrameRules, compileRules, type EgressRules, type NetworkPort } from './compile-rules.ts'
 import type { Guard, HostFacts, NamespaceRef } from './guard.ts'
 
-/** What the operator decided, in IPv4 networks or addresses. */
+/** The operator's settings, as IPv4 networks or addresses. */
 export interface EgressSettings {
   readonly openPrivate: readonly string[]
   readonly controlNetworks: readonly string[]
-  /** Where the proxy and the api connect from; empty means the host. */
+  /** Where the proxy and the api connect from; the host when empty. */
   readonly ingressSources: readonly string[]
 }
 
-/** A running sandbox, as far as its rules depend on it. */
+/** The facts of a running sandbox that its rules depend on. */
 export interface Namespace extends NamespaceRef {
   readonly resolvers: readonly string[]
 }
@@ -39,7 +39,7 @@ export class EgressControl implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Starts the guard and learns about the host. To be called once, before anything else. */
+  /** Starts the guard and reads the facts of the host. Must be called once, before any other method. */
   async open(): Promise<void> {
     try {
       await Promise.all([this.#runningGuard(), this.#learnResolvers()])
@@ -49,7 +49,7 @@ export class EgressControl implements AsyncDisposable {
     }
   }
 
-  /** Where sandboxes that start now look names up. */
+  /** The resolvers of sandboxes that start now. */
   get resolvers(): readonly string[] {
     return this.#resolvers
   }
@@ -58,24 +58,24 @@ export class EgressControl implements AsyncDisposable {
     return this.#host
   }
 
-  /** `listener` is called when the host has got other addresses: the rules of every running sandbox are out of date then. */
+  /** `listener` is called when the addresses of the host have changed: then the rules of every running sandbox are out of date. */
   onHostChange(listener: () => void): void {
     this.#onHostChange = listener
   }
 
   /**
-   * Returns once the rules are in force. A guard that is gone is replaced, once.
+   * Returns when the rules are in force. A guard that ends meanwhile is replaced once.
    *
-   * @throws AppError when they are not: the caller must not let the sandbox run
+   * @throws AppError when they are not in force: the caller must not let the sandbox run
    */
   enforce(namespace: Namespace, bridge: Bridge): Promise<void> {
     return this.#apply(namespace, () => compileRules(this.#rules(namespace, bridge)))
   }
 
   /**
-   * Returns once the same rules bind raw sockets too. The sandbox needs its network before.
+   * Returns when the same rules apply to raw sockets too. The sandbox must have its network before.
    *
-   * @throws AppError `failed_precondition` where the host's kernel cannot do it
+   * @throws AppError `failed_precondition` when the host's kernel does not support it
    */
   async confine(namespace: Namespace, bridge: Bridge, port: NetworkPort): Promise<void> {
     try {
@@ -103,12 +103,12 @@ export class EgressControl implements AsyncDisposable {
   }
 
   async #apply(namespace: NamespaceRef, compile: () => string): Promise<void> {
+    const guard = await this.#runningGuard()
     try {
-      await (await this.#runningGuard()).apply(namespace, compile())
+      await guard.apply(namespace, compile())
     } catch (err) {
-      if (!isAppError(err, 'unavailable') || this.#isDisposed) throw err
-      this.#options.log.warn({ err }, 'the egress guard is replaced')
-      await this.#discard()
+      if (!guard.isLost || this.#isDisposed) throw err
+      this.#options.log.warn({ err }, 'the egress guard ended during a request; a new guard repeats it')
       await (await this.#runningGuard()).apply(namespace, compile())
     }
   }
@@ -124,7 +124,7 @@ export class EgressControl implements AsyncDisposable {
     })
   }
 
-  /** Changes of the host's addresses go unnoticed without a guard, so a lost one is replaced before it is needed. */
+  /** A lost guard is replaced at once, because only a guard reports changed addresses of the host. */
   async #replaceLost(guard: Guard): Promise<void> {
     if (this.#isDisposed || this.#guard !== guard) return
     await this.#runningGuard().catch((err: unknown) => this.#options.log.error({ err }, 'the egress guard could not be replaced'))
@@ -144,7 +144,7 @@ export class EgressControl implements AsyncDisposable {
     this.#learnResolvers().catch((err: unknown) => this.#options.log.warn({ err }, 'the resolvers of the host could not be read'))
   }
 
-  /** Another network often has other resolvers. */
+  /** A changed network often has other resolvers. */
   async #learnResolvers(): Promise<void> {
     this.#resolvers = await this.#options.readResolvers()
   }

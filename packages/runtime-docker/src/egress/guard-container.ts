@@ -7,9 +7,9 @@ import { LABEL } from '../labels.ts'
 const MIB = 1024 ** 2
 
 /**
- * The container of a guard. It sees the host's processes and network, and enters the network namespaces of sandboxes: SYS_ADMIN is
- * for that, SYS_PTRACE for opening them by process, NET_ADMIN for the rules. It has no file of the host and takes no connections.
- * When the control-plane process that holds its standard input is gone, the engine closes that, the guard ends and removes itself.
+ * The container of a guard. It sees the host's processes and network, and enters the network namespaces of sandboxes: it needs SYS_ADMIN
+ * to enter them, SYS_PTRACE to open them by process, NET_ADMIN for the rules. It has no files of the host and accepts no connections.
+ * When the control-plane process that holds its standard input ends, the engine closes that input; the guard ends and removes itself.
  */
 export function guardContainer(installation: string, image: string): ContainerCreateOptions {
   const hostConfig: HostConfig & { CgroupnsMode: string } = {
@@ -20,7 +20,7 @@ export function guardContainer(installation: string, image: string): ContainerCr
     CgroupnsMode: 'host',
     CapDrop: ['ALL'],
     CapAdd: ['NET_ADMIN', 'SYS_ADMIN', 'SYS_PTRACE'],
-    // The default AppArmor profile forbids looking at processes of other profiles.
+    // The default AppArmor profile does not allow it to inspect processes of other profiles.
     SecurityOpt: ['no-new-privileges', 'apparmor=unconfined'],
     ReadonlyRootfs: true,
     PidsLimit: 512,
@@ -40,7 +40,7 @@ export function guardContainer(installation: string, image: string): ContainerCr
   }
 }
 
-/** Starts a guard; the stream is its standard input and, in the engine's framing, its outputs. */
+/** Starts a guard. The stream is its standard input and, in the engine's framing, its outputs. */
 export async function startGuardContainer(
   docker: Docker,
   options: ContainerCreateOptions,

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode'
+import { timedStep } from '@sandyard/kit/async/timed-step'
 import { buildImage } from '../images/base-image.ts'
-import { contextHash, readContext } from '../images/build-context.ts'
+import { contextHash, packContext, readContext, type ContextFile } from '../images/build-context.ts'
 import { ensureDebianImage } from '../images/debian-image.ts'
 import { imageExists } from '../images/image-exists.ts'
 import type { ImageProgress } from '../images/image-progress.ts'
@@ -9,16 +10,28 @@ import type { ImageProgress } from '../images/image-progress.ts'
 export const GUARD_FOLDER = new URL('../../../../docker/guard/', import.meta.url)
 
 /**
- * Makes sure that the guard's image is on the engine, and returns its name: `sandyard/guard:<hash of its sources>`.
+ * Ensures that the guard's image is on the engine, and returns its name: `sandyard/guard:<hash of its sources>`.
  *
  * @throws AppError `failed_precondition` when it cannot be built: without it no sandbox starts
  */
-export async function ensureGuardImage(docker: Docker, progress: ImageProgress): Promise<string> {
+export async function ensureGuardImage(docker: Docker, progress: ImageProgress, mirror?: string): Promise<string> {
   const context = await readContext(GUARD_FOLDER)
-  const image = `sandyard/guard:${contextHash(context)}`
+  const image = nameOf(context)
   if (await imageExists(docker, image)) return image
-  await ensureDebianImage(docker, { progress })
-  progress.step("building the egress guard from Debian's packages, once, about ten seconds ...")
-  await buildImage(docker, { context, image, progress })
+  await ensureDebianImage(docker, { progress, mirror })
+  await timedStep(
+    (line) => progress.step(line),
+    "building the egress guard from Debian's packages, once, about ten seconds",
+    () => buildImage(docker, { context: packContext(context), image, progress }),
+  )
   return image
+}
+
+/** The name of the image of this version, even if the engine does not have it. */
+export async function guardImage(): Promise<string> {
+  return nameOf(await readContext(GUARD_FOLDER))
+}
+
+function nameOf(context: readonly ContextFile[]): string {
+  return `sandyard/guard:${contextHash(context)}`
 }

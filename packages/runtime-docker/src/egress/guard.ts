@@ -1,20 +1,20 @@
 import { PassThrough, type Duplex } from 'node:stream'
 import { createInterface } from 'node:readline'
-import { Semaphore } from '@sandyard/kit/async/semaphore'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
+import pLimit from 'p-limit'
 import { guardContainer, startGuardContainer } from './guard-container.ts'
 
-/** The engine's host, as only something that runs on it can know it. */
+/** Facts of the engine's host. Only a process on the host can read them. */
 export interface HostFacts {
   readonly addresses: readonly string[]
   readonly hasIpv6: boolean
-  /** The most open files that the engine can give to a process. */
+  /** The highest number of open files that the engine can allow a process. */
   readonly maxOpenFiles: number
 }
 
-/** A network namespace is named by the first process in it and the container that this process must belong to. */
+/** A network namespace, identified by its first process and by the container that this process must belong to. */
 export interface NamespaceRef {
   readonly pid: number
   readonly containerId: string
@@ -25,18 +25,22 @@ export interface GuardOptions {
   readonly image: string
   readonly log: Logger
   readonly onHost: (host: HostFacts) => void
+  /** The deadline of a request. */
+  readonly answerTimeoutMs?: number
 }
 
-/** Each is a few processes in the guard, which may have so many only. */
+/** A request needs a few processes in the guard, whose number is limited. */
 const APPLIED_AT_ONCE = 16
-/** Far longer than any ruleset takes on a busy host. */
+/** The guard itself ends a ruleset after 10 seconds. */
 const ANSWER_TIMEOUT_MS = 15_000
+/** A working guard answers a ping at once. */
+const PING_TIMEOUT_MS = 3000
 const START_TIMEOUT_MS = 30_000
 const END_TIMEOUT_MS = 3000
 
 /**
- * A running guard of this process, and the requests to it. `lost` resolves when it is gone; then every request fails with
- * `unavailable`, and another guard has to be started.
+ * A running guard of this process, and the requests to it. `lost` resolves when the guard has ended; then every request fails with
+ * `unavailable`, and another guard must be started. A request that hangs fails alone: the guard stays while it answers a ping.
  */
 export class Guard implements AsyncDisposable {
   readonly lost: Promise<void>
@@ -44,7 +48,7 @@ export class Guard implements AsyncDisposable {
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #options: GuardOptions
-  readonly #limit = new Semaphore(APPLIED_AT_ONCE)
+  readonly #limit = pLimit(APPLIED_AT_ONCE)
   #nextId = 1
   #isLost = false
 
@@ -52,14 +56,14 @@ export class Guard implements AsyncDisposable {
     this.#stream = stream
     this.#options = options
     const output = new PassThrough()
-    const complaints = new PassThrough()
-    docker.modem.demuxStream(stream, output, complaints)
+    const errors = new PassThrough()
+    docker.modem.demuxStream(stream, output, errors)
     createInterface({ input: output }).on('line', (line) => this.#read(line))
-    createInterface({ input: complaints }).on('line', (line) => options.log.warn({ line }, 'the egress guard complains'))
+    createInterface({ input: errors }).on('line', (line) => options.log.warn({ line }, 'the egress guard printed an error'))
     const { promise, resolve } = Promise.withResolvers<void>()
     this.lost = promise
     this.#ready.promise.catch(() => undefined)
-    // The engine ends the stream when the guard has ended; a connection that breaks is an error and a close.
+    // The engine ends the stream when the guard has ended; a broken connection emits an error and a close.
     for (const event of ['end', 'close', 'error']) stream.on(event, () => this.#lose(resolve))
   }
 
@@ -81,15 +85,21 @@ export class Guard implements AsyncDisposable {
   }
 
   /**
-   * Puts `rules` in force in a namespace, all at once. Applying the same twice is harmless.
+   * Puts `rules` in force in a namespace, in one transaction. It is safe to apply the same rules twice.
    *
-   * @throws AppError `unavailable` when the guard is gone, `internal` when the rules were refused
+   * @throws AppError `unavailable` when the guard has ended, `deadline_exceeded`, `internal` when the rules were refused
    */
   async apply({ pid, containerId }: NamespaceRef, rules: string): Promise<void> {
-    await this.#limit.run(() => this.#request(pid, containerId, rules))
+    const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = this.#options
+    try {
+      await this.#limit(() => this.#request(`apply ${pid} ${containerId} ${rules.replaceAll('\n', ' ')}`, answerTimeoutMs))
+    } catch (err) {
+      if (isAppError(err, 'deadline_exceeded')) await this.#ping()
+      throw err
+    }
   }
 
-  /** Ends the guard; its container removes itself. One that does not end by itself loses its connection, which ends it as well. */
+  /** Ends the guard; its container removes itself. If it does not end by itself, its connection is closed, which ends it too. */
   async [Symbol.asyncDispose](): Promise<void> {
     const timer = setTimeout(() => this.#stream.destroy(), END_TIMEOUT_MS)
     this.#stream.end()
@@ -97,14 +107,19 @@ export class Guard implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  async #request(pid: number, containerId: string, rules: string): Promise<void> {
+  /** A guard that does not answer this request is treated as ended, even if its container runs. */
+  async #ping(): Promise<void> {
+    await this.#request('ping', PING_TIMEOUT_MS).catch(() => this.#stream.destroy())
+  }
+
+  async #request(text: string, timeoutMs: number): Promise<void> {
     if (this.#isLost) throw guardIsGone()
     const id = String(this.#nextId++)
     const answer = Promise.withResolvers<void>()
     this.#waiting.set(id, answer)
-    const timer = setTimeout(() => answer.reject(new AppError('unavailable', 'The egress guard does not answer.')), ANSWER_TIMEOUT_MS)
+    const timer = setTimeout(() => answer.reject(isLate()), timeoutMs)
     try {
-      this.#stream.write(`${id} apply ${pid} ${containerId} ${rules.replaceAll('\n', ' ')}\n`)
+      this.#stream.write(`${id} ${text}\n`)
       await answer.promise
     } finally {
       clearTimeout(timer)
@@ -124,10 +139,11 @@ export class Guard implements AsyncDisposable {
       return this.#ready.resolve()
     }
     const [outcome, ...reason] = rest
-    if (outcome === 'ok') return this.#waiting.get(first)?.resolve()
-    this.#waiting
-      .get(first)
-      ?.reject(new AppError('internal', 'The egress rules could not be put in force.', { cause: new Error(reason.join(' ')) }))
+    const request = this.#waiting.get(first)
+    if (outcome === 'ok') return request?.resolve()
+    if (outcome === 'late') return request?.reject(isLate())
+    const cause = new Error(reason.join(' '))
+    request?.reject(new AppError('internal', 'The egress rules could not be put in force.', { cause }))
   }
 
   #lose(resolve: () => void): void {
@@ -141,4 +157,8 @@ export class Guard implements AsyncDisposable {
 
 function guardIsGone(): AppError {
   return new AppError('unavailable', 'The egress guard has ended.', { reason: 'guard_lost' })
+}
+
+function isLate(): AppError {
+  return new AppError('deadline_exceeded', 'The egress rules were not in force in time.')
 }

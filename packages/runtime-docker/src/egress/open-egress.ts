@@ -5,7 +5,7 @@ import { Guard } from './guard.ts'
 import { ensureGuardImage } from './guard-image.ts'
 import { engineResolvers } from './resolvers.ts'
 
-/** The egress control of an installation, with its guard running. The first time on an engine the guard's image is built. */
+/** Opens the egress control of an installation, with a running guard. The first time on an engine this builds the guard's image. */
 export async function openEgress(docker: Docker, options: DockerRuntimeOptions): Promise<EgressControl> {
   const { installation, log, progress, resolvers = [], openPrivate = [], controlNetworks = [], ingressSources = [] } = options
   await ensureGuardImage(docker, progress)
@@ -13,7 +13,8 @@ export async function openEgress(docker: Docker, options: DockerRuntimeOptions):
     settings: { openPrivate, controlNetworks, ingressSources },
     log,
     startGuard: async (onHost) => Guard.start(docker, { installation, image: await ensureGuardImage(docker, progress), log, onHost }),
-    readResolvers: async () => (resolvers.length > 0 ? resolvers : engineResolvers(docker, await ensureGuardImage(docker, progress))),
+    readResolvers: async () =>
+      resolvers.length > 0 ? resolvers : engineResolvers(docker, { installation, image: await ensureGuardImage(docker, progress) }),
   })
   await control.open()
   return control

@@ -1,27 +1,46 @@
+import { Agent } from 'node:http'
 import Docker from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { boundCalls } from './bound-calls.ts'
+import { CALL_DEADLINES, type CallDeadlines } from './call-deadlines.ts'
 import { toAppError } from './docker-errors.ts'
 
 export const DEFAULT_ADDRESS = 'unix:///var/run/docker.sock'
 
-/** Engine 20.10. Everything that this package asks of an engine is in it. */
+/** Engine 20.10. It has everything that this package needs. */
 const API_VERSION = '1.41'
 const PLAIN_TCP_PORT = 2375
+/** The cap of connections to the engine. More calls wait, within their deadlines. */
+const MAX_SOCKETS = 512
 
 /**
- * The engine at `address` (`unix:///path` or `tcp://host:port`, as in `DOCKER_HOST`), once it has answered. Newer engines have
- * dropped the oldest versions of their interface; with them the oldest that they still speak is used.
+ * Connects to the engine at `address` (`unix:///path` or `tcp://host:port`, as in `DOCKER_HOST`) and waits for its answer. Newer engines
+ * no longer support the oldest API versions; with such an engine its oldest supported version is used. Every call has a deadline.
  *
- * @throws AppError `invalid_argument` for another form of address, `unavailable` when no engine answers, `failed_precondition`
- *   when it is older than 20.10
+ * @throws AppError `invalid_argument` for an address of another form, `unavailable` when no engine answers, `failed_precondition`
+ *   when the engine is older than 20.10
  */
-export async function connectEngine(address: string = DEFAULT_ADDRESS): Promise<Docker> {
-  const connection = connectionOf(address)
-  const { ApiVersion: newest, MinAPIVersion: oldest } = await versionsOf(new Docker(connection))
+export async function connectEngine(address: string = DEFAULT_ADDRESS, deadlines: Partial<CallDeadlines> = {}): Promise<Docker> {
+  const agent = new Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000, maxSockets: MAX_SOCKETS })
+  const connection = { ...connectionOf(address), agent }
+  const all = { ...CALL_DEADLINES, ...deadlines }
+  const { ApiVersion: newest, MinAPIVersion: oldest } = await versionsOf(boundCalls(new Docker(connection), all))
   if (compareVersions(newest, API_VERSION) < 0) {
     throw new AppError('failed_precondition', 'This Docker engine is too old: version 20.10 or newer is needed.')
   }
-  return new Docker({ ...connection, version: `v${compareVersions(oldest, API_VERSION) > 0 ? oldest : API_VERSION}` })
+  const version = `v${compareVersions(oldest, API_VERSION) > 0 ? oldest : API_VERSION}`
+  return boundCalls(new Docker({ ...connection, version }), all)
+}
+
+/** Returns when the engine answers. @throws AppError `unavailable`; the abort reason */
+export async function pingEngine(docker: Docker, signal: AbortSignal): Promise<void> {
+  const ask = docker.ping.bind(docker) as (options: { abortSignal: AbortSignal }) => Promise<unknown>
+  try {
+    await ask({ abortSignal: signal })
+  } catch (err) {
+    signal.throwIfAborted()
+    throw toAppError(err, 'The Docker engine did not answer.')
+  }
 }
 
 export function connectionOf(address: string): Docker.DockerOptions {
@@ -34,7 +53,7 @@ export function connectionOf(address: string): Docker.DockerOptions {
   return { protocol: 'http', host: url.hostname, port: url.port === '' ? PLAIN_TCP_PORT : Number(url.port) }
 }
 
-/** Asked without a version in the path: the one question that every engine answers. */
+/** Without a version in the path: every engine answers this request. */
 async function versionsOf(docker: Docker): Promise<{ ApiVersion: string; MinAPIVersion: string }> {
   try {
     return await docker.version()

@@ -12,7 +12,8 @@ function failure(code: string, syscall?: string): Error {
 
 describe('toAppError', () => {
   it.for<[string, unknown, string, string]>([
-    ['an absent thing', answer(404, 'No such container: x'), 'not_found', 'ours'],
+    ['an absent object', answer(404, 'No such container: x'), 'not_found', 'ours'],
+    ['an image that another request deletes', answer(500, 'server error - unrecognized image ID sha256:7d'), 'not_found', 'ours'],
     ['a conflict', answer(409, 'Container is not running'), 'conflict', 'ours'],
     ['any other refusal', answer(400, 'bad parameter'), 'internal', 'ours'],
     [
@@ -42,12 +43,12 @@ describe('toAppError', () => {
     expect(toAppError(err, 'ours')).toMatchObject({ kind, message, cause: err })
   })
 
-  it('leaves our own errors alone', () => {
+  it('returns our own errors unchanged', () => {
     const own = new AppError('failed_precondition', 'own')
     expect(toAppError(own, 'ours')).toBe(own)
   })
 
-  it('keeps the words of the engine out of the message', () => {
+  it('does not copy the text of the engine into the message', () => {
     expect(toAppError(answer(500, 'error in /var/lib/docker/overlay2'), 'ours').message).not.toContain('/var/lib')
   })
 })

@@ -1,7 +1,8 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ErrorKind } from '@sandyard/kit/errors/kinds'
 
-/** What the engine says when the host is full, in any of its wordings. */
+/** The engine's messages for a full host. */
+const UNRECOGNIZED_IMAGE = /unrecognized image ID/
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i
 const NO_ROOM = /no available IPv4 addresses|address pools|cannot allocate memory|resource temporarily unavailable|too many open files/i
 
@@ -15,14 +16,16 @@ const MESSAGE_OF_KIND: Partial<Record<ErrorKind, string>> = {
   resource_exhausted: 'The host has no room for another sandbox.',
 }
 
-/** The HTTP status of the engine's answer; undefined when it gave none. */
+/** The HTTP status of the engine's answer; undefined when there was no answer. */
 export function statusOf(err: unknown): number | undefined {
-  return (err as { statusCode?: number } | null)?.statusCode
+  const status = (err as { statusCode?: number } | null)?.statusCode
+  // The engine's answer for an image that another request deletes at the same time.
+  return status === 500 && UNRECOGNIZED_IMAGE.test((err as Error).message) ? 404 : status
 }
 
 /**
- * The engine's failure in our terms. The engine's own text goes into `cause` only: it names paths and containers of the host.
- * `message` is used where the kind does not say it all by itself.
+ * Converts a failure of the engine to an `AppError`. The engine's own text goes into `cause` only, because it names paths and containers
+ * of the host. `message` is used for kinds without a message of their own.
  */
 export function toAppError(err: unknown, message: string): AppError {
   if (err instanceof AppError) return err
@@ -30,7 +33,7 @@ export function toAppError(err: unknown, message: string): AppError {
   return new AppError(kind, MESSAGE_OF_KIND[kind] ?? message, { cause: err })
 }
 
-/** Runs one question to the engine. Every failure is an `AppError`; `message` as for `toAppError`. */
+/** Runs one request to the engine. Every failure is an `AppError`; `message` as for `toAppError`. */
 export async function engineCall<T>(message: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -39,7 +42,7 @@ export async function engineCall<T>(message: string, call: () => Promise<T>): Pr
   }
 }
 
-/** Runs a question for which one status of the answer is as good as success: `undefined` then. */
+/** Runs a request for which one error status counts as success: then the result is undefined. */
 export async function unlessStatus<T>(status: number, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call()
@@ -53,13 +56,13 @@ function kindOf(err: unknown): ErrorKind {
   const status = statusOf(err)
   const text = err instanceof Error ? err.message : String(err)
   if (NO_SPACE.test(text)) return 'insufficient_storage'
-  // No status: the question never got an answer (no socket, refused, reset, no permission).
+  // No status: the request got no answer (no socket, refused, reset, no permission).
   if (status === undefined) return isConnectionError(err) ? 'unavailable' : 'internal'
   if (NO_ROOM.test(text)) return 'resource_exhausted'
   return KIND_OF_STATUS[status] ?? 'internal'
 }
 
-/** An absent socket is an ENOENT of `connect`; the same code of another call is a file of ours. */
+/** An absent socket is an ENOENT of `connect`; the same code of another call means one of our own files. */
 function isConnectionError(err: unknown): boolean {
   const { code, syscall } = (err ?? {}) as { code?: string; syscall?: string }
   return syscall === 'connect' || (code !== undefined && CONNECTION_CODES.has(code))

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { imageExists } from '../images/image-exists.ts'
 
-/** An image without a single file, for containers that are created and never started: they give access to a volume. */
+/** An image without files, for containers that are created and never started: they give access to a volume. */
 export const EMPTY_IMAGE = 'sandyard/empty:1'
 
 /** A tar archive without entries is two blocks of zeros. */
-const EMPTY_ARCHIVE = Buffer.alloc(1024)
+export const EMPTY_ARCHIVE = Buffer.alloc(1024)
 
 export async function ensureEmptyImage(docker: Docker): Promise<void> {
   if (await imageExists(docker, EMPTY_IMAGE)) return

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
+import { SingleFlight } from '@sandyard/kit/async/single-flight'
+import { timedStep } from '@sandyard/kit/async/timed-step'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { findProgram } from '../host/find-program.ts'
 import { installPackages } from '../host/install-packages.ts'
@@ -11,8 +12,9 @@ import { followAnswer } from './follow-answer.ts'
 import { imageExists } from './image-exists.ts'
 import type { ImageProgress } from './image-progress.ts'
 import { tryPull } from './pull-image.ts'
+import { tarFolders } from './tar-folders.ts'
 
-/** What our own images are built on. */
+/** The base of our own images. */
 export const DEBIAN_IMAGE = 'debian:bookworm-slim'
 
 const SUITE = 'bookworm'
@@ -20,62 +22,68 @@ const DEFAULT_MIRROR = 'http://deb.debian.org/debian'
 
 export interface DebianImageOptions {
   readonly progress: ImageProgress
-  /** Debian's package mirror for the stand-in. */
+  /** Debian's package mirror, for the image made from packages. */
   readonly mirror?: string | undefined
-  /** The name to make, for tests. */
+  /** The name of the image, for tests. */
   readonly image?: string
 }
 
 /**
- * Makes sure that the engine has `debian:bookworm-slim`: as it is there, else pulled, else made from Debian's packages
- * under that name, labelled `sandyard.stand-in`. A pull that cannot work is given up within seconds.
+ * Ensures that the engine has `debian:bookworm-slim`: an existing image is used, else it is pulled, else it is made from Debian's
+ * packages under that name, labelled `sandyard.stand-in`. A pull that cannot work ends within seconds.
  *
- * @throws AppError `failed_precondition` that says what to do where none of the three works
+ * @throws AppError `failed_precondition` that says what to do when all three fail
  */
-export async function ensureDebianImage(docker: Docker, { progress, mirror, image = DEBIAN_IMAGE }: DebianImageOptions): Promise<void> {
-  if (await imageExists(docker, image)) return
-  progress.step(`pulling ${image} ...`)
-  const reason = await tryPull(docker, image, { progress })
+export function ensureDebianImage(docker: Docker, options: DebianImageOptions): Promise<void> {
+  const { image = DEBIAN_IMAGE } = options
+  return making.run(image, async () => {
+    if (!(await imageExists(docker, image))) await makeDebianImage(docker, { ...options, image })
+  })
+}
+
+/** Concurrent calls for the images that are built on it share one run. */
+const making = new SingleFlight<string, void>()
+
+async function makeDebianImage(
+  docker: Docker,
+  { progress, mirror, image }: DebianImageOptions & { readonly image: string },
+): Promise<void> {
+  const say = (line: string): void => progress.step(line)
+  const reason = await timedStep(say, `pulling ${image}`, () => tryPull(docker, image, { progress }))
   if (reason === undefined) return
-  progress.step(`${image} could not be pulled (${reason})`)
+  say(`${image} could not be pulled: ${reason}`)
   if (process.getuid?.() !== 0) {
     throw new AppError(
       'failed_precondition',
       `${image} is not on the engine: run "docker pull ${image}" where Docker Hub is reached, or run this as root.`,
     )
   }
-  if (findProgram('debootstrap') === undefined)
-    await installPackages(['debootstrap', 'debian-archive-keyring'], (line) => progress.step(line))
-  progress.step(`making a stand-in for ${image} from Debian's packages (debootstrap), about a minute ...`)
-  const scratch = await mkdtemp(join(tmpdir(), 'sandyard-debian-'))
-  try {
-    const folder = join(scratch, 'rootfs')
-    await makeDebianRootfs({ suite: SUITE, mirror: mirror ?? DEFAULT_MIRROR, folder, progress })
-    await importRootfs(docker, folder, image)
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
+  if (findProgram('mmdebstrap') === undefined) await installPackages(['mmdebstrap', 'debian-archive-keyring'], say)
+  await timedStep(say, `making ${image} from Debian's packages (mmdebstrap), about twenty seconds`, async () => {
+    const scratch = await mkdtemp(join(tmpdir(), 'sandyard-debian-'))
+    try {
+      const folder = join(scratch, 'rootfs')
+      await makeDebianRootfs({ suite: SUITE, mirror: mirror ?? DEFAULT_MIRROR, folder, progress })
+      await importRootfs(docker, folder, image)
+    } finally {
+      await rm(scratch, { recursive: true, force: true })
+    }
+  })
 }
 
 async function importRootfs(docker: Docker, folder: string, image: string): Promise<void> {
-  const tar = spawn('tar', ['--numeric-owner', '--one-file-system', '-C', folder, '-c', '.'], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = new Promise<number | null>((resolve) => {
-    tar.on('close', resolve)
-    tar.on('error', () => resolve(null))
-  })
-  let complaint = ''
-  tar.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint = (complaint + chunk).slice(-1000)))
+  const archive = tarFolders([{ folder, names: ['.'] }], ['--one-file-system'])
   const [repo, tag] = image.split(':')
   const changes = [
     'CMD ["bash"]',
     'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    'LABEL sandyard.stand-in=debootstrap',
+    'LABEL sandyard.stand-in=mmdebstrap',
   ]
-  const answer = await docker.importImage(tar.stdout, { repo, tag, changes })
+  const answer = await docker.importImage(archive.stream, { repo, tag, changes })
   await followAnswer(answer)
-  // An archive that broke off is refused by the engine; one that only missed a file is not.
-  if ((await ended) !== 0) {
-    await docker.getImage(image).remove({ force: true })
-    throw new Error(`tar failed on the root file system: ${complaint.trim()}`)
-  }
+  const failure = await archive.failure
+  if (failure === undefined) return
+  // The engine rejects an archive that breaks off, but not one in which a file is missing.
+  await docker.getImage(image).remove({ force: true })
+  throw new Error(`tar failed on the root file system: ${failure}`)
 }

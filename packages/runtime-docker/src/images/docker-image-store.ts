@@ -9,26 +9,29 @@ import { toFacts } from './image-facts.ts'
 import { parseImageReference, type ImageReference } from './image-reference.ts'
 import { checkSize } from './image-size.ts'
 import type { KeptImages } from './kept-images.ts'
+import type { SharedImages } from './shared-images.ts'
 import type { PullJournal } from './registry/pull-journal.ts'
 import type { Puller } from './registry/puller.ts'
-import { imageNotFound, registryClosed } from './registry/registry-errors.ts'
+import { repairEach } from '../engine/repair-each.ts'
+import type { AllowedRegistries } from './registry/allowed-registries.ts'
+import { imageNotFound } from './registry/registry-errors.ts'
 
 export interface DockerImageStoreOptions {
   readonly docker: Docker
   readonly kept: KeptImages
+  readonly shared: SharedImages
   readonly puller: Puller
   readonly builds: DockerfileBuilds
   readonly journal: PullJournal
   readonly baseImage: ImageRef | undefined
-  /** Whose images may be used; all when empty. */
-  readonly registries: readonly string[]
+  readonly registries: AllowedRegistries
   readonly maxSizeBytes: number
 }
 
-/** The name by which clients know our base template. */
+/** The name that clients use for our base template. */
 const BASE_REPOSITORY = 'e2bdev/base'
 
-/** Images of one engine. What it makes is under names of the installation. */
+/** The images of one engine. Images that it creates have names of the installation. */
 export class DockerImageStore implements ImageStore {
   readonly #options: DockerImageStoreOptions
 
@@ -42,7 +45,7 @@ export class DockerImageStore implements ImageStore {
     const { baseImage, puller, registries } = this.#options
     if (reference.repository === BASE_REPOSITORY && baseImage !== undefined) return this.inspect(baseImage)
     if (isOwnRepository(reference.repository)) throw imageNotFound(text)
-    if (registries.length > 0 && !registries.includes(reference.registry)) throw registryClosed(text)
+    await registries.check(reference, signal)
     const found = credentials === undefined ? await this.#findOnEngine(reference) : undefined
     return found ?? puller.pull(reference, { credentials, onLine, signal })
   }
@@ -63,22 +66,25 @@ export class DockerImageStore implements ImageStore {
   }
 
   list(): Promise<KeptImage[]> {
-    return engineCall('The images could not be listed.', () => this.#options.kept.list())
+    const { kept, shared } = this.#options
+    return engineCall('The images could not be listed.', async () => [...(await kept.list()), ...(await shared.listOldBases())])
   }
 
   remove(image: ImageRef): Promise<void> {
-    return engineCall('The image could not be removed.', () => this.#options.kept.remove(image))
+    const { kept, shared } = this.#options
+    return engineCall('The image could not be removed.', () => (shared.ownsBase(image) ? shared.remove(image) : kept.remove(image)))
   }
 
-  /** Takes away what was given up, and what a process that died has left half-made. */
+  /** Deletes removed images that are no longer used, and the half-made images of processes that have died. */
   async sweep(): Promise<void> {
-    await this.#options.kept.sweep()
-    await this.#options.journal.sweep()
+    const { kept, journal, shared } = this.#options
+    await repairEach([kept, journal], (part) => part.sweep())
+    await shared.sweepGuards()
   }
 
   /**
-   * An image that is known by its digest only may be there because of somebody's credentials, or not yet be taken away by the pull that
-   * brought it. Only the operator gives images tags in other repositories than ours.
+   * An image without a tag may have been pulled with the credentials of another team, or a pull may be about to remove it. Only the
+   * operator sets tags in repositories that are not ours.
    */
   #findOnEngine({ text, name, repository, selector }: ImageReference): Promise<ImageFacts | undefined> {
     return engineCall('The image could not be looked up.', async () => {

@@ -10,8 +10,8 @@ export interface EngineNews {
 }
 
 /**
- * Reads the engine's answer to its end. The engine says 200 before it begins, so a failure is a line of the answer; dockerode's own
- * reader takes that for a success.
+ * Reads the engine's answer to its end. The engine sends status 200 before it begins, so a failure is a line of the answer; dockerode's
+ * own reader would treat it as a success.
  *
  * @throws Error with the engine's text for a failure, or when the answer breaks off
  */

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 
-/** Whether the engine has an image of this name or id. Other failures than its absence are thrown. */
+/** Whether the engine has an image of this name or id. All failures except its absence are thrown. */
 export async function imageExists(docker: Docker, image: string): Promise<boolean> {
   try {
     await docker.getImage(image).inspect()

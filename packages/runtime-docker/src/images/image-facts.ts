@@ -2,7 +2,7 @@ import type { ImageInspectInfo } from 'dockerode'
 import type { ImageFacts } from '@sandyard/runtime/image-store'
 import type { ImageRef } from '@sandyard/runtime/types'
 
-/** What the engine tells of an image, under the name by which it is to be used. */
+/** The facts of an image, with the name that callers use for it. */
 export function toFacts(image: ImageRef, { Config, Size }: ImageInspectInfo): ImageFacts {
   return {
     image,
@@ -13,7 +13,7 @@ export function toFacts(image: ImageRef, { Config, Size }: ImageInspectInfo): Im
   }
 }
 
-/** An entry without "=" takes a variable away, and a snapshot has some: of what its sandbox was not to get. */
+/** An entry without "=" removes a variable. A snapshot has such entries for the variables of the daemon. */
 function toVariables(entries: readonly string[]): Record<string, string> {
   const pairs = entries
     .filter((entry) => entry.indexOf('=') > 0)

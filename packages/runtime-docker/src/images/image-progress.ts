@@ -1,7 +1,7 @@
-/** Where the making of an image tells how it goes. */
+/** Receives the progress of an image build. */
 export interface ImageProgress {
-  /** A step that a person wants to know of: `building ...`. */
+  /** A step to report to the user: `building ...`. */
   step(line: string): void
-  /** A line that a tool printed; shown only in passing. */
+  /** A line of a tool's output; shown only until the next line. */
   detail(line: string): void
 }

@@ -51,7 +51,7 @@ describe('an image reference', () => {
     'a'.repeat(256),
     'scratch',
     'docker.io/library/scratch:1',
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseImageReference(text)).toThrow('is not a valid image reference')
   })
 })

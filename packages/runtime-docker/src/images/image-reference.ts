@@ -1,18 +1,18 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** A reference as a Dockerfile's FROM has it, with everything that it left out. */
+/** A reference as in FROM of a Dockerfile, with all defaults filled in. */
 export interface ImageReference {
-  /** As it was given, for messages. */
+  /** The original text, for messages. */
   readonly text: string
-  /** `docker.io` where none was given. */
+  /** `docker.io` by default. */
   readonly registry: string
   /** `library/debian`, `team/app`. */
   readonly path: string
   /** The repository as the engine lists it: `debian`, `team/app`, `registry.example:5000/team/app`. */
   readonly repository: string
-  /** `latest` where neither tag nor digest was given; a digest makes the tag meaningless. */
+  /** `latest` when neither tag nor digest was given; a digest overrides the tag. */
   readonly selector: { readonly tag: string } | { readonly digest: string }
-  /** Repository and selector: what the engine calls the image. It never reads it as the beginning of an image's id. */
+  /** Repository and selector: the engine's name of the image. The engine never reads it as the prefix of an image id. */
   readonly name: string
 }
 
@@ -25,14 +25,14 @@ const PATH = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|
 const TAG = /^\w[\w.-]{0,127}$/
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/
-/** Of the default registry: only FROM in a Dockerfile can name it, and means nothing by it. */
+/** A reserved name on the default registry: only FROM in a Dockerfile can use it, and it means no image. */
 const NO_IMAGE = 'scratch'
 
 /**
  * Reads a reference by Docker's rules: a first part with a dot or a colon, or `localhost`, is a registry; a name of one part on the
  * default registry is below `library/`.
  *
- * @throws AppError `invalid_argument`; ids of images are none
+ * @throws AppError `invalid_argument`, also for ids of images
  */
 export function parseImageReference(text: string): ImageReference {
   const at = text.indexOf('@')

@@ -2,7 +2,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 
 const GB = 1024 ** 3
 
-/** Of all its layers, unpacked (control-plane.md 11.2). */
+/** The unpacked size of all layers (control-plane.md 11.2). */
 export const MAX_IMAGE_SIZE_BYTES = 25 * GB
 
 /** @throws AppError `failed_precondition` for an image above the limit */

@@ -6,6 +6,7 @@ import type Docker from 'dockerode'
 import type { ImageInfo } from 'dockerode'
 import { removeContainer } from '../containers/remove-container.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
+import { repairEach } from '../engine/repair-each.ts'
 import {
   imageFilter,
   KEPT_REPOSITORY,
@@ -18,18 +19,18 @@ import {
   SNAPSHOT_REPOSITORY,
 } from '../labels.ts'
 
-/** No step of a build takes as long: what is older was left by a process that died. */
+/** No step of a build takes this long: older ones were left behind by a process that died. */
 const LEFT_BEHIND_AFTER_MS = 24 * 60 * 60 * 1000
 const END_OF_BUILD_MS = 60_000
 
 /**
- * The images of an installation on the engine, known by their names: every one of them has a name of its own, also where several
+ * The images of an installation on the engine, identified by their names: every one has its own name, even if several
  * are the same image.
  */
 export class KeptImages {
   readonly #docker: Docker
   readonly #installation: string
-  /** Builds of this process that are under way. */
+  /** Builds in progress in this process. */
   readonly #builds = new Set<string>()
 
   constructor(docker: Docker, installation: string) {
@@ -37,7 +38,7 @@ export class KeptImages {
     this.#installation = installation
   }
 
-  /** A new name for an image that is there. */
+  /** Returns a new name for an existing image. */
   newName(): ImageRef {
     return keptImage(this.#installation, new Date(), randomId(16))
   }
@@ -55,20 +56,20 @@ export class KeptImages {
     )
   }
 
-  /** An image that containers still run from gets another name, under which `sweep` finds it. Absent, and not ours, is success. */
+  /** An image that containers still use gets another name, under which `sweep` finds it. An absent image, or one that is not ours, is success. */
   async remove(image: ImageRef): Promise<void> {
     if (!this.owns(image)) return
     await unlessStatus(404, async () => {
       const { Id } = await this.#docker.getImage(image).inspect()
       const given = removedImage(this.#installation, Id)
       await tagImage(this.#docker, Id, given)
-      // It has another name now, so that this takes nothing but the name away.
+      // The image has another name now, so this removes only this name.
       await unlessStatus(404, () => this.#docker.getImage(image).remove())
       await this.#removeUnused(given)
     })
   }
 
-  /** Removes what was given up and is not in use any more. */
+  /** Deletes removed images that no container uses any more. */
   sweep(): Promise<void> {
     return this.#sweep((createdAt) => Date.now() - createdAt > LEFT_BEHIND_AFTER_MS)
   }
@@ -77,20 +78,21 @@ export class KeptImages {
     const given = await this.#docker.listImages({ filters: imageFilter(this.#installation, [REMOVED_REPOSITORY]) })
     const prefix = `${REMOVED_REPOSITORY}${this.#installation}:`
     const names = given.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((name) => name.startsWith(prefix)))
-    for (const name of names) await this.#removeUnused(name)
-    await this.#sweepContainers(isOver)
-    await this.#sweepNameless(isOver)
+    await repairEach(
+      [() => repairEach(names, (name) => this.#removeUnused(name)), () => this.#sweepContainers(isOver), () => this.#sweepNameless(isOver)],
+      (step) => step(),
+    )
   }
 
-  /** Takes away every image, used or not. */
+  /** Removes every image, used or not. */
   async removeAll(): Promise<void> {
     for (const { image } of await this.list()) await this.remove(image)
     await this.#sweep(() => true)
   }
 
   /**
-   * Runs a build whose containers and images are labelled with its id. On return nothing of it is left but what has a name; the engine
-   * takes a moment to end the step of a build that nobody waits for any more.
+   * Runs a build whose containers and images are labelled with its id. On return only named images are left of it. The
+   * engine takes a moment to end the step of a build whose connection was closed.
    */
   async during<T>(build: string, work: () => Promise<T>): Promise<T> {
     this.#builds.add(build)
@@ -98,7 +100,7 @@ export class KeptImages {
       return await work()
     } finally {
       const what = { what: 'the end of a build', timeoutMs: END_OF_BUILD_MS, everyMs: 50 }
-      // What is left for reasons of the engine's own is for `sweep`.
+      // `sweep` removes what the engine cannot remove now.
       await pollUntil(what, () => this.#cleanUp(build)).catch(() => undefined)
       this.#builds.delete(build)
     }
@@ -113,7 +115,7 @@ export class KeptImages {
     return (await this.#nameless(label)).length === 0 ? true : undefined
   }
 
-  /** Images that are being made, here or in another process, have no name either. */
+  /** Images in progress, of this or another process, have no name either. */
   async #sweepNameless(isOver: (createdAt: number) => boolean): Promise<void> {
     await this.#removeNameless([], ({ Labels, Created }) => {
       const build = Labels?.[LABEL.build] ?? ''
@@ -122,15 +124,17 @@ export class KeptImages {
     })
   }
 
-  /** Containers through which images were being made. */
+  /** Containers that were used to make images. */
   async #sweepContainers(isOver: (createdAt: number) => boolean): Promise<void> {
     const filters = roleFilter(this.#installation, 'flatten')
     const idle = await this.#docker.listContainers({ all: true, filters })
-    for (const { Id, Created } of idle) if (isOver(Created * 1000)) await removeContainer(this.#docker, Id)
+    const old = idle.filter(({ Created }) => isOver(Created * 1000))
+    await repairEach(old, ({ Id }) => removeContainer(this.#docker, Id))
   }
 
   async #removeNameless(labels: readonly string[], isWanted: (image: ImageInfo) => boolean): Promise<void> {
-    for (const image of await this.#nameless(labels)) if (isWanted(image)) await this.#removeUnused(image.Id)
+    const found = await this.#nameless(labels)
+    await repairEach(found.filter(isWanted), ({ Id }) => this.#removeUnused(Id))
   }
 
   #nameless(labels: readonly string[]): Promise<ImageInfo[]> {
@@ -138,13 +142,13 @@ export class KeptImages {
     return this.#docker.listImages({ filters: JSON.stringify({ dangling: ['true'], label }) })
   }
 
-  /** The engine removes no image by its last name while a container runs from it, and keeps those that others are built upon. */
+  /** The engine refuses to remove the last name of an image while a container runs from it, and keeps layers that other images use. */
   async #removeUnused(name: string): Promise<void> {
     await unlessStatus(404, () => unlessStatus(409, () => this.#docker.getImage(name).remove()))
   }
 }
 
-/** Gives an image another name. @throws with status 404 when it is not there */
+/** Gives an image another name. @throws with status 404 when it is absent */
 export async function tagImage(docker: Docker, image: string, name: string): Promise<void> {
   const colon = name.lastIndexOf(':')
   await docker.getImage(image).tag({ repo: name.slice(0, colon), tag: name.slice(colon + 1) })

@@ -5,23 +5,27 @@ import { DockerImageStore } from './docker-image-store.ts'
 import { DockerfileBuilds, type DockerfileBuildsOptions } from './dockerfile/dockerfile-builds.ts'
 import { MAX_IMAGE_SIZE_BYTES } from './image-size.ts'
 import type { KeptImages } from './kept-images.ts'
+import type { SharedImages } from './shared-images.ts'
+import { AllowedRegistries } from './registry/allowed-registries.ts'
 import { ecrEndpoint } from './registry/ecr-login.ts'
 import { PullJournal } from './registry/pull-journal.ts'
 import { Puller } from './registry/puller.ts'
 
-/** A registry that is reached answers within a second; the rest is for slow lines. */
+/** A reachable registry answers within a second; the rest is for slow connections. */
 const FIRST_ANSWER_MS = 30_000
 
 export interface ImageStoreParts {
   readonly docker: Docker
   readonly kept: KeptImages
+  readonly shared: SharedImages
   readonly options: DockerRuntimeOptions
   readonly cgroups: CgroupFacts
   readonly confine: DockerfileBuildsOptions['confine']
 }
 
-export function openImageStore({ docker, kept, options, cgroups, confine }: ImageStoreParts): DockerImageStore {
-  const { installation, baseImage, registries = [], maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
+export function openImageStore({ docker, kept, shared, options, cgroups, confine }: ImageStoreParts): DockerImageStore {
+  const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
+  const registries = new AllowedRegistries(options.registries ?? [])
   const journal = new PullJournal(docker, installation)
   const puller = new Puller({
     docker,
@@ -40,6 +44,16 @@ export function openImageStore({ docker, kept, options, cgroups, confine }: Imag
     confine,
     pull: (reference, { onLine, signal }) => store.pull({ reference, onLine }, signal),
   })
-  const store: DockerImageStore = new DockerImageStore({ docker, kept, puller, builds, journal, baseImage, registries, maxSizeBytes })
+  const store: DockerImageStore = new DockerImageStore({
+    docker,
+    kept,
+    shared,
+    puller,
+    builds,
+    journal,
+    baseImage,
+    registries,
+    maxSizeBytes,
+  })
   return store
 }

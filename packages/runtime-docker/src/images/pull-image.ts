@@ -4,19 +4,19 @@ import { followAnswer } from './follow-answer.ts'
 import type { ImageProgress } from './image-progress.ts'
 
 export interface PullLimits {
-  /** How long the registry may take to answer at all. */
+  /** Deadline of the registry's first answer. */
   readonly firstAnswerMs: number
-  /** How long a pull may go without any news. */
+  /** How long a pull may make no progress. */
   readonly stallMs: number
 }
 
-/** A registry that is reached answers within a second; the rest is for slow lines. */
+/** A reachable registry answers within a second; the rest is for slow connections. */
 const DEFAULT_LIMITS: PullLimits = { firstAnswerMs: 10_000, stallMs: 60_000 }
 
 /**
  * Pulls an image if its registry can be reached.
  *
- * @returns undefined when the image is there, else the reason why it could not be had
+ * @returns undefined when the image exists, else the reason of the failure
  */
 export async function tryPull(
   docker: Docker,
@@ -42,7 +42,7 @@ export async function tryPull(
   }
 }
 
-/** The engine wraps the network's own word in several layers of its own; the innermost one is what a person can use. */
+/** The engine wraps the network error in several layers of text; the innermost one is useful to a person. */
 function reasonOf({ message }: Error): string {
   if (/no such host|connection refused|network is unreachable|no route to host|timeout|i\/o/i.test(message))
     return 'its registry is not reached from here'

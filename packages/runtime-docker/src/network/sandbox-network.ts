@@ -1,34 +1,36 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
-import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type Docker from 'dockerode'
 import type { Container, ContainerInspectInfo } from 'dockerode'
 import { addressOn } from '../containers/container-state.ts'
 import { engineCall, unlessStatus } from '../engine/docker-errors.ts'
+import { Turns } from './turns.ts'
 import { bridgeName, LABEL, networkName, roleFilter } from '../labels.ts'
 
-/** The bridge network of an installation, as the engine has made it. */
+/** The bridge network of an installation, as the engine created it. */
 export interface Bridge {
   readonly id: string
   readonly subnet: string
-  /** The host's address on it: where connections of the proxy and the api come from when they run on the host. */
+  /** The host's address on it. Connections of the proxy and the api come from it when they run on the host. */
   readonly gateway: string
 }
 
-/** How long another process may take to make the same network. */
+/** How long another process may take to create the same network. */
 const OTHERS_CREATE_MS = 10_000
+/** Much longer than a container takes to leave a network on a busy host. */
+const TURN_MS = 2000
 
 /**
- * The one bridge network of an installation. Two processes that make it at once end up with the same one: both ask for the same
- * name of the Linux bridge, which exists once, so the engine refuses the second.
+ * The one bridge network of an installation. Two processes that create it at the same time get the same one: both ask for the same
+ * name of the Linux bridge, which must be unique, so the engine refuses the second.
  */
 export class SandboxNetwork {
   readonly #docker: Docker
   readonly #installation: string
   readonly #flight = new SingleFlight<'ensure', Bridge>()
-  readonly #leave = new Semaphore(1)
-  readonly #leaveNone = new Semaphore(1)
+  readonly #leave = new Turns(TURN_MS)
+  readonly #leaveNone = new Turns(TURN_MS)
   #bridge: Bridge | undefined
 
   constructor(docker: Docker, installation: string) {
@@ -36,13 +38,13 @@ export class SandboxNetwork {
     this.#installation = installation
   }
 
-  /** The network, made when it is not there. */
+  /** Returns the network, and creates it if it is absent. */
   async ensure(): Promise<Bridge> {
     this.#bridge ??= await this.#flight.run('ensure', async () => (await this.find()) ?? (await this.#create()))
     return this.#bridge
   }
 
-  /** To be called when the engine does not know the network any more (`docker network prune`). */
+  /** Must be called when the engine no longer has the network (`docker network prune`). */
   forget(): void {
     this.#bridge = undefined
   }
@@ -56,7 +58,7 @@ export class SandboxNetwork {
     return { id: network.Id, subnet: config['Subnet'], gateway: config['Gateway'] }
   }
 
-  /** Takes a running container off the network of no connections, with which it can be on no other. */
+  /** Disconnects a running container from the `none` network. A container on it cannot be on another network. */
   async leaveNone({ Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
     const none = NetworkSettings.Networks['none']
     if (none !== undefined) await this.#leaveNone.run(() => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
@@ -66,28 +68,33 @@ export class SandboxNetwork {
     try {
       await this.#docker.getNetwork(id).connect({ Container: container.id })
     } catch (err) {
-      // Another process that finishes the same sandbox was faster.
+      // Another process that completes the same sandbox may have connected it.
       if (addressOn(id, await container.inspect()) === undefined) throw err
     }
   }
 
   /**
-   * To be called before a container is removed. The removal would do it as well, but beside others: two containers that leave the
-   * same network at the same moment can lock up an engine before 20.10.27 for good (moby/moby#46661).
+   * Must be called before a container is removed. The removal would disconnect it too, but in parallel: two containers that leave
+   * the same network at the same moment can lock up an engine before 20.10.27 permanently (moby/moby#46661).
+   *
+   * @throws the engine's error, `deadline_exceeded` for a container that hangs
    */
   async disconnect(containerName: string): Promise<void> {
     const bridge = this.#bridge
     if (bridge === undefined) return
-    // Whatever is wrong (absent, ended, never connected) is the removal's to judge.
+    // The engine does not answer this request for a container that hangs. So such a container never takes a turn that others wait for.
+    const found = await unlessStatus(404, () => this.#docker.getContainer(containerName).inspect())
+    if (found === undefined || !isConnected(found, bridge)) return
+    // Errors are ignored here: the removal reports them.
     await this.#leave.run(() =>
       this.#docker
         .getNetwork(bridge.id)
-        .disconnect({ Container: containerName, Force: true })
+        .disconnect({ Container: found.Id, Force: true })
         .catch(() => undefined),
     )
   }
 
-  /** Absent is success; in use is a `conflict`. */
+  /** An absent network is success; a network in use is a `conflict`. */
   async remove(): Promise<void> {
     const bridge = await this.find()
     this.forget()
@@ -109,10 +116,14 @@ export class SandboxNetwork {
     } catch (err) {
       refused = err
     }
-    // The network of another process that is faster is not listed before it is whole.
+    // The engine does not list the network of a faster process before it is complete.
     const options = { what: 'the sandbox network', timeoutMs: refused === undefined ? 0 : OTHERS_CREATE_MS, everyMs: 50 }
     return pollUntil(options, () => this.find()).catch(() => {
       throw new AppError('unavailable', 'The sandbox network could not be made.', { cause: refused })
     })
   }
+}
+
+function isConnected({ NetworkSettings }: ContainerInspectInfo, { id }: Bridge): boolean {
+  return Object.values(NetworkSettings.Networks).some(({ NetworkID, EndpointID }) => NetworkID === id && EndpointID !== '')
 }

@@ -7,8 +7,8 @@ import { followAnswer } from '../images/follow-answer.ts'
 import { LABEL } from '../labels.ts'
 
 /**
- * Puts all layers of an image into one, under the same name and with the same settings. Until the very end the name stands for the
- * image as it was. What a process that dies here leaves is labelled, and swept.
+ * Flattens all layers of an image into one, with the same name and settings. Until the end the name refers to the
+ * original image. Whatever a process that dies here leaves behind has labels, so the sweep removes it.
  */
 export async function flattenImage(
   docker: Docker,
@@ -17,7 +17,7 @@ export async function flattenImage(
   const { Id, Config } = await docker.getImage(image).inspect()
   const labels = { [LABEL.installation]: installation, [LABEL.role]: 'flatten' }
   const files = await importFiles(docker, await createIdle(docker, { Image: Id, Labels: labels }), labels)
-  // A commit keeps settings byte by byte; the engine's import has to be told them in the syntax of Dockerfiles.
+  // A commit keeps settings byte by byte; the engine's import needs them in the syntax of Dockerfiles.
   const settings = { ...Config, Image: files, Hostname: '', Labels: { ...Config.Labels, [LABEL.role]: 'flatten' } }
   const empty = await createIdle(docker, settings)
   try {
@@ -29,7 +29,7 @@ export async function flattenImage(
   await unlessStatus(404, () => unlessStatus(409, () => docker.getImage(Id).remove()))
 }
 
-/** The id of an image of one layer with all files of a container, which is removed. */
+/** Imports all files of a container as an image of one layer and returns its id. The container is removed. */
 async function importFiles(docker: Docker, container: Container, labels: Readonly<Record<string, string>>): Promise<string> {
   try {
     const changes = Object.entries(labels).map(([name, value]) => `LABEL ${name}=${value}`)
@@ -44,7 +44,7 @@ async function importFiles(docker: Docker, container: Container, labels: Readonl
   }
 }
 
-/** A container that is never started. */
+/** Creates a container that is never started. */
 function createIdle(docker: Docker, options: ContainerCreateOptions): Promise<Container> {
   return docker.createContainer({
     ...options,

@@ -11,14 +11,14 @@ import { flattenImage } from './flatten-image.ts'
 export interface SnapshotsOptions {
   readonly docker: Docker
   readonly installation: string
-  /** An image of so many layers is made into one of few. */
+  /** An image with this many layers is flattened. */
   readonly maxLayers: number | undefined
 }
 
-/** The engine's storage (overlay2) mounts 125 layers at most; the rest is for what images are built on top. */
+/** The engine's storage (overlay2) mounts 125 layers at most; the rest is reserved for images that are built on top. */
 const DEFAULT_MAX_LAYERS = 100
 
-/** Files of sandboxes, kept as images of the engine: one image a snapshot, tagged and labelled with the installation. */
+/** Files of sandboxes, stored as images of the engine: one image for each snapshot, tagged and labelled with the installation. */
 export class Snapshots {
   readonly #options: SnapshotsOptions
   readonly #flight = new SingleFlight<string, void>()
@@ -34,14 +34,14 @@ export class Snapshots {
     await this.#flight.run(image, async () => {
       if (await imageExists(docker, image)) return
       await this.#commit(ref, name, image)
-      // It is whole already: a process that dies here leaves a snapshot that works.
+      // The snapshot is complete: it works even when the process dies here.
       const { RootFS } = await docker.getImage(image).inspect()
       if ((RootFS.Layers?.length ?? 0) >= maxLayers) await flattenImage(docker, { image, installation })
     })
     return { image, hasMemory: false }
   }
 
-  /** The engine freezes the container while it reads its files, so they are of one instant. */
+  /** The engine freezes the container while it reads the files, so they are of one instant. */
   async #commit(ref: SandboxRef, name: string, image: string): Promise<void> {
     const { docker, installation } = this.#options
     const found = await docker.getContainer(containerName(installation, ref)).inspect()
@@ -65,9 +65,9 @@ export class Snapshots {
 }
 
 /**
- * What the image that the sandbox came from says, and nothing that was the sandbox's own. The engine takes the container's settings
- * where none are given and cannot be told to forget a variable, so those that the daemon got are named without a value, which takes
- * them out of every container.
+ * The settings of the image that the sandbox was created from, without the settings of the sandbox. If none are given, the engine uses the
+ * settings of the container. A commit cannot remove a variable from an image, so the variables of the daemon are listed without a
+ * value, which removes them from every container.
  */
 function settingsOf({ Config }: ContainerInspectInfo, source: ImageInspectInfo | undefined): object {
   const kept = source?.Config.Env ?? Config.Env.filter((entry) => !entry.startsWith('SANDYARD_'))

@@ -13,14 +13,14 @@ import { removeInstallation } from '../../src/remove-installation.ts'
 import type { DockerRuntimeOptions } from '../../src/runtime-options.ts'
 import { makeStandInDist } from './stand-in-dist.ts'
 
-/** What every engine has after `npm start` or `npm test` has prepared it. */
+/** The image that every engine has after `npm start` or `npm test` has prepared it. */
 export const DEBIAN = 'debian:bookworm-slim'
 
-/** Another engine than this machine's, to test with its version: `DOCKER_HOST`. */
-// oxlint-disable-next-line node/no-process-env -- which engine to test is for who runs the tests to say
+/** Another engine to test, instead of this machine's: `DOCKER_HOST`. */
+// oxlint-disable-next-line node/no-process-env -- selects the engine under test
 export const ENGINE = process.env['DOCKER_HOST']
 
-/** A connection to the engine, a stand-in daemon, and runtimes whose traces on the engine are removed in the end. */
+/** A connection to the engine, a stand-in daemon, and runtimes that are removed from the engine at the end. */
 export class EngineBench implements AsyncDisposable {
   readonly docker: Docker
   readonly dist: DaemonDist
@@ -40,7 +40,7 @@ export class EngineBench implements AsyncDisposable {
     return new EngineBench(docker, await makeStandInDist(folder, folder), folder)
   }
 
-  /** Options of a runtime whose traces are removed in the end. */
+  /** Options of a runtime that is removed from the engine at the end. */
   options(change: Partial<DockerRuntimeOptions> = {}): DockerRuntimeOptions {
     const installation = change.installation ?? `test-${randomId(8)}`
     this.#installations.add(installation)
@@ -50,6 +50,7 @@ export class EngineBench implements AsyncDisposable {
       dockerHost: ENGINE,
       log: silentLogger(),
       progress: { step: () => undefined, detail: () => undefined },
+      registries: ['*', '127.0.0.1'],
       ...change,
     }
   }
@@ -72,7 +73,7 @@ export class EngineBench implements AsyncDisposable {
   }
 }
 
-/** A small sandbox of a name of its own. */
+/** A small sandbox with its own name. */
 export function sandboxSpec(change: Partial<SandboxSpec> = {}): SandboxSpec {
   return {
     sandboxId: `i${randomId(19)}`,

@@ -1,4 +1,4 @@
-/** Opens a runtime, says so in a line, and holds it until it is killed: `hold-runtime.ts <installation> <dist dir> <dist version> [engine]`. */
+/** Opens a runtime, prints a line and keeps it open until killed: `hold-runtime.ts <installation> <dist dir> <dist version> [engine]`. */
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
 

@@ -2,8 +2,8 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 
 /**
- * Runs a shell script in the network and process namespaces of the engine's host, from an image with iproute2 and util-linux: so a
- * test can lay a network without any tool on the machine itself.
+ * Runs a shell script in the network and process namespaces of the engine's host, from an image with iproute2 and util-linux. So a
+ * test can create a network without tools on the machine itself.
  */
 export async function onHost(docker: Docker, image: string, script: string): Promise<string> {
   const container = await docker.createContainer({

@@ -2,7 +2,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 
 export interface Outcome {
-  /** Or the signal's name; -1 when the program could not be started. */
+  /** The exit code, or the signal's name; -1 when the program could not be started. */
   readonly code: number | string
   readonly stdout: string
   readonly stderr: string
@@ -40,13 +40,13 @@ export class Inside {
     return answer.status === 404 ? undefined : answer.text()
   }
 
-  /** `open`, `timeout`, or the code of the error. */
+  /** Returns `open`, `timeout`, or the code of the error. */
   async dial(host: string, port: number): Promise<string> {
     const answer = await this.#fetch('/dial', { method: 'POST', body: JSON.stringify({ host, port }) })
     return answer.text()
   }
 
-  /** What the dials of `STAND_IN_EARLY` have come to so far. */
+  /** The results of the `STAND_IN_EARLY` dials so far. */
   async early(): Promise<string[]> {
     return (await (await this.#fetch('/early')).json()) as string[]
   }
@@ -55,7 +55,7 @@ export class Inside {
     return (await this.#fetch('/health')).status === 204
   }
 
-  /** Ends the container: the daemon is its init's only child. */
+  /** Ends the container: the daemon is the only child of its init. */
   async end(): Promise<void> {
     await this.#fetch('/end', { method: 'POST' })
   }

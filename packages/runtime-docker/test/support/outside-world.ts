@@ -8,10 +8,10 @@ import { Inside } from './inside.ts'
 import { onHost } from './host-shell.ts'
 import { DAEMON_PORT, STAND_IN_COMMAND } from './stand-in-dist.ts'
 
-/** The host's own address on the way out, where no bridge of the engine is. */
+/** The host's own address on the external network, where the engine has no bridge. */
 export const HOST_ADDRESS = '198.51.100.1'
 
-/** Addresses of a machine outside of the host, each served by the stand-in daemon on its port. */
+/** Addresses of a machine outside of the host. The stand-in daemon serves each on its port. */
 export const OUTSIDE = {
   public: '198.51.100.10',
   metadata: '169.254.169.254',
@@ -23,7 +23,7 @@ export const OUTSIDE = {
 
 const ADDRESSES = [OUTSIDE.public, OUTSIDE.metadata, OUTSIDE.sharedSpace, OUTSIDE.private, OUTSIDE.resolver]
 
-/** A container with the stand-in daemon and without any rules. */
+/** A container with the stand-in daemon and without rules. */
 export interface Bystander {
   readonly address: string
   readonly inside: Inside
@@ -31,13 +31,13 @@ export interface Bystander {
 
 export interface WorldOptions {
   readonly docker: Docker
-  /** With iproute2 and util-linux. */
+  /** Contains iproute2 and util-linux. */
   readonly toolImage: string
   readonly volume: string
 }
 
 /**
- * What sandboxes must and must not reach, for real: a machine of its own behind the host (a network namespace joined by a veth
+ * Real addresses that sandboxes must and must not reach: a separate machine behind the host (a network namespace joined by a veth
  * pair, with routes on the host), and a server on every address of the host itself.
  */
 export class OutsideWorld implements AsyncDisposable {
@@ -75,7 +75,7 @@ export class OutsideWorld implements AsyncDisposable {
     return world
   }
 
-  /** The port of the server that listens on every address of the host: where a database or an api would. */
+  /** The port of the server that listens on every address of the host, as a database or an api would. */
   get hostPort(): number {
     return (this.#host.address() as AddressInfo).port
   }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 
-/** What the api gives to the daemon of a sandbox without a token. */
+/** The environment that the api sets for the daemon of a sandbox without a token. */
 export const UNSECURED_ENV = {
   SANDYARD_SANDBOX_ID: 'test',
   SANDYARD_TEMPLATE_ID: 'test',
   SANDYARD_TOKEN_HASH: createHash('sha512').digest('hex'),
 }
 
-/** Waits for the daemon of the project, initialises it, runs a program as root and returns the bytes of its answer as text. */
+/** Waits for the daemon of the project, initialises it, runs a program as root and returns the bytes of the answer as text. */
 export async function runInRealDaemon({ host, daemonPort }: SandboxEndpoint, cmd: string, args: string[] = []): Promise<string> {
   const url = `http://${host}:${daemonPort}`
   const settings = { envVars: {}, defaultUser: 'root', defaultWorkdir: '/', timestamp: new Date().toISOString() }

@@ -7,10 +7,10 @@
  *   PUT  /file?path=      writes the file
  *   GET  /env             the daemon's environment
  *   POST /dial            {"host", "port"} -> "open", "timeout" or the error's code
- *   GET  /early           what the dials of STAND_IN_EARLY (host:port), tried without a pause from the first moment on, came to
+ *   GET  /early           the results of the dials of STAND_IN_EARLY (host:port), which are repeated without a pause from the start on
  *   POST /end             ends the daemon
  *
- * With STAND_IN_DNS it also is a resolver, on STAND_IN_DNS_ADDRESS, that gives that address for every name.
+ * With STAND_IN_DNS it is also a DNS resolver on STAND_IN_DNS_ADDRESS, which returns that address for every name.
  */
 export const daemonSource = `
 import { spawn } from 'node:child_process'
@@ -56,7 +56,7 @@ if (process.env.STAND_IN_DNS) {
     const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address])
     socket.send(Buffer.concat(isA ? [header, question, record] : [header, question]), port, from)
   })
-  // Answers must come from the address that was asked, which the machine gets later.
+  // Answers must come from the address that received the query, which the machine gets later.
   const bind = () => socket.bind(53, process.env.STAND_IN_DNS_ADDRESS)
   socket.on('error', () => setTimeout(bind, 20))
   bind()

@@ -11,8 +11,8 @@ export const STAND_IN_COMMAND =
   '/opt/sandyard/lib/ld-linux-x86-64.so.2 --library-path /opt/sandyard/lib /opt/sandyard/bin/node /opt/sandyard/daemon.mjs'.split(' ')
 
 /**
- * A daemon distribution in `dir` with this Node, its loader and libraries and a program that runs what it is told: enough to look
- * at a sandbox from inside without `docker exec`. `salt` makes a version of its own.
+ * A daemon distribution in `dir` with this Node, its loader and libraries and a program that runs commands: enough to inspect
+ * a sandbox from inside without `docker exec`. `salt` makes a separate version.
  */
 export async function makeStandInDist(dir: string, salt: string): Promise<DaemonDist> {
   const lib = join(dir, 'lib')
@@ -26,7 +26,7 @@ export async function makeStandInDist(dir: string, salt: string): Promise<Daemon
   return { dir, version: `test-${createHash('sha256').update(daemonSource).update(salt).digest('hex').slice(0, 12)}` }
 }
 
-/** What the loader says that a program needs, itself included. */
+/** The libraries that a program needs according to the loader, including the loader itself. */
 function librariesOf(program: string): string[] {
   const text = execFileSync('ldd', [program], { encoding: 'utf8' })
   return [...text.matchAll(/(\/\S+) \(0x/g)].map((match) => match[1] ?? '')

@@ -9,7 +9,7 @@ import { followAnswer } from '../../src/images/follow-answer.ts'
 import { findProgram } from '../../src/host/find-program.ts'
 import { runStep } from '../../src/host/run-step.ts'
 
-/** Who may use the registry, and the bcrypt hash of each password. */
+/** The accounts of the registry, and the bcrypt hash of each password. */
 export const ACCOUNTS = {
   docker: { username: 'alice', password: 'correct horse', hash: '$2b$04$gEiMEBCxjhspTHee5fkOjuCGarHgSlqvvW5wBjF0zoo.ME3071zom' },
   gcp: {
@@ -23,7 +23,7 @@ export const ACCOUNTS = {
 const TOOLS = join(import.meta.dirname, '../../../../.tools')
 const PACKAGE = 'docker-registry'
 
-/** A real registry with a password, on a loopback port, where the engine asks without TLS. */
+/** A real registry with a password, on a loopback port, which the engine reaches without TLS. */
 export class TestRegistry implements AsyncDisposable {
   /** `127.0.0.1:<port>`. */
   readonly host: string
@@ -62,7 +62,7 @@ export class TestRegistry implements AsyncDisposable {
     throw new Error('the registry did not start')
   }
 
-  /** Puts an image of the engine into the registry, and leaves no name of it on the engine. */
+  /** Pushes an image of the engine to the registry, and leaves no name of it on the engine. */
   async push(docker: Docker, image: string, path: string): Promise<void> {
     const repo = `${this.host}/${path}`
     await docker.getImage(image).tag({ repo, tag: 'v1' })
@@ -88,7 +88,7 @@ function configOf(folder: string): string {
   ].join('\n')
 }
 
-/** As it is installed, else from Debian's package, unpacked below `.tools`. */
+/** The installed program, else the one of Debian's package, unpacked below `.tools`. */
 async function registryProgram(): Promise<string> {
   const installed = findProgram(PACKAGE)
   if (installed !== undefined) return installed
@@ -120,7 +120,7 @@ async function download(folder: string): Promise<void> {
   if ((await get()).ok) return
   await step('apt-get', ['update', '-q'])
   const { ok, tail } = await get()
-  if (!ok) throw new Error(`Debian's package ${PACKAGE} could not be had: ${tail}`)
+  if (!ok) throw new Error(`Debian's package ${PACKAGE} could not be downloaded: ${tail}`)
 }
 
 async function step(command: string, args: string[]): Promise<void> {

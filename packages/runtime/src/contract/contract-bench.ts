@@ -4,7 +4,7 @@ import type { SandboxRuntime } from '../sandbox-runtime.ts'
 import type { RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
 import type { ContractHarness, SandboxAccess } from './contract-harness.ts'
 
-/** What the tests of the contract share: two installations on one engine, and short words for what they do most. */
+/** The shared parts of the contract tests: two installations on one engine, and short methods for the common actions. */
 export class ContractBench implements AsyncDisposable {
   readonly runtime: SandboxRuntime
   readonly other: SandboxRuntime
@@ -37,7 +37,7 @@ export class ContractBench implements AsyncDisposable {
     }
   }
 
-  /** A new sandbox of the first installation that runs. */
+  /** Starts a new sandbox of the first installation. */
   async start(change: Partial<SandboxSpec> = {}): Promise<{ spec: SandboxSpec; endpoint: SandboxEndpoint; inside: SandboxAccess }> {
     const spec = this.spec(change)
     const endpoint = await this.runtime.create(spec)
@@ -53,7 +53,7 @@ export class ContractBench implements AsyncDisposable {
     return found?.state
   }
 
-  /** Waits until the runtime tells this state; undefined is absence. */
+  /** Waits until `list` returns this state; undefined means absent. */
   async untilState(ref: SandboxRef, state: RuntimeState | undefined): Promise<void> {
     const isThere = async (): Promise<true | undefined> => ((await this.stateOf(ref)) === state ? true : undefined)
     await pollUntil({ what: `the state ${state}`, timeoutMs: 20_000, everyMs: 20 }, isThere)

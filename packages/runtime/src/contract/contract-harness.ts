@@ -1,13 +1,13 @@
 import type { SandboxRuntime } from '../sandbox-runtime.ts'
 import type { ImageRef, SandboxEndpoint, SandboxRef } from '../types.ts'
 
-/** What the contract suite needs beside the runtime: a way into its sandboxes. */
+/** The contract suite needs this in addition to the runtime: access to the sandboxes. */
 export interface ContractHarness extends AsyncDisposable {
-  /** An image that starts. */
+  /** An image that can be started. */
   readonly image: ImageRef
-  /** A runtime of an installation without sandboxes, on the one engine of this harness. */
+  /** A runtime of an installation without sandboxes. All runtimes of a harness share one engine. */
   open(installation: string): Promise<SandboxRuntime>
-  /** Access to a running sandbox. `installation` is that of the runtime which created it. */
+  /** Access to a running sandbox. `installation` is the installation of the runtime that created it. */
   inside(installation: string, ref: SandboxRef, endpoint: SandboxEndpoint): SandboxAccess
 }
 
@@ -15,6 +15,6 @@ export interface SandboxAccess {
   writeFile(path: string, text: string): Promise<void>
   /** Undefined when the file does not exist. */
   readFile(path: string): Promise<string | undefined>
-  /** Ends the sandbox's first process; returns without waiting for the end. */
+  /** Ends the first process of the sandbox. Returns before the process has ended. */
   end(): Promise<void>
 }

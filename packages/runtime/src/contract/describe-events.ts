@@ -4,7 +4,7 @@ import type { ContractBench } from './contract-bench.ts'
 
 export function describeEvents(bench: () => ContractBench): void {
   describe('events', () => {
-    it('tells what happens after the subscription, also while nobody reads, and ends when aborted', async ({ expect }) => {
+    it('reports every event after the subscription, also before the first read, and ends when aborted', async ({ expect }) => {
       const on = bench()
       const { spec } = await on.start()
       const stop = new AbortController()
@@ -17,7 +17,7 @@ export function describeEvents(bench: () => ContractBench): void {
         wanted.unshift({ sandboxId, incarnation, kind: 'frozen' }, { sandboxId, incarnation, kind: 'thawed' })
       }
       await on.runtime.remove(spec)
-      // Repetitions are allowed: what counts is the order in which each came first.
+      // Events may repeat. Only the order of their first occurrences counts.
       const seen = new Map<string, RuntimeEvent>()
       for await (const event of events) {
         seen.set(event.kind, seen.get(event.kind) ?? event)
@@ -26,7 +26,7 @@ export function describeEvents(bench: () => ContractBench): void {
       expect([...seen.values()]).toEqual(wanted)
     })
 
-    it('tells that a sandbox ended by itself', async ({ expect }) => {
+    it('reports a sandbox that ended by itself', async ({ expect }) => {
       const on = bench()
       const { spec, inside } = await on.start()
       const stop = new AbortController()

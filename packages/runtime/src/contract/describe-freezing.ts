@@ -3,7 +3,7 @@ import type { ContractBench } from './contract-bench.ts'
 
 export function describeFreezing(bench: () => ContractBench): void {
   describe('freeze and thaw', () => {
-    it('stops a sandbox and lets it go on as it was, any number of times', async ({ expect, skip }) => {
+    it('freezes and thaws a sandbox repeatedly without changing it', async ({ expect, skip }) => {
       const on = bench()
       skip(!on.runtime.capabilities().freeze, 'this runtime cannot freeze')
       const { spec, endpoint, inside } = await on.start()
@@ -29,7 +29,7 @@ export function describeFreezing(bench: () => ContractBench): void {
       expect(await on.stateOf(spec)).toBeUndefined()
     })
 
-    it('says that an absent sandbox is absent', async ({ expect }) => {
+    it('rejects an absent sandbox with not_found', async ({ expect }) => {
       const on = bench()
       await expect(on.runtime.freeze(on.spec())).rejects.toMatchObject({ kind: 'not_found' })
       await expect(on.runtime.thaw(on.spec())).rejects.toMatchObject({ kind: 'not_found' })

@@ -7,7 +7,7 @@ export function describeImages(bench: () => ContractBench): void {
   const listed = async (on: ContractBench): Promise<ImageRef[]> => (await on.runtime.images.list()).map(({ image }) => image)
 
   describe('images', () => {
-    it('pulls what the engine has as it is, and tells what it says of itself', async ({ expect }) => {
+    it('uses an image of the engine as it is, and returns its facts', async ({ expect }) => {
       const on = bench()
       const facts = await on.runtime.images.pull({ reference: on.spec().image })
       expect(facts).toEqual(await on.runtime.images.inspect(facts.image))
@@ -17,16 +17,16 @@ export function describeImages(bench: () => ContractBench): void {
       await on.start({ image: facts.image })
     })
 
-    it.for(['', 'Upper/case', 'a b', ':tag', 'a@b'])('takes %j for no reference', async (reference, { expect }) => {
+    it.for(['', 'Upper/case', 'a b', ':tag', 'a@b'])('rejects the invalid reference %j', async (reference, { expect }) => {
       await expect(bench().runtime.images.pull({ reference })).rejects.toMatchObject({ kind: 'invalid_argument' })
     })
 
-    it('says that an absent image is absent', async ({ expect }) => {
+    it('rejects an absent image with not_found', async ({ expect }) => {
       await expect(bench().runtime.images.inspect('sandyard/no-such-image:1')).rejects.toMatchObject({ kind: 'not_found' })
       await bench().runtime.images.remove('sandyard/no-such-image:1')
     })
 
-    it('lists a snapshot, tells what the image under it says, and nobody pulls it by its name', async ({ expect, skip }) => {
+    it('lists a snapshot with the facts of its base image, and does not pull it by name', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const before = Date.now()
@@ -44,7 +44,7 @@ export function describeImages(bench: () => ContractBench): void {
       expect(await on.runtime.imageExists(image)).toBe(false)
     })
 
-    it('keeps what is built upon an image that is given up', async ({ expect, skip }) => {
+    it('keeps the images that are built on a removed image', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const first = await on.start()
@@ -63,7 +63,7 @@ export function describeImages(bench: () => ContractBench): void {
       expect(await last.readFile('/root/first')).toBe('1')
     })
 
-    it('builds a Dockerfile within a sandbox, for any number of sandboxes', async ({ expect }) => {
+    it('builds a Dockerfile in a sandbox, and starts several sandboxes from the image', async ({ expect }) => {
       const on = bench()
       const { spec: within } = await on.start()
       const lines: string[] = []
@@ -77,13 +77,13 @@ export function describeImages(bench: () => ContractBench): void {
       expect(await listed(on)).not.toContain(facts.image)
     })
 
-    it('builds nothing without a sandbox that runs, or for a caller that has gone', async ({ expect }) => {
+    it('rejects a build without a running sandbox or with an aborted signal', async ({ expect }) => {
       const on = bench()
       const dockerfile = `FROM ${on.spec().image}\n`
       const build = { dockerfile, force: true }
       await expect(on.runtime.images.buildDockerfile({ ...build, within: on.spec() })).rejects.toMatchObject({ kind: 'not_found' })
       const { spec: within, inside } = await on.start()
-      const reason = new Error('not wanted any more')
+      const reason = new Error('aborted by the test')
       await expect(on.runtime.images.buildDockerfile({ ...build, within }, AbortSignal.abort(reason))).rejects.toBe(reason)
       await expect(on.runtime.images.pull({ reference: within.image }, AbortSignal.abort(reason))).rejects.toBe(reason)
       await inside.end()

@@ -3,7 +3,7 @@ import type { ContractBench } from './contract-bench.ts'
 
 export function describeLifecycle(bench: () => ContractBench): void {
   describe('create, list, usage, remove', () => {
-    it('starts a sandbox, lists it, tells what it uses and frees it', async ({ expect }) => {
+    it('starts a sandbox, lists it, reports its usage and removes it', async ({ expect }) => {
       const on = bench()
       const before = Date.now()
       const { spec, endpoint } = await on.start()
@@ -21,7 +21,7 @@ export function describeLifecycle(bench: () => ContractBench): void {
       expect(await on.runtime.usage([spec])).toEqual(new Map())
     })
 
-    it('answers a repeated create with the sandbox that is there', async ({ expect }) => {
+    it('returns the existing sandbox for a repeated create', async ({ expect }) => {
       const on = bench()
       const first = await on.start()
       await first.inside.writeFile('/root/kept', 'yes')
@@ -31,7 +31,7 @@ export function describeLifecycle(bench: () => ContractBench): void {
       expect(await on.runtime.list()).toHaveLength(1)
     })
 
-    it('makes one sandbox of two creates at once', async ({ expect }) => {
+    it('creates one sandbox for two concurrent creates', async ({ expect }) => {
       const on = bench()
       const wanted = on.spec()
       const [left, right] = await Promise.all([on.runtime.create(wanted), on.runtime.create(wanted)])
@@ -43,12 +43,17 @@ export function describeLifecycle(bench: () => ContractBench): void {
       const on = bench()
       const { spec: first } = await on.start()
       const { spec: second } = await on.start({ sandboxId: first.sandboxId, incarnation: 2 })
+      await on.start()
+      const listed = await on.runtime.list(first.sandboxId)
+      expect(new Set(listed.map(({ incarnation }) => incarnation))).toEqual(new Set([1, 2]))
+      expect(listed).toHaveLength(2)
+      expect(await on.runtime.list('absent')).toEqual([])
       await on.runtime.remove(first)
       expect(await on.stateOf(first)).toBeUndefined()
       expect(await on.stateOf(second)).toBe('running')
     })
 
-    it('refuses an image that does not exist and leaves nothing', async ({ expect }) => {
+    it('rejects an image that does not exist and leaves nothing behind', async ({ expect }) => {
       const on = bench()
       const image = 'sandyard/no-such-image:1'
       expect(await on.runtime.imageExists(on.spec().image)).toBe(true)
@@ -57,10 +62,10 @@ export function describeLifecycle(bench: () => ContractBench): void {
       expect(await on.runtime.list()).toEqual([])
     })
 
-    it.for(['before', 'during'])('leaves nothing of a create that was aborted %s it', async (when, { expect }) => {
+    it.for(['before', 'during'])('leaves nothing behind when the abort comes %s the create', async (when, { expect }) => {
       const on = bench()
       const abort = new AbortController()
-      const reason = new Error('not wanted any more')
+      const reason = new Error('aborted by the test')
       if (when === 'before') abort.abort(reason)
       const created = on.runtime.create(on.spec(), abort.signal)
       queueMicrotask(() => abort.abort(reason))
@@ -68,7 +73,7 @@ export function describeLifecycle(bench: () => ContractBench): void {
       expect(await on.runtime.list()).toEqual([])
     })
 
-    it('removes what is absent, twice, at once and after its end', async ({ expect }) => {
+    it('succeeds for an absent sandbox, repeatedly, concurrently and after the end', async ({ expect }) => {
       const on = bench()
       await on.runtime.remove(on.spec())
       const running = await on.start()
@@ -80,7 +85,7 @@ export function describeLifecycle(bench: () => ContractBench): void {
       expect(await on.runtime.list()).toEqual([])
     })
 
-    it('does not start over what has ended', async ({ expect }) => {
+    it('does not restart an ended sandbox', async ({ expect }) => {
       const on = bench()
       const { spec, inside } = await on.start()
       await inside.end()

@@ -4,7 +4,7 @@ import type { ContractBench } from './contract-bench.ts'
 
 export function describeSeparation(bench: () => ContractBench): void {
   describe('two installations on one engine', () => {
-    it("do not see, use or end each other's sandboxes", async ({ expect }) => {
+    it("do not list, use or end each other's sandboxes", async ({ expect }) => {
       const on = bench()
       const { other } = on
       const { spec, endpoint, inside } = await on.start()
@@ -22,7 +22,7 @@ export function describeSeparation(bench: () => ContractBench): void {
       expect(await inside.readFile('/root/whose')).toBe('mine')
     })
 
-    it("do not touch each other's snapshots and hear nothing of each other", async ({ expect, skip }) => {
+    it("cannot delete each other's snapshots and get no events of each other", async ({ expect, skip }) => {
       const on = bench()
       const { runtime, other } = on
       skip(runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')

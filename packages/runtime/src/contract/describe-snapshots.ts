@@ -4,7 +4,7 @@ import type { ContractBench } from './contract-bench.ts'
 
 export function describeSnapshots(bench: () => ContractBench): void {
   describe('snapshots', () => {
-    it('keeps the files of one instant, for any number of sandboxes, and the source goes on', async ({ expect, skip }) => {
+    it('stores the files of one instant, for several sandboxes, while the source keeps running', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const source = await on.start()
@@ -23,7 +23,7 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await on.runtime.deleteSnapshot(snapshot)
     })
 
-    it('takes one under a name once, also of a frozen sandbox, which stays frozen', async ({ expect, skip }) => {
+    it('creates one snapshot for each name, also of a frozen sandbox, which stays frozen', async ({ expect, skip }) => {
       const on = bench()
       const { freeze, snapshot } = on.runtime.capabilities()
       skip(snapshot === 'none' || !freeze, 'this runtime has no snapshots of frozen sandboxes')
@@ -43,7 +43,7 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await on.runtime.deleteSnapshot(first)
     })
 
-    it('deletes one under the sandboxes that came of it, and again', async ({ expect, skip }) => {
+    it('deletes a snapshot that running sandboxes were created from, and accepts a repeated delete', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const { spec } = await on.start()
@@ -59,7 +59,7 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await on.runtime.deleteSnapshot(snapshot)
     })
 
-    it('refuses an absent sandbox and a name that is none', async ({ expect, skip }) => {
+    it('rejects an absent sandbox and an invalid name', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       await expect(on.runtime.snapshot(on.spec(), `snap-${randomId(8)}`)).rejects.toMatchObject({ kind: 'not_found' })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { ContractBench } from './contract-bench.ts'
 import type { ContractHarness } from './contract-harness.ts'
+import { describeEngine } from './describe-engine.ts'
 import { describeEvents } from './describe-events.ts'
 import { describeFreezing } from './describe-freezing.ts'
 import { describeImages } from './describe-images.ts'
@@ -8,7 +9,7 @@ import { describeLifecycle } from './describe-lifecycle.ts'
 import { describeSeparation } from './describe-separation.ts'
 import { describeSnapshots } from './describe-snapshots.ts'
 
-/** The guarantees of `SandboxRuntime`, for every implementation. Goes through the seam only; `makeHarness` is called once. */
+/** Tests the guarantees of `SandboxRuntime` for any implementation, through the interface only. `makeHarness` is called once. */
 export function describeRuntimeContract(name: string, makeHarness: () => Promise<ContractHarness>): void {
   describe(`the runtime contract: ${name}`, () => {
     let opened: ContractBench | undefined
@@ -22,6 +23,7 @@ export function describeRuntimeContract(name: string, makeHarness: () => Promise
     afterEach(() => opened?.removeAll())
     afterAll(() => opened?.[Symbol.asyncDispose]())
 
+    describeEngine(bench)
     describeLifecycle(bench)
     describeFreezing(bench)
     describeSnapshots(bench)

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageFacts } from '../image-store.ts'
 import type { RuntimeEvent, RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
 
@@ -11,7 +12,7 @@ export interface FakeSandbox {
   state: RuntimeState
 }
 
-/** What an image says of the processes in it. */
+/** The settings of an image for the processes in it. */
 export type FakeImageFacts = Omit<ImageFacts, 'image'>
 
 /** An image that an installation keeps. */
@@ -22,10 +23,11 @@ export interface FakeImage {
   readonly createdAt: Date
 }
 
-/** The host that fake runtimes share: it outlives them, as an engine outlives the control plane. */
+/** The host that fake runtimes share. It outlives them, as a real engine outlives the control plane. */
 export class FakeEngine {
+  readonly id = randomId(32)
   readonly sandboxes = new Map<string, FakeSandbox>()
-  /** By name: snapshots and what image stores have made. */
+  /** By name: snapshots, and images that the image stores have created. */
   readonly images = new Map<string, FakeImage>()
   readonly #events = new EventEmitter<{ event: [string, RuntimeEvent]; stop: [] }>().setMaxListeners(0)
   #reachable = true
@@ -46,7 +48,7 @@ export class FakeEngine {
     this.sandboxes.set(keyOf(sandbox.installation, sandbox.spec), sandbox)
   }
 
-  /** Removes a sandbox; its processes end with it. Absent is success. */
+  /** Removes a sandbox; its processes end with it. An absent sandbox is success. */
   drop(installation: string, ref: SandboxRef): void {
     const sandbox = this.find(installation, ref)
     if (sandbox === undefined) return
@@ -60,7 +62,7 @@ export class FakeEngine {
     this.#events.emit('event', sandbox.installation, { sandboxId, incarnation, kind })
   }
 
-  /** The sandbox's daemon ends by itself: what a crash or the kernel's out-of-memory killer does. */
+  /** The daemon of the sandbox ends by itself, as after a crash or a kill by the kernel's out-of-memory killer. */
   exit(installation: string, ref: SandboxRef, kind: 'exited' | 'out_of_memory' = 'exited'): void {
     const sandbox = this.find(installation, ref)
     if (sandbox === undefined) return
@@ -68,14 +70,14 @@ export class FakeEngine {
     this.setState(sandbox, 'stopped', 'exited')
   }
 
-  /** The engine goes away: every call is `unavailable` and event streams end. Sandboxes end with it, files stay. */
+  /** Stops the engine: every call is `unavailable`, event streams end, and all sandboxes end. Their files stay. */
   stop(): void {
     this.#reachable = false
     for (const sandbox of this.sandboxes.values()) sandbox.state = 'stopped'
     this.#events.emit('stop')
   }
 
-  /** The engine answers again. */
+  /** Starts the engine again. */
   start(): void {
     this.#reachable = true
   }

@@ -5,7 +5,7 @@ import type { ImageRef } from '../types.ts'
 import type { FakeEngine, FakeImage, FakeImageFacts } from './fake-engine.ts'
 import type { Faults } from './faults.ts'
 
-/** Names that begin so are of images that some installation keeps. */
+/** Image names with this prefix belong to an installation. */
 export const IMAGE_PREFIX = 'fake-image/'
 
 export interface FakeImageStoreParts {
@@ -16,12 +16,12 @@ export interface FakeImageStoreParts {
   readonly call: Faults['run']
 }
 
-/** Near enough to what engines take for a reference. */
+/** Close to the syntax of references that engines accept. */
 const REFERENCE = /^[a-z0-9][a-zA-Z0-9_./:-]*(?:@sha256:[0-9a-f]{64})?$/
 
 const NO_FACTS: FakeImageFacts = { env: {}, workdir: undefined, user: undefined, sizeBytes: 0 }
 
-/** Images as names: what exists can be pulled, and a Dockerfile makes an image of the facts that the test gave for its text. */
+/** Images are only names. A pull finds the names that exist; a build returns the facts that the test set for the text of the Dockerfile. */
 export class FakeImageStore implements ImageStore {
   readonly #parts: FakeImageStoreParts
 
@@ -80,7 +80,7 @@ export class FakeImageStore implements ImageStore {
     return this.#parts.call('images.remove', () => this.drop(image))
   }
 
-  /** The name of an image of this installation. */
+  /** Returns the name of an image of this installation. */
   nameOf(name: string): ImageRef {
     return `${IMAGE_PREFIX}${this.#parts.installation}/${name}`
   }
@@ -94,7 +94,7 @@ export class FakeImageStore implements ImageStore {
     engine.images.set(image, { installation, files, facts, createdAt: new Date() })
   }
 
-  /** Takes away an image of this installation; sandboxes that run from it keep their files. */
+  /** Removes an image of this installation. Sandboxes that run from it keep their files. */
   drop(image: ImageRef): void {
     const { engine, installation } = this.#parts
     if (engine.images.get(image)?.installation === installation) engine.images.delete(image)

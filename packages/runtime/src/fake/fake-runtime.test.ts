@@ -9,6 +9,14 @@ import { FakeEngine } from './fake-engine.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 
 const IMAGE = 'base'
+const SPEC: SandboxSpec = {
+  sandboxId: 'i1',
+  incarnation: 1,
+  image: IMAGE,
+  resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
+  daemonEnv: {},
+  allowPrivilegeGain: true,
+}
 
 async function fakeHarness(): Promise<ContractHarness> {
   const engine = new FakeEngine()
@@ -31,18 +39,22 @@ async function fakeHarness(): Promise<ContractHarness> {
 
 describeRuntimeContract('fake', fakeHarness)
 
+it('ends the event stream of a slow reader when ten thousand sandboxes end at once', async () => {
+  await using runtime = new FakeRuntime()
+  const specs = Array.from({ length: 10_000 }, (_, index) => ({ ...SPEC, sandboxId: `i${index}` }))
+  for (const spec of specs) await runtime.create(spec)
+  const events = await runtime.events(new AbortController().signal)
+  for (const spec of specs) runtime.engine.exit('fake', spec)
+  expect(await Array.fromAsync(events)).toEqual([])
+  const states = new Set((await runtime.list()).map(({ state }) => state))
+  expect(states).toEqual(new Set(['stopped']))
+})
+
 describe('the faults of the fake runtime', () => {
-  const spec: SandboxSpec = {
-    sandboxId: 'i1',
-    incarnation: 1,
-    image: IMAGE,
-    resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-    daemonEnv: {},
-    allowPrivilegeGain: true,
-  }
+  const spec = SPEC
   const fault = new AppError('internal', 'scripted')
 
-  it.for(['failBefore', 'failAfter'] as const)('%s: the create fails once and leaves nothing', async (fail) => {
+  it.for(['failBefore', 'failAfter'] as const)('%s: the create fails once and leaves nothing behind', async (fail) => {
     await using runtime = new FakeRuntime()
     runtime.faults[fail]('create', fault)
     await expect(runtime.create(spec)).rejects.toBe(fault)
@@ -51,7 +63,7 @@ describe('the faults of the fake runtime', () => {
     expect(runtime.faults.calls).toEqual(['create', 'list', 'create'])
   })
 
-  it('does what it was asked and loses the answer', async () => {
+  it('failAfter does the work and then fails', async () => {
     await using runtime = new FakeRuntime()
     await runtime.create(spec)
     runtime.faults.failAfter('remove', fault)
@@ -77,7 +89,7 @@ describe('the faults of the fake runtime', () => {
     expect(await runtime.list()).toHaveLength(1)
   })
 
-  it('makes calls for images fail, before and after their work, and tells the facts that a test gave', async () => {
+  it('makes image calls fail before and after their work, and returns the facts that the test set', async () => {
     const imageFacts = (source: string): Partial<ImageFacts> => (source === 'private' ? { env: { A: 'b' }, user: 'app' } : {})
     await using runtime = new FakeRuntime({ imageFacts })
     const pull = { reference: 'private', credentials: { type: 'registry', username: 'u', password: 'p' } } as const

@@ -1,5 +1,5 @@
-import { on } from 'node:events'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { EventBuffer } from '../event-buffer.ts'
 import type { SandboxRuntime } from '../sandbox-runtime.ts'
 import { checkSnapshotName } from '../snapshot-name.ts'
 import type {
@@ -18,23 +18,24 @@ import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { Faults } from './faults.ts'
 
 export interface FakeRuntimeOptions {
-  /** Runtimes that share an engine and an installation see the same sandboxes. Default: an engine of its own. */
+  /** Runtimes with the same engine and installation share their sandboxes. Default: an engine of its own. */
   readonly engine?: FakeEngine
   readonly installation?: string
-  /** Where the daemon of a new sandbox is said to be: a test points it to a server of its own. Default: a port where nothing listens. */
+  /** Returns the daemon address of a new sandbox: a test points it to its own server. Default: a port where nothing listens. */
   readonly endpointOf?: (spec: SandboxSpec) => SandboxEndpoint | Promise<SandboxEndpoint>
-  /** The images that exist. Default: every one. */
+  /** The images that exist. Default: all. */
   readonly images?: ReadonlySet<string>
-  /** What images say of themselves: of a reference to pull, or of a Dockerfile's text. Default: nothing. */
+  /** Settings of images, by the reference to pull or the text of a Dockerfile. Default: none. */
   readonly imageFacts?: (source: string) => Partial<FakeImageFacts>
-  /** Default: a command that no sandbox has. */
+  /** Default: a command that does not exist in any sandbox. */
   readonly imageTool?: readonly string[]
   readonly capabilities?: Partial<RuntimeCapabilities>
+  readonly maxUnreadEvents?: number
 }
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
-/** A runtime without processes, for tests of what stands on the seam: same guarantees, and every call can be made to fail. */
+/** A runtime without processes, for tests of the control plane. It gives the same guarantees, and a test can make every call fail. */
 export class FakeRuntime implements SandboxRuntime {
   readonly name = 'fake'
   readonly engine: FakeEngine
@@ -61,6 +62,14 @@ export class FakeRuntime implements SandboxRuntime {
 
   capabilities(): RuntimeCapabilities {
     return { freeze: true, snapshot: 'files', diskLimit: false, egress: true, ...this.#options.capabilities }
+  }
+
+  ping(signal: AbortSignal): Promise<void> {
+    return this.#call('ping', () => undefined, signal)
+  }
+
+  engineId(signal: AbortSignal): Promise<string> {
+    return this.#call('engineId', () => this.engine.id, signal)
   }
 
   create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
@@ -108,10 +117,10 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#call('remove', () => this.engine.drop(this.#installation, ref))
   }
 
-  list(): Promise<RuntimeSandbox[]> {
+  list(sandboxId?: string): Promise<RuntimeSandbox[]> {
     return this.#call('list', () =>
       [...this.engine.sandboxes.values()]
-        .filter((sandbox) => sandbox.installation === this.#installation)
+        .filter(({ installation, spec }) => installation === this.#installation && spec.sandboxId === (sandboxId ?? spec.sandboxId))
         .map(({ spec, state, createdAt }) => ({ sandboxId: spec.sandboxId, incarnation: spec.incarnation, state, createdAt })),
     )
   }
@@ -126,8 +135,16 @@ export class FakeRuntime implements SandboxRuntime {
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>> {
     return this.#call('events', () => {
       const until = AbortSignal.any([signal, this.#disposed.signal])
-      const source = on(this.engine.events, 'event', { signal: until, close: ['stop'] })
-      return this.#ownEvents(source as AsyncIterable<[string, RuntimeEvent]>, until)
+      const { events } = this.engine
+      const onEvent = (installation: string, event: RuntimeEvent): void => {
+        if (installation === this.#installation) buffer.add(event)
+      }
+      const onStop = (): void => buffer.end()
+      const buffer: EventBuffer = new EventBuffer(() => events.off('event', onEvent).off('stop', onStop), this.#options.maxUnreadEvents)
+      events.on('event', onEvent).on('stop', onStop)
+      until.addEventListener('abort', () => buffer.abort(), { once: true })
+      if (until.aborted) buffer.abort()
+      return buffer
     })
   }
 
@@ -135,7 +152,7 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#call('imageExists', () => this.#imageIsThere(image))
   }
 
-  /** Ends the event streams. Sandboxes stay: they belong to the engine. */
+  /** Ends the event streams. Sandboxes stay, because they belong to the engine. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed.abort()
   }
@@ -178,14 +195,6 @@ export class FakeRuntime implements SandboxRuntime {
       },
       signal,
     )
-  }
-
-  async *#ownEvents(source: AsyncIterable<[string, RuntimeEvent]>, until: AbortSignal): AsyncIterable<RuntimeEvent> {
-    try {
-      for await (const [installation, event] of source) if (installation === this.#installation) yield event
-    } catch (err) {
-      if (!until.aborted) throw err
-    }
   }
 
   #imageIsThere(image: ImageRef): boolean {

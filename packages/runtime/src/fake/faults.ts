@@ -2,6 +2,8 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 
 /** The methods of the runtime that a test may make fail or wait. */
 export type FaultPoint =
+  | 'ping'
+  | 'engineId'
   | 'create'
   | 'createFrom'
   | 'freeze'
@@ -24,7 +26,7 @@ interface Script {
   readonly error: Error
 }
 
-/** A held call: `reached` resolves when the call arrives, `release` lets it go on. */
+/** A held call: `reached` resolves when the call arrives, `release` lets it continue. */
 export interface Hold {
   readonly reached: Promise<void>
   release(): void
@@ -32,7 +34,7 @@ export interface Hold {
 
 const ENGINE_IS_GONE = new AppError('unavailable', 'The engine cannot be reached.')
 
-/** What a test scripts to happen to the next calls of a fake runtime. Scripts are used up in the order they were given. */
+/** Scripts what happens to the next calls of a fake runtime. Each entry is used once, in the order in which the entries were added. */
 export class Faults {
   readonly #scripts = new Map<FaultPoint, Script[]>()
   readonly #holds = new Map<FaultPoint, { arrive: () => void; released: Promise<void> }[]>()

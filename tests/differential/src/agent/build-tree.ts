@@ -7,14 +7,14 @@ import { ROOTS } from './prepared-tree.ts'
 import type { TreeEntry } from './tree-entry.ts'
 
 const run = promisify(execFile)
-/** 2020: in the past, so that what is written later differs. */
+/** In 2020, so that later writes have other times. */
 const MTIME_SECONDS = 1_577_836_800.123
 
-/** Makes the roots hold the entries and nothing else. */
+/** Makes the roots contain exactly these entries. */
 export async function buildTree(entries: readonly TreeEntry[]): Promise<void> {
   for (const root of ROOTS) await emptyRoot(root)
   for (const entry of entries) await make(entry)
-  // Children change the times of their parents, so these come last.
+  // Creating children changes the times of their parents, so parents are finished last.
   for (const entry of entries.toReversed()) await finish(entry)
 }
 
@@ -42,7 +42,7 @@ async function make(entry: TreeEntry): Promise<void> {
   else await makeSocket(entry.path)
 }
 
-/** A server takes its socket away when it closes, unless it is somewhere else by then. */
+/** Moves the socket before the server closes, because closing removes the socket. */
 async function makeSocket(path: string): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(`${path}.new`, resolve))

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 
-/** The daemon under test. Only a new process forgets a token. */
+/** The daemon under test. Only a new process resets the token. */
 export class DaemonProcess {
   readonly #command: readonly string[]
   readonly #port: number
@@ -13,7 +13,7 @@ export class DaemonProcess {
     this.#port = port
   }
 
-  /** Whether the process still runs: none of the requests may end it. */
+  /** Whether the process still runs: no request may end it. */
   isAlive(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }

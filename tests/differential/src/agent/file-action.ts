@@ -1,6 +1,6 @@
 import { appendFile, chmod, lchown, link, mkdir, rename, rm, rmdir, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 
-/** A change that a program of the sandbox makes, behind the daemon's back. Paths have one character a byte. */
+/** A change of files by another program in the sandbox. Paths have one character per byte. */
 export type FileAction =
   | { readonly do: 'write' | 'append'; readonly path: string; readonly content: string }
   | { readonly do: 'makeDirectory' | 'remove' | 'removeDirectory' | 'touch' | 'truncate'; readonly path: string }

@@ -1,12 +1,12 @@
 import type { TreeEntry } from './tree-entry.ts'
 
-/** What the daemons may change and what is compared after each scenario. `/mnt/other` is another file system. */
+/** The directories that the daemons may change and that are compared after each scenario. `/mnt/other` is another file system. */
 export const ROOTS = ['/scratch', '/home/user', '/home/other', '/root', '/tmp', '/mnt/other'] as const
 
 const USER = { uid: 1000, gid: 1000 }
 const utf8 = (text: string): string => Buffer.from(text).toString('latin1')
 
-/** Characters that repeat with no short period, so that a wrong offset shows. */
+/** Text without a short period, so that a wrong offset is detected. */
 function text(length: number): string {
   let content = ''
   for (let line = 1; content.length < length; line++) content += `line ${line}: ${line * 7919}\n`
@@ -31,7 +31,7 @@ function link(path: string, target: string): TreeEntry {
 
 const PNG = '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'
 
-/** Content by name: the kinds of file that a download tells apart. */
+/** Content by name: the kinds of files that downloads distinguish. */
 const CONTENTS: Readonly<Record<string, string>> = {
   'file.txt': 'hello world\n',
   empty: '',
@@ -85,14 +85,14 @@ const CONTENTS: Readonly<Record<string, string>> = {
   ['n'.repeat(255)]: '22',
 }
 
-/** Names that are not UTF-8, in a directory of their own: they decide how a whole listing ends. */
+/** Names that are not UTF-8, in a separate directory, because they can make a whole listing fail. */
 const RAW_NAMES = ['caf\xe9.txt', '\xff\xfe', 'ok.txt', 'surrogate\xed\xa0\x80']
 
 function chain(length: number): TreeEntry[] {
   return Array.from({ length }, (_, index) => link(`/scratch/chain/${index}`, index === 0 ? '../file.txt' : `${index - 1}`))
 }
 
-/** Everything that is there before a scenario, parents before children. */
+/** All entries before a scenario, parents before children. */
 export const PREPARED: readonly TreeEntry[] = [
   directory('/home/user'),
   file('/home/user/file.txt', 'home\n'),

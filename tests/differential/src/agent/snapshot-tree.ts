@@ -3,10 +3,10 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { getXattr, listXattrs } from '../../../../apps/daemon/src/sys/xattr.ts'
 import { ROOTS } from './prepared-tree.ts'
 
-/** What is compared of each entry, in one line; the times are not. */
+/** The compared properties of each entry in one line, without times. */
 export type Snapshot = Readonly<Record<string, string>>
 
-/** Everything below the roots, by path (one character a byte). */
+/** All entries below the roots, by path (one character per byte). */
 export async function snapshotTree(): Promise<Snapshot> {
   const snapshot: Record<string, string> = {}
   for (const root of ROOTS) await describe(root, snapshot)

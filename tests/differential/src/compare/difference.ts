@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** One place in which the daemons differ; undefined where one has nothing there. */
+/** One place in which the daemons differ; undefined if one has no value there. */
 export interface Difference {
   /** `status`, `headers.vary`, `body.entry.size`, `frames`... */
   readonly at: string
@@ -8,7 +8,7 @@ export interface Difference {
   readonly reference: unknown
 }
 
-/** Every place in which two values differ, as deep down as both have the same shape. */
+/** Every place in which two values differ, as deep as both have the same structure. */
 export function findDifferences(at: string, ours: unknown, reference: unknown): Difference[] {
   if (isDeepStrictEqual(ours, reference)) return []
   if (Array.isArray(ours) && Array.isArray(reference) && ours.length === reference.length) {

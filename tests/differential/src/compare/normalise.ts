@@ -7,7 +7,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ]
 const TIME = /^(\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/
 
-/** The value without what differs from run to run: ids, temporary names, and times of this day. */
+/** Replaces values that differ in every run: ids, temporary names, and current times. */
 export function normalise(value: JsonValue): JsonValue {
   if (typeof value === 'string') return normaliseText(value)
   if (Array.isArray(value)) return value.map(normalise)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { JsonValue } from '@bufbuild/protobuf'
 import { splitEnvelopes } from '../wire/envelopes.ts'
 import type { WireRequest } from '../wire/exchange.ts'
@@ -7,7 +7,7 @@ import { headerOf, type WireAnswer } from '../wire/parse-answer.ts'
 import { decodeProto, type RpcMethod } from '../wire/rpc.ts'
 import { normalise, normaliseText } from './normalise.ts'
 
-/** An answer as values that can be compared. */
+/** An answer in comparable form. */
 export interface Reading {
   readonly status: number
   readonly end: string
@@ -15,9 +15,9 @@ export interface Reading {
   readonly body: JsonValue
 }
 
-/** Differ from answer to answer, or say something of the connection only. */
+/** Headers that differ in every answer, or concern only the connection. */
 const IGNORED_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
-/** Bodies are compared by what they mean where their bytes are free (envd.md 6.2). */
+/** Types of bodies that are compared by value, because their bytes may differ (envd.md 6.2). */
 const FREE_LENGTH = /^application\/(connect\+)?(json|proto)/
 const LONG = 2000
 
@@ -44,13 +44,14 @@ function readHeaders(answer: WireAnswer, { target }: WireRequest, hide: (text: s
     const shown = normaliseText(hide(value))
     headers[key] = headers[key] === undefined ? shown : `${headers[key]}, ${shown}`
   }
-  // Go lists the methods of a route in no order.
+  // Go lists the methods of a route in random order.
   if (headers['allow'] !== undefined) headers['allow'] = headers['allow'].split(', ').sort().join(', ')
   return headers
 }
 
 function readBody(answer: WireAnswer, type: string, { target }: WireRequest): JsonValue {
-  const bytes = headerOf(answer, 'content-encoding') === 'gzip' ? unzip(answer.body) : answer.body
+  const coding = headerOf(answer, 'content-encoding')
+  const bytes = coding === 'gzip' ? unzip(answer.body) : coding === 'zstd' ? zstdDecompressSync(answer.body) : answer.body
   if (bytes === undefined) return { notGzip: answer.body.toString('latin1') }
   const method = target.split('/').at(-1) as RpcMethod
   if (type.startsWith('application/connect+')) return readFrames(bytes, type, method)
@@ -58,7 +59,7 @@ function readBody(answer: WireAnswer, type: string, { target }: WireRequest): Js
   return type.startsWith('application/json') || isUploadAnswer(bytes, target) ? readJson(bytes) : bytes.toString('latin1')
 }
 
-/** JSON that the reference daemon declares to be text. */
+/** JSON that the reference daemon sends as plain text. */
 function isUploadAnswer(bytes: Buffer, target: string): boolean {
   return /^\/files(\?|$)/.test(target) && /^\[(\{"|\]$)/.test(bytes.toString('latin1', 0, 20))
 }

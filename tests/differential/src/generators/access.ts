@@ -18,7 +18,7 @@ function sign(operation: 'read' | 'write', { path = '', username = '', signature
   return `v1_${createHash('sha256').update(text).digest('base64').replaceAll('=', '')}`
 }
 
-/** A query with a good signature and those that are almost one. */
+/** A query with a valid signature, and with almost valid ones. */
 function* signed(operation: 'read' | 'write', query: Query): Generator<Query> {
   const signature = sign(operation, query)
   yield query
@@ -103,7 +103,7 @@ function* gated(headers: WireRequest['headers']): Generator<WireRequest> {
   yield upload({ path: '/scratch/missing/new', signature: 'v1_wrong' }, 'x', headers)
 }
 
-/** The gate, and signatures, with and without a token. */
+/** The access token and signatures, in sandboxes with and without a token. */
 export function* accessScenarios(): Generator<Scenario> {
   for (const token of [TOKEN, undefined]) {
     const steps: Step[] = token === undefined ? [] : [toStep(init({ accessToken: token }))]
@@ -117,7 +117,7 @@ export function* accessScenarios(): Generator<Scenario> {
   yield* initScenarios()
 }
 
-/** Defaults of user and directory, which paths depend on. */
+/** The default user and directory, which change the meaning of paths. */
 function* initScenarios(): Generator<Scenario> {
   for (const defaultUser of [undefined, 'user', 'other', 'missing', '']) {
     for (const defaultWorkdir of [undefined, '/scratch', '/scratch/dir/', 'work', '~/work', '~user', '/missing/dir', '..', '']) {

@@ -25,7 +25,7 @@ import { uploadScenarios } from './uploads.ts'
 import { userScenarios } from './users.ts'
 import { watchScenarios } from './watches.ts'
 
-/** Each whole: what must be tried is not left to chance. */
+/** Tables of scenarios that every run executes completely. */
 const TABLES = [
   [singlePathScenarios, moveScenarios, downloadScenarios, queryScenarios, uploadScenarios, formScenarios, metadataScenarios],
   [composeScenarios, userScenarios, accessScenarios, routeScenarios, protocolScenarios, rpcBodyScenarios, watchScenarios],
@@ -40,14 +40,14 @@ const TABLES = [
   ],
 ].flat()
 
-/** About as many requests. */
+/** The approximate number of requests in a script. */
 const STEPS_OF_SCRIPT = 10
 
 export interface Choice {
   readonly seed: number
-  /** How many random requests follow the tables. */
+  /** The number of random requests after the tables. */
   readonly count: number
-  /** Areas that contain this; all for the empty text. */
+  /** Selects areas whose name contains this; all areas if empty. */
   readonly only: string
 }
 
@@ -62,7 +62,7 @@ function* listScenarios({ seed, count, only }: Choice): Generator<Scenario> {
   if ('sequences'.includes(only)) yield* some(sequenceScenarios(new Random(seed)), count)
 }
 
-/** As many as have this many steps together. */
+/** The first scenarios that have `count` steps in total. */
 function* some(scenarios: Iterable<Scenario>, count: number): Generator<Scenario> {
   let left = count
   for (const scenario of scenarios) {

@@ -112,7 +112,7 @@ const BODIES = [
   ],
 ].flat()
 
-/** Compose of everything to everywhere. */
+/** Every combination of sources and destinations. */
 export function* composeScenarios(): Generator<Scenario> {
   for (const source_paths of SOURCES) {
     for (const destination of DESTINATIONS) yield oneRequest(AREA, compose({ source_paths, destination }))

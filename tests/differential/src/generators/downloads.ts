@@ -134,7 +134,7 @@ function* conditions(): Generator<WireRequest['headers']> {
   }
 }
 
-/** Every path, and every header that a download looks at. */
+/** Every path, and every header that downloads read. */
 export function* downloadScenarios(): Generator<Scenario> {
   for (const path of PATHS) {
     const wait = mayBlock(path) ? { waitMs: 300 } : {}

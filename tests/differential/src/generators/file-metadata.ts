@@ -43,7 +43,7 @@ const HEADERS: readonly Headers[] = [
   ],
 ]
 
-/** Users' own pairs, on new files and on files that have some. */
+/** Metadata on new files and on files that have metadata. */
 export function* metadataScenarios(): Generator<Scenario> {
   for (const headers of HEADERS) {
     for (const path of ['/scratch/new', '/scratch/meta', '/scratch/meta-raw', '/scratch/to-meta', '/mnt/other/new']) {

@@ -143,7 +143,7 @@ const SEVERAL: readonly (readonly Part[])[] = [
 ]
 
 const ONE = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="/scratch/1"\r\n\r\none`
-/** Bodies that are not quite forms. */
+/** Malformed forms. */
 const BROKEN = [
   [
     '',

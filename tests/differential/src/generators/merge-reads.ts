@@ -2,7 +2,7 @@ import type { Scenario, Step } from '../scenario.ts'
 
 const MOST = 40
 
-/** Single requests of one area that change nothing share a scenario, and with it one look at the files. */
+/** Joins reading requests of one area into one scenario, so that their files are compared once. */
 export function* mergeReads(scenarios: Iterable<Scenario>): Generator<Scenario> {
   let open: Step[] = []
   let area = ''

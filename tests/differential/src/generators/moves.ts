@@ -57,7 +57,7 @@ const DESTINATIONS = [
   ],
 ].flat()
 
-/** Every kind of thing onto every kind of place. */
+/** Every kind of source to every kind of destination. */
 export function* moveScenarios(): Generator<Scenario> {
   for (const source of SOURCES) {
     for (const destination of DESTINATIONS) yield oneRequest('Move', jsonCall('Move', { source, destination }))
@@ -68,7 +68,7 @@ export function* moveScenarios(): Generator<Scenario> {
   }
 }
 
-/** What a path means that must stay where it is for the container to live on. */
+/** True for a path that must not be moved, because the container needs it. */
 function isHome(path: string): boolean {
   return /^([./~]*|\/proc.*|\/dev.*|\/mnt\/other)$/.test(path)
 }

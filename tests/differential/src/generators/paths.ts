@@ -1,6 +1,6 @@
 import { PREPARED } from '../agent/prepared-tree.ts'
 
-/** The text of a path that is UTF-8; undefined for others. */
+/** The path as text; undefined if it is not UTF-8. */
 function decode(path: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(path, 'latin1'))
@@ -9,12 +9,12 @@ function decode(path: string): string | undefined {
   }
 }
 
-/** What is there, apart from most of the long chain of links. */
+/** The prepared paths, without most of the long chain of links. */
 export const PRESENT: readonly string[] = PREPARED.map(({ path }) => path)
   .filter((path) => !/\/chain\/(?!(0|1|38|39|40|59)$)/.test(path))
   .flatMap((path) => decode(path) ?? [])
 
-/** Spellings that mean something, nothing, or more than one thing. */
+/** Unusual, invalid and ambiguous spellings. */
 export const ODD: readonly string[] = [
   '',
   '.',
@@ -118,7 +118,7 @@ export const ODD: readonly string[] = [
 
 export const PATHS: readonly string[] = [...PRESENT, ...ODD]
 
-/** Opening one for reading waits for a writer. */
+/** True for a FIFO: opening it for reading waits for a writer. */
 export function mayBlock(path: string): boolean {
   return /fifo\/?$/.test(path)
 }

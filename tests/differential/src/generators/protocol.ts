@@ -86,7 +86,7 @@ const TYPES = [
   ],
 ].flat()
 
-/** Messages in JSON: what counts as one. */
+/** Valid and invalid JSON messages. */
 const MESSAGES = [
   [
     '',
@@ -150,7 +150,7 @@ const MESSAGES = [
   ],
 ].flat()
 
-/** The Connect protocol, right and wrong (envd.md 6). */
+/** Valid and invalid uses of the Connect protocol (envd.md 6). */
 export function* protocolScenarios(): Generator<Scenario> {
   for (const headers of HEADERS) {
     const names = new Set(headers.map(([name]) => name))
@@ -180,7 +180,7 @@ export function* protocolScenarios(): Generator<Scenario> {
   yield* fieldScenarios()
 }
 
-/** Numbers, truth values and names of fields in every spelling. */
+/** Numbers, booleans and names of fields in every spelling. */
 function* fieldScenarios(): Generator<Scenario> {
   for (const value of [
     '0',

@@ -1,7 +1,7 @@
 import { oneRequest, type Scenario } from '../scenario.ts'
 import type { WireRequest } from '../wire/exchange.ts'
 
-/** Queries as they stand on the request line, after the `?`. */
+/** Queries, as the text after the `?` of the request line. */
 const QUERIES = [
   ['path=/scratch/raw/caf%E9.txt', 'path=/scratch/raw/%FF%FE', 'path=/scratch/raw/caf%e9.txt', 'path=/scratch/raw/caf%C3%A9.txt'],
   ['path=/scratch/file%2Etxt', 'path=%2Fscratch%2Ffile.txt', 'path=/scratch/my+document.pdf', 'path=/scratch/plus+name.txt'],

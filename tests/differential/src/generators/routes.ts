@@ -97,7 +97,7 @@ const ORIGINS: readonly WireRequest['headers'][] = [
   ],
 ]
 
-/** Methods, spellings of routes, and what browsers ask first. */
+/** Methods, spellings of routes, and preflights of browsers. */
 export function* routeScenarios(): Generator<Scenario> {
   for (const target of TARGETS) for (const method of METHODS) yield oneRequest('routes', { method, target, headers: [] })
   for (const target of [

@@ -7,7 +7,7 @@ const AREA = 'protocol'
 const STAT = { path: '/scratch/file.txt' }
 const MISSING = { path: '/scratch/missing' }
 
-/** Bodies of calls that are compressed, cut short, too much, or no message. */
+/** Bodies of calls: compressed, cut short, too long, invalid. */
 export function* rpcBodyScenarios(): Generator<Scenario> {
   yield* compressedScenarios()
   yield* streamBodyScenarios()
@@ -63,7 +63,7 @@ function* streamBodyScenarios(): Generator<Scenario> {
   }
 }
 
-/** Messages as bytes: unknown fields, wrong wire types, what is cut short. */
+/** Binary messages: unknown fields, wrong wire types, truncated messages. */
 function* binaryScenarios(): Generator<Scenario> {
   const path = Buffer.from('/scratch/file.txt')
   const field = Buffer.concat([Buffer.from([0x0a, path.length]), path])

@@ -7,7 +7,7 @@ import { compose } from './composes.ts'
 import { ODD, mayBlock, PRESENT } from './paths.ts'
 import { isSafeToRemove } from './single-paths.ts'
 
-/** The number of requests that build on each other. */
+/** The number of requests in a sequence. */
 const LENGTH = 12
 const NAMES = ['a', 'B', 'c d', 'é', 'deep/er', 'file.txt', '..', '.', '', 'x.png', 'dir', 'sub/deeper', 'up']
 const BASES = [
@@ -50,7 +50,7 @@ const MAKERS: readonly Maker[] = [
     }),
 ]
 
-/** Random requests, each over what those before it left. Endless. */
+/** Sequences of random requests that build on each other. Endless. */
 export function* sequenceScenarios(random: Random): Generator<Scenario> {
   while (true) {
     const steps: Step[] = Array.from({ length: LENGTH }, () => {
@@ -72,7 +72,7 @@ function plainPath(random: Random): string {
 
 function removable(random: Random): string {
   const path = somePath(random)
-  // The prepared directories themselves stay, or nothing that follows has an effect.
+  // Never removes a prepared directory itself, because later requests would have no effect.
   return isSafeToRemove(path) && path.length > '/scratch/'.length && !/^\/(mnt|home)\/[^/]*\/*\.?$/.test(path) ? path : '/scratch/dir/a'
 }
 

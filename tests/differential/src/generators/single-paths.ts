@@ -4,7 +4,7 @@ import { oneRequest } from '../scenario.ts'
 import { jsonCall, protoCall } from '../wire/rpc.ts'
 import { PATHS } from './paths.ts'
 
-/** Every path with every call that takes one, in both codecs where the answer says much. */
+/** Every path with every call that takes a path, in both codecs if the answer has many fields. */
 export function* singlePathScenarios(): Generator<Scenario> {
   for (const path of PATHS) {
     yield oneRequest('Stat', jsonCall('Stat', { path }))
@@ -25,7 +25,7 @@ export function* singlePathScenarios(): Generator<Scenario> {
   }
 }
 
-/** Below one of the prepared directories, by its spelling and for both homes; a daemon that removes `x/..` would remove its own container. */
+/** True for a path below a prepared directory, for both homes. Refuses `x/..`, because a daemon that removes it would remove the container's files. */
 export function isSafeToRemove(path: string): boolean {
   if (/(^|\/)\.\.\/*$/.test(path) || path.includes('/..//')) return false
   const expanded = path.startsWith('~/') ? `/home/user/${path.slice(2)}` : path === '~' ? '/home/user/x' : posix.resolve('/home/user', path)

@@ -97,7 +97,7 @@ function gzipBodies(): Buffer[] {
   ].flat()
 }
 
-/** Uploads of one body as it is. */
+/** Uploads of raw bodies. */
 export function* uploadScenarios(): Generator<Scenario> {
   for (const path of PATHS) {
     yield oneRequest(AREA, { ...upload({ path }, 'uploaded'), ...(mayBlock(path) ? { waitMs: 300 } : {}) })

@@ -10,7 +10,7 @@ const act = (action: FileAction): Step => ({ kind: 'act', action })
 const ask = (request: ReturnType<typeof upload>): Step => ({ kind: 'request', request })
 const D = '/scratch/dir'
 
-/** What happens to a watched directory, one after the other. */
+/** Successive changes of a watched directory. */
 const STORIES: readonly (readonly Step[])[] = [
   [
     ask(upload({ path: `${D}/new` }, 'content')),
@@ -73,7 +73,7 @@ const STORIES: readonly (readonly Step[])[] = [
   [ask(jsonCall('Remove', { path: D })), ask(jsonCall('MakeDir', { path: D }))],
 ]
 
-/** Which directories may be watched, and what is seen there. */
+/** Directories that may be watched, and their events. */
 export function* watchScenarios(): Generator<Scenario> {
   for (const path of PATHS) {
     yield oneRequest('WatchDir', jsonCall('WatchDir', { path }))

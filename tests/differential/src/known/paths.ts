@@ -1,39 +1,38 @@
 import { type KnownDifference, messageOf } from '../known-difference.ts'
 
-/** How paths are read, and what is refused. */
+/** Differences in the handling of paths, and in refusals. */
 export const PATH_DIFFERENCES: readonly KnownDifference[] = [
   {
     id: 'home of another user',
-    reason: 'The refusal of `~name` names the path that was sent; the reference daemon names an empty one.',
+    reason: 'The error for `~name` has the path of the request; that of the reference daemon has an empty path.',
     matches: ({ difference: { at, ours, reference } }) =>
       at.endsWith('message') && String(ours).replace(/expand path '[^']*'/, "expand path ''") === reference,
   },
   {
     id: 'NUL in a path',
     reason:
-      "A NUL byte in a path is the client's mistake: a 400 or `invalid_argument` that says so. The reference daemon reports a failed system call, 500 or `internal`.",
+      'A NUL byte in a path gets a 400 or `invalid_argument`, with a message that names it. The reference daemon reports a failed system call, 500 or `internal`.',
     matches: (sighting) => /contains a NUL byte/.test(messageOf(sighting, 'ours')),
   },
   {
     id: 'removal of a home',
-    reason:
-      'Remove refuses an empty path, which means the whole working directory or home, and the root. The reference daemon removes them.',
+    reason: 'Remove refuses the root and an empty path, which means the working directory or home. The reference daemon removes them.',
     matches: ({ requests }) => requests.length === 1 && isRemoval(requests, /"path":"\/*"/),
   },
   {
     id: 'removal through a dot',
     reason:
-      'Remove refuses a path that ends in `.` or `..`, also before a slash, and touches nothing. The reference daemon removes all that is in it first.',
+      'Remove refuses a path that ends in `.` or `..`, also before a slash, and removes nothing. The reference daemon first removes the content of the directory.',
     matches: ({ requests }) => requests.length === 1 && isRemoval(requests, /\/\.{1,2}\/+"/),
   },
   {
     id: 'removal below a FIFO',
-    reason: 'Remove does not open what is in its way; the reference daemon waits for a writer of the FIFO.',
+    reason: 'Remove does not open a FIFO in the path; the reference daemon opens it and waits for a writer.',
     matches: ({ requests }) => isRemoval(requests, /fifo\/child/),
   },
   {
     id: 'parents of a path that is too long',
-    reason: 'Of a path that is too long nothing is created; the reference daemon creates parents until the system refuses one.',
+    reason: 'For a path that is too long no directory is created; the reference daemon creates parents until the system refuses one.',
     matches: ({ requests, difference: { at } }) =>
       requests.length === 1 && (at.startsWith('tree./scratch/p') || at.endsWith('message')) && requests.some(isTooLong),
   },

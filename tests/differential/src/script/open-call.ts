@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { type Address, toBytes, type WireRequest } from '../wire/exchange.ts'
 import { parseAnswer, type WireAnswer } from '../wire/parse-answer.ts'
 
-/** A call whose answer is looked at while it comes, and whose request may go on. */
+/** A call whose answer can be read while it arrives, and whose request may continue. */
 export class OpenCall {
   readonly request: WireRequest
   readonly #socket: Socket
@@ -14,7 +14,7 @@ export class OpenCall {
     this.request = request
     this.#socket = connect(address.port, address.host)
     this.#socket.on('data', (chunk) => this.#chunks.push(chunk))
-    // What came before counts.
+    // Bytes that arrived before an error count.
     this.#socket.on('error', () => {})
     this.#socket.on('close', () => (this.#isClosed = true))
     this.#socket.write(toBytes(address, request))
@@ -24,7 +24,7 @@ export class OpenCall {
     return this.#isClosed
   }
 
-  /** What has come by now. */
+  /** The bytes that have arrived so far. */
   answer(): WireAnswer {
     const [chunks, isClosed] = [this.#chunks.length, this.#isClosed]
     if (this.#parsed?.chunks !== chunks || this.#parsed.isClosed !== isClosed) {

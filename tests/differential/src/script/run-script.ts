@@ -8,11 +8,11 @@ import type { Call, Script, ScriptStep } from './script.ts'
 import { isJson, outputOf, pidOf, readEvents } from './stream-reading.ts'
 import { withoutPids } from './without-pids.ts'
 
-/** What a script saw on one side. */
+/** The result of a script on one side. */
 export interface ScriptResult {
-  /** By step; a stream's is at the step that opened it. */
+  /** Answers by the index of their step; the answer of a stream is at the step that opened it. */
   readonly readings: readonly (Reading | undefined)[]
-  /** What was waited for in vain, and what could not be ended. */
+  /** Waits that timed out, and processes that could not be ended. */
   readonly late: readonly string[]
 }
 
@@ -25,7 +25,7 @@ interface Stream {
 
 const WAIT = { timeoutMs: 10_000, everyMs: 4 }
 
-/** Performs the steps one after the other, and ends every process that they have left. */
+/** Performs the steps one after another, and then ends every remaining process. */
 export async function runScript(twin: Twin, script: Script): Promise<ScriptResult> {
   const run = new ScriptRun(twin)
   for (const [index, step] of script.entries()) await run.perform(step, index)

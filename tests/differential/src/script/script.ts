@@ -2,41 +2,41 @@ import type { WireRequest } from '../wire/exchange.ts'
 
 export type ProcessMethod = 'Start' | 'Connect' | 'List' | 'Update' | 'StreamInput' | 'SendInput' | 'SendSignal' | 'CloseStdin'
 
-/** A call of the process service. `"$a"` in place of a pid stands for the pid that stream `a` began with. */
+/** A call of the process service. `"$a"` is replaced by the pid of stream `a`. */
 export interface Call {
   readonly method: ProcessMethod
-  /** Several for a stream of requests; a text goes as the message, bytes go as the whole body. */
+  /** The message, or an array for a stream of requests. A string is sent as the message, bytes as the whole body. */
   readonly message: object | string | Buffer
   readonly codec?: 'json' | 'proto'
-  /** Take the place of those of the same name. */
+  /** Replace default headers with the same name. */
   readonly headers?: WireRequest['headers']
-  /** The lines of the output come in no order. */
+  /** The order of the output lines is random. */
   readonly isUnordered?: boolean
-  /** The time of the call ends the process, and which of the two is seen first is chance. */
+  /** The deadline of the call ends the process; whether the client gets the deadline or the end is random. */
   readonly endsByTime?: boolean
 }
 
 export type Output = 'stdout' | 'stderr' | 'pty'
 
-/** One thing that a client does, or waits for. */
+/** One action or wait of a client. */
 export type ScriptStep =
-  /** Begins a call that goes on in the background, and waits for its first message. */
+  /** Begins a call in the background, and waits for its first message. */
   | { readonly do: 'open'; readonly as: string; readonly call: Call }
-  /** A call to its end. */
+  /** Makes a call and waits for its end. */
   | { readonly do: 'ask'; readonly call: Call }
-  /** Waits until a stream has ended, has brought a keepalive, or has brought a text. */
+  /** Waits until a stream has ended, or has received a keepalive or a text. */
   | {
       readonly do: 'await'
       readonly stream: string
       readonly until: 'end' | 'keepalive' | { readonly output: Output; readonly text: string }
     }
-  /** Waits until the process is not listed any more. */
+  /** Waits until List does not return the process. */
   | { readonly do: 'gone'; readonly stream: string }
-  /** A further message of a stream of requests that was opened without any. */
+  /** Sends a message on an open stream of requests. */
   | { readonly do: 'send'; readonly stream: string; readonly message: object | Buffer }
-  /** The end of a stream of requests. */
+  /** Ends a stream of requests. */
   | { readonly do: 'finish'; readonly stream: string }
-  /** The client goes away. */
+  /** Closes the connection of the client. */
   | { readonly do: 'drop'; readonly stream: string }
 
 export type Script = readonly ScriptStep[]

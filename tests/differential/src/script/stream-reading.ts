@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, JsonValue>>
 const OUTPUTS: readonly Output[] = ['stdout', 'stderr', 'pty']
 const LONG = 2000
 
-/** What a stream of events said, without the borders of its chunks and the order between its outputs. */
+/** The events of a stream, without the borders of chunks and the order between the outputs. */
 export function readEvents(reading: Reading, { isUnordered, endsByTime }: Call): Reading {
   if (!Array.isArray(reading.body)) return reading
   const messages = reading.body.map((frame) => (isJson(frame) ? frame['message'] : frame))
@@ -28,7 +28,7 @@ export function readEvents(reading: Reading, { isUnordered, endsByTime }: Call):
   return { ...reading, body: endsByTime === true ? withoutEnding(body) : body }
 }
 
-/** The text of one output by now. */
+/** The text of one output so far. */
 export function outputOf(reading: Reading, output: Output): string {
   const body = readEvents(reading, { method: 'Start', message: {} }).body
   const text = isJson(body) ? body[output] : undefined
@@ -61,7 +61,7 @@ function toText(bytes: Buffer, isUnordered: boolean): string {
   return bytes.toString('latin1')
 }
 
-/** A stream whose time is over ends with that, or with the end of the process that the same time has killed. */
+/** A stream at its deadline ends with an error, or with the end of the process that the deadline has killed: removes both. */
 function withoutEnding({ end, last, order, ...rest }: Readonly<Record<string, JsonValue>>): Json {
   const isKilled = JSON.stringify(end ?? null).includes('signal: killed')
   const isLate = JSON.stringify(last ?? null).includes('deadline_exceeded')

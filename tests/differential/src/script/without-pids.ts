@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf'
 import type { Pids } from '../wire/process-call.ts'
 import { isJson } from './stream-reading.ts'
 
-/** The value with a sign in place of the pids of this script, and with lists of processes in one order. */
+/** Replaces the pids of this script by a placeholder, and sorts lists of processes. */
 export function withoutPids(value: JsonValue, pids: Pids): JsonValue {
   const known = new Set([...pids.values()].map(String))
   const hide = (text: string): string =>
@@ -20,7 +20,7 @@ export function withoutPids(value: JsonValue, pids: Pids): JsonValue {
   return visit(value, '')
 }
 
-/** Not the whole entry: the daemons write some of it differently. */
+/** Not the whole entry, because the daemons return some fields in different forms. */
 function sortKey(process: JsonValue): string {
   if (!isJson(process)) return ''
   const { config, tag } = process

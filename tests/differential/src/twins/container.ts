@@ -11,10 +11,10 @@ const DAEMON_PORT = 49_983
 export interface ContainerSpec {
   readonly label: string
   readonly image: string
-  /** The distribution of our daemon: in both twins, since the agent runs on its Node. */
+  /** The distribution of our daemon. Both twins have it, since the agent runs on its Node. */
   readonly distribution: { readonly dir: string; readonly mount: string; readonly node: readonly string[] }
   readonly daemon: readonly string[]
-  /** Further read-only mounts, host path by path inside. */
+  /** Additional read-only mounts: path inside by host path. */
   readonly mounts: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,7 @@ async function docker(...args: string[]): Promise<string> {
   return (await promisify(execFile)('docker', args)).stdout.trim()
 }
 
-/** Starts a twin, with the agent as its main program and nothing on it that could be changed from inside. */
+/** Starts a twin with the agent as its main program. Files of the host are mounted read-only. */
 export async function startContainer(spec: ContainerSpec): Promise<Container> {
   const { distribution } = spec
   const name = `sandyard-differential-${spec.label}-${randomBytes(4).toString('hex')}`

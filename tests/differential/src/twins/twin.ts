@@ -4,7 +4,7 @@ import type { Snapshot } from '../agent/snapshot-tree.ts'
 import { type Address, exchange, type WireRequest } from '../wire/exchange.ts'
 import { type Container, type ContainerSpec, startContainer } from './container.ts'
 
-/** One of the two daemons, in a container of its own, with the agent that sees and changes its files. */
+/** One of the two daemons in its container, with the agent that reads and changes its files. */
 export class Twin implements AsyncDisposable {
   readonly daemon: Address
   readonly #container: Container
@@ -26,12 +26,12 @@ export class Twin implements AsyncDisposable {
     return twin
   }
 
-  /** The files are as at the start of every scenario. */
+  /** Restores the prepared files. */
   async reset(): Promise<void> {
     await this.#ask('/reset')
   }
 
-  /** Forgets what `/init` has set, and all watchers. */
+  /** Starts a new daemon, without the values of `/init` and without watchers. */
   async restart(): Promise<void> {
     await this.#ask('/restart')
   }

@@ -3,7 +3,7 @@ export interface Envelope {
   readonly payload: Buffer
 }
 
-/** A message as a stream carries it (envd.md 6.3). */
+/** The envelope of a message in a stream (envd.md 6.3). */
 export function envelope(payload: Buffer, flags = 0): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt8(flags, 0)
@@ -11,7 +11,7 @@ export function envelope(payload: Buffer, flags = 0): Buffer {
   return Buffer.concat([head, payload])
 }
 
-/** The whole envelopes of a stream; what is left over is not one. */
+/** The complete envelopes of a stream, and the remaining bytes. */
 export function splitEnvelopes(bytes: Buffer): { readonly envelopes: readonly Envelope[]; readonly rest: Buffer } {
   const envelopes: Envelope[] = []
   let at = 0

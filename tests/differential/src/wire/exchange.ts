@@ -6,23 +6,23 @@ export interface Address {
   readonly port: number
 }
 
-/** A request as bytes; only `Host`, `Connection` and the length of the body are added, unless the headers have one. */
+/** A raw request. Only `Host`, `Connection` and the length of the body are added, unless the headers have them. */
 export interface WireRequest {
   readonly method: string
-  /** As on the request line, one character a byte. */
+  /** The target of the request line, one character per byte. */
   readonly target: string
   /** Names and values in latin1. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: Buffer
-  /** How long the answer may take; one that takes longer counts as what has come by then. */
+  /** Time limit of the answer; after it the bytes that have arrived count as the answer. */
   readonly waitMs?: number
-  /** The client ends its side behind the request, as one that was cut off. */
+  /** The client closes its side after the request, like a request that was cut short. */
   readonly cut?: boolean
 }
 
 const WAIT_MS = 10_000
 
-/** Sends one request on a connection of its own and reads until the daemon closes it. */
+/** Sends one request on a new connection and reads until the daemon closes it. */
 export function exchange(address: Address, request: WireRequest): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(address.port, address.host)
@@ -34,13 +34,13 @@ export function exchange(address: Address, request: WireRequest): Promise<WireAn
     }, request.waitMs ?? WAIT_MS)
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The daemon may close while the request is still on its way; what it said before counts.
+      // The daemon may close the connection before it has read the request; bytes that arrived before count.
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error)
     })
     socket.on('close', () => {
       clearTimeout(timer)
       const answer = parseAnswer(Buffer.concat(chunks), isLate)
-      // The length in the head of a HEAD answer is that of another one.
+      // An answer to HEAD has a Content-Length but no body.
       resolve(request.method === 'HEAD' && answer.status > 0 && !isLate ? { ...answer, end: 'whole' } : answer)
     })
     socket.write(toBytes(address, request))

@@ -19,7 +19,7 @@ export function upload(query: Query, body: Buffer | string, headers: Headers = [
 }
 
 export interface Part {
-  /** The lines of its head, without the last empty one. */
+  /** The lines of the head, without the empty last line. */
   readonly head: readonly string[]
   readonly content: string | Buffer
 }
@@ -30,7 +30,7 @@ export function filePart(filename: string, content: string | Buffer): Part {
 
 export const BOUNDARY = 'differential-boundary'
 
-/** Heads are latin1: their bytes are their characters. */
+/** Encodes a head in latin1: one byte per character. */
 export function multipart(parts: readonly Part[], boundary = BOUNDARY): Buffer {
   const pieces = parts.map(({ head, content }) =>
     Buffer.concat([

@@ -1,15 +1,15 @@
-/** What came back on a connection. */
+/** The answer on one connection. */
 export interface WireAnswer {
-  /** 0 where no head came. */
+  /** 0 if no head arrived. */
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Transfer coding removed, content coding not. */
+  /** The body without transfer coding, but with content coding. */
   readonly body: Buffer
-  /** Whether all was there that the head promised. */
+  /** Whether the body is as long as the head announces. */
   readonly end: 'whole' | 'cut' | 'late'
 }
 
-/** Reads the bytes of one connection; interim answers (1xx) are left out. */
+/** Parses the bytes of one connection; skips interim answers (1xx). */
 export function parseAnswer(bytes: Buffer, isLate: boolean): WireAnswer {
   const incomplete = isLate ? 'late' : 'cut'
   const headEnd = bytes.indexOf('\r\n\r\n')

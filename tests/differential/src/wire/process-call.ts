@@ -4,10 +4,10 @@ import { envelope } from './envelopes.ts'
 import type { WireRequest } from './exchange.ts'
 import { describeMethod } from './rpc.ts'
 
-/** Pids by the names of the streams that began with them. */
+/** Pids by the name of the stream that started the process. */
 export type Pids = ReadonlyMap<string, number>
 
-/** A call of the process service as a request. */
+/** The HTTP request of a call of the process service. */
 export function toRequest(call: Call, pids: Pids = new Map()): WireRequest {
   const { message, method, codec = 'json', headers = [] } = call
   const isStream = describeMethod(method).methodKind !== 'unary'
@@ -22,7 +22,7 @@ export function toRequest(call: Call, pids: Pids = new Map()): WireRequest {
   return { ...request, headers: all, body: Buffer.isBuffer(message) ? message : toBody(call, isStream, pids) }
 }
 
-/** One message as a stream of requests carries it. */
+/** The envelope of one message in a stream of requests. */
 export function toEnvelope(call: Call, message: object | string, pids: Pids): Buffer {
   return envelope(encode(call, message, pids))
 }

@@ -1,7 +1,7 @@
 import type { WireRequest } from './exchange.ts'
 import { target } from './rpc.ts'
 
-/** A call whose body is whatever it is. */
+/** A call with a raw body. */
 export function rawCall(
   type: string | undefined,
   body: Buffer,

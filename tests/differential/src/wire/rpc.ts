@@ -24,7 +24,7 @@ export function target(method: FilesystemMethod): string {
   return `/filesystem.Filesystem/${method}`
 }
 
-/** A call in the form that SDKs use; a text goes as it is. */
+/** A call in the form of the SDKs; a string is sent unchanged. */
 export function jsonCall(method: FilesystemMethod, message: object | string, headers: Headers = []): WireRequest {
   const body = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
   const isStream = method === 'WatchDir'
@@ -50,7 +50,7 @@ export function protoCall(method: FilesystemMethod, message: Record<string, unkn
   }
 }
 
-/** A binary answer as the JSON that it stands for; undefined for bytes that are none. */
+/** Decodes a binary answer to JSON; undefined if it is invalid. */
 export function decodeProto(method: RpcMethod, bytes: Buffer): JsonValue | undefined {
   const { output } = describeMethod(method)
   try {
@@ -64,7 +64,7 @@ export function basic(name: string): readonly [string, string] {
   return ['Authorization', `Basic ${Buffer.from(name).toString('base64')}`]
 }
 
-/** A watch that was accepted never ends by itself; its first frames are there long before. */
+/** Time limit of a watch stream: an accepted one never ends by itself, and its first frames arrive much earlier. */
 const STREAM_MS = 250
 
 export function describeMethod(method: RpcMethod): DescMethod {

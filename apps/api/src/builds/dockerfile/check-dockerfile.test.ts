@@ -48,6 +48,8 @@ describe('checkDockerfile refuses', () => {
     [`${FROM}A\\\nDD http://a /x`, /^Dockerfile line 2: ADD of a URL is not supported/],
     [`${FROM}RUN a \\\n   # c\nADD http://a /x\nADD http://a /x`, /^Dockerfile line 5: ADD of a URL is not supported/],
     [`${FROM}onbuild \\\n add http://a /x`, /^Dockerfile line 2: ADD of a URL is not supported/],
+    [`${FROM}ONBUILD onbuild RUN x`, /^Dockerfile line 2: ONBUILD cannot have ONBUILD/],
+    [`${FROM}${'ONBUILD '.repeat(7000)}RUN x`, /^Dockerfile line 2: ONBUILD cannot have ONBUILD/],
     [`${FROM}RUN <<EOF\necho\nEOF`, /^Dockerfile line 2: here-documents need BuildKit/],
     [`${FROM}RUN cat <<-'END' > x\nEND`, /^Dockerfile line 2: here-documents need BuildKit/],
     [`${FROM}COPY <<A /x\nA`, /^Dockerfile line 2: here-documents need BuildKit/],
@@ -60,11 +62,29 @@ describe('checkDockerfile refuses', () => {
     [`# syntax=docker/dockerfile:1-labs\n${FROM}`, /^Dockerfile line 1: this syntax directive asks for a frontend of BuildKit/],
     [`# escape=x\n${FROM}`, /^Dockerfile line 1: the escape directive must be/],
     [`${FROM}RUN ${'x'.repeat(70_000)}`, /^Dockerfile line 2: the instruction is longer/],
+    [`FROM a\n${'# x\n'.repeat(10_000)}`, /^Dockerfile: it has more than 10000 lines$/],
     [`FROM a\n${'RUN x\n'.repeat(1001)}`, /^Dockerfile: it has more than 1000 instructions$/],
     [`FROM a\n# ${'x'.repeat(300_000)}`, /^Dockerfile: it is larger than 256 KiB$/],
   ])('%j', (text, message) => {
     expect(() => checkDockerfile(text)).toThrow(
       expect.objectContaining({ kind: 'invalid_argument', message: expect.stringMatching(message) }),
     )
+  })
+})
+
+describe('checkDockerfile reads in one pass', () => {
+  // With patterns that go back, each of these takes longer than a test may.
+  it.each<[string, string]>([
+    ['escaped quotes', `${FROM}${`RUN ${'\\"'.repeat(29_000)}\n`.repeat(4)}`],
+    ['open quotes after here-documents', `${FROM}${`RUN ${`<<1'" `.repeat(9000)}\n`.repeat(4)}`],
+    ['spaces in a directive', `# escape=\\${' '.repeat(250_000)}x\n${FROM}`],
+  ])('%s', (_name, text) => {
+    for (let round = 0; round < 8; round += 1) {
+      try {
+        checkDockerfile(text)
+      } catch (err) {
+        expect(err).toMatchObject({ kind: 'invalid_argument' })
+      }
+    }
   })
 })

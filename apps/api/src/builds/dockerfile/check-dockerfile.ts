@@ -1,7 +1,6 @@
 import { DockerfileParser, Keyword, ModifiableInstruction, Onbuild, type Instruction } from 'dockerfile-ast'
 import { shorten } from '../../text/shorten.ts'
-import { dockerfileError } from './dockerfile-error.ts'
-import { readDockerfileLines, type DockerfileLines, type InstructionLine } from './dockerfile-lines.ts'
+import { dockerfileError, readDockerfileLines, type DockerfileLines, type InstructionLine } from './dockerfile-lines.ts'
 
 const MAX_BYTES = 256 * 1024
 const MAX_INSTRUCTIONS = 1000
@@ -51,6 +50,8 @@ function checkInstruction(instruction: Instruction, line: number): void {
   if (content.trim() === '') throw dockerfileError(`${keyword} needs arguments`, line)
   if (instruction instanceof Onbuild) {
     const trigger = instruction.getTriggerInstruction()
+    // The engine refuses it too. The parser takes quadratic time for a long chain.
+    if (trigger instanceof Onbuild) throw dockerfileError('ONBUILD cannot have ONBUILD as its instruction', line)
     if (trigger !== null) checkInstruction(trigger, line)
     return
   }
@@ -79,8 +80,11 @@ function explainAdd(content: string): string {
     : `ADD ${NO_CONTEXT}`
 }
 
-/** Quoted text is none: `echo "a << b"`. Neither are here-strings (`<<<`) and shifts (`1<<2`). */
+/** Quoted text, without the name of a here-document (`<<'EOF'`). A quote that is not closed goes on to the end, so that one pass suffices. */
+const QUOTED = /(?<!<<-?)(?:'[^']*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|\\?$))/g
+
+/** Quoted text is no here-document: `echo "a << b"`. Neither are here-strings (`<<<`) and shifts (`1<<2`). */
 function hasHereDocument(content: string): boolean {
-  const unquoted = content.replaceAll(/(?<!<<-?)(?:'[^']*'|"(?:\\.|[^"\\])*")/g, '""')
+  const unquoted = content.replaceAll(QUOTED, '""')
   return /(?:^|[\s;|&(])\d*<<-?(?:['"][^'"]|[A-Za-z_])/.test(unquoted)
 }

@@ -1,4 +1,4 @@
-import { dockerfileError } from './dockerfile-error.ts'
+import { AppError } from '@sandyard/kit/errors/app-error'
 
 /** An instruction on one line, its continuations joined. */
 export interface InstructionLine {
@@ -13,16 +13,25 @@ export interface DockerfileLines {
   readonly escape: '\\' | '`'
 }
 
-const DIRECTIVE = /^#\s*(escape|syntax|check)\s*=\s*(.+?)\s*$/i
+const MAX_LINES = 10_000
+
+/** Why a Dockerfile cannot be built here, with the line where there is one. */
+export function dockerfileError(problem: string, line?: number): AppError {
+  return new AppError('invalid_argument', line === undefined ? `Dockerfile: ${problem}` : `Dockerfile line ${line}: ${problem}`)
+}
+
+/** A value without spaces around it, by `trim`: a pattern that skips them at both ends takes quadratic time. */
+const DIRECTIVE = /^#\s*(escape|syntax|check)\s*=(.*)/i
 
 /**
- * Takes a Dockerfile apart into instructions, as the runtime does that has it built: comments and blank lines are nothing, also within a
- * continued line, and a doubled escape character at its end continues nothing.
+ * Splits a Dockerfile into instructions by the rules of the runtime that builds it: comments and blank lines do not count, also within a
+ * continued line, and a doubled escape character at the end of a line does not continue it.
  *
- * @throws AppError `invalid_argument` for directives that ask for another builder, which names the line
+ * @throws AppError `invalid_argument` for too many lines, and for directives that ask for another builder, with the line
  */
 export function readDockerfileLines(source: string): DockerfileLines {
   const lines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
+  if (lines.length > MAX_LINES) throw dockerfileError(`it has more than ${MAX_LINES} lines`)
   const escape = readDirectives(lines)
   const continued = escape === '`' ? /(^|[^`])`[ \t]*$/ : /(^|[^\\])\\[ \t]*$/
   const instructions: InstructionLine[] = []
@@ -46,8 +55,9 @@ const STANDARD_SYNTAX = /^(?:docker\.io\/)?docker\/dockerfile(?::(?:1(?:\.\d+){0
 function readDirectives(lines: readonly string[]): DockerfileLines['escape'] {
   let escape: DockerfileLines['escape'] = '\\'
   for (const [index, line] of lines.entries()) {
-    const [, name, value = ''] = DIRECTIVE.exec(line.trimStart()) ?? []
-    if (name === undefined) break
+    const [, name, text = ''] = DIRECTIVE.exec(line.trimStart()) ?? []
+    const value = text.trim()
+    if (name === undefined || value === '') break
     if (name.toLowerCase() === 'syntax' && !STANDARD_SYNTAX.test(value)) {
       throw dockerfileError('this syntax directive asks for a frontend of BuildKit, and this server builds without it', index + 1)
     }

@@ -7,8 +7,9 @@ import type { Daemon } from '../../daemon/daemon.ts'
 import type { BuildJob } from '../build-runner.ts'
 import type { BuildSandbox, SandboxParts } from './build-sandbox.ts'
 import type { LayerCache } from './layer-cache.ts'
+import type { Layer } from './layer-plan.ts'
 
-/** Where the archives of COPY steps are. */
+/** The store of the archives for COPY steps. */
 interface UploadSource {
   open(teamId: string, hash: string): Promise<Readable | undefined>
 }
@@ -16,11 +17,11 @@ interface UploadSource {
 export interface EngineParts extends SandboxParts {
   readonly database: Database
   readonly uploads: UploadSource
-  /** What uploads were accepted with. */
+  /** The limits that uploads were checked against. */
   readonly archiveLimits: ArchiveLimits
 }
 
-/** What every stage of one build works with. */
+/** The shared state of the stages of one build. */
 export interface Attempt {
   readonly parts: EngineParts
   readonly job: BuildJob
@@ -29,15 +30,23 @@ export interface Attempt {
   readonly cache: LayerCache
 }
 
-/** How far a build has come. */
+/** A running step. */
+export interface StepRun {
+  readonly attempt: Attempt
+  readonly layer: Layer
+  /** Prefix of its log lines. */
+  readonly prefix: string
+}
+
+/** The result of the layers so far. */
 export interface Progress {
   readonly image: ImageRef
   readonly context: CommandContext
-  /** The sandbox, which runs, has files that the image has not. */
+  /** The running sandbox has changes that are not in the image yet. */
   readonly isAhead: boolean
 }
 
-/** The daemon of the build sandbox, to go on with; starts it where it does not run. */
+/** The daemon of the build sandbox. Starts the sandbox if it does not run. */
 export async function daemonAt({ sandbox }: Attempt, { image }: Pick<Progress, 'image'>): Promise<Daemon> {
   const daemon = sandbox.daemon ?? (await sandbox.start(image))
   sandbox.touch()

@@ -6,11 +6,11 @@ import { runImageTool } from './image-tool.ts'
 import type { Layer } from './layer-plan.ts'
 import { contextOfImage, DEFAULT_USER } from './step-context.ts'
 
-/** Packages of a slow mirror included. */
+/** Includes package downloads from a slow mirror. */
 const PROVISION_TIMEOUT_MS = 20 * 60_000
 
 /**
- * Brings an image and makes it one that sandboxes can be used in (control-plane.md 11.2).
+ * Pulls or builds an image and provisions it for sandboxes (control-plane.md 11.2).
  *
  * @throws BuildFailure; AppError of `ImageStore`
  */

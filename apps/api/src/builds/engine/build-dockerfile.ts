@@ -4,21 +4,21 @@ import { BuildFailure } from '../build-failure.ts'
 import { findReadyBuildByTag, findTemplateByAlias } from '../../templates/template-queries.ts'
 import type { Attempt } from './attempt.ts'
 
-/** The template that every installation has; any image would do. */
+/** Any image works here; every installation has this template. */
 const HELPER_TEMPLATE = 'base'
-/** How the engine announces an instruction. */
+/** The engine prints this before each instruction. */
 const INSTRUCTION = /^Step (\d+)\/\d+ : /
 
 /**
- * Builds a Dockerfile with the network and the limits of the build sandbox. Lines and failures are those of the instruction, counted
+ * Builds a Dockerfile with the network and the limits of the build sandbox. Log lines and failures carry the number of the instruction,
  * from 1.
  *
- * @throws BuildFailure for what the Dockerfile did; AppError for the rest
+ * @throws BuildFailure for errors of the Dockerfile; AppError for all others
  */
 export async function buildDockerfile({ parts, job, sandbox, signal }: Attempt, dockerfile: string): Promise<ImageFacts> {
   const template = await findTemplateByAlias(parts.database.db, HELPER_TEMPLATE, null)
   const helper = template && (await findReadyBuildByTag(parts.database.db, template.templateId))
-  if (helper === undefined) throw new Error('there is no base template to build Dockerfiles beside')
+  if (helper === undefined) throw new Error('the base template for Dockerfile builds does not exist')
   await sandbox.start(helper.image)
   let step = 'base'
   const onLine = (line: string): void => {

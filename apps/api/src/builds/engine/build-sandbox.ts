@@ -17,22 +17,22 @@ export interface SandboxParts {
   readonly log: Logger
 }
 
-/** For one start of the sandbox, until its daemon answers. */
+/** Deadline of one start, until the daemon answers. */
 const START_TIMEOUT_MS = 120_000
 const NAME_LENGTH = 24
 const END_LOOKS = 10
 const END_LOOK_PAUSE_MS = 300
 
 /**
- * The sandbox that a build works in: hardened, limited and cut off as every other. It is started over and over, each time from an
- * image, and is gone when this is disposed of.
+ * The sandbox of a build: hardened, limited and isolated like every other. It can start many times, each time from an image. Disposing
+ * removes it.
  */
 export class BuildSandbox implements AsyncDisposable {
   readonly #parts: SandboxParts
   readonly #job: BuildJob
   readonly #signal: AbortSignal
   #incarnation = 0
-  /** The incarnations that may be there. */
+  /** The incarnations that may still exist. */
   readonly #begun = new Set<number>()
   #image: ImageRef | undefined
   #isTouched = false
@@ -44,17 +44,17 @@ export class BuildSandbox implements AsyncDisposable {
     this.#signal = signal
   }
 
-  /** Undefined while it does not run. */
+  /** Undefined while the sandbox does not run. */
   get daemon(): Daemon | undefined {
     return this.#daemon
   }
 
-  /** Undefined unless it runs from the image and nothing has been done in it. */
+  /** Undefined unless the sandbox runs from this image and is unchanged. */
   untouchedFrom(image: ImageRef): Daemon | undefined {
     return this.#isTouched || this.#image !== image ? undefined : this.#daemon
   }
 
-  /** Something is about to be done in it. */
+  /** Marks the sandbox as changed. Call it before the change. */
   touch(): void {
     this.#isTouched = true
   }
@@ -64,8 +64,8 @@ export class BuildSandbox implements AsyncDisposable {
   }
 
   /**
-   * Starts it from an image; what ran in it before is gone, with what was not captured. A former one that cannot be removed now is
-   * removed in the end.
+   * Starts the sandbox from an image. The former incarnation ends, and its changes that were not captured are lost. If it cannot be removed
+   * now, dispose retries the removal.
    *
    * @throws AppError of the runtime, and `deadline_exceeded`; the abort reason
    */
@@ -97,18 +97,18 @@ export class BuildSandbox implements AsyncDisposable {
     return this.#daemon
   }
 
-  /** Its files as an image of a new name. */
+  /** Stores the files of the sandbox as an image with a new name. */
   async capture(): Promise<ImageRef> {
     this.#signal.throwIfAborted()
     const { image } = await this.#parts.runtime.snapshot(this.ref, `layer-${randomId(NAME_LENGTH)}`)
     return image
   }
 
-  /** Whether it has ended by itself. What broke its connections may be known to the runtime only a moment later. */
+  /** Whether the sandbox ended by itself. The runtime may report the end a moment after the connections broke. */
   async hasEnded(): Promise<boolean> {
     const { sandboxId, incarnation } = this.ref
     for (let looks = 1; ; looks += 1) {
-      const found = (await this.#parts.runtime.list()).find((one) => one.sandboxId === sandboxId && one.incarnation === incarnation)
+      const found = (await this.#parts.runtime.list(sandboxId)).find((one) => one.incarnation === incarnation)
       if (found?.state !== 'running') return true
       if (looks === END_LOOKS) return false
       await delay(END_LOOK_PAUSE_MS, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted())
@@ -128,7 +128,7 @@ export class BuildSandbox implements AsyncDisposable {
     }
   }
 
-  /** What cannot be removed now is removed by upkeep: how the build has ended matters more. */
+  /** Does not fail the build when the removal fails: upkeep retries it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop().catch((err: unknown) => {
       this.#parts.log.warn({ err, buildId: this.#job.buildId, sandboxId: this.#job.sandboxId }, 'build sandbox could not be removed yet')

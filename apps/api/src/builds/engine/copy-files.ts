@@ -1,17 +1,16 @@
 import { randomId } from '@sandyard/kit/ids/ids'
 import { putFile } from '../../daemon/daemon-files.ts'
 import { BuildFailure } from '../build-failure.ts'
-import { daemonAt, type Progress } from './attempt.ts'
+import { daemonAt, type Progress, type StepRun } from './attempt.ts'
 import { runImageTool } from './image-tool.ts'
 import type { Instruction } from './instruction.ts'
-import type { StepRun } from './run-step.ts'
 
-/** As for a RUN: an archive may be large. */
+/** The same as for a RUN: an archive may be large. */
 const TIMEOUT_MS = 60 * 60_000
 const NAME_LENGTH = 16
 
 /**
- * Brings the archive of a COPY into the sandbox and puts its files where they belong (control-plane.md 11.5).
+ * Sends the archive of a COPY to the sandbox and unpacks it at the destination (control-plane.md 11.5).
  *
  * @throws BuildFailure
  */
@@ -27,7 +26,7 @@ export async function copyFiles(
     content.destroy()
     throw err
   })
-  // Where only root can write, so nothing that a former step left can stand in its place.
+  // Only root can write there, so a former step cannot have placed a file under this name.
   const archive = `/.sandyard-${randomId(NAME_LENGTH)}.tar`
   await putFile(daemon, archive, content, attempt.signal)
   const { user, workdir } = before.context

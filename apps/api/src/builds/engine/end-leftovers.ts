@@ -2,8 +2,8 @@ import type { Daemon } from '../../daemon/daemon.ts'
 import { startProcess } from '../../daemon/start-process.ts'
 
 /**
- * Sends a signal to everything but the init process, the daemon and itself, and tells whether there was anything. Of builtins only: a
- * sandbox may have no room for a second process.
+ * Sends a signal to all processes except the init process, the daemon and this shell. Returns whether there was any. Uses shell builtins
+ * only: the sandbox may be at its process limit.
  */
 const FUNCTIONS = `
 each() {
@@ -15,22 +15,22 @@ each() {
   return $found
 }
 `
-/** What forks is stopped first, so that nothing new comes of it; each round finds what the one before it missed. */
+/** Stops all processes first, so that none can fork. Each round finds the processes that the former one missed. */
 const KILL = `for signal in STOP STOP STOP STOP STOP KILL KILL; do each "$signal"; done; exit 0`
-/** As when a machine is shut down: databases write what they have, and lock files go. */
+/** Like a system shutdown: databases flush their data, and lock files are removed. */
 const TERMINATE = `each TERM; for second in 1 2 3 4 5; do each 0 || break; sleep 1; done`
 const TIMEOUT_MS = 60_000
 
 /**
- * Ends what a command has left running, at once.
+ * Kills the processes that a command left running.
  *
- * @throws DaemonCallError, also when it left no room for one process more; the abort reason
+ * @throws DaemonCallError, also when the sandbox is at its process limit; the abort reason
  */
 export function endLeftovers(daemon: Daemon, signal: AbortSignal): Promise<void> {
   return run(daemon, `${FUNCTIONS}\n${KILL}`, signal)
 }
 
-/** Ends everything that runs, and gives it a few seconds to do so by itself. */
+/** Terminates all processes; kills those that do not end within a few seconds. */
 export function endGently(daemon: Daemon, signal: AbortSignal): Promise<void> {
   return run(daemon, `${FUNCTIONS}\n${TERMINATE}\n${KILL}`, signal)
 }

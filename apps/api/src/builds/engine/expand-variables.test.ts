@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expandVariables, refersTo } from './expand-variables.ts'
+import { expandVariables, MAX_EXPANDED_BYTES, refersTo } from './expand-variables.ts'
 
 const VALUES: Record<string, string> = { NAME: 'value', EMPTY: '', A_1: 'one', PATH: '/bin' }
 const lookup = (name: string): string | undefined => VALUES[name]
@@ -24,6 +24,26 @@ describe('expandVariables', () => {
 
   it('puts a value in once: what a value looks like is not read again', () => {
     expect(expandVariables('$A', (name) => (name === 'A' ? '$B' : 'wrong'))).toBe('$B')
+  })
+})
+
+describe('the size of what is expanded', () => {
+  it('grows to the limit and no further, however often a value doubles', () => {
+    let value = 'x'
+    const double = (): string => expandVariables('$V$V', () => value)
+    while (value.length < MAX_EXPANDED_BYTES / 4) value = double()
+    expect(double()).toHaveLength(MAX_EXPANDED_BYTES / 2)
+    value = 'x'.repeat(MAX_EXPANDED_BYTES - 1)
+    expect(double).toThrow(expect.objectContaining({ kind: 'failed_precondition', message: expect.stringContaining('more than 64 KiB') }))
+  })
+
+  it.each([
+    '$V'.repeat(4_000_000),
+    '${GONE:-$V$V$V}'.repeat(1000),
+    'x'.repeat(MAX_EXPANDED_BYTES + 1),
+    'é'.repeat(MAX_EXPANDED_BYTES / 2 + 1),
+  ])('refuses a text before it takes the memory', (text) => {
+    expect(() => expandVariables(text, (name) => (name === 'V' ? 'x'.repeat(60_000) : undefined))).toThrow('more than 64 KiB')
   })
 })
 

@@ -20,14 +20,14 @@ const READY_PAUSE_MS = 2000
 
 export interface FinalizeRequest {
   readonly layer: Layer
-  /** The last layer before it. */
+  /** The last layer before the finalize layer. */
   readonly previous: Layer
   readonly before: Progress
   readonly source: SourceBuild | undefined
 }
 
 /**
- * Makes a template of what the steps have built: with nothing running but the start command (control-plane.md 11.6).
+ * Makes a template from the result of the steps: ends all processes except the start command (control-plane.md 11.6).
  *
  * @throws BuildFailure
  */
@@ -50,7 +50,7 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
   } as const
   await runImageTool(attempt, daemon, configure)
   await bringUp(attempt, daemon, commands)
-  // Processes are not kept: what they keep on the disk has to be whole.
+  // The image keeps no processes, so their data must be flushed to disk first.
   if (commands.startCmd !== undefined) await endGently(daemon, attempt.signal)
   const defaultUser = defaultUserOf(job.plan, job.builderVersion, context)
   const result = toResult(await sandbox.capture(), { ...context, user: defaultUser }, commands)
@@ -59,8 +59,8 @@ export async function finalizeBuild(attempt: Attempt, { layer, previous, before,
 }
 
 /**
- * A start command finds what it will find in sandboxes: the files and nothing else. Where nothing is to be run the sandbox of the steps,
- * whose processes were ended after each of them, is as good, and saves a start.
+ * A start command must run in a fresh sandbox, with files only. Without commands the sandbox of the steps is reused, which saves a start:
+ * its processes were ended after each step.
  */
 async function daemonFor(attempt: Attempt, image: string, { startCmd, readyCmd }: TemplateCommands): Promise<Daemon> {
   const { sandbox } = attempt
@@ -94,7 +94,7 @@ async function bringUp({ job, signal }: Attempt, daemon: Daemon, { startCmd, rea
   if (readyCmd !== undefined) info('Template is ready')
 }
 
-/** `context` is that of the template's processes. The start command's is told where it is another. */
+/** `context` is that of the template's processes. The context of the start command is stored only if it differs. */
 function toResult(image: string, context: CommandContext, { startCmd, readyCmd, context: startContext }: TemplateCommands): BuildResult {
   const { user, workdir, env } = context
   return {

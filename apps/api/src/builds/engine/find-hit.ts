@@ -4,18 +4,18 @@ import type { Attempt, Progress } from './attempt.ts'
 import type { CachedLayer } from './layer-cache.ts'
 import type { Layer } from './layer-plan.ts'
 
-/** What former builds have made of this one. */
+/** The cached part of a build. */
 export interface Hit {
-  /** How many of its layers. */
+  /** How many of its layers are cached. */
   readonly done: number
   readonly progress: Progress | undefined
-  /** Set when it is all of them. */
+  /** Set when all layers are cached. */
   readonly build: BuildResult | undefined
 }
 
 /**
- * Finds the longest part of the plan that is there already, and starts the sandbox from it: from then on nobody can collect it. A
- * layer whose image has gone is forgotten, and counts as never made.
+ * Finds the longest cached prefix of the plan and starts the sandbox from it, which protects the image from upkeep. Deletes the cache row
+ * of a layer whose image no longer exists.
  */
 export async function findHit({ cache, parts, sandbox }: Attempt, layers: readonly Layer[]): Promise<Hit | undefined> {
   const cacheable = layers.filter(({ isCacheable }) => isCacheable)
@@ -33,7 +33,7 @@ export async function findHit({ cache, parts, sandbox }: Attempt, layers: readon
 
 function toHit(layers: readonly Layer[], at: number, { image, result }: CachedLayer): Hit {
   if ('build' in result) return { done: at + 1, progress: undefined, build: result.build }
-  // The phase of the default user changes no files: what is known of it comes with the base.
+  // The default user changes no files, so the cached base already contains this phase.
   const done = layers[at + 1]?.work.kind === 'default-user' ? at + 2 : at + 1
   return { done, progress: { image, context: result.context, isAhead: false }, build: undefined }
 }

@@ -6,13 +6,13 @@ import { BuildFailure } from '../build-failure.ts'
 import type { StepName } from '../build-runner.ts'
 import type { Attempt } from './attempt.ts'
 
-/** What the tool in every sandbox can do, by name, with its arguments. */
+/** The commands of the tool in every sandbox, with their arguments. */
 export interface ImageToolCommands {
   readonly provision: { readonly user: string; readonly installPackages: boolean }
   readonly 'add-user': { readonly name: string; readonly sudo: boolean }
   readonly 'make-directory': { readonly path: string; readonly user: string }
   readonly copy: {
-    /** Removed by the tool. */
+    /** The tool removes it. */
     readonly archive: string
     readonly source: string
     readonly destination: string
@@ -28,7 +28,7 @@ export interface ImageToolCommands {
 
 export interface ToolOptions {
   readonly step: StepName
-  /** Begins the lines of its output in the log. */
+  /** Prefix of its lines in the log. */
   readonly prefix: string
   readonly timeoutMs: number
 }
@@ -36,9 +36,9 @@ export interface ToolOptions {
 const WARNING = /^warning: /
 
 /**
- * Runs the image tool as root. What it prints is logged for debugging, its warnings as warnings.
+ * Runs the image tool as root. Its output is logged at level debug, its warnings at level warn.
  *
- * @throws BuildFailure in the tool's own words; DaemonCallError, with `deadline_exceeded` after `timeoutMs`
+ * @throws BuildFailure with the message of the tool; DaemonCallError, with `deadline_exceeded` after `timeoutMs`
  */
 export async function runImageTool<C extends keyof ImageToolCommands>(
   attempt: Attempt,

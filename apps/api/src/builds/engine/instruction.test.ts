@@ -41,6 +41,7 @@ describe('toInstruction', () => {
     ['ENV', ['A=B', '1'], 'ENV key "A=B" is not a name of a variable'],
     ['WORKDIR', [], 'WORKDIR requires a path argument'],
     ['USER', [''], 'USER requires a username argument'],
+    // Wire text for an unknown step type (control-plane.md 11.4).
     ['Expose', ['80'], 'command type Expose is not implemented'],
   ])('refuses %s %j', (type, args, message) => {
     expect(() => toInstruction({ type, args, force: false }, '3')).toThrow(expect.objectContaining({ message, step: '3' }))

@@ -2,7 +2,7 @@ import type { BuildStep } from '../build-plan.ts'
 import { BuildFailure } from '../build-failure.ts'
 import type { StepName } from '../build-runner.ts'
 
-/** A step whose arguments have been checked, and not yet expanded. */
+/** A step with validated arguments, not yet expanded. */
 export type Instruction =
   | { readonly type: 'RUN'; readonly command: string; readonly user: string | undefined }
   | { readonly type: 'COPY'; readonly args: CopyArgs; readonly filesHash: string }
@@ -15,11 +15,11 @@ interface CopyArgs {
   readonly destination: string
   /** Empty: the user of the context. */
   readonly owner: string
-  /** Empty: as the archive has it. */
+  /** Empty: the mode in the archive. */
   readonly mode: string
 }
 
-/** @throws BuildFailure in the words of control-plane.md 11.4 */
+/** @throws BuildFailure with the texts of control-plane.md 11.4 */
 export function toInstruction({ type, args, filesHash }: BuildStep, step: StepName): Instruction {
   const fail = (message: string): never => {
     throw new BuildFailure(message, step)
@@ -46,7 +46,7 @@ export function toInstruction({ type, args, filesHash }: BuildStep, step: StepNa
       if (first === '') return fail('USER requires a username argument')
       return { type: 'USER', name: first, sudo: second === 'true' }
     default:
-      // The documented answer to a step that the interface does not have; all that it has are above (control-plane.md 11.4).
+      // Wire text of control-plane.md 11.4 for an unknown step type. Every type of the interface is handled above: nothing is unfinished here.
       return fail(`command type ${type} is not implemented`)
   }
 }
@@ -55,7 +55,7 @@ function toPairs(args: readonly string[]): [string, string][] {
   return args.flatMap((name, at) => (at % 2 === 0 ? [[name, args[at + 1] ?? ''] satisfies [string, string]] : []))
 }
 
-/** No process can be started with other names. */
+/** No process can have variables with other names. */
 function checkNames(pairs: [string, string][], step: StepName): [string, string][] {
   const wrong = pairs.find(([name]) => name === '' || /[=\0]/.test(name))
   if (wrong !== undefined) throw new BuildFailure(`ENV key ${JSON.stringify(wrong[0])} is not a name of a variable`, step)

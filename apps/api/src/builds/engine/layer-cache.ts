@@ -4,7 +4,7 @@ import type { CommandContext } from '@sandyard/db/schema/build'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type { BuildResult } from '../build-plan.ts'
 
-/** What holds after a layer; of the last one, what sandboxes are made with. */
+/** The result of a layer: the context after it; for the last layer, what sandboxes start from. */
 type LayerResult = { readonly context: CommandContext } | { readonly build: BuildResult }
 
 export interface CachedLayer {
@@ -13,7 +13,7 @@ export interface CachedLayer {
   readonly result: LayerResult
 }
 
-/** The layers that builds of a team have made. */
+/** The cached layers of a team. */
 export class LayerCache {
   readonly #database: Database
   readonly #teamId: string
@@ -23,7 +23,7 @@ export class LayerCache {
     this.#teamId = teamId
   }
 
-  /** Those that are there, by key. They count as used from this moment, so what collects old ones leaves them. */
+  /** The cached layers, by key. Marks them as used now, so upkeep keeps them. */
   async find(keys: readonly string[]): Promise<ReadonlyMap<string, CachedLayer>> {
     if (keys.length === 0) return new Map()
     const rows = await this.#database.db
@@ -36,7 +36,7 @@ export class LayerCache {
     return new Map(rows.map(({ key, image, result }) => [key, { key, image, result: result as LayerResult }]))
   }
 
-  /** Of two builds that make the same layer at once, the first one's stays, unless the other was told to make it anew. */
+  /** Stores a layer. If two builds make the same layer at once, the first one stays, except with `replace`. */
   async keep({ key, image, result }: CachedLayer, { replace }: { readonly replace: boolean }): Promise<void> {
     const written = {
       image,
@@ -51,7 +51,7 @@ export class LayerCache {
       .execute()
   }
 
-  /** Its image is gone. */
+  /** Deletes the row of a layer whose image no longer exists. */
   async forget({ key, image }: CachedLayer): Promise<void> {
     await this.#database.db
       .deleteFrom('build_layer')

@@ -29,19 +29,19 @@ describe('planLayers', () => {
     ['nothing', {}, ALL],
     ['the last step', { steps: [run('one'), run('two'), run('3')] }, 4],
     ['the first step', { steps: [run('1'), run('two'), run('three')] }, 2],
-    ['how a step is spelled', { steps: [{ ...run('one'), type: 'run' }, run('two'), run('three')] }, ALL],
-    ['as whom a step runs', { steps: [run('one'), { ...run('two'), args: ['two', 'root'] }, run('three')] }, 3],
+    ['the spelling of a step type', { steps: [{ ...run('one'), type: 'run' }, run('two'), run('three')] }, ALL],
+    ['the user of a step', { steps: [run('one'), { ...run('two'), args: ['two', 'root'] }, run('three')] }, 3],
     ['the start command', { startCmd: 'serve --loud' }, 5],
     ['a ready command', { readyCmd: '' }, 5],
     ['the image', { source: { kind: 'image', reference: 'debian:12' } }, 0],
     ['the source', { source: { kind: 'template', reference: 'debian:stable', buildId: 'debian:stable' } }, 0],
-  ])('keeps keys up to what changed: %s', (_, change, same) => {
+  ])('keeps the keys before the change: %s', (_, change, same) => {
     const before = planLayers(PLAN, 'v2.1.0').map(({ key }) => key)
     const after = new Set(planLayers({ ...PLAN, ...change }, 'v2.1.0').map(({ key }) => key))
     expect(before.findIndex((key) => !after.has(key))).toBe(same === ALL ? -1 : same)
   })
 
-  it('tells apart arguments that read the same', () => {
+  it('makes different keys for arguments that join to the same text', () => {
     const [a, b] = [
       ['x y', 'z'],
       ['x', 'y z'],
@@ -53,12 +53,12 @@ describe('planLayers', () => {
     ['nothing', {}, ALL],
     ['a step', { steps: [run('one'), run('two', true), run('three')] }, 3],
     ['the build', { force: true }, 0],
-  ])('takes nothing from the cache from where it is forced: %s', (_, change, cacheable) => {
+  ])('does not cache the forced step and those after it: %s', (_, change, cacheable) => {
     const flags = planLayers({ ...PLAN, ...change }, 'v2.1.0').map(({ isCacheable }) => isCacheable)
     expect(flags).toEqual(flags.map((_, at) => at < cacheable))
   })
 
-  it('has no default user but for images and the newest builder', () => {
+  it('adds the default user only for images and the newest builder', () => {
     expect(planLayers(PLAN, 'v2.0.0')).toHaveLength(ALL - 1)
     expect(planLayers({ ...PLAN, source: { kind: 'template', reference: 'x', buildId: 'y' } }, 'v2.1.0')).toHaveLength(ALL - 1)
   })

@@ -4,16 +4,16 @@ import type { BuildPlan, BuildSource, BuildStep } from '../build-plan.ts'
 import type { StepName } from '../build-runner.ts'
 import { DEFAULT_USER } from './step-context.ts'
 
-/** What the engine itself does to images is part of every key: this changes whenever that does. */
+/** Part of every key. Increase it when the build engine itself changes what it does to images. */
 const ENGINE_VERSION = '1'
 const SHOWN_KEY_LENGTH = 12
 
-/** One stage of a build, with the key of what there is after it. */
+/** One stage of a build, with the key of its result. */
 export interface Layer {
   readonly step: StepName
-  /** SHA-256 in hex over all that the image depends on: the layer before it and what is done to that (control-plane.md 11.8). */
+  /** SHA-256 in hex over the key of the layer before and the work of this layer (control-plane.md 11.8). */
   readonly key: string
-  /** Neither this nor what comes before it was forced. */
+  /** Neither this layer nor one before it was forced. */
   readonly isCacheable: boolean
   readonly work: LayerWork
 }
@@ -24,7 +24,7 @@ export type LayerWork =
   | { readonly kind: 'step'; readonly step: BuildStep; readonly number: number; readonly of: number }
   | { readonly kind: 'finalize' }
 
-/** The stages of a build in their order. Steps are not checked: a wrong one fails when it is its turn. */
+/** The stages of a build in order. Steps are not validated here: a wrong step fails when it runs. */
 export function planLayers(plan: BuildPlan, version: BuilderVersion): Layer[] {
   const layers: Layer[] = []
   const add = (step: StepName, parts: readonly string[], work: LayerWork, isForced = false): void => {
@@ -41,7 +41,7 @@ export function planLayers(plan: BuildPlan, version: BuilderVersion): Layer[] {
   return layers
 }
 
-/** How the log has a layer, without what came of it. */
+/** The title of a layer in the log, without its outcome. */
 export function layerTitle({ work, key }: Layer): string {
   const hash = `[${key.slice(0, SHOWN_KEY_LENGTH)}]`
   switch (work.kind) {
@@ -71,7 +71,7 @@ function sourceTitle(source: BuildSource): string {
   }
 }
 
-/** An image by the text of its reference: a tag that moved does not count. A template by its build. */
+/** An image counts by the text of its reference, even if its tag moved; a template by its build. */
 function sourceParts(source: BuildSource): string[] {
   switch (source.kind) {
     case 'image':
@@ -83,12 +83,12 @@ function sourceParts(source: BuildSource): string[] {
   }
 }
 
-/** Tells apart what joins to the same text: `a b` and `c`, and `a` and `b c`. */
+/** Distinguishes arguments that join to the same text: `a b`, `c` and `a`, `b c`. */
 function argLengths({ args }: BuildStep): string[] {
   return [args.map((arg) => arg.length).join(',')]
 }
 
-/** One that is not given is not the same as an empty one. */
+/** An absent command differs from an empty one. */
 function commandPart(command: string | undefined): string {
   return command === undefined ? 'none' : `given ${command}`
 }

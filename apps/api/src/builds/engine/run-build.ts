@@ -13,7 +13,7 @@ import { layerTitle, planLayers, type Layer } from './layer-plan.ts'
 import { runStep } from './run-step.ts'
 import { findSourceBuild, type SourceBuild } from './source-build.ts'
 
-/** Builds in sandboxes, a layer for each RUN and COPY (control-plane.md 11). What was built before is not built again. */
+/** Runs builds in sandboxes, with one layer for each RUN and COPY (control-plane.md 11). Reuses cached layers. */
 export function createBuildRunner(parts: EngineParts): BuildRunner {
   return async (job, signal) => {
     signal.throwIfAborted()
@@ -46,9 +46,9 @@ async function build(attempt: Attempt): Promise<BuildResult> {
 interface Rest {
   readonly layers: readonly Layer[]
   readonly source: SourceBuild | undefined
-  /** How many of the layers need not be made. */
+  /** The number of layers that are done already. */
   readonly done: number
-  /** Undefined when that is none. */
+  /** Undefined when no layer is done. */
   readonly progress: Progress | undefined
 }
 
@@ -65,7 +65,7 @@ async function buildRest(attempt: Attempt, { layers, source, done, progress: beg
     if ('result' in made) return made.result
     progress = made
   }
-  throw new Error('the build has no end')
+  throw new Error('the build has no finalize layer')
 }
 
 interface LayerRequest {
@@ -79,19 +79,19 @@ async function makeLayer(attempt: Attempt, request: LayerRequest): Promise<Progr
   const { layer, before } = request
   const { work } = layer
   if (work.kind === 'base' && work.source.kind !== 'template') return buildBase(attempt, layer, work.source)
-  if (before === undefined) throw new Error(`there is nothing below layer ${layer.step}`)
+  if (before === undefined) throw new Error(`layer ${layer.step} has no layer below it`)
   if (work.kind === 'step') return runStep(attempt, layer, { work, before })
   if (work.kind === 'finalize') return { result: await finalizeBuild(attempt, { ...request, before }) }
   return before
 }
 
-/** A template needs no work to begin with. */
+/** A source template is a finished base layer. */
 function beginAt(source: SourceBuild | undefined): Pick<Rest, 'done' | 'progress'> {
   if (source === undefined) return { done: 0, progress: undefined }
   return { done: 1, progress: { image: source.image, context: source.context, isAhead: false } }
 }
 
-/** Texts of ours are for the client; whatever else went wrong is not. */
+/** Our own texts go to the client; all other errors stay internal. */
 function toFailure(err: unknown, step: StepName): unknown {
   const isTold = err instanceof DaemonCallError || (isAppError(err) && err.kind !== 'internal' && err.kind !== 'unknown')
   return isTold ? new BuildFailure(err.message, step, { cause: err }) : err

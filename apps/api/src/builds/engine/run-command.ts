@@ -2,35 +2,34 @@ import { DaemonCallError } from '../../daemon/daemon-call-error.ts'
 import type { Daemon } from '../../daemon/daemon.ts'
 import { runShell, type CommandOutcome } from '../../daemon/run-shell.ts'
 import { BuildFailure } from '../build-failure.ts'
-import { daemonAt, type Progress } from './attempt.ts'
+import { daemonAt, type Progress, type StepRun } from './attempt.ts'
 import { endLeftovers } from './end-leftovers.ts'
 import type { Instruction } from './instruction.ts'
-import type { StepRun } from './run-step.ts'
 import { readPressure, untilStuck, type Pressure } from './sandbox-pressure.ts'
 
 type RunInstruction = Extract<Instruction, { type: 'RUN' }>
 
-/** A command that runs, and what there was before it. */
+/** A running command, with the state before it. */
 interface CommandRun extends StepRun {
   readonly daemon: Daemon
   readonly before: Progress
   readonly instruction: RunInstruction
   readonly pressure: Pressure
-  /** What it printed of a full disk: programs say so in these words only. */
+  /** Whether it printed the message of a full disk. Programs report that only as text. */
   isDiskFull: boolean
 }
 
 const HOUR_MS = 60 * 60_000
 const DISK_FULL = 'No space left on device'
-/** How a call ends whose connection broke. */
+/** The codes of a call whose connection broke. */
 const BROKEN = new Set(['aborted', 'internal', 'unavailable', 'unknown'])
 const OUT_OF_PROCESSES = 'the limit of processes was reached'
 const STUCK = { starved: OUT_OF_PROCESSES, silent: 'the build sandbox does not answer any more' } as const
 
 /**
- * Runs the command of a RUN (control-plane.md 11.4). What it leaves running is ended: a build from the cache would not have it.
+ * Runs the command of a RUN (control-plane.md 11.4) and ends the processes that it leaves running: a cached layer would not have them.
  *
- * @throws BuildFailure `failed to run command '<cmd>': ...`, with the limit that it came to
+ * @throws BuildFailure `failed to run command '<cmd>': ...`, with the limit that the command reached
  */
 export async function runCommand(step: StepRun, before: Progress, instruction: RunInstruction): Promise<void> {
   const { attempt } = step
@@ -54,7 +53,7 @@ export async function runCommand(step: StepRun, before: Progress, instruction: R
   }
 }
 
-/** The header that names the user ends at a colon: what is behind it would be forgotten in silence. */
+/** The header with the user ends at a colon: the daemon would ignore the text after it. */
 function checkUser(run: StepRun, instruction: RunInstruction): void {
   const { user } = instruction
   if (user?.includes(':') !== true) return
@@ -93,7 +92,7 @@ function runAs(run: CommandRun, signal: AbortSignal): Promise<CommandOutcome> {
   )
 }
 
-/** Why a command may have failed that says nothing of it itself. Undefined when there is nothing to say. */
+/** The limit that the command probably reached and did not report itself; undefined if there is none. */
 async function troubleOf({ attempt, daemon, pressure, isDiskFull }: CommandRun): Promise<string | undefined> {
   const { job, signal } = attempt
   const now = await readPressure(daemon, signal).catch(() => pressure)

@@ -1,27 +1,19 @@
 import type { CommandContext } from '@sandyard/db/schema/build'
+import { readTextFile } from '../../daemon/daemon-files.ts'
 import { BuildFailure } from '../build-failure.ts'
-import { daemonAt, type Attempt, type Progress } from './attempt.ts'
+import { daemonAt, type Attempt, type Progress, type StepRun } from './attempt.ts'
 import { copyFiles } from './copy-files.ts'
 import { expandVariables, refersTo } from './expand-variables.ts'
-import { homeOf } from './home-of.ts'
 import { runImageTool } from './image-tool.ts'
 import { toInstruction, type Instruction } from './instruction.ts'
 import { stepPrefix, type Layer, type LayerWork } from './layer-plan.ts'
 import { runCommand } from './run-command.ts'
 import { variablesOf, withEnv, withUser, withWorkdir } from './step-context.ts'
 
-/** A step that is being run. */
-export interface StepRun {
-  readonly attempt: Attempt
-  readonly layer: Layer
-  /** Begins its lines in the log. */
-  readonly prefix: string
-}
-
 const TOOL_TIMEOUT_MS = 5 * 60_000
 
 /**
- * Does one step (control-plane.md 11.4). RUN and COPY make a layer each; what the others change in the files comes with the next one.
+ * Runs one step (control-plane.md 11.4). Each RUN and COPY makes a layer; file changes of other steps become part of the next layer.
  *
  * @throws BuildFailure
  */
@@ -70,7 +62,7 @@ function toolOptions({ layer: { step }, prefix }: StepRun) {
   return { step, prefix, timeoutMs: TOOL_TIMEOUT_MS }
 }
 
-/** With the values of the variables in its arguments. The shell does that for a command. */
+/** Replaces variables in the arguments with their values. For a command the shell does that. */
 async function expand({ attempt, layer }: StepRun, before: Progress, instruction: Instruction): Promise<Instruction> {
   if (instruction.type === 'RUN') return instruction
   const home = refersTo('HOME', textsOf(instruction)) ? await homeOf(attempt, before) : undefined
@@ -83,7 +75,7 @@ async function expand({ attempt, layer }: StepRun, before: Progress, instruction
   }
   switch (instruction.type) {
     case 'ENV':
-      // All values are of the moment before: as in a Dockerfile, one pair does not see the other.
+      // Pairs do not see each other: all values are from before the step, as in a Dockerfile.
       return { ...instruction, pairs: instruction.pairs.map(([name, value]) => [name, put(value)] as const) }
     case 'WORKDIR':
       return { ...instruction, path: needed(instruction.path, 'a path argument') }
@@ -113,4 +105,11 @@ function textsOf(instruction: Exclude<Instruction, { type: 'RUN' }>): string[] {
     case 'COPY':
       return Object.values(instruction.args)
   }
+}
+
+/** The home of the context's user; undefined for an unknown user. */
+async function homeOf(attempt: Attempt, progress: Progress): Promise<string | undefined> {
+  const passwd = (await readTextFile(await daemonAt(attempt, progress), '/etc/passwd', attempt.signal)) ?? ''
+  const fields = passwd.split('\n').map((line) => line.split(':'))
+  return fields.find(([name]) => name === progress.context.user)?.[5]
 }

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Daemon } from '../../daemon/daemon.ts'
 import { readTextFile } from '../../daemon/daemon-files.ts'
 
-/** How often the sandbox has come to a limit since it started; what the kernel does not tell is 0. */
+/** How often the sandbox has reached a limit since its start; 0 where the kernel does not report it. */
 export interface Pressure {
-  /** Processes that were killed. */
+  /** Processes that the kernel killed. */
   readonly outOfMemory: number
-  /** Processes and threads that were not begun. */
+  /** Refused processes and threads. */
   readonly outOfProcesses: number
 }
 
-/** Where control groups tell it: of version 2, and of version 1. */
+/** Files of control groups, version 2 and version 1. */
 const FILES = {
   memory: ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control'],
   processes: ['/sys/fs/cgroup/pids.events', '/sys/fs/cgroup/pids/pids.events'],
@@ -19,9 +19,9 @@ const FILES = {
 export interface Patience {
   readonly lookEveryMs: number
   readonly lookTimeoutMs: number
-  /** So many looks in a row at the limit are no burst of a large build. */
+  /** Checks in a row at the limit; a burst of a large build has fewer. */
   readonly looksAtLimit: number
-  /** So many looks in a row without an answer are no busy moment: three minutes at least. */
+  /** Checks in a row without an answer: at least three minutes. A busy daemon has fewer. */
   readonly looksInVain: number
 }
 
@@ -41,8 +41,8 @@ export async function readPressure(daemon: Daemon, signal: AbortSignal): Promise
 }
 
 /**
- * Resolves when a command would go on for ever: the sandbox has been refused processes over and over (`starved`), or its daemon, which
- * root inside may stop, has not answered for minutes (`silent`).
+ * Resolves when a command can never end: the sandbox was refused processes in many checks in a row (`starved`), or its daemon, which root
+ * inside can stop, has not answered for minutes (`silent`).
  */
 export async function untilStuck(
   daemon: Daemon,

@@ -4,17 +4,17 @@ import type { ImageRef } from '@sandyard/runtime/types'
 import type { BuildSource } from '../build-plan.ts'
 import { BuildFailure } from '../build-failure.ts'
 
-/** A build that another one goes on from (control-plane.md 11.3, 11.6). */
+/** The build that another one is based on (control-plane.md 11.3, 11.6). */
 export interface SourceBuild {
   readonly image: ImageRef
   readonly context: CommandContext
   readonly startCmd: string | undefined
   readonly readyCmd: string | undefined
-  /** What the start command runs in. */
+  /** The context of the start command. */
   readonly startContext: CommandContext
 }
 
-/** @throws BuildFailure when it has gone since it was named */
+/** @throws BuildFailure when the build was deleted since the start request */
 export async function findSourceBuild(db: Db, source: Extract<BuildSource, { kind: 'template' }>): Promise<SourceBuild> {
   const row = await db
     .selectFrom('build')

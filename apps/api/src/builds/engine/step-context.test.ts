@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contextOfImage, defaultUserOf, variablesOf, withEnv, withUser, withWorkdir } from './step-context.ts'
+import { contextOfImage, defaultUserOf, MAX_ENV_BYTES, variablesOf, withEnv, withUser, withWorkdir } from './step-context.ts'
 
 const FULL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -37,6 +37,17 @@ describe('withEnv', () => {
       ['C', '5'],
     ] as const
     expect(withEnv(context, pairs).env).toEqual({ A: '1', B: '3', C: '5' })
+  })
+
+  it('refuses an environment that is too large, of an image too', () => {
+    const half = 'x'.repeat(MAX_ENV_BYTES / 2)
+    expect(Object.keys(withEnv(context, [['C', half]]).env)).toEqual(['A', 'B', 'C'])
+    const pairs = [
+      ['C', half],
+      ['D', half],
+    ] as const
+    expect(() => withEnv(context, pairs)).toThrow('the environment of the template has more than 256 KiB')
+    expect(() => contextOfImage(Object.fromEntries(pairs), 'v2.1.0')).toThrow('more than 256 KiB')
   })
 
   it.each([

@@ -1,16 +1,24 @@
 import { posix } from 'node:path'
 import type { BuilderVersion, CommandContext } from '@sandyard/db/schema/build'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { BuildPlan } from '../build-plan.ts'
 import type { Lookup } from './expand-variables.ts'
 
 /** The account that every template has (control-plane.md 11.2). */
 export const DEFAULT_USER = 'user'
 
+/** All variables of a template, names included. Every process of its sandboxes gets them. */
+export const MAX_ENV_BYTES = 256 * 1024
+
 const STANDARD_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
 
-/** What holds after the base was taken from an image, and the default-user phase where there is one (control-plane.md 11.3). */
+/**
+ * The context after the base was taken from an image, and after the default-user phase where there is one (control-plane.md 11.3).
+ *
+ * @throws AppError `failed_precondition` for an image of too many variables
+ */
 export function contextOfImage(env: Readonly<Record<string, string>>, version: BuilderVersion): CommandContext {
-  const completed = completePath(env)
+  const completed = checkSize(completePath(env))
   switch (version) {
     case 'v1':
       return { user: DEFAULT_USER, workdir: `/home/${DEFAULT_USER}`, env: completed }
@@ -34,9 +42,13 @@ export function defaultUserOf(
   return version === 'v2.0.0' && source.kind !== 'template' && !isGiven ? DEFAULT_USER : user
 }
 
-/** `pairs` are names and values in turn; a later one wins. */
+/**
+ * `pairs` are names and values in turn; a later one wins.
+ *
+ * @throws AppError `failed_precondition` when the environment becomes too large
+ */
 export function withEnv(context: CommandContext, pairs: readonly (readonly [string, string])[]): CommandContext {
-  return { ...context, env: completePath({ ...context.env, ...Object.fromEntries(pairs) }) }
+  return { ...context, env: checkSize(completePath({ ...context.env, ...Object.fromEntries(pairs) })) }
 }
 
 /** A relative path goes on from the directory before it, else from `/`. */
@@ -60,4 +72,10 @@ function completePath(env: Readonly<Record<string, string>>): Readonly<Record<st
   if (env['PATH'] === undefined) return env
   const parts = env['PATH'].split(':').filter((part) => part !== '')
   return { ...env, PATH: [...parts, ...STANDARD_PATH.filter((standard) => !parts.includes(standard))].join(':') }
+}
+
+function checkSize(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const bytes = Object.entries(env).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value) + 2, 0)
+  if (bytes <= MAX_ENV_BYTES) return env
+  throw new AppError('failed_precondition', `the environment of the template has more than ${MAX_ENV_BYTES / 1024} KiB`)
 }

@@ -2,19 +2,19 @@ import type { CommandContext } from '@sandyard/db/schema/build'
 import type { BuildPlan } from '../build-plan.ts'
 import type { SourceBuild } from './source-build.ts'
 
-/** The start and ready commands of a build and what they run in. */
+/** The start and ready commands of a build and their context. */
 export interface TemplateCommands {
   readonly startCmd: string | undefined
   readonly readyCmd: string | undefined
   readonly context: CommandContext
 }
 
-/** Asked of a start command that comes without a way to tell that it is ready. */
+/** The ready command of a start command that has none. */
 const DEFAULT_READY_CMD = 'sleep 20'
 
 /**
- * What a build gives itself, else what it inherits (control-plane.md 11.6). An inherited start command keeps its own context; one of
- * the build's own has the build's.
+ * The build's own commands, else the inherited ones (control-plane.md 11.6). An inherited start command keeps its own context; the build's
+ * own start command has the context of the build.
  */
 export function templateCommands(plan: BuildPlan, own: CommandContext, source: SourceBuild | undefined): TemplateCommands {
   const startCmd = given(plan.startCmd) ?? source?.startCmd

@@ -1,7 +1,7 @@
 import type { Tx } from '@sandyard/db/database'
 import type { LogLevel } from '@sandyard/db/schema/build-log'
 
-/** A line as it is stored. */
+/** A stored line. */
 export interface StoredLine {
   readonly time: Date
   readonly level: LogLevel
@@ -11,7 +11,7 @@ export interface StoredLine {
 
 const LINES_AT_ONCE = 1000
 
-/** Adds lines at the end of a build's log. Concurrent callers take turns, so that places have no gaps. */
+/** Appends lines to a build's log. Concurrent callers are serialised, so that sequence numbers have no gaps. */
 export async function appendLog(tx: Tx, buildId: string, lines: readonly StoredLine[]): Promise<void> {
   if (lines.length === 0) return
   const row = await tx

@@ -4,18 +4,18 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { BuildFailure, FAILURES } from '../build-failure.ts'
 import { AttemptLostError, LEASE_MS, renewLease, type Attempt } from './build-attempt.ts'
 
-const RENEW_EVERY_MS = 5000
+const RENEW_EVERY_MS = LEASE_MS / 5
 
 export interface LeaseParts {
   readonly database: Database
   readonly log: Logger
-  /** For the whole build. */
+  /** Longest duration of the whole build. */
   readonly timeoutMs: number
 }
 
 /**
- * Keeps a server's turn at a build, and ends the work when it has to: cancelled and overdue builds with a `BuildFailure`, a turn that
- * is over or could not be renewed in time with an `AttemptLostError`.
+ * Renews the lease of an attempt, and aborts the work when it must end: with a `BuildFailure` for cancelled and overdue builds, with an
+ * `AttemptLostError` when the lease has ended or could not be renewed in time.
  */
 export class AttemptLease {
   readonly #parts: LeaseParts
@@ -33,17 +33,17 @@ export class AttemptLease {
     this.#renewing = runLoop({ name: 'build lease', everyMs: RENEW_EVERY_MS, log: parts.log }, () => this.#renew())
   }
 
-  /** Aborts with why the work has to end. */
+  /** Aborts when the work must end. The reason says why. */
   get signal(): AbortSignal {
     return this.#ending.signal
   }
 
-  /** Another server may have the build by now, whatever else the work was ended for. */
+  /** Another server may own the build now, even if the work was ended for another reason. */
   get isLost(): boolean {
     return this.#isLost
   }
 
-  /** Something was asked of this build: looks at once. */
+  /** The build has new orders: renews now and reads them. */
   check(): void {
     this.#renewing.wake()
   }
@@ -69,7 +69,7 @@ export class AttemptLease {
       const { cancelReason, remainingMs } = await database.transaction((tx) => renewLease(tx, this.#attempt, timeoutMs))
       this.#expireAfter(LEASE_MS - (performance.now() - askedAt))
       clearTimeout(this.#deadline)
-      // Renewed many times before: a later look sets the timer of a deadline that is further away.
+      // The lease is renewed many times before a later deadline: a later renewal sets the timer.
       if (remainingMs < LEASE_MS) this.#deadline = setTimeout(() => this.end(new BuildFailure(FAILURES.timedOut)), Math.max(0, remainingMs))
       if (cancelReason !== undefined) this.end(new BuildFailure(cancelReason))
     } catch (err) {
@@ -78,7 +78,7 @@ export class AttemptLease {
     }
   }
 
-  /** Whatever keeps this server from renewing, by then another one may have taken the build. */
+  /** When the lease has expired, another server may have claimed the build. */
   #expireAfter(ms: number): void {
     clearTimeout(this.#expiry)
     this.#expiry = setTimeout(() => this.end(new AttemptLostError(this.#attempt)), Math.max(0, ms))

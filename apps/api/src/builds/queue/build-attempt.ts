@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS, notify } from '@sandyard/db/notify'
 
-/** How long a server that says nothing keeps a build. */
-export const LEASE_MS = 30_000
+/** How long a server owns a build without a renewal. */
+export const LEASE_MS = 20_000
 
-/** One server's turn at a build. Whatever it writes names it, so that a server whose turn is over changes nothing any more. */
+/** One server's attempt at a build. Every write names the attempt, so a server whose attempt has ended cannot change anything. */
 export interface Attempt {
   readonly buildId: string
   readonly attempt: number
   readonly serverId: number
 }
 
-/** The build has ended or is another server's. */
+/** The build has ended or belongs to another server. */
 export class AttemptLostError extends Error {
   override readonly name = 'AttemptLostError'
 
@@ -21,16 +21,16 @@ export class AttemptLostError extends Error {
   }
 }
 
-/** What is asked of whoever works at a build. */
+/** Orders to the server that runs a build. */
 export interface Orders {
-  /** Set when the build is to end for this reason. */
+  /** Set when the build must end, with the reason. */
   readonly cancelReason: string | undefined
-  /** Until the whole build has taken too long; negative once it has. */
+  /** Time to the deadline of the whole build; negative after it. */
   readonly remainingMs: number
 }
 
 /**
- * Keeps the attempt's turn for the rest of the transaction.
+ * Locks the attempt for the rest of the transaction.
  *
  * @throws AttemptLostError
  */
@@ -48,7 +48,7 @@ export async function holdAttempt(tx: Tx, attempt: Attempt): Promise<{ readonly 
 }
 
 /**
- * Keeps the build for another `LEASE_MS`.
+ * Renews the lease for another `LEASE_MS`.
  *
  * @throws AttemptLostError
  */
@@ -65,7 +65,7 @@ export async function renewLease(tx: Tx, attempt: Attempt, timeoutMs: number): P
   return { cancelReason: row.cancel_reason ?? undefined, remainingMs: row.remaining_ms }
 }
 
-/** Gives the build back to the queue, where the next server finds it at once. A turn that is over already is success. */
+/** Returns the build to the queue, where the next server finds it at once. Does nothing if the attempt has ended already. */
 export async function releaseAttempt(tx: Tx, attempt: Attempt): Promise<void> {
   const released = await tx
     .updateTable('build_job')
@@ -81,7 +81,7 @@ export function leaseEnd() {
   return sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_MS / 1000})`
 }
 
-/** A build's time counts from its first attempt. */
+/** The deadline of a build counts from its first attempt. */
 export function remainingMs(timeoutMs: number) {
   return sql<number>`(extract(epoch from started_at - clock_timestamp()) * 1000)::float8 + ${timeoutMs}`
 }

@@ -6,7 +6,7 @@ import { appendLog, type StoredLine } from './append-log.ts'
 import { AttemptLostError, holdAttempt, type Attempt } from './build-attempt.ts'
 import { storableText } from './storable-text.ts'
 
-/** Lines of one moment are stored together; a poller waits no longer than this for them. */
+/** Lines are collected for this time and stored together. */
 const GATHER_MS = 150
 const LINES_AT_ONCE = 1000
 const BYTES_AT_ONCE = 1024 ** 2
@@ -14,21 +14,20 @@ const RETRY_MS = 1000
 
 const MAX_LINES = 100_000
 const MAX_BYTES = 64 * 1024 ** 2
-/** Errors have more room, because they say why a build failed. */
+/** Extra room for errors, because they say why a build failed. */
 const RESERVE = { lines: 1000, bytes: 4 * 1024 ** 2 }
 
 export interface LogWriterParts {
   readonly database: Database
   readonly log: Logger
-  /** Of the whole build. Default: 100,000. */
+  /** Cap for the whole build. Default: 100,000. */
   readonly maxLines?: number
-  /** The log found out that the attempt's turn is over. */
+  /** Called when a write finds that the attempt has ended. */
   readonly onLost?: (reason: AttemptLostError) => void
 }
 
 /**
- * The log of one attempt. Lines keep their order and, once stored, their places. After the attempt's turn is over nothing is stored
- * any more.
+ * The log of one attempt. Lines keep their order and, once stored, their sequence numbers. Nothing is stored after the attempt has ended.
  */
 export class BuildLogWriter implements BuildLog {
   readonly #parts: LogWriterParts
@@ -41,7 +40,7 @@ export class BuildLogWriter implements BuildLog {
   #isFull = false
   #lastTime = 0
 
-  /** @param lines - how many former attempts have logged */
+  /** @param lines - the number of lines of former attempts */
   constructor(parts: LogWriterParts, attempt: Attempt, lines: number) {
     this.#parts = parts
     this.#attempt = attempt
@@ -62,7 +61,7 @@ export class BuildLogWriter implements BuildLog {
     }
   }
 
-  /** Ends the log: what is not stored by now is handed to the caller, who may store it with the end of the build. */
+  /** Ends the log. Returns the lines that are not stored yet; the caller may store them with the end of the build. */
   async close(reason: Error): Promise<readonly StoredLine[]> {
     this.#over.abort(reason)
     await this.#storing
@@ -70,7 +69,7 @@ export class BuildLogWriter implements BuildLog {
   }
 
   #add({ level, message, step }: LogLine): void {
-    // A clock that was set back must not put lines before others that clients have read by time.
+    // If the clock is set back, new lines must not sort before lines that clients have read by time.
     this.#lastTime = Math.max(this.#lastTime, Date.now())
     this.#waiting.push({ time: new Date(this.#lastTime), level, message: storableText(message), step })
   }
@@ -90,14 +89,14 @@ export class BuildLogWriter implements BuildLog {
     return false
   }
 
-  /** The oldest lines that wait, as many as one statement takes. */
+  /** The oldest waiting lines, as many as one statement takes. */
   #next(): readonly StoredLine[] {
     let bytes = 0
     const end = this.#waiting.findIndex(({ message }, index) => index >= LINES_AT_ONCE || (bytes += message.length) > BYTES_AT_ONCE)
     return this.#waiting.slice(0, end === -1 ? undefined : Math.max(1, end))
   }
 
-  /** Stores until nothing waits. Never rejects: a database that does not answer is asked again. */
+  /** Stores until no line waits. Never rejects: retries while the database does not answer. */
   async #store(gatherMs: number): Promise<void> {
     const { signal } = this.#over
     try {

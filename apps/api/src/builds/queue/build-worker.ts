@@ -3,19 +3,19 @@ import { AttemptLease } from './attempt-lease.ts'
 import { claimBuild, type ClaimedBuild } from './claim-build.ts'
 import { runAttempt, ServerStopsError, type AttemptEnd, type AttemptParts } from './run-attempt.ts'
 
-/** New builds are told of; this finds those whose server is gone. */
+/** New builds arrive by notification; this interval finds builds with an expired lease. */
 const LOOK_EVERY_MS = 5000
 
 export interface WorkerParts extends AttemptParts {
   readonly serverId: number
-  /** Builds at once. */
+  /** Concurrent builds. */
   readonly width: number
-  /** For a whole build. */
+  /** Longest duration of a whole build. */
   readonly timeoutMs: number
   readonly onAttemptEnd?: (end: AttemptEnd) => void
 }
 
-/** Works at builds of the queue. Any number of servers may run one each. */
+/** Claims and runs builds of the queue. Any number of servers may run one worker each. */
 export class BuildWorker {
   readonly #parts: WorkerParts
   readonly #running = new Map<string, { readonly lease: AttemptLease; readonly ended: Promise<void> }>()
@@ -27,20 +27,20 @@ export class BuildWorker {
     this.#claiming = runLoop({ name: 'build queue', everyMs: LOOK_EVERY_MS, log: parts.log }, () => this.#claim())
   }
 
-  /** A build was queued, or something was asked of it. */
+  /** A build was queued or has new orders. */
   onBuildChanged(buildId: string): void {
     const running = this.#running.get(buildId)
     if (running === undefined) this.#claiming.wake()
     else running.lease.check()
   }
 
-  /** Anything may have changed. */
+  /** Notifications may have been missed. */
   onRefresh(): void {
     this.#claiming.wake()
     for (const { lease } of this.#running.values()) lease.check()
   }
 
-  /** Gives back what is not finished, and resolves when nothing of it runs here any more. */
+  /** Returns unfinished builds to the queue. Resolves when no build runs here any more. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#claiming.stop()
@@ -68,7 +68,7 @@ export class BuildWorker {
       log.info({ buildId, templateId, teamId, attempt, end, ms: Math.round(performance.now() - begunAt) }, 'build attempt ended')
       onAttemptEnd?.(end)
     } catch (err) {
-      log.error({ err, buildId, attempt }, 'build attempt broke off')
+      log.error({ err, buildId, attempt }, 'build attempt failed')
     } finally {
       await lease.stop()
       this.#running.delete(buildId)

@@ -4,8 +4,8 @@ import { CHANNELS, notify } from '@sandyard/db/notify'
 import { settleBuild } from './settle-build.ts'
 
 /**
- * Ends a build that has not ended, with `reason` as its message (control-plane.md 11.9). One that nobody works at is over with the
- * transaction; a server that works at one is told to stop, and whatever it still reaches the build ends with this reason.
+ * Cancels an unfinished build, with `reason` as its message (control-plane.md 11.9). A queued build ends with the transaction. A running
+ * build gets an order to stop, and ends with this reason even if its work succeeds.
  */
 export async function cancelBuild(tx: Tx, buildId: string, reason: string): Promise<void> {
   const job = await tx.selectFrom('build_job').select('server_id').where('build_id', '=', buildId).forUpdate().executeTakeFirst()

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
-import { isPresent } from '@sandyard/db/presence'
 import type { BuilderVersion } from '@sandyard/db/schema/build'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import type { BuildPlan } from '../build-plan.ts'
 import { newBuildSandboxId } from '../build-sandbox-id.ts'
-import { LEASE_MS, leaseEnd, remainingMs, type Attempt, type Orders } from './build-attempt.ts'
+import { leaseEnd, remainingMs, type Attempt, type Orders } from './build-attempt.ts'
+import { nextJobOf, requeueAbandoned, waitingTeams } from './queue-queries.ts'
 
-/** A build that a server has just taken up. */
+/** A build that a server has just claimed. */
 export interface ClaimedBuild extends Attempt, Orders {
   readonly teamId: string
   readonly templateId: string
@@ -16,28 +16,26 @@ export interface ClaimedBuild extends Attempt, Orders {
   readonly sealedCredentials: Buffer | undefined
   readonly resources: SandboxResources
   readonly sandboxId: string
-  /** Of the attempt before this one, whose sandbox may still be there. */
+  /** The sandbox of the former attempt, which may still exist. */
   readonly formerSandboxId: string | undefined
-  /** Attempts whose servers went away in the middle. */
+  /** Attempts whose server died. */
   readonly abandoned: number
   readonly logCount: number
 }
 
-/** A server that lost its connection for a moment is not gone yet: it renews its leases more often than this. */
-const GONE_SERVER_MS = 12_000
-
 export interface ClaimOptions {
   readonly serverId: number
-  /** For the whole build. */
+  /** Longest duration of the whole build. */
   readonly timeoutMs: number
 }
 
 /**
- * Takes up one build that waits for a server or whose server is gone: of the team that has the fewest in work, and of those the one
- * whose last turn is longest ago, the one that has waited longest. Of several servers each gets another one.
+ * Claims one build that is queued or whose lease has expired. Picks the team with the fewest running builds, then the team that was served
+ * longest ago, then its oldest job. Concurrent servers get different builds.
  */
 export async function claimBuild(database: Database, options: ClaimOptions): Promise<ClaimedBuild | undefined> {
   return database.transaction(async (tx) => {
+    await requeueAbandoned(tx)
     const next = await findNext(tx)
     if (next === undefined) return undefined
     const taken = await take(tx, next, options)
@@ -61,37 +59,19 @@ export async function claimBuild(database: Database, options: ClaimOptions): Pro
 
 type Next = NonNullable<Awaited<ReturnType<typeof findNext>>>
 
+/** The next job of the first team that has a job that no other server is claiming. */
 async function findNext(tx: Tx) {
-  const inWork = sql<number>`(select count(*) from build_job as busy where busy.team_id = build_job.team_id and busy.server_id is not null)`
-  const lastTurn = sql<Date>`(select taken_at from build_turn where build_turn.team_id = build_job.team_id)`
-  const job = await tx
-    .selectFrom('build_job')
-    .select(['build_id', 'team_id', 'plan', 'sealed_credentials', 'sandbox_id', 'server_id', 'attempt', 'abandoned'])
-    .where((eb) =>
-      eb.or([
-        eb('server_id', 'is', null),
-        eb('lease_until', '<', sql<Date>`clock_timestamp()`),
-        eb.and([
-          eb('lease_until', '<', sql<Date>`clock_timestamp() + make_interval(secs => ${(LEASE_MS - GONE_SERVER_MS) / 1000})`),
-          eb.not(isPresent(sql.ref('build_job.server_id'))),
-        ]),
-      ]),
-    )
-    .orderBy(inWork)
-    .orderBy(lastTurn, (order) => order.asc().nullsFirst())
-    .orderBy('queued_at')
-    .orderBy('build_id')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-  if (job === undefined) return undefined
-  const build = await tx
-    .selectFrom('build')
-    .select(['template_id', 'builder_version', 'cpu_count', 'memory_mib', 'disk_mib', 'log_count'])
-    .where('build_id', '=', job.build_id)
-    .executeTakeFirstOrThrow()
-  return { ...job, build }
+  for (const { team_id } of await waitingTeams(tx).execute()) {
+    const job = await nextJobOf(tx, team_id).forUpdate().skipLocked().executeTakeFirst()
+    if (job === undefined) continue
+    const build = await tx
+      .selectFrom('build')
+      .select(['template_id', 'builder_version', 'cpu_count', 'memory_mib', 'disk_mib', 'log_count'])
+      .where('build_id', '=', job.build_id)
+      .executeTakeFirstOrThrow()
+    return { ...job, build }
+  }
+  return undefined
 }
 
 type Taken = Pick<ClaimedBuild, 'attempt' | 'abandoned' | 'sandboxId' | 'cancelReason' | 'remainingMs'>
@@ -102,7 +82,6 @@ async function take(tx: Tx, next: Next, { serverId, timeoutMs }: ClaimOptions): 
     .updateTable('build_job')
     .set({
       attempt: next.attempt + 1,
-      abandoned: next.abandoned + (next.server_id === null ? 0 : 1),
       server_id: serverId,
       lease_until: leaseEnd(),
       sandbox_id: sandboxId,

@@ -16,10 +16,10 @@ export interface BuildOrder {
 }
 
 /**
- * Puts a registered build into the queue: from the commit on clients see it `building`, and a server takes it up. Of two that ask for
- * the same build one gets it.
+ * Queues a registered build: after the commit clients see it as `building`, and a server claims it. Of two concurrent calls for one build,
+ * one succeeds.
  *
- * @returns false when the build is not waiting any more, and then nothing has changed
+ * @returns false when the build does not wait for its start any more; then nothing has changed
  */
 export async function enqueueBuild(tx: Tx, tokenSeed: Secret, order: BuildOrder): Promise<boolean> {
   const { buildId, teamId, plan, builderVersion, credentials } = order

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '@sandyard/db/database'
+import { inBatches } from '@sandyard/db/in-batches'
 import { FAILURES } from '../build-failure.ts'
 import { settleBuild } from './settle-build.ts'
 
@@ -7,21 +8,28 @@ import { settleBuild } from './settle-build.ts'
 const WAIT_MINUTES = 40
 const BATCH = 50
 
+const TURNS = 100
+
 /** Fails builds that were registered and never started. Several servers may do so at once. */
 export async function expireWaiting(database: Database): Promise<void> {
-  await database.transaction(async (tx) => {
+  await inBatches({ size: BATCH, most: TURNS }, (size) => expireBatch(database, size))
+}
+
+function expireBatch(database: Database, size: number): Promise<number> {
+  return database.transaction(async (tx) => {
     const stale = await tx
       .selectFrom('build')
       .select(['build_id', 'template_id'])
       .where('status', 'in', ['pending', 'waiting'])
       .where('created_at', '<', sql<Date>`clock_timestamp() - make_interval(mins => ${WAIT_MINUTES})`)
       .orderBy('created_at')
-      .limit(BATCH)
+      .limit(size)
       .forUpdate()
       .skipLocked()
       .execute()
-    // Templates are changed in one order by everybody.
+    // To avoid deadlocks, templates are always locked in the order of their ids.
     stale.sort((a, b) => (a.template_id < b.template_id ? -1 : 1))
     for (const { build_id } of stale) await settleBuild(tx, build_id, { kind: 'failed', message: FAILURES.neverStarted })
+    return stale.length
   })
 }

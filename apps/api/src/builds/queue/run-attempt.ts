@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Tx } from '@sandyard/db/database'
+import { orGivenUp } from '@sandyard/kit/async/within'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
@@ -27,7 +28,7 @@ export class ServerStopsError extends Error {
   override readonly name = 'ServerStopsError'
 }
 
-/** What became of an attempt. `lost` is what this server may not decide any more. */
+/** The outcome of an attempt. `lost`: this server does not own the build any more. */
 export type AttemptEnd = 'ready' | 'failed' | 'released' | 'lost'
 
 type Result = BuildOutcome | { readonly kind: 'released' } | { readonly kind: 'lost' }
@@ -38,15 +39,15 @@ interface Work {
   readonly log: BuildLogWriter
 }
 
-/** A build whose servers go away so often is taken for the reason of it. */
+/** A build is failed after this many dead servers, because it may be the cause. */
 const MAX_ABANDONED = 3
-/** What a runner that was told to stop gets for tidying up. Upkeep removes what it leaves behind after that. */
+/** How long an aborted runner may clean up. Upkeep removes the rest. */
 const TIDY_MS = 15_000
 const RETRY_MS = 1000
 
 /**
- * Works at a claimed build until it has ended, its turn is over or the server stops. The end is written once, by whoever's turn it is;
- * a database that does not answer is asked again for as long as the lease holds.
+ * Runs a claimed build until it has ended, its lease has ended or the server stops. Only the owner of the lease stores the end, once. While
+ * the database does not answer, the write is retried until the lease ends.
  */
 export async function runAttempt(parts: AttemptParts, claimed: ClaimedBuild, lease: AttemptLease): Promise<AttemptEnd> {
   const log = new BuildLogWriter({ ...parts, onLost: (reason) => lease.end(reason) }, claimed, claimed.logCount)
@@ -58,13 +59,13 @@ export async function runAttempt(parts: AttemptParts, claimed: ClaimedBuild, lea
       return await parts.database.transaction((tx) => conclude(tx, claimed, { result, lastLines }))
     } catch (err) {
       if (err instanceof AttemptLostError || lease.isLost) return 'lost'
-      parts.log.error({ err, buildId: claimed.buildId }, 'the end of a build could not be written yet')
+      parts.log.error({ err, buildId: claimed.buildId }, 'the end of a build could not be stored yet')
       await delay(RETRY_MS)
     }
   }
 }
 
-/** A build that is to be cancelled is, whatever the attempt has reached. */
+/** A cancelled build ends as cancelled, even if the attempt succeeded. */
 async function conclude(
   tx: Tx,
   claimed: ClaimedBuild,
@@ -87,10 +88,10 @@ async function build(parts: AttemptParts, work: Work): Promise<Result> {
     await removeFormer(parts, claimed)
     if (claimed.cancelReason !== undefined) throw new BuildFailure(claimed.cancelReason)
     if (claimed.remainingMs <= 0) throw new BuildFailure(FAILURES.timedOut)
-    if (claimed.abandoned >= MAX_ABANDONED) throw new Error(`${claimed.abandoned} servers went away while they worked at this build`)
+    if (claimed.abandoned >= MAX_ABANDONED) throw new Error(`${claimed.abandoned} servers died while they ran this build`)
     if (claimed.attempt > 1)
       work.log.write({ level: 'warn', message: `The build begins again (attempt ${claimed.attempt}): its server stopped.` })
-    return { kind: 'ready', result: await orGivenUp(parts.runner(toJob(parts, work), lease.signal), lease.signal) }
+    return { kind: 'ready', result: await orGivenUp(parts.runner(toJob(parts, work), lease.signal), lease.signal, TIDY_MS) }
   } catch (err) {
     return toResult(parts, claimed, lease.signal.aborted ? lease.signal.reason : err)
   }
@@ -104,7 +105,7 @@ function toResult({ log }: AttemptParts, { buildId, templateId, attempt }: Claim
   return { kind: 'failed', message: FAILURES.internal }
 }
 
-/** What cannot be removed now is removed by upkeep: nobody's build waits for that. */
+/** A failed removal does not delay the build: upkeep retries it. */
 async function removeFormer({ runtime, log }: AttemptParts, { buildId, formerSandboxId }: ClaimedBuild): Promise<void> {
   if (formerSandboxId === undefined) return
   try {
@@ -118,21 +119,4 @@ function toJob({ tokenSeed }: AttemptParts, { claimed, log }: Work): BuildJob {
   const { buildId, templateId, teamId, plan, builderVersion, resources, sandboxId, sealedCredentials } = claimed
   const credentials = sealedCredentials && unsealCredentials(tokenSeed, buildId, sealedCredentials)
   return { buildId, templateId, teamId, plan, builderVersion, credentials, resources, sandboxId, log }
-}
-
-/** The outcome of a runner, which is not waited for much longer once it was told to stop. */
-async function orGivenUp<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
-  const givenUp = Promise.withResolvers<never>()
-  let timer: NodeJS.Timeout | undefined
-  const giveUp = (): void => {
-    timer = setTimeout(() => givenUp.reject(signal.reason as Error), TIDY_MS)
-  }
-  if (signal.aborted) giveUp()
-  else signal.addEventListener('abort', giveUp, { once: true })
-  try {
-    return await Promise.race([running, givenUp.promise])
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-    clearTimeout(timer)
-  }
 }

@@ -9,8 +9,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Registry credentials as they wait in the database: encrypted with a key of the installation and bound to their build, so that
- * neither a dump of the table nor a copy of the row into another build gives them away.
+ * Registry credentials as stored in the database: encrypted with a key of the installation and bound to their build, so that a dump of the
+ * table or a copy of the row into another build does not reveal them.
  */
 export function sealCredentials(tokenSeed: Secret, buildId: string, credentials: RegistryCredentials): Buffer {
   const nonce = randomBytes(NONCE_BYTES)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
-import type { BuildStatus } from '@sandyard/db/schema/build'
+import { UNFINISHED_BUILD_STATUSES } from '@sandyard/db/schema/build'
+import { ENVD_VERSION } from '../../daemon/daemon-version.ts'
 import { appendEvent } from '../../events/event-log.ts'
-import { ENVD_VERSION } from '../../seed/seed-base-template.ts'
 import type { BuildResult } from '../build-plan.ts'
 import type { StepName } from '../build-runner.ts'
 import { appendLog, type StoredLine } from './append-log.ts'
@@ -12,13 +12,11 @@ export type BuildOutcome =
   | { readonly kind: 'ready'; readonly result: BuildResult }
   | { readonly kind: 'failed'; readonly message: string; readonly step?: StepName | undefined }
 
-export const UNFINISHED_STATUSES = ['pending', 'waiting', 'in_progress', 'building'] as const satisfies readonly BuildStatus[]
-
 /**
- * Ends a build: its status, its result or reason, the last lines of its log, the end of its job with all secrets, the template's
- * time and the event change together or not at all.
+ * Ends a build. One transaction changes the status, the result or reason, the last log lines, the template's time and the event, and
+ * deletes the job with all its secrets.
  *
- * @returns false when the build has ended before, and then nothing has changed
+ * @returns false when the build had ended already; then nothing has changed
  */
 export async function settleBuild(tx: Tx, buildId: string, outcome: BuildOutcome, lastLines: readonly StoredLine[] = []): Promise<boolean> {
   const now = sql<Date>`clock_timestamp()`
@@ -26,7 +24,7 @@ export async function settleBuild(tx: Tx, buildId: string, outcome: BuildOutcome
     .updateTable('build')
     .set({ ...toColumns(outcome), finished_at: now, updated_at: now })
     .where('build_id', '=', buildId)
-    .where('status', 'in', UNFINISHED_STATUSES)
+    .where('status', 'in', UNFINISHED_BUILD_STATUSES)
     .returning('template_id')
     .executeTakeFirst()
   if (ended === undefined) return false

@@ -1,12 +1,12 @@
-/** Longer messages are cut off. */
+/** Longer messages are truncated. */
 const MAX_MESSAGE_BYTES = 64 * 1024
 
 /**
- * A text as Postgres can store it and JSON can carry it: without NUL and without halves of characters, which become U+FFFD, and at
- * most `MAX_MESSAGE_BYTES` in UTF-8.
+ * Makes a text that Postgres can store and JSON can carry: without NUL, with U+FFFD for unpaired surrogates, and at most
+ * `MAX_MESSAGE_BYTES` in UTF-8.
  */
 export function storableText(text: string): string {
-  // Every UTF-16 unit is at least one byte: what lies behind cannot fit.
+  // Every UTF-16 unit is at least one byte: the rest cannot fit.
   const whole = text
     .slice(0, MAX_MESSAGE_BYTES + 1)
     .replaceAll('\0', '\uFFFD')

@@ -3,8 +3,8 @@ import { TemplateLegacy } from '@sandyard/api-contract/templates/template'
 import { getActingTeam } from '../../auth/acting-team.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { registerNamedBuild } from '../register-named-build.ts'
-import { toTemplateLegacy } from '../registered-template-view.ts'
+import { registerNamedBuild } from '../registration/register-named-build.ts'
+import { toTemplateLegacy } from '../registration/registered-template-view.ts'
 import { buildPartsOf } from './route-parts.ts'
 
 /** `POST /v2/templates` (control-plane.md 10.3). */

@@ -1,12 +1,12 @@
 import { BuildLogsQuery, MAX_LOG_ENTRIES, TemplateBuildLogs } from '@sandyard/api-contract/builds/build-info'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { toLogEntry } from '../build-info.ts'
-import { listLogsByTime } from '../build-logs.ts'
-import { getReadableBuild } from '../read-build.ts'
-import { BuildParams } from './build-params.ts'
+import { toLogEntry } from '../read/build-info.ts'
+import { listLogsByTime } from '../read/build-logs.ts'
+import { getReadableBuild } from '../read/read-build.ts'
+import { BuildParams } from './route-parts.ts'
 
-/** `GET /templates/{templateID}/builds/{buildID}/logs` (control-plane.md 10.7). There is one store of logs, which both sources mean. */
+/** `GET /templates/{templateID}/builds/{buildID}/logs` (control-plane.md 10.7). Both values of `source` read the same store. */
 export const getBuildLogsRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('getBuildLogs'),

@@ -1,9 +1,9 @@
 import { BuildStatusQuery, MAX_LOG_ENTRIES, TemplateBuildInfo } from '@sandyard/api-contract/builds/build-info'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { getBuildInfo } from '../build-info.ts'
-import { getReadableBuild } from '../read-build.ts'
-import { BuildParams } from './build-params.ts'
+import { getBuildInfo } from '../read/build-info.ts'
+import { getReadableBuild } from '../read/read-build.ts'
+import { BuildParams } from './route-parts.ts'
 
 /** `GET /templates/{templateID}/builds/{buildID}/status` (control-plane.md 10.6). */
 export const getBuildStatusRoute: ApiRoute = (app, ctx) =>

@@ -3,8 +3,8 @@ import { TemplateBuildRequest } from '@sandyard/api-contract/builds/register-bui
 import { TemplateLegacy } from '@sandyard/api-contract/templates/template'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { rebuildTemplate } from '../register-legacy-build.ts'
-import { toTemplateLegacy } from '../registered-template-view.ts'
+import { rebuildTemplate } from '../registration/register-legacy-build.ts'
+import { toTemplateLegacy } from '../registration/registered-template-view.ts'
 import { buildPartsOf } from './route-parts.ts'
 
 /** `POST /templates/{templateID}` (control-plane.md 10.2; design.md 3a). */

@@ -1,9 +1,7 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { startLegacyBuild } from '../start-legacy-build.ts'
-import { Accepted } from './accepted.ts'
-import { BuildParams } from './build-params.ts'
-import { buildPartsOf } from './route-parts.ts'
+import { startLegacyBuild } from '../start/start-legacy-build.ts'
+import { Accepted, BuildParams, buildPartsOf } from './route-parts.ts'
 
 /** `POST /templates/{templateID}/builds/{buildID}` (control-plane.md 10.2). */
 export const startBuildRoute: ApiRoute = (app, ctx) => {

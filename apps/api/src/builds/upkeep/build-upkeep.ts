@@ -1,42 +1,50 @@
 import type { Database } from '@sandyard/db/database'
+import { deleteOlder } from '@sandyard/db/delete-older'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { UploadFolder } from '../../uploads/upload-folder.ts'
+import type { RetentionConfig } from '../../settings/retention.ts'
 import type { BuildConfig } from '../build-config.ts'
+import { BuildCollector, collectTemplates } from './collect-builds.ts'
 import { ImageCollector } from './collect-images.ts'
-import { collectLayers } from './collect-layers.ts'
 import { collectLogs } from './collect-logs.ts'
 import { collectStrayFiles } from './collect-stray-files.ts'
 import { collectUploads } from './collect-uploads.ts'
-import { upkeepAges } from './upkeep-ages.ts'
+
+const HOUR_MS = 3_600_000
 
 export interface UpkeepParts {
   readonly database: Database
   readonly runtime: SandboxRuntime
   readonly folder: UploadFolder
   readonly config: Pick<BuildConfig, 'cacheLifetimeMs' | 'timeoutMs'>
+  readonly retention: Pick<RetentionConfig, 'buildLogMs' | 'buildMs'>
   readonly log: Logger
 }
 
 /**
- * Gives up what no build, tag, snapshot or sandbox needs any more. Several servers may do so at once; what fails is logged and left to the
- * next pass. Rows go before images, so that nothing is ever named that is not there.
+ * Removes layers, builds, images, logs and uploads that no build, tag, snapshot or sandbox needs. Several servers may run it at once.
+ * Failures are logged and retried by the next pass. Rows are deleted before images, so that no row names a deleted image.
  */
 export class BuildUpkeep {
-  readonly #steps: Readonly<Record<string, () => Promise<void>>>
+  readonly #steps: Readonly<Record<string, () => Promise<unknown>>>
   readonly #log: Logger
 
-  constructor({ database, runtime, folder, log, config }: UpkeepParts) {
+  constructor({ database, runtime, folder, log, config, retention }: UpkeepParts) {
     const { unusedMs, youngMs } = upkeepAges(config)
     const images = new ImageCollector({ database, images: runtime.images, log })
+    const builds = new BuildCollector(database.db)
     const files = { database, folder, log }
     this.#log = log
     this.#steps = {
-      layers: () => collectLayers(database.db, unusedMs),
+      // A build that looks up a layer concurrently either renews its last use or does not find it.
+      layers: () => deleteOlder(database.db, { table: 'build_layer', time: 'last_used_at', ageMs: unusedMs }),
+      builds: () => builds.collect(retention.buildMs),
+      templates: () => collectTemplates(database.db, retention.buildMs),
       images: () => images.collect(youngMs),
       uploads: () => collectUploads(files, unusedMs),
       'stray files': () => collectStrayFiles(files),
-      logs: () => collectLogs(database.db),
+      logs: () => collectLogs(database.db, retention.buildLogMs),
     }
   }
 
@@ -49,4 +57,15 @@ export class BuildUpkeep {
       }
     }
   }
+}
+
+interface UpkeepAges {
+  /** Age since the last use of layers and uploads; longer than any build that uses them. */
+  readonly unusedMs: number
+  /** Younger images may belong to a build that has not stored them yet. */
+  readonly youngMs: number
+}
+
+function upkeepAges({ cacheLifetimeMs, timeoutMs }: Pick<BuildConfig, 'cacheLifetimeMs' | 'timeoutMs'>): UpkeepAges {
+  return { unusedMs: Math.max(cacheLifetimeMs, timeoutMs + HOUR_MS), youngMs: Math.max(HOUR_MS, timeoutMs + HOUR_MS / 2) }
 }

@@ -1,7 +1,10 @@
+import pLimit from 'p-limit'
 import type { Database } from '@sandyard/db/database'
+import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import { isBuildSandboxId } from '../build-sandbox-id.ts'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import { isBuildSandboxId } from '../../sandboxes/sandbox-id.ts'
 
 export interface SandboxUpkeepParts {
   readonly database: Database
@@ -9,22 +12,31 @@ export interface SandboxUpkeepParts {
   readonly log: Logger
 }
 
+const REMOVALS_AT_ONCE = 4
+const CALL_TIMEOUT_MS = 30_000
+
 /**
- * Removes the sandboxes of builds that nobody works at any more. One that was there before the jobs were read, and is named by none then,
- * has no owner: its job would have named it first.
+ * Removes orphaned build sandboxes. A job stores the id before the sandbox starts, and the sandboxes are listed before the jobs are read: a
+ * listed sandbox without a job is an orphan.
  */
 export async function collectBuildSandboxes({ database, runtime, log }: SandboxUpkeepParts): Promise<void> {
-  const sandboxes = (await runtime.list()).filter(({ sandboxId }) => isBuildSandboxId(sandboxId))
+  const all = await within({ what: 'the list of sandboxes', timeoutMs: CALL_TIMEOUT_MS }, () => runtime.list())
+  const sandboxes = all.filter(({ sandboxId }) => isBuildSandboxId(sandboxId))
   if (sandboxes.length === 0) return
+  // One row for each running build of all servers.
   const jobs = await database.db.selectFrom('build_job').select('sandbox_id').where('server_id', 'is not', null).execute()
   const owned = new Set(jobs.map(({ sandbox_id }) => sandbox_id))
-  for (const { sandboxId, incarnation } of sandboxes) {
-    if (owned.has(sandboxId)) continue
-    try {
-      await runtime.remove({ sandboxId, incarnation })
-      log.warn({ sandboxId, incarnation }, 'removed the sandbox of a build that has ended')
-    } catch (err) {
-      log.warn({ err, sandboxId, incarnation }, 'the sandbox of a build that has ended could not be removed yet')
-    }
+  const limit = pLimit(REMOVALS_AT_ONCE)
+  const orphans = sandboxes.filter(({ sandboxId }) => !owned.has(sandboxId))
+  await Promise.all(orphans.map((orphan) => limit(() => remove(runtime, orphan, log))))
+}
+
+async function remove(runtime: SandboxRuntime, { sandboxId, incarnation }: SandboxRef, log: Logger): Promise<void> {
+  const what = 'the removal of the sandbox'
+  try {
+    await within({ what, timeoutMs: CALL_TIMEOUT_MS }, () => runtime.remove({ sandboxId, incarnation }))
+    log.warn({ sandboxId, incarnation }, 'removed the sandbox of a build that has ended')
+  } catch (err) {
+    log.warn({ err, sandboxId, incarnation }, 'the sandbox of a build that has ended could not be removed yet')
   }
 }

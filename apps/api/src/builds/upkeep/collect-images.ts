@@ -1,5 +1,7 @@
+import pLimit from 'p-limit'
 import { sql } from 'kysely'
 import type { Database, Db } from '@sandyard/db/database'
+import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { ImageStore } from '@sandyard/runtime/image-store'
 
@@ -9,9 +11,14 @@ export interface ImageUpkeepParts {
   readonly log: Logger
 }
 
+const LIST_TIMEOUT_MS = 60_000
+const REMOVE_TIMEOUT_MS = 60_000
+const REMOVALS_AT_ONCE = 4
+const CHUNK = 500
+
 /**
- * Removes the images of this installation that nothing names. One has to be found so by two passes: between a look-up and the row
- * that follows from it, an image may be needed though nothing names it.
+ * Removes the images of this installation that nothing refers to. Two passes in a row must find an image unused: one pass may run between
+ * the look-up of an image and the insert of the row that refers to it.
  */
 export class ImageCollector {
   readonly #parts: ImageUpkeepParts
@@ -22,32 +29,43 @@ export class ImageCollector {
   }
 
   async collect(youngMs: number): Promise<void> {
-    const { database, images, log } = this.#parts
-    const old = (await images.list()).filter(({ createdAt }) => createdAt.getTime() < Date.now() - youngMs)
-    const needed = old.length === 0 ? new Set() : await listNeeded(database.db)
-    const unneeded = old.map(({ image }) => image).filter((image) => !needed.has(image))
+    const { database, images } = this.#parts
+    const kept = await within({ what: 'the list of images', timeoutMs: LIST_TIMEOUT_MS }, () => images.list())
+    const old = kept.filter(({ createdAt }) => createdAt.getTime() < Date.now() - youngMs).map(({ image }) => image)
+    const unneeded = await findUnneeded(database.db, old)
     const certain = unneeded.filter((image) => this.#suspects.has(image))
     this.#suspects = new Set(unneeded)
-    for (const image of certain) {
-      try {
-        await images.remove(image)
-        log.info({ image }, 'removed an image that nothing needs')
-      } catch (err) {
-        log.warn({ err, image }, 'an image could not be removed yet')
-      }
+    const limit = pLimit(REMOVALS_AT_ONCE)
+    await Promise.all(certain.map((image) => limit(() => this.#remove(image))))
+  }
+
+  async #remove(image: string): Promise<void> {
+    const { images, log } = this.#parts
+    try {
+      await within({ what: 'the removal of the image', timeoutMs: REMOVE_TIMEOUT_MS }, () => images.remove(image))
+      log.info({ image }, 'removed an unused image')
+    } catch (err) {
+      log.warn({ err, image }, 'an image could not be removed yet')
     }
   }
 }
 
-/** Of every build that can still be asked for, of sandboxes in any state, of layers, and of what builds in the queue begin with. */
-async function listNeeded(db: Db): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ image: string }>`
-    select build.image from build join template using (template_id)
-    where build.image is not null and template.deleted_at is null
-    union select build.image from build join sandbox using (build_id) where build.image is not null
-    union select image from build_layer
-    union select build.image from build join build_job on build.build_id::text = build_job.plan->'source'->>'buildId'
-    where build.image is not null
-  `.execute(db)
-  return new Set(rows.map(({ image }) => image))
+/** The images that are not used by a build that requests can name, a sandbox in any state, a layer, or the source of a queued build. */
+async function findUnneeded(db: Db, images: readonly string[]): Promise<string[]> {
+  const unneeded: string[] = []
+  for (let at = 0; at < images.length; at += CHUNK) {
+    const { rows } = await sql<{ image: string }>`
+      select image from unnest(${images.slice(at, at + CHUNK)}::text[]) as candidate (image)
+      where not exists (select from build_layer where build_layer.image = candidate.image)
+      and not exists (
+        select from build join template using (template_id) where build.image = candidate.image and (
+          template.deleted_at is null
+          or exists (select from sandbox where sandbox.build_id = build.build_id)
+          or exists (select from build_job where build_job.plan -> 'source' ->> 'buildId' = build.build_id::text)
+        )
+      )
+    `.execute(db)
+    unneeded.push(...rows.map(({ image }) => image))
+  }
+  return unneeded
 }

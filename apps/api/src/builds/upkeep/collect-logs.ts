@@ -1,25 +1,33 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { inBatches } from '@sandyard/db/in-batches'
 
-const BATCH = 20
+/** A log may have 100,000 lines, so one statement handles few builds. */
+const BATCHES = { size: 20, most: 1000 }
 
-/** Forgets the logs of builds whose templates were deleted a day ago: nobody can ask for them. */
-export async function collectLogs(db: Db): Promise<void> {
-  const builds = await db
-    .selectFrom('build')
-    .innerJoin('template', 'template.template_id', 'build.template_id')
-    .select('build.build_id')
-    .where('build.log_count', '>', 0)
-    .where('template.deleted_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
-    .where('build.finished_at', 'is not', null)
-    .limit(BATCH)
-    .execute()
-  for (const { build_id } of builds) {
-    await db
-      .with('forgotten', (cte) => cte.deleteFrom('build_log').where('build_id', '=', build_id))
-      .updateTable('build')
-      .set({ log_count: 0 })
-      .where('build_id', '=', build_id)
-      .execute()
-  }
+/** Removes the logs of builds that ended long ago, and of builds whose template was deleted a day ago: no request can read them. */
+export async function collectLogs(db: Db, ageMs: number): Promise<void> {
+  await collect(db, sql`build.finished_at < clock_timestamp() - make_interval(secs => ${ageMs / 1000})`)
+  await collect(
+    db,
+    sql`build.finished_at is not null and build.template_id in (
+      select template_id from template where deleted_at < clock_timestamp() - interval '1 day'
+    )`,
+  )
+}
+
+async function collect(db: Db, condition: RawBuilder<unknown>): Promise<void> {
+  await inBatches(BATCHES, async (size) => {
+    const { rows } = await sql<{ count: number }>`
+      with ended as (
+        select build_id from build where log_count > 0 and ${condition} order by finished_at, build_id limit ${size} for update skip locked
+      ), forgotten as (
+        delete from build_log where build_id in (select build_id from ended)
+      ), emptied as (
+        update build set log_count = 0 where build_id in (select build_id from ended)
+      )
+      select count(*) as count from ended
+    `.execute(db)
+    return rows[0]?.count ?? 0
+  })
 }

@@ -1,24 +1,48 @@
+import { sql } from 'kysely'
+import type { Db } from '@sandyard/db/database'
 import type { UploadKey } from '../../uploads/upload-link.ts'
 import { change, type UploadUpkeepParts } from './collect-uploads.ts'
 
-/** Longer than between two pieces of an upload, and than it takes to look through one. */
+/** Longer than the pause between two chunks of an upload, and than the scan of an archive. */
 const STRAY_MS = 3_600_000
+const PAGE = 1000
 
-/**
- * Makes rows and files of uploads agree after a crash or a lost disk: removes uploads that never arrived and files without a row, both
- * once they are old, and forgets rows whose file is gone.
- */
+/** Repairs uploads after a crash or a lost disk: removes old incomplete uploads, old files without a row, and rows without a file. */
 export async function collectStrayFiles(parts: UploadUpkeepParts): Promise<void> {
   const { database, folder } = parts
   const before = Date.now() - STRAY_MS
   await folder.removeIncoming(before)
   const files = await folder.list()
-  const rows = await database.db.selectFrom('layer_upload').select(['team_id', 'hash']).execute()
-  const keys = rows.map(({ team_id, hash }) => ({ teamId: team_id, hash }))
-  const named = new Set(keys.map(nameOf))
   const present = new Set(files.map(nameOf))
-  for (const key of files) if (!named.has(nameOf(key))) await removeStray(parts, key, before)
-  for (const key of keys) if (!present.has(nameOf(key))) await forgetLost(parts, key)
+  for (let at = 0; at < files.length; at += PAGE) {
+    const page = files.slice(at, at + PAGE)
+    const named = await namesOf(database.db, page)
+    for (const key of page) if (!named.has(nameOf(key))) await removeStray(parts, key, before)
+  }
+  for await (const key of listUploads(database.db)) if (!present.has(nameOf(key))) await forgetLost(parts, key)
+}
+
+/** The files that have a row. */
+async function namesOf(db: Db, keys: readonly UploadKey[]): Promise<ReadonlySet<string>> {
+  const hashes = keys.map(({ hash }) => hash)
+  const rows = await db.selectFrom('layer_upload').select(['team_id', 'hash']).where('hash', 'in', hashes).execute()
+  return new Set(rows.map(({ team_id, hash }) => nameOf({ teamId: team_id, hash })))
+}
+
+/** Every row, read page by page. */
+async function* listUploads(db: Db): AsyncGenerator<UploadKey> {
+  let after: UploadKey = { teamId: '00000000-0000-0000-0000-000000000000', hash: '' }
+  while (true) {
+    const { rows } = await sql<{ team_id: string; hash: string }>`
+      select team_id, hash from layer_upload where (team_id, hash) > (${after.teamId}::uuid, ${after.hash})
+      order by team_id, hash limit ${PAGE}
+    `.execute(db)
+    const keys = rows.map(({ team_id, hash }) => ({ teamId: team_id, hash }))
+    yield* keys
+    const last = keys.at(-1)
+    if (last === undefined || keys.length < PAGE) return
+    after = last
+  }
 }
 
 async function removeStray(parts: UploadUpkeepParts, key: UploadKey, before: number): Promise<void> {

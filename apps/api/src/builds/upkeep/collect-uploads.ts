@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
+import { inBatches } from '@sandyard/db/in-batches'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { UploadFolder } from '../../uploads/upload-folder.ts'
 import type { UploadKey } from '../../uploads/upload-link.ts'
@@ -11,35 +12,41 @@ export interface UploadUpkeepParts {
   readonly log: Logger
 }
 
-const BATCH = 1000
+const BATCHES = { size: 1000, most: 50 }
 
-/** Removes archives that nobody has asked for in that time and no build in the queue names, with their rows. */
+/** Removes archives, with their rows, that were not used in that time and that no queued build names. */
 export async function collectUploads(parts: UploadUpkeepParts, unusedMs: number): Promise<void> {
   const isUnused = sql<boolean>`last_used_at < clock_timestamp() - make_interval(secs => ${unusedMs / 1000}) and not exists (
     select from build_job, jsonb_array_elements(build_job.plan->'steps') as step
     where build_job.team_id = layer_upload.team_id and step->>'filesHash' = layer_upload.hash
   )`
-  const unused = await parts.database.db
-    .selectFrom('layer_upload')
-    .select(['team_id', 'hash'])
-    .where(isUnused)
-    .orderBy('last_used_at')
-    .limit(BATCH)
-    .execute()
-  for (const { team_id, hash } of unused) {
-    await change(parts, { teamId: team_id, hash }, async (tx, key) => {
-      const gone = await tx
-        .deleteFrom('layer_upload')
-        .where('team_id', '=', key.teamId)
-        .where('hash', '=', key.hash)
-        .where(isUnused)
-        .executeTakeFirst()
-      if (gone.numDeletedRows > 0n) await parts.folder.remove(key)
-    })
-  }
+  await inBatches(BATCHES, async (size) => {
+    const unused = await parts.database.db
+      .selectFrom('layer_upload')
+      .select(['team_id', 'hash'])
+      .where(isUnused)
+      .orderBy('last_used_at')
+      .limit(size)
+      .execute()
+    let removed = 0
+    for (const { team_id, hash } of unused) {
+      await change(parts, { teamId: team_id, hash }, async (tx, key) => {
+        const gone = await tx
+          .deleteFrom('layer_upload')
+          .where('team_id', '=', key.teamId)
+          .where('hash', '=', key.hash)
+          .where(isUnused)
+          .executeTakeFirst()
+        if (gone.numDeletedRows > 0n) await parts.folder.remove(key)
+        removed += Number(gone.numDeletedRows)
+      })
+    }
+    // Stop at a failed removal: the next batch would begin with the same upload.
+    return removed
+  })
 }
 
-/** Runs one removal while nobody else changes this upload; what fails is left to the next pass. */
+/** Runs one removal under the lock of the upload. Failures are logged and left to the next pass. */
 export async function change(
   { database, log }: UploadUpkeepParts,
   key: UploadKey,

@@ -7,7 +7,7 @@ import { connectSandbox } from '../connect-sandbox.ts'
 import { toSandbox } from '../sandbox-view.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
-/** `POST /v2/sandboxes/{sandboxID}/connect` (clients-python-2.63.md 2): the same, and nothing need be said. */
+/** `POST /v2/sandboxes/{sandboxID}/connect` (clients-python-2.63.md 2): like the first version, with an optional body. */
 export const connectSandboxV2Route: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('connectSandboxV2', { isBodyOptional: true }),

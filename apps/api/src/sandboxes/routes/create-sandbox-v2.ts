@@ -9,7 +9,7 @@ import { IdempotencyHeaders, readIdempotency } from './idempotency-header.ts'
 
 const DEFAULTS = { timeout: NEW_SANDBOX_SECONDS.v2, secure: true }
 
-/** `POST /v2/sandboxes` (clients.md 2.4): the same, with the defaults left to the server; secured. */
+/** `POST /v2/sandboxes` (clients.md 2.4): like the first version, but secured, and the server sets the defaults. */
 export const createSandboxV2Route: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('createSandboxV2'),

@@ -9,7 +9,7 @@ import { IdempotencyHeaders, readIdempotency } from './idempotency-header.ts'
 
 const DEFAULTS = { timeout: NEW_SANDBOX_SECONDS.v1, secure: false }
 
-/** `POST /sandboxes` (control-plane.md 6.2): what older clients create with; open and short-lived unless they say otherwise. */
+/** `POST /sandboxes` (control-plane.md 6.2), used by older clients: open and short-lived by default. */
 export const createSandboxRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('createSandbox'),

@@ -1,7 +1,7 @@
 import { Type, type TObject } from 'typebox'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { hashRequest, type IdempotentRequest } from '../idempotency.ts'
-import { knownFields } from '../known-fields.ts'
+import { knownFields } from '../canonical-json.ts'
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -9,7 +9,7 @@ export const IdempotencyHeaders = Type.Object({
   ),
 })
 
-/** What makes a request repeatable; undefined without the header. */
+/** Reads the idempotency key and the hash of the request; undefined without the header. */
 export function readIdempotency(
   key: string | undefined,
   { tokenSeed, operationId, schema, body }: { tokenSeed: Secret; operationId: string; schema: TObject; body: unknown },

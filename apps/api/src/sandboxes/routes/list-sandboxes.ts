@@ -4,21 +4,22 @@ import { ListedSandbox } from '@sandyard/api-contract/sandboxes/sandbox'
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { listSandboxes } from '../list-sandboxes.ts'
+import { sendList } from '../../http/send-list.ts'
+import { listAllSandboxes } from '../list-sandboxes.ts'
 import { parseMetadataFilter } from '../metadata-filter.ts'
 import { toListedSandbox } from '../sandbox-view.ts'
 
-/** `GET /sandboxes` (control-plane.md 6.3.1): running ones, all on one page. */
+/** `GET /sandboxes` (control-plane.md 6.3.1): running sandboxes, all on one page. */
 export const listSandboxesRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('listSandboxes'),
     schema: { querystring: ListSandboxesV1Query, response: { 200: Type.Array(ListedSandbox), ...errors(400, 401, 403, 429, 500) } },
-    handler: async ({ principal, query }) => {
-      const rows = await listSandboxes(ctx.database.db, {
+    handler: async ({ principal, query }, reply) => {
+      const rows = await listAllSandboxes(ctx.database.db, {
         teamId: getTeam(principal).id,
         states: ['running'],
         ...(query.metadata !== undefined && { metadata: parseMetadataFilter(query.metadata) }),
       })
-      return rows.map(toListedSandbox)
+      return sendList(reply, rows, toListedSandbox)
     },
   })

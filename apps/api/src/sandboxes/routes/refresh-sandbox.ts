@@ -6,7 +6,7 @@ import { Nothing } from '../../http/nothing.ts'
 import { setEndTime } from '../set-end-time.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
-/** `POST /sandboxes/{sandboxID}/refreshes` (control-plane.md 6.10): only ever extends. */
+/** `POST /sandboxes/{sandboxID}/refreshes` (control-plane.md 6.10): never shortens the lifetime. */
 export const refreshSandboxRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('refreshSandbox', { isBodyOptional: true }),

@@ -1,4 +1,4 @@
 import { Type } from 'typebox'
 
-/** Checked by the use cases, whose text differs from the validation errors'. */
+/** The use cases check it: their error text differs from that of schema validation. */
 export const SandboxParams = Type.Object({ sandboxID: Type.String() })

@@ -9,7 +9,7 @@ export function encodeGroupCursor({ time, tag }: GroupPosition, sort: TagSort): 
   return Buffer.from([sort, time, tag].join('|')).toString('base64url')
 }
 
-/** @throws AppError `invalid_argument` for what is no cursor of this sort */
+/** @throws AppError `invalid_argument` for an invalid cursor or one of another sort */
 export function decodeGroupCursor(token: string, sort: TagSort): GroupPosition {
   const text = /^[A-Za-z0-9_-]+={0,2}$/.test(token) ? Buffer.from(token, 'base64url').toString() : ''
   const [madeFor, time = '', tag = '', ...rest] = text.split('|')

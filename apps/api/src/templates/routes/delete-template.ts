@@ -14,7 +14,7 @@ export const deleteTemplateRoute: ApiRoute = (app, ctx) =>
     schema: { params: TemplateParams, response: { 204: Nothing, ...errors(400, 401, 403, 404, 429, 500) } },
     handler: async ({ principal, params }, reply) => {
       const { team, template } = await getOwnTemplate(ctx.database.db, principal, params.templateID, ACCESS)
-      await deleteTemplate(ctx.database, team.id, template.templateId)
+      await deleteTemplate(ctx.templates, team.id, template.templateId)
       return reply.code(204).send(null)
     },
   })

@@ -24,7 +24,7 @@ export const getTemplateAliasRoute: ApiRoute = (app, ctx) =>
       const reference = parseReferenceAs('Invalid alias format', alias)
       const template = await findInOwnNames(db, team, reference)
       if (template === undefined) throw templateNotFound(reference)
-      // Before the tag, so that nobody learns of another team's.
+      // Checked before the tag, so that tags of another team are not revealed.
       if (template.teamId !== team.id) throw new AppError('permission_denied', "You don't have access to this template alias")
       if (alias.includes(':') && (await findReadyBuild(db, template.templateId, reference.tag)) === undefined) throw tagNotFound(reference)
       return { templateID: template.templateId, public: template.isPublic }

@@ -16,7 +16,8 @@ export const updateTemplateRoute: ApiRoute = (app, ctx) =>
     },
     handler: async ({ principal, params, body }) => {
       const { team, template } = await getOwnTemplate(ctx.database.db, principal, params.templateID)
-      const change = { templateId: template.templateId, givenId: params.templateID, isPublic: body.public, promotes: true }
+      const promotes = ctx.config.teamPublicNames || principal?.via === 'admin_team'
+      const change = { templateId: template.templateId, givenId: params.templateID, isPublic: body.public, promotes }
       return { names: await updateTemplate(ctx.database, team, change) }
     },
   })

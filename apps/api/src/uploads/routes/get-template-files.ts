@@ -16,7 +16,7 @@ export const getTemplateFilesRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('getTemplateFiles'),
     schema: { params: Params, response: { 201: TemplateFiles, ...errors(400, 401, 403, 404, 429, 500) } },
-    handler: async ({ principal, params: { templateID, hash }, host }, reply) => {
+    handler: async ({ principal, params: { templateID, hash }, protocol, host }, reply) => {
       if (!HASH.test(hash)) throw new AppError('invalid_argument', 'Invalid files hash')
       const { db } = ctx.database
       const template = await findTemplateById(db, templateID)
@@ -25,7 +25,7 @@ export const getTemplateFilesRoute: ApiRoute = (app, ctx) =>
         throw new AppError('not_found', `Error when getting template: template '${shorten(templateID)}' not found`)
       }
       const key = { teamId: team.id, hash }
-      const base = ctx.config.builds.apiUrl ?? `http://${host}`
+      const base = ctx.config.builds.apiUrl ?? `${protocol}://${host}`
       const url = `${base}${signUploadLink(ctx.installation.tokenSeed, key)}`
       return reply.code(201).send({ present: await ctx.uploads.has(key), url })
     },

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { UUID_PATTERN } from '@sandyard/kit/ids/uuid'
 import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { liftBodyDeadline } from '../../http/body-deadline.ts'
 import { checkUploadLink } from '../upload-link.ts'
 
-const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-
-const Params = Type.Object({ teamID: Type.String({ pattern: UUID }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
+const Params = Type.Object({ teamID: Type.String({ pattern: UUID_PATTERN }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
 const Query = Type.Object({ expires: Type.String(), signature: Type.String() })
 
 /** Sent without a body: `null` would be its JSON. */

@@ -6,13 +6,13 @@ import { grantSudo, hasSudo } from './sudoers.ts'
 
 export interface AddUserRequest {
   readonly name: string
-  /** Grants password-less sudo, to an account that exists too. */
+  /** Grants password-less sudo, also to an existing account. */
   readonly sudo: boolean
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/
 
-/** The step USER (control-plane.md 11.4). Accounts are named: an id is no name. */
+/** The step USER (control-plane.md 11.4). Accounts have names: an id is refused. */
 export function addUser(image: Image, { name, sudo }: AddUserRequest): void {
   if (findUser(image, name) === undefined) {
     if (!NAME.test(name)) throw new AppError('invalid_argument', `'${name}' is not the name of an account, and cannot become one`)

@@ -17,7 +17,7 @@ const ROOT_GROUP = 'root:x:0:\n'
 export function ensureAccount(image: Image, name: string): PasswdEntry {
   const existing = findUser(image, name)
   if (existing !== undefined) {
-    // Left behind by a kill, or by a program that creates accounts only.
+    // The group may exist after a kill, or from a program that creates groups only.
     if (existing.home === homeOf(name) && !existsSync(at(image, existing.home))) createHome(image, existing)
     return existing
   }
@@ -33,7 +33,7 @@ export function ensureAccount(image: Image, name: string): PasswdEntry {
   return account
 }
 
-/** Makes a user a member of a group that exists; where it does not, nothing is done. */
+/** Adds a user to a group. Does nothing if the group does not exist. */
 export function joinGroup(image: Image, user: string, group: string): void {
   const text = readAccountFile(image, '/etc/group')
   const lines = text.split('\n').map((line) => {
@@ -66,7 +66,7 @@ function nextFree(ids: readonly number[]): number {
   return id
 }
 
-/** What is not there is begun with `first`, or, without that, left alone. A line of the same name is replaced: it has no account. */
+/** A missing file is created with `first` as its first line, or skipped without `first`. A line of the same name is replaced: it has no account. */
 function appendLine(image: Image, path: string, line: string, first?: string): void {
   const file = at(image, path)
   if (!existsSync(file) && first === undefined) return

@@ -27,10 +27,10 @@ if [ -n "$BASH_VERSION" ] && [ -f "$HOME/.bashrc" ]; then . "$HOME/.bashrc"; fi
 if [ -d "$HOME/bin" ]; then PATH="$HOME/bin:$PATH"; fi
 if [ -d "$HOME/.local/bin" ]; then PATH="$HOME/.local/bin:$PATH"; fi
 `
-/** Any one of them is what bash reads at a login. */
+/** The login files of bash, of which it reads the first that exists. */
 const LOGIN_FILES = ['.bash_profile', '.bash_login', '.profile']
 
-/** The home of an account, with the image's skeleton and with start files of a shell in any case. What is there already stays. */
+/** The home of an account, with the image's skeleton and with start files of a shell in any case. Existing files are kept. */
 export function createHome(image: Image, account: PasswdEntry): void {
   const home = at(image, account.home)
   mkdirSync(home, { recursive: true, mode: 0o755 })

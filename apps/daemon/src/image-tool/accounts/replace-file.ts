@@ -2,11 +2,11 @@ import { fchmodSync, fchownSync, openSync, closeSync, realpathSync, renameSync, 
 
 export interface NewFile {
   readonly text: string
-  /** For a file that is not there yet; one that is keeps mode and owner. */
+  /** For a new file; an existing one keeps mode and owner. */
   readonly mode: number
 }
 
-/** Replaces the whole of a file in one instant, through links to where it really is. Text has one character for each byte. */
+/** Replaces a file atomically, at the target of its links. Text has one character for each byte. */
 export function replaceFile(path: string, { text, mode }: NewFile): void {
   const existing = statSync(path, { throwIfNoEntry: false })
   const target = existing === undefined ? path : realpathSync(path)

@@ -11,7 +11,7 @@ export function hasSudo(image: Image): boolean {
   return findProgram(image, 'sudo') !== undefined
 }
 
-/** Lets an account run everything as anybody, without a password. Holds as soon as the image has sudo. */
+/** Lets an account run everything as any user without a password, as soon as the image has sudo. */
 export function grantSudo(image: Image, name: string): void {
   mkdirSync(at(image, DIRECTORY), { recursive: true, mode: 0o750 })
   replaceFile(at(image, `${DIRECTORY}/${toFileName(name)}`), { text: `${name} ALL=(ALL:ALL) NOPASSWD: ALL\n`, mode: MODE })

@@ -1,6 +1,6 @@
 /**
- * The step COPY (control-plane.md 11.5): unpacks an archive in a place of its own and, once all of it has been accepted, moves what the
- * source names into the image.
+ * The step COPY (control-plane.md 11.5): unpacks an archive into a private directory and, after all of it has been accepted, moves the
+ * source into the image.
  */
 import { createReadStream, lstatSync, mkdtempSync, rmSync } from 'node:fs'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
@@ -15,9 +15,9 @@ import { placeSource } from './place-source.ts'
 import { unpack } from './unpack.ts'
 
 export interface CopyRequest {
-  /** A tar file in the sandbox, plain or gzip. It is removed, whatever comes of the copy. */
+  /** A tar file in the sandbox, plain or gzip. It is removed, also on failure. */
   readonly archive: string
-  /** What of the archive is copied: a path or a pattern, as the client was given it. */
+  /** The part of the archive to copy: a path or a pattern as the client has it. */
   readonly source: string
   readonly destination: string
   readonly workdir: string | undefined
@@ -35,7 +35,7 @@ const READ_BYTES = 1024 * 1024
 /** @throws AppError with the sentence for the log; the file system's errors */
 export async function copy(image: Image, request: CopyRequest): Promise<void> {
   const archive = at(image, request.archive)
-  // On the file system of most destinations, and for root alone.
+  // On the file system of most destinations, and accessible to root only.
   const staging = mkdtempSync(at(image, `${BUILD_PREFIX}unpacked-`))
   try {
     const owner = { ...resolveOwner(image, request), mode: parseMode(request.mode) }

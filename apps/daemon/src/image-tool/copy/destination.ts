@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 export interface Destination {
   /** Absolute, without `.` and `..`. */
   readonly path: string
-  /** Said to be a directory by the way it is written: what is copied goes into it, also where it is not there yet. */
+  /** Written as a directory: the source is copied into it, even if it does not exist yet. */
   readonly isDirectory: boolean
 }
 

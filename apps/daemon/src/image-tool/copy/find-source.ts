@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { sourceCandidates } from './source-path.ts'
 
-/** What a COPY copies, where it was unpacked. */
+/** The source of a COPY in the unpacked archive. */
 export interface FoundSource {
   readonly file: string
   /** Its last name; empty for the archive's root. */
@@ -20,7 +20,7 @@ export function findSource(staging: string, source: string): FoundSource {
   throw new AppError('not_found', `'${source}' is not in the archive of the step`)
 }
 
-/** Every level is looked at: one of them may be a link of the archive, which leads out of it. */
+/** Checks every level: one may be a link of the archive that leads out of it. */
 function findKind(staging: string, path: string): FoundSource['kind'] | undefined {
   let file = staging
   let kind: FoundSource['kind'] = 'directory'

@@ -15,14 +15,14 @@ import {
 import { join } from 'node:path'
 import { errnoCode } from '../../sys/errno-text.ts'
 
-/** Moves an entry with all that it has, over a file or a link in one instant. Copies where the destination is on another file system. */
+/** Moves an entry with its subtree, atomically over a file or a link. Copies if the destination is on another file system. */
 export function move(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
     const code = errnoCode(error)
     if (code === 'EXDEV') copyAcross(from, to)
-    // The engine mounts files such as /etc/hosts, and nothing takes the place of a mount.
+    // The engine mounts files such as /etc/hosts, and a mount cannot be renamed over.
     else if (code === 'EBUSY' && lstatSync(from).isFile()) copyFileSync(from, to)
     else throw error
   }

@@ -15,10 +15,10 @@ const MAX_ID = 0xffff_fffe
 const MODE = /^0*[0-7]{1,4}$/
 
 /**
- * Who owns what is copied (control-plane.md 11.5). `name` alone is `name:name`; an account without a group of its own name, such as
- * Debian's `nobody`, has its own group then. Ids need no account.
+ * The owner of copied files (control-plane.md 11.5). `name` means `name:name`; if there is no group of that name, as for Debian's `nobody`,
+ * the primary group of the account. Ids need no account.
  *
- * @throws AppError `not_found` for a name that the image does not know
+ * @throws AppError `not_found` for an unknown name
  */
 export function resolveOwner(image: Image, { user, owner }: OwnerRequest): OwnerIds {
   const [name, group] = splitOwner(owner)
@@ -33,9 +33,9 @@ export function resolveOwner(image: Image, { user, owner }: OwnerRequest): Owner
 }
 
 /**
- * The bits that everything copied gets, files and directories alike, as by `chmod -R`; links have none. Undefined for those of the archive.
+ * The mode for all copied files and directories, as with `chmod -R`, but not for links. Undefined to keep the modes of the archive.
  *
- * @throws AppError `invalid_argument` for what is not octal
+ * @throws AppError `invalid_argument` if it is not octal
  */
 export function parseMode(text: string): number | undefined {
   if (text === '') return undefined

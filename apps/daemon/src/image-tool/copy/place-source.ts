@@ -10,7 +10,7 @@ import { move } from './move.ts'
 export interface Placement {
   readonly source: FoundSource
   readonly destination: Destination
-  /** Of the directories that are created on the way. */
+  /** Of parent directories that are created. */
   readonly owner: OwnerIds
 }
 
@@ -38,7 +38,7 @@ function mergeInto(image: Image, from: string, to: string): void {
   }
 }
 
-/** In the place of a file or a link, but not of a directory; and a directory in the place of a link only. */
+/** A file may replace a file or a link but no directory; a directory may replace a link only. */
 function put(image: Image, from: string, to: string): void {
   const existing = lstatSync(at(image, to), { throwIfNoEntry: false })
   const comesAsDirectory = lstatSync(from).isDirectory()

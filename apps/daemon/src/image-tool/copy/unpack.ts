@@ -29,8 +29,8 @@ export interface UnpackedOwner extends OwnerIds {
 const IMPLIED_MODE = 0o755
 
 /**
- * Unpacks into an empty directory that nobody else can reach. Directories are made one level at a time and known by what was made here, so
- * no link of the archive is ever followed; what comes twice is refused.
+ * Unpacks into an empty directory that only root can access. Directories are created one level at a time and remembered, so no link of the
+ * archive is ever followed. A repeated entry is refused.
  */
 export async function unpack(staging: string, members: AsyncIterable<ArchiveMember>, owner: UnpackedOwner): Promise<void> {
   const unpacking = new Unpacking(staging, owner)
@@ -41,7 +41,7 @@ export async function unpack(staging: string, members: AsyncIterable<ArchiveMemb
 class Unpacking {
   readonly #staging: string
   readonly #owner: UnpackedOwner
-  /** All of them, and when they were modified where the archive has said so. */
+  /** All directories, with their modification times if the archive has them. */
   readonly #directories: Map<string, Date | undefined>
 
   constructor(staging: string, owner: UnpackedOwner) {
@@ -65,7 +65,7 @@ class Unpacking {
     }
   }
 
-  /** Times of directories, which everything that came into them has changed. */
+  /** Sets the times of directories last, because each new entry changes them. */
   finish(): void {
     for (const [path, modifiedAt] of this.#directories) {
       if (isTime(modifiedAt)) utimesSync(path, modifiedAt, modifiedAt)
@@ -83,7 +83,7 @@ class Unpacking {
     const file = openSync(path, 'wx', 0o600)
     try {
       for await (const chunk of content) writeAll(file, chunk)
-      // In this order: a change of the owner takes bits away.
+      // In this order: chown clears mode bits.
       fchownSync(file, this.#owner.uid, this.#owner.gid)
       fchmodSync(file, this.#owner.mode ?? mode)
       if (isTime(modifiedAt)) futimesSync(file, modifiedAt, modifiedAt)

@@ -10,12 +10,12 @@ import {
 } from './package-managers.ts'
 import { runProgram } from './run-program.ts'
 
-/** Of all calls of the package manager together. */
+/** For all calls of the package manager together. */
 const TIMEOUT_MS = 5 * 60 * 1000
 
 /**
- * Installs what is missing of what clients expect, as far as the image's own package manager can get it. All at once; when that fails
- * sudo alone, without which the account can do the least, and then what else there is. Nothing that fails here fails a build.
+ * Installs missing packages that clients expect, with the image's own package manager: all in one call; if that fails sudo alone, the most
+ * important one, and then each of the others. A failure here does not fail the build.
  */
 export async function installPackages(image: Image): Promise<void> {
   const missing = listMissing(image)
@@ -30,7 +30,7 @@ export async function installPackages(image: Image): Promise<void> {
   if (others.length > 0) image.say(`warning: not installed: ${others.join(', ')}${problem === undefined ? '' : `: ${problem}`}`)
 }
 
-/** Why not all could be installed; undefined when the package manager says that all is. */
+/** The error of the package manager; undefined on success. */
 async function install(image: Image, manager: PackageManager, missing: readonly Wanted[]): Promise<string | undefined> {
   const hadLists = hasPackageLists(image)
   const deadline = Date.now() + TIMEOUT_MS
@@ -44,7 +44,7 @@ async function install(image: Image, manager: PackageManager, missing: readonly 
     const inTurn = missing.toSorted((a, b) => Number(b === 'sudo') - Number(a === 'sudo'))
     for (const [index, wanted] of inTurn.entries()) {
       const failed = await add([wanted])
-      // With nothing to choose from, or past the time, the others fail the same way.
+      // Without package lists, or after the deadline, the others fail in the same way.
       if (failed !== undefined && (index === 0 || stale !== undefined || Date.now() > deadline)) break
     }
     return problem

@@ -12,15 +12,15 @@ export interface PackageManager {
   /** Run once before anything is installed. */
   readonly refresh?: readonly string[]
   readonly install: readonly string[]
-  /** Its names where they are not Debian's. */
+  /** Its package names where they differ from Debian's. */
   readonly names: Partial<Readonly<Record<Wanted, string>>>
-  /** Leaves the image without what installing has left behind. */
+  /** Removes caches and lists that the installation left. */
   readonly clean?: (image: Image) => void
 }
 
 const RED_HAT = { iproute2: 'iproute', 'iputils-ping': 'iputils', procps: 'procps-ng' } as const
 const LISTS = '/var/lib/apt/lists'
-/** A mirror that does not answer is asked once more and then given up. */
+/** A mirror that does not answer gets one retry. */
 const APT_OPTIONS = ['-q', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20', '-o', 'APT::Color=0']
 
 const MANAGERS: readonly PackageManager[] = [
@@ -40,7 +40,7 @@ const MANAGERS: readonly PackageManager[] = [
   { program: 'zypper', install: ['--non-interactive', 'install', '--no-recommends'], names: { 'iputils-ping': 'iputils' } },
 ]
 
-/** The program that shows that a package, or what does its work, is there. */
+/** The program whose presence shows that a package, or an equivalent, is installed. */
 const PROOFS: Readonly<Record<Exclude<Wanted, 'ca-certificates'>, string>> = {
   sudo: 'sudo',
   curl: 'curl',
@@ -66,7 +66,7 @@ export function listMissing(image: Image): Wanted[] {
   )
 }
 
-/** Whether the image came with lists of packages. Those that a build has fetched are removed again: they are large and soon out of date. */
+/** Whether the image had package lists. Lists that a build has fetched are removed again: they are large and soon outdated. */
 export function hasPackageLists(image: Image): boolean {
   const directory = at(image, LISTS)
   return existsSync(directory) && readdirSync(directory).some((name) => name.includes('_Packages') || name.endsWith('Release'))

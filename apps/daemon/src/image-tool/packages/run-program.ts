@@ -12,10 +12,10 @@ export interface ProgramRun {
   readonly timeoutMs: number
 }
 
-/** Proxies are what a package manager may need of the environment. Anything else in it was meant for others. */
+/** A package manager gets only the proxy settings of the environment. */
 const PASSED_ON = /^(?:https?|ftp|no|all)_proxy$/i
 
-/** Runs a program of the image and passes its lines on. Undefined when it succeeds, else what went wrong. */
+/** Runs a program of the image and forwards its output line by line. Undefined on success, else the error. */
 export async function runProgram(image: Image, { program, args, timeoutMs }: ProgramRun): Promise<string | undefined> {
   const child = spawn(at(image, program), args, {
     env: toEnvironment(image.environment),
@@ -41,12 +41,12 @@ export async function runProgram(image: Image, { program, args, timeoutMs }: Pro
   }
 }
 
-/** The program and all that it has started. */
+/** The process group of the program. */
 function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // There is nobody left.
+    // The group has ended.
   }
 }
 

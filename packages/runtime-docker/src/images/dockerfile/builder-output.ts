@@ -1,7 +1,7 @@
 import type { EngineNews } from '../follow-answer.ts'
 
 export interface BuilderOutputOptions {
-  /** What to show for each step, in the builder's order; undefined for a step that nobody is told of. */
+  /** What to show for each step, in the builder's order; undefined for a step that is not shown. */
   readonly shown: readonly (string | undefined)[]
   readonly onLine: (line: string) => void
 }

@@ -16,6 +16,7 @@ import type { KeptImages } from '../kept-images.ts'
 import { toBuildError } from './builder-errors.ts'
 import { BuilderOutput } from './builder-output.ts'
 import { checkTrigger, rewriteDockerfile, type RewrittenDockerfile } from './rewrite-dockerfile.ts'
+import type { BaseImage } from './rewrite-sources.ts'
 import { stepLimits } from './step-limits.ts'
 
 export interface DockerfileBuildsOptions {
@@ -48,12 +49,13 @@ export class DockerfileBuilds {
     await this.#options.confine(sandbox)
     const build = randomId(20)
     const pulled = new Set<string>()
-    const resolve = async (reference: string): Promise<string> => {
+    const resolve = async (reference: string): Promise<BaseImage> => {
       const { image } = await this.#options.pull(reference, { onLine, signal })
       pulled.add(image)
       const { Id, Config } = await docker.getImage(image).inspect()
-      for (const trigger of Config.OnBuild ?? []) checkTrigger(trigger)
-      return Id
+      const triggers = Config.OnBuild ?? []
+      for (const trigger of triggers) checkTrigger(trigger)
+      return { id: Id, env: Config.Env ?? [], triggers }
     }
     try {
       const labels = { [LABEL.installation]: installation, [LABEL.role]: 'dockerfile', [LABEL.build]: build }
@@ -89,7 +91,7 @@ export class DockerfileBuilds {
       await followAnswer(answer, (news) => output.add(news))
     } finally {
       output.end()
-      // The builder ends its step when nobody listens any more.
+      // The builder ends its step when the connection closes.
       answer?.destroy()
     }
     const found = await docker.getImage(name).inspect()

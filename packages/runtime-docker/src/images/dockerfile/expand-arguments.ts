@@ -15,7 +15,7 @@ export function addArguments(known: GlobalArguments, rest: string): void {
 }
 
 /**
- * A word with its variables replaced and its quotes removed.
+ * A word with its variables replaced and its quotes removed. `ExpansionBound` has counted how long it becomes.
  *
  * @throws AppError `failed_precondition` for forms of variables that are not `$a`, `${a}`, `${a:-word}` or `${a:+word}`
  */
@@ -29,6 +29,7 @@ export function expandArguments(word: string, known: GlobalArguments): string {
     if (operator === '+') return value === '' ? '' : alternative
     return value
   })
-  if (expanded.includes('$')) throw new AppError('failed_precondition', `'${word}' uses a form of variables that is not supported here`)
+  if (expanded.includes('$'))
+    throw new AppError('failed_precondition', `'${word.slice(0, 200)}' uses a form of variables that is not supported here`)
   return expanded
 }

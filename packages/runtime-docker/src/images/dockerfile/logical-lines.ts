@@ -12,7 +12,8 @@ export interface DockerfileLines {
 }
 
 const COMMENT = /^\s*#/
-const DIRECTIVE = /^#\s*([a-zA-Z][a-zA-Z0-9]*)\s*=\s*(.+?)\s*$/
+/** The value still has the spaces around it: a pattern that skips them at both ends takes quadratic time. */
+const DIRECTIVE = /^#\s*([a-zA-Z][a-zA-Z0-9]*)\s*=(.*)/
 
 /**
  * Splits a Dockerfile into instructions as the engine does: directives stand before anything else, comments and empty lines inside
@@ -48,9 +49,9 @@ function pushLine(lines: LogicalLine[], text: string): void {
 
 function escapeOf(physical: readonly string[]): DockerfileLines['escape'] {
   for (const line of physical) {
-    const [, name, value] = DIRECTIVE.exec(line) ?? []
-    if (name === undefined) break
-    if (name.toLowerCase() === 'escape') return value === '`' ? '`' : '\\'
+    const [, name, value = ''] = DIRECTIVE.exec(line) ?? []
+    if (name === undefined || value.trim() === '') break
+    if (name.toLowerCase() === 'escape') return value.trim() === '`' ? '`' : '\\'
   }
   return '\\'
 }

@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { logicalLines } from './logical-lines.ts'
 import { rewriteDockerfile } from './rewrite-dockerfile.ts'
 
+const IMAGE_ENV = ['PATH=/usr/local/bin:/usr/bin:/bin', `LARGE=${'x'.repeat(100_000)}`]
+const doubling = (count: number, line: (n: number) => string): string => Array.from({ length: count }, (_, n) => line(n)).join('\n')
+const TRIGGERS: Readonly<Record<string, string[]>> = { doubling: doubling(30, (n) => `ENV V${n + 1}=$V${n}$V${n}`).split('\n') }
+
 /** The rewritten file, in which an image `x` is `<x>`. */
 async function rewrite(dockerfile: string): Promise<string[]> {
-  const { text, shown } = await rewriteDockerfile(dockerfile, { resolve: async (reference) => `<${reference}>`, labels: { l: 'v' } })
+  const resolve = async (reference: string) => ({ id: `<${reference}>`, env: IMAGE_ENV, triggers: TRIGGERS[reference] ?? [] })
+  const { text, shown } = await rewriteDockerfile(dockerfile, { resolve, labels: { l: 'v' } })
   const lines = text.trimEnd().split('\n')
   expect(lines.filter((line) => !line.startsWith('#'))).toHaveLength(shown.length)
   return lines.filter((line) => line !== 'LABEL l="v"')
@@ -22,6 +27,32 @@ describe('the lines of a Dockerfile', () => {
     ['nothing', '\n# x\n', []],
   ])('%s', ([, dockerfile, expected]) => {
     expect(logicalLines(dockerfile).lines.map(({ instruction, rest }) => `${instruction} ${rest}`.trim())).toEqual(expected)
+  })
+})
+
+describe('the variables of a Dockerfile', () => {
+  it.for<[string, string]>([
+    ['arguments before FROM', `ARG V0=x\n${doubling(30, (n) => `ARG V${n + 1}=$V${n}$V${n}`)}\nFROM a:$V30`],
+    ['ENV', `FROM a\nENV V0=x\n${doubling(30, (n) => `ENV V${n + 1}=$V${n}\${V${n}:-y}`)}`],
+    ['ENV of one name', `FROM a\nENV V=x\n${doubling(30, () => 'ENV V="$V$V"')}`],
+    ['ENV in its old form', `FROM a\nENV V x\n${doubling(30, () => 'ENV V $V $V')}`],
+    ['ENV with escapes in its names', `FROM a\nENV VW=x\n${doubling(30, () => 'ENV V\\W=$VW$VW')}`],
+    ['ENV with quotes in its names', `FROM a\nENV VW=x\n${doubling(30, () => `ENV V"W"=$VW$VW`)}`],
+    ['two that grow each other', `FROM a\nENV A=x B=x\n${doubling(30, () => 'ENV A=$A$B B=$B$A')}`],
+    ['stages', `FROM a AS s0\nENV V=x\n${doubling(30, (n) => `FROM s${n} AS s${n + 1}\nENV V=$V$V`)}`],
+    ['a variable of the image', 'FROM a\nLABEL a=$LARGE$LARGE$LARGE'],
+    ['many labels', `FROM a\n${doubling(90, () => 'LABEL a=$LARGE')}`],
+    ['triggers of the image', 'FROM doubling\nFROM doubling\nENV V0=$PATH\nFROM doubling'],
+  ])('are refused where they grow without end: %s', async ([, dockerfile]) => {
+    await expect(rewrite(dockerfile)).rejects.toMatchObject({
+      kind: 'failed_precondition',
+      message: expect.stringContaining('it becomes too large with the values of its variables'),
+    })
+  })
+
+  it('may be many, long and quoted', async () => {
+    const lines = doubling(300, (n) => `ENV PATH="/opt/tool-${n}/bin:$PATH" TOOL_${n}=/opt/tool-${n} OLD_${n}="$PATH"`)
+    expect(await rewrite(`FROM a\nENV HOME=/root\nENV NAME value of $HOME\n${lines}`)).toHaveLength(303)
   })
 })
 

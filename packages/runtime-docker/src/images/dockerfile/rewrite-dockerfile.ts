@@ -1,11 +1,12 @@
 import { addArguments } from './expand-arguments.ts'
+import { ExpansionBound } from './expansion-bound.ts'
 import { continuation, logicalLines, type LogicalLine } from './logical-lines.ts'
-import { rewriteCopy, rewriteFrom, type RewriteState } from './rewrite-sources.ts'
+import { rewriteCopy, rewriteFrom, type BaseImage, type RewriteState } from './rewrite-sources.ts'
 import { refused } from './refused.ts'
 
 export interface RewriteOptions {
-  /** The id of the image that a reference means. */
-  readonly resolve: (reference: string) => Promise<string>
+  /** Finds or brings the image that a reference means. */
+  readonly resolve: (reference: string) => Promise<BaseImage>
   /** Labels for all images that the builder makes, so that none of them is ever left without an owner. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -32,7 +33,14 @@ const PLAIN_TRIGGER = /^(?:ARG|CMD|ENTRYPOINT|ENV|EXPOSE|HEALTHCHECK|LABEL|RUN|S
  */
 export async function rewriteDockerfile(dockerfile: string, { resolve, labels }: RewriteOptions): Promise<RewrittenDockerfile> {
   const { escape, lines } = logicalLines(dockerfile)
-  const state: RewriteState = { resolve, arguments: new Map(), stages: new Set(), currentStage: undefined, hasStage: false }
+  const state: RewriteState = {
+    resolve,
+    bound: new ExpansionBound(),
+    arguments: new Map(),
+    stages: new Set(),
+    currentStage: undefined,
+    hasStage: false,
+  }
   const text: string[] = escape === '`' ? ['# escape=`'] : []
   const shown: (string | undefined)[] = []
   for (const line of lines) {
@@ -52,6 +60,7 @@ async function rewriteLine(line: LogicalLine, state: RewriteState): Promise<stri
   const { instruction, rest } = line
   const plain = `${instruction} ${rest}`
   if (!/^[A-Z]+$/.test(instruction)) throw refused(plain, 'unknown instruction')
+  state.bound.add(instruction, rest)
   switch (instruction) {
     case 'FROM':
       return rewriteFrom(rest, state)

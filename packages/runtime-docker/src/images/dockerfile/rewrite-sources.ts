@@ -1,10 +1,20 @@
 import { expandArguments, type GlobalArguments } from './expand-arguments.ts'
+import type { ExpansionBound } from './expansion-bound.ts'
 import { refused } from './refused.ts'
+
+/** An image that a reference means. */
+export interface BaseImage {
+  readonly id: string
+  /** Its variables, as `NAME=value`. */
+  readonly env: readonly string[]
+  /** The instructions that the builder runs first in a stage that begins with it. */
+  readonly triggers: readonly string[]
+}
 
 /** How far the rewriting has come. */
 export interface RewriteState {
-  /** The id of the image that a reference means. */
-  readonly resolve: (reference: string) => Promise<string>
+  readonly resolve: (reference: string) => Promise<BaseImage>
+  readonly bound: ExpansionBound
   readonly arguments: GlobalArguments
   /** The stages that are complete: the engine takes the name of the one it is in for an image. */
   readonly stages: Set<string>
@@ -33,7 +43,7 @@ export async function rewriteFrom(rest: string, state: RewriteState): Promise<st
   }
   const reference = expandArguments(base, state.arguments)
   if (reference === '') throw refused(instruction, 'its variables leave no name of an image')
-  const image = reference === NO_IMAGE || isStage(reference, state) ? reference : await state.resolve(reference)
+  const image = reference === NO_IMAGE || isStage(reference, state) ? reference : await resolveBase(reference, state)
   state.currentStage = stage?.toLowerCase()
   return ['FROM', ...flags, image, ...(stage === undefined ? [] : ['AS', stage])].join(' ')
 }
@@ -49,11 +59,21 @@ export async function rewriteCopy(rest: string, state: RewriteState): Promise<st
     if (/["'`\\]/.test(flag)) throw refused(`COPY ${rest}`, 'its flags cannot have quotes or escapes')
     const [, reference] = /^--from=([^]*)$/i.exec(flag) ?? []
     const isPlain = reference === undefined || /^\d+$/.test(reference) || isStage(reference, state)
-    written.push(isPlain ? flag : `--from=${await state.resolve(reference)}`)
+    written.push(isPlain ? flag : `--from=${(await state.resolve(reference)).id}`)
   }
   // A name of a file may have several spaces in it, in the form of a JSON array.
   const files = rest.slice(flags.reduce((from, flag) => rest.indexOf(flag, from) + flag.length, 0)).trim()
   return ['COPY', ...written, files].join(' ')
+}
+
+async function resolveBase(reference: string, { resolve, bound }: RewriteState): Promise<string> {
+  const { id, env, triggers } = await resolve(reference)
+  bound.addImage(env)
+  for (const trigger of triggers) {
+    const [, instruction = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(trigger.trim()) ?? []
+    bound.add(instruction.toUpperCase(), rest)
+  }
+  return id
 }
 
 function isStage(name: string, { stages }: RewriteState): boolean {

@@ -20,7 +20,15 @@ export function registryUnreachable(text: string, cause?: unknown): AppError {
   return new AppError('unavailable', `the registry of '${text}' cannot be reached: try again later`, { cause })
 }
 
-/** The operator's choice: whoever may name any registry may have the engine ask any server. */
+/** The engine asks from the host, where servers answer that trust its networks. */
+export function registryLocal(text: string): AppError {
+  return new AppError(
+    'permission_denied',
+    `access denied to '${text}': its registry is at an address of the host or a private network, and SANDYARD_REGISTRIES does not list it`,
+  )
+}
+
+/** The operator's list does not have the registry. */
 export function registryClosed(text: string): AppError {
   return new AppError(
     'permission_denied',

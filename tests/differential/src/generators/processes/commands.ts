@@ -85,7 +85,7 @@ const ARGUMENTS: readonly (readonly string[])[] = [
   ],
 ].flat()
 
-/** What print a lot, or what leave something behind. */
+/** Commands with a large output, special descriptors or background processes. */
 const OUTPUTS: readonly string[] = [
   'head -c 300000 /dev/zero',
   'head -c 300000 /dev/zero >&2',
@@ -120,7 +120,7 @@ const OUTPUTS: readonly string[] = [
   'echo "last line" >/proc/self/fd/1',
 ]
 
-/** What is run, and what comes of it (envd.md 8.2, 8.3, 8.7). */
+/** Commands, their output and their end (envd.md 8.2, 8.3, 8.7). */
 export function* commandScenarios(): Generator<Scenario> {
   for (const command of COMMANDS) for (const more of [{}, TERMINAL]) yield reading(AREA, run(command, more))
   for (const args of ARGUMENTS) yield reading(AREA, run({ cmd: 'printf', args: ['<%s>\\n', ...args] }))
@@ -140,7 +140,7 @@ export function* commandScenarios(): Generator<Scenario> {
   for (const codec of CODECS) yield* backgroundScenarios(codec)
 }
 
-/** Children that outlive the command, and hold its output or not. */
+/** Children that outlive the command, with and without its output open. */
 function* backgroundScenarios(codec: 'json' | 'proto'): Generator<Scenario> {
   const held = sh('(read x </scratch/fifo; echo late) & echo early')
   yield reading(AREA, [start('a', held, {}, { codec }), says('a', 'early'), ...RELEASE, ended('a')])
@@ -169,7 +169,7 @@ function* backgroundScenarios(codec: 'json' | 'proto'): Generator<Scenario> {
   ])
 }
 
-/** What a terminal makes of it is the same in every run. */
+/** True if the output on a terminal is the same in every run. */
 function isForTerminal(script: string): boolean {
   return !/fd|limits|read|dev\/zero$|SIG|kill/.test(script)
 }

@@ -6,7 +6,7 @@ import { ask, base64, closeInput, CODECS, ended, input, pid, reading, says, sh, 
 const AREA = 'process input'
 const HI = base64('hi\n')
 
-/** What an input may be, in JSON. */
+/** Valid and invalid inputs in JSON. */
 const INPUTS: readonly (object | null | undefined | string | number)[] = [
   { stdin: HI },
   { pty: HI },
@@ -34,14 +34,14 @@ const INPUTS: readonly (object | null | undefined | string | number)[] = [
 const CLOSED: Script = [ask('List', {}), closeInput('a'), ended('a'), ask('List', {})]
 const KILLED: Script = [closeInput('a'), ask('List', {}), signal('a'), ended('a')]
 
-/** Processes that take input, or do not, each brought to a state in which that is certain, and how each is ended. */
+/** Processes with and without input, each in a defined state, and the steps that end them. */
 const TARGETS: readonly { readonly before: Script; readonly after: Script }[] = [
   { before: [start('a', { cmd: 'cat' })], after: CLOSED },
   { before: [start('a', { cmd: 'cat' }, { stdin: true })], after: CLOSED },
   { before: [start('a', { cmd: 'cat' }, { stdin: null })], after: CLOSED },
   { before: [start('a', sh('read x </scratch/fifo'), { stdin: false })], after: KILLED },
   { before: [start('a', sh('cat >/dev/null; read x </scratch/fifo')), closeInput('a')], after: KILLED },
-  // How much of the output a signal lets through is chance.
+  // The amount of output before the end by a signal is random.
   {
     before: [start('a', sh('stty -echo; echo ready; cat'), TERMINAL), says('a', 'ready', 'pty')],
     after: [ask('List', {}), { do: 'drop', stream: 'a' }, signal('a')],
@@ -79,7 +79,7 @@ const STREAMS: readonly (readonly (object | Buffer)[])[] = [
   [begin('$a'), ...Array.from({ length: 200 }, (_, index) => stdin(`line ${index}\n`))],
 ]
 
-/** What follows a good start and a good message, as bytes. */
+/** Malformed bytes that follow a valid start and a valid message. */
 const BROKEN: readonly Buffer[] = [
   Buffer.from([0]),
   Buffer.from([0, 0, 0, 0]),
@@ -97,7 +97,7 @@ const BROKEN: readonly Buffer[] = [
   Buffer.concat([envelope(Buffer.from('{}'), 2), envelope(Buffer.from('{"keepalive":{}}'))]),
 ]
 
-/** What comes in (envd.md 8.8). */
+/** Input of processes (envd.md 8.8). */
 export function* inputScenarios(): Generator<Scenario> {
   for (const { before, after } of TARGETS) {
     for (const one of INPUTS) {
@@ -128,7 +128,7 @@ export function* inputScenarios(): Generator<Scenario> {
   for (const codec of CODECS) yield* liveStreams(codec)
 }
 
-/** Streams of requests whose messages come one after the other. */
+/** Streams of requests whose messages are sent one by one. */
 function* liveStreams(codec: 'json' | 'proto'): Generator<Scenario> {
   const open: ScriptStep = {
     do: 'open',

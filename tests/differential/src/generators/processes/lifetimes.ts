@@ -9,7 +9,7 @@ const keepalive = (value: string): Headers => [['Keepalive-Ping-Interval', value
 const LONG = ['60000', '9999999999', '0060000']
 const BAD = ['', 'x', '-5', '1.5', '10000000000', ' 60000', '0x10', '1e3']
 
-/** Times, keepalives, and clients that come and go (envd.md 6.6, 6.7, 8.6). */
+/** Deadlines, keepalives, and clients that connect and disconnect (envd.md 6.6, 6.7, 8.6). */
 export function* lifetimeScenarios(): Generator<Scenario> {
   for (const codec of CODECS) {
     for (const value of [...LONG, ...BAD]) {

@@ -24,7 +24,7 @@ const SHAPES: readonly string[] = [
   '{"process":[]}',
 ]
 
-/** Messages for `Start` that are not what they should be, or nearly. */
+/** Invalid and unusual messages for `Start`. */
 const STARTS: readonly string[] = [
   ...SHAPES,
   ...['null', '5', 'true', '[]', '{}', '""', '"\\ud800"', '"\\u0000"'].map((cmd) => `{"process":{"cmd":${cmd}}}`),

@@ -4,7 +4,7 @@ import { ask, base64, closeInput, CODECS, connect, ended, input, pid, reading, s
 
 const AREA = 'process selectors'
 
-/** What comes beside the selector, in each call that has one. */
+/** The other fields of each call that has a selector. */
 const CALLS: readonly (readonly [ProcessMethod, object])[] = [
   ['Connect', {}],
   ['Update', { pty: { size: { cols: 1, rows: 1 } } }],
@@ -45,7 +45,7 @@ const SIGNALS: readonly unknown[] = [
   [0, 1, 2, 9, 15, 16, 19, 31, 64, 99, -1, 1.5, 9.0, 2_147_483_647, 2_147_483_648, -2_147_483_648, null, undefined, true, [], {}],
 ].flat()
 
-/** Which process is meant, and signals to it (envd.md 8.8). */
+/** Selectors of processes, and signals (envd.md 8.8). */
 export function* selectorScenarios(): Generator<Scenario> {
   const cat = start('a', { cmd: 'cat' })
   for (const [method, more] of CALLS) {
@@ -65,7 +65,7 @@ export function* selectorScenarios(): Generator<Scenario> {
   yield* trapScenarios()
 }
 
-/** A process that was killed may still be listed and take the end of its input. */
+/** False for calls after a deadly signal, because a killed process may still be listed and accept the end of its input. */
 function isCertain(value: unknown): (step: ScriptStep) => boolean {
   const isDeadly = /TERM|KILL|^(9|15)$/.test(String(value))
   return (step) => !isDeadly || step.do !== 'ask' || step.call.method === 'SendSignal'
@@ -143,7 +143,7 @@ function* tagScenarios(): Generator<Scenario> {
   for (const tag of [5, true, [], {}]) yield reading('process tags', [start('a', { cmd: 'true' }, { tag }), ended('a')])
 }
 
-/** Calls for a process that ended a moment ago. */
+/** Calls for a process that has just ended. */
 function* endedScenarios(codec: 'json' | 'proto'): Generator<Scenario> {
   for (const [index, script] of ['true', 'exit 3', 'kill -9 $$', 'echo output', 'kill -15 $$'].entries()) {
     for (const more of [{}, TERMINAL]) {

@@ -5,12 +5,12 @@ import { ask, closeInput, connect, ended, input, pid, reading, says, sh, signal,
 
 const LENGTH = 10
 const NAMES = ['a', 'b', 'c']
-/** Says at once that it runs, answers each line, and ends with its input or at a word. */
+/** Prints `ready`, answers each line, and exits at the end of its input or at `exit`. */
 const TALK = sh(
   'stty -echo 2>/dev/null; echo ready; while read x; do case $x in exit) exit 4 ;; err) echo "to err" >&2 ;; *) echo "<$x>" ;; esac; done; echo over',
 )
 
-/** One of the processes of a script, as the script knows it. */
+/** The state of one process in a script. */
 interface Talker {
   readonly name: string
   readonly isTerminal: boolean
@@ -19,7 +19,7 @@ interface Talker {
   isOver: boolean
 }
 
-/** Random scripts over up to three processes that answer what they are told; waits for all that is certain. Endless. */
+/** Random scripts with up to three processes that answer their input; waits for every certain result. Endless. */
 export function* processSequences(random: Random): Generator<Scenario> {
   for (let script = 0; ; script++) yield reading('process sequences', [...makeScript(random, script)])
 }
@@ -51,7 +51,7 @@ function* go(
   talker: Talker,
   { step, codec, isAlone }: { step: number; codec: Codec; isAlone: boolean },
 ): Generator<ScriptStep> {
-  // The reference daemon does not find a tag behind another one.
+  // The reference daemon does not reliably find a tag if other processes have tags.
   const process = isAlone && random.oneIn(2) ? { tag: talker.tag } : pid(talker.name)
   const kind = talker.isTerminal ? 'pty' : 'stdin'
   switch (random.below(9)) {

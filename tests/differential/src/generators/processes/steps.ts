@@ -23,7 +23,7 @@ export function sh(script: string, ...args: readonly string[]): Command {
   return { cmd: '/bin/sh', args: ['-c', script, ...args] }
 }
 
-/** `more` has the fields beside the process. */
+/** `more` has the fields of the request other than `process`. */
 export function start(as: string, process: Command, more: object = {}, options: Options = {}): ScriptStep {
   return { do: 'open', as, call: { method: 'Start', message: { process, ...more }, ...options } }
 }
@@ -64,12 +64,12 @@ export function signal(stream: string, name: string | number = 'SIGNAL_SIGKILL')
   return ask('SendSignal', { process: pid(stream), signal: name })
 }
 
-/** Runs to its end. */
+/** Starts a process and waits for its end. */
 export function run(process: Command, more: object = {}, options: Options = {}): Script {
   return [start('a', process, more, options), ended('a')]
 }
 
-/** The other end of what waits for `/scratch/fifo`. */
+/** Writes to `/scratch/fifo`, which releases its reader. */
 export const RELEASE: Script = [start('release', sh('echo go >/scratch/fifo')), ended('release')]
 
 export function as(user: string | undefined): Options {

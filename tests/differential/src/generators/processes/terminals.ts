@@ -13,7 +13,7 @@ const SIZES: readonly object[] = [
   { size: { rows: 40 } },
 ]
 
-/** What is typed into `cat`, and what must have been seen of it before it is ended. */
+/** Input for `cat`, and the output to wait for before its end. */
 const TYPED: readonly (readonly [text: string, seen: string])[] = [
   ['plain\n', 'plain\r\nplain\r\n'],
   ['return\r', 'return\r\nreturn\r\n'],
@@ -81,7 +81,7 @@ export function* terminalScenarios(): Generator<Scenario> {
   yield* controlScenarios()
 }
 
-/** Keys that signal, and a client that goes and comes back. */
+/** Keys that send signals, and a client that disconnects and connects again. */
 function* controlScenarios(): Generator<Scenario> {
   for (const key of ['\x03', '\x1c', '\x04']) {
     const ready = [start('a', sh('echo ready; exec cat'), TERMINAL), says('a', 'ready', 'pty')]
@@ -116,7 +116,7 @@ function* controlScenarios(): Generator<Scenario> {
   ])
 }
 
-/** A terminal whose size is said before and after. */
+/** A terminal that prints its size before and after the steps. */
 function resized(steps: readonly ScriptStep[]): readonly ScriptStep[] {
   const program = sh('stty -echo; stty size; echo ready; read x; stty size')
   return [start('a', program, TERMINAL), says('a', 'ready', 'pty'), ...steps, input('a', 'pty', 'go\n'), ended('a')]

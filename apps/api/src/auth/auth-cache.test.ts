@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { AuthCache } from './auth-cache.ts'
+import type { Principal } from './principal.ts'
+
+const principal: Principal = { via: 'api_key', apiKeyId: '1' }
+
+/** Look-ups that end when they are told to. */
+class Directory {
+  readonly cache = new AuthCache()
+  readonly asked: string[] = []
+  readonly #answers: ((found: Principal | undefined) => void)[] = []
+
+  resolve(key: string): Promise<Principal | undefined> {
+    return this.cache.resolve(key, () => {
+      this.asked.push(key)
+      return new Promise((resolve) => this.#answers.push(resolve))
+    })
+  }
+
+  /** Answers every look-up until none is in flight. */
+  async answer(found?: Principal): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#answers.length > 0) {
+      this.#answers.shift()?.(found)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+describe('AuthCache', () => {
+  it.each([principal, undefined])('looks a credential up once, for all requests at once and for later ones: %j', async (found) => {
+    const directory = new Directory()
+    const first = Array.from({ length: 20 }, () => directory.resolve('a'))
+    await directory.answer(found)
+    expect(await Promise.all([...first, directory.resolve('a')])).toEqual(Array(21).fill(found))
+    expect(directory.asked).toEqual(['a'])
+    directory.cache.clear()
+    void directory.resolve('a')
+    await directory.answer(found)
+    expect(directory.asked).toEqual(['a', 'a'])
+  })
+
+  it('keeps no answer of a look-up that was in flight when a right changed, and shares it with no later request', async () => {
+    const directory = new Directory()
+    const before = directory.resolve('a')
+    await new Promise((resolve) => setImmediate(resolve))
+    directory.cache.clear()
+    const after = directory.resolve('a')
+    await directory.answer(principal)
+    expect([await before, await after]).toEqual([principal, principal])
+    expect(directory.asked).toEqual(['a', 'a'])
+  })
+
+  it('remembers no failure', async () => {
+    const directory = new Directory()
+    await expect(directory.cache.resolve('a', () => Promise.reject(new Error('down')))).rejects.toThrow('down')
+    const again = directory.resolve('a')
+    await directory.answer(principal)
+    expect(await again).toEqual(principal)
+  })
+
+  it('asks for few credentials at once, and refuses when too many wait', async () => {
+    const directory = new Directory()
+    const outcomes = Promise.allSettled(Array.from({ length: 1000 }, (_, n) => directory.resolve(`key ${n}`)))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(directory.asked).toHaveLength(4)
+    await directory.answer()
+    const refused = (await outcomes).filter((outcome) => outcome.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(700)
+    expect(refused[0]?.reason).toMatchObject({ kind: 'resource_exhausted' })
+    expect(directory.asked.length + refused.length).toBe(1000)
+  })
+
+  it('asks each caller of a shared look-up, and refuses only the one that may not try', async () => {
+    const cache = new AuthCache()
+    const found = Promise.withResolvers<Principal>()
+    const look = (): Promise<Principal> => found.promise
+    const refuse = (): never => {
+      throw new Error('too many')
+    }
+    const first = cache.resolve('a', look, refuse)
+    const second = cache.resolve('a', look)
+    const third = cache.resolve('a', look, refuse)
+    await expect(first).rejects.toThrow('too many')
+    await expect(third).rejects.toThrow('too many')
+    found.resolve(principal)
+    expect(await second).toBe(principal)
+    expect(await cache.resolve('a', look, refuse)).toBe(principal)
+  })
+})

@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import type { Tx } from '@sandyard/db/database'
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { SandboxResources } from '@sandyard/runtime/types'
+import { appendEvent } from '../../events/event-log.ts'
+import { ENVD_VERSION } from '../../daemon/daemon-version.ts'
+import { lockTeam } from '../../teams/lock-team.ts'
+import type { Team } from '../../teams/team.ts'
+import { findTemplateByAlias } from '../../templates/template-queries.ts'
+import { templateDeleted, tooManyBuilds } from '../build-errors.ts'
+import type { BuildParts } from '../build-parts.ts'
+import type { BuildPlan } from '../build-plan.ts'
+import { claimAlias } from './claim-alias.ts'
+import { endOlderBuilds } from '../queue/end-older-builds.ts'
+import { enqueueBuild } from '../queue/enqueue-build.ts'
+
+/** The template of a build. */
+type BuildTarget =
+  /** The team's template with this name, or a new one. */
+  | { readonly kind: 'named'; readonly alias: string }
+  /** Always a new one. */
+  | { readonly kind: 'new'; readonly alias?: string | undefined }
+  /** This template of the team, which gets the name. */
+  | { readonly kind: 'existing'; readonly templateId: string; readonly alias?: string | undefined }
+
+/** Additional input of a first-generation build. */
+interface LegacyBuild {
+  readonly dockerfile: string
+  readonly startCmd: string | undefined
+  readonly readyCmd: string | undefined
+  /** If given, the registration also starts the build. */
+  readonly plan?: BuildPlan | undefined
+}
+
+export interface Registration {
+  readonly team: Team
+  /** The creator of a new template. */
+  readonly userId: string | undefined
+  readonly target: BuildTarget
+  /** At least one. */
+  readonly tags: readonly string[]
+  readonly resources: SandboxResources
+  readonly legacy?: LegacyBuild
+}
+
+const TEMPLATE_ID_LENGTH = 20
+
+/**
+ * Registers a build, and its template if it is new, in one transaction. Registrations of a team are serialised, so that the limit and the
+ * names hold under concurrency. Assigns the tags, and ends builds that were registered for one of them and never started (control-plane.md
+ * 10.3).
+ *
+ * @throws AppError `resource_exhausted` at the limit, `conflict` and `permission_denied` for a name that is taken, `not_found` for a
+ * deleted template; then nothing has changed
+ */
+export async function registerBuild(parts: BuildParts, registration: Registration): Promise<{ templateId: string; buildId: string }> {
+  const { team, target, tags, legacy } = registration
+  const limit = parts.limits.concurrentBuilds
+  return parts.database.transaction(async (tx) => {
+    await lockTeam(tx, team.id)
+    const known = await findTarget(tx, team, target)
+    if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: legacy?.plan !== undefined })
+    if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit)
+    const templateId = known ?? (await insertTemplate(tx, registration))
+    if (target.alias !== undefined) await claimAlias(tx, { alias: target.alias, namespace: team.slug, templateId })
+    await countBuild(tx, templateId)
+    const buildId = await insertBuild(tx, templateId, registration)
+    await appendEvent(tx, { teamId: team.id, kind: 'template.build_registered', subject: templateId, data: { buildId } })
+    if (legacy?.plan !== undefined) {
+      await enqueueBuild(tx, parts.tokenSeed, { buildId, teamId: team.id, plan: legacy.plan, builderVersion: 'v1' })
+    }
+    return { templateId, buildId }
+  })
+}
+
+async function findTarget(tx: Tx, team: Team, target: BuildTarget): Promise<string | undefined> {
+  if (target.kind === 'new') return undefined
+  if (target.kind === 'existing') return target.templateId
+  return (await findTemplateByAlias(tx, target.alias, team.slug))?.templateId
+}
+
+/** Does not count builds that are ending or builds of deleted templates. */
+async function countUnfinished(tx: Tx, teamId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('build')
+    .innerJoin('template', 'template.template_id', 'build.template_id')
+    .leftJoin('build_job', 'build_job.build_id', 'build.build_id')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('template.team_id', '=', teamId)
+    .where('template.deleted_at', 'is', null)
+    .where('build.status', 'in', ['pending', 'waiting', 'in_progress', 'building'])
+    .where('build_job.cancel_reason', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+async function insertTemplate(tx: Tx, { team, userId }: Registration): Promise<string> {
+  const templateId = randomId(TEMPLATE_ID_LENGTH)
+  await tx
+    .insertInto('template')
+    .values((eb) => ({
+      template_id: templateId,
+      team_id: team.id,
+      source: 'template',
+      // The user may have been deleted since authentication.
+      created_by: userId === undefined ? null : eb.selectFrom('app_user').select('app_user.id').where('app_user.id', '=', userId),
+    }))
+    .execute()
+  return templateId
+}
+
+async function countBuild(tx: Tx, templateId: string): Promise<void> {
+  const counted = await tx
+    .updateTable('template')
+    .set((eb) => ({ build_count: eb('build_count', '+', 1), updated_at: sql<Date>`clock_timestamp()` }))
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (counted.numUpdatedRows === 0n) throw templateDeleted(templateId)
+}
+
+async function insertBuild(tx: Tx, templateId: string, { resources, tags, legacy }: Registration): Promise<string> {
+  const { build_id } = await tx
+    .insertInto('build')
+    .values({
+      template_id: templateId,
+      status: 'waiting',
+      cpu_count: resources.cpuCount,
+      memory_mib: resources.memoryMib,
+      disk_mib: resources.diskMib,
+      // The defaults of a base; the end of the build stores the final values.
+      default_user: 'user',
+      default_workdir: '/home/user',
+      envd_version: ENVD_VERSION,
+      created_at: sql<Date>`clock_timestamp()`,
+      updated_at: sql<Date>`clock_timestamp()`,
+      builder_version: legacy === undefined ? null : 'v1',
+      dockerfile: legacy?.dockerfile ?? null,
+      start_cmd: legacy?.startCmd ?? null,
+      ready_cmd: legacy?.readyCmd ?? null,
+      starts_itself: legacy?.plan !== undefined,
+    })
+    .returning('build_id')
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('tag_assignment')
+    .values(tags.map((tag) => ({ template_id: templateId, build_id, tag })))
+    .execute()
+  return build_id
+}

@@ -1,0 +1,25 @@
+import fp from 'fastify-plugin'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Drain } from './drain.ts'
+
+/** Counts the requests in flight, and refuses new ones once the server drains. Health checks are neither counted nor refused. */
+export const drainPlugin = fp<{ drain: Drain }>(
+  async (app, { drain }) => {
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.routeOptions.config.isHealthCheck === true) return
+      if (drain.isDraining) throw stopping()
+      reply.raw.once('close', drain.enter())
+    })
+    // Clients that keep connections would send their next request to a server that is gone.
+    app.addHook('onSend', async (_request, reply) => {
+      if (drain.isDraining) void reply.header('connection', 'close')
+    })
+  },
+  { name: 'drain' },
+)
+
+/** Nothing was done, so every client may send it again, a create too (clients-python-2.63.md 3). */
+function stopping(): AppError {
+  const headers = { 'should-retry': 'true', 'retry-after': '1' }
+  return new AppError('unavailable', 'The server is stopping: send the request again', { headers })
+}

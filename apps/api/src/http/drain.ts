@@ -1,0 +1,42 @@
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+
+const LOOK_EVERY_MS = 20
+
+/**
+ * The last phase of a server: it says that it is not ready and refuses new requests, and those in flight are finished. A start of a
+ * sandbox is in flight also after its client has left.
+ */
+export class Drain {
+  readonly #countStarts: () => number
+  #isDraining = false
+  #requests = 0
+
+  constructor(countStarts: () => number) {
+    this.#countStarts = countStarts
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  get inFlight(): number {
+    return this.#requests + this.#countStarts()
+  }
+
+  begin(): void {
+    this.#isDraining = true
+  }
+
+  /** Counts a request until the returned function is called. */
+  enter(): () => void {
+    this.#requests += 1
+    return () => void (this.#requests -= 1)
+  }
+
+  /** Begins the drain and waits until nothing is in flight. False when `timeoutMs` was not enough. */
+  async run(timeoutMs: number): Promise<boolean> {
+    this.begin()
+    const waiting = { what: 'requests in flight', timeoutMs, everyMs: LOOK_EVERY_MS }
+    return pollUntil(waiting, () => (this.inFlight === 0 ? true : undefined)).catch(() => false)
+  }
+}

@@ -1,0 +1,55 @@
+import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
+import { isAddressOrNetwork } from './client-address.ts'
+import { parseLimit, parseRateLimit, type RateLimits } from './rate-limit.ts'
+import type { BucketLimit } from './token-bucket.ts'
+
+/** The settings of the control plane's HTTP server. */
+export const HTTP_SETTINGS = {
+  rateLimits: env.list('SANDYARD_RATE_LIMITS', {
+    default: [],
+    doc: 'Requests of a team, or of a client address where no team is known, by operation: <operation>=<rate>/<period in seconds>:<burst>, comma-separated; none when absent.',
+  }),
+  failedAuthLimit: env.text('SANDYARD_FAILED_AUTH_LIMIT', {
+    default: '20/1:1000',
+    doc: 'Refused credentials of a client address: <rate>/<period in seconds>:<burst>.',
+  }),
+  trustedProxies: env.list('SANDYARD_TRUSTED_PROXIES', {
+    default: [],
+    doc: 'Addresses and networks of reverse proxies whose X-Forwarded-For, -Host and -Proto headers are believed. None by default.',
+  }),
+  allowedHosts: env.list('SANDYARD_ALLOWED_HOSTS', {
+    default: [],
+    doc: 'Further names by which clients address the control plane; *.example.com means all below it. Addresses, localhost, names without a dot, SANDYARD_DOMAIN with all below it and the host of SANDYARD_API_URL are always allowed.',
+  }),
+  maxEventLoopDelay: env.duration('SANDYARD_MAX_EVENT_LOOP_DELAY', {
+    default: 3000,
+    doc: 'Above this mean delay of the event loop the control plane answers 503.',
+  }),
+} satisfies ConfigSchema
+
+export interface HttpConfig {
+  readonly rateLimits: RateLimits
+  readonly failedAuthLimit: BucketLimit
+  readonly trustedProxies: readonly string[]
+  readonly allowedHosts: readonly string[]
+  readonly maxEventLoopDelayMs: number
+}
+
+/** The checked settings; what is wrong with them is added to `problems`. */
+export function checkHttpSettings(settings: ConfigOf<typeof HTTP_SETTINGS>, problems: string[]): HttpConfig {
+  const { trustedProxies, allowedHosts, maxEventLoopDelay } = settings
+  const rateLimits = settings.rateLimits.map(parseRateLimit)
+  problems.push(...rateLimits.filter((limit) => typeof limit === 'string'))
+  const failedAuthLimit = parseLimit(settings.failedAuthLimit)
+  if (failedAuthLimit === undefined) problems.push('SANDYARD_FAILED_AUTH_LIMIT must be <rate>/<period in seconds>:<burst>')
+  const wrong = trustedProxies.filter((proxy) => !isAddressOrNetwork(proxy))
+  problems.push(...wrong.map((proxy) => `SANDYARD_TRUSTED_PROXIES has "${proxy}", which is no address and no network`))
+  if (maxEventLoopDelay < 1) problems.push('SANDYARD_MAX_EVENT_LOOP_DELAY must be at least 1ms')
+  return {
+    rateLimits: new Map(rateLimits.filter((limit) => typeof limit !== 'string')),
+    failedAuthLimit: failedAuthLimit ?? { rate: 1, periodSeconds: 1, burst: 1 },
+    trustedProxies,
+    allowedHosts,
+    maxEventLoopDelayMs: maxEventLoopDelay,
+  }
+}

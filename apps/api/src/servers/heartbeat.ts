@@ -1,0 +1,100 @@
+import { availableParallelism, totalmem } from 'node:os'
+import { sql } from 'kysely'
+import { Database } from '@sandyard/db/database'
+import type { ServerCapacity } from '@sandyard/db/schema/server'
+import { SERVER_LEASE_MS, serverLeaseEnd } from '@sandyard/db/server-lease'
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { ENGINE_SETTING, engineMoved } from './engine-binding.ts'
+
+const BEAT_EVERY_MS = SERVER_LEASE_MS / 5
+/** A hanging heartbeat must leave time for others before the lease ends. */
+const BEAT_TIMEOUT_MS = SERVER_LEASE_MS / 5
+/** How long rows of dead servers are kept. */
+const KEEP_DEAD = '1 day'
+
+export interface HeartbeatParts {
+  readonly databaseUrl: string
+  readonly serverId: number
+  readonly engineId: string
+  readonly version: string
+  readonly builds: number
+  readonly isDraining: () => boolean
+  /** Called after each heartbeat that finds the installation moved to another engine. */
+  readonly onMoved: () => void
+  readonly log: Logger
+}
+
+/**
+ * The row of this server in the table of servers, and the loop that renews its lease. It has its own connection, so a full pool cannot
+ * delay a renewal. Disposing removes the row, so that other servers take over at once.
+ */
+export class Heartbeat implements AsyncDisposable {
+  readonly #parts: HeartbeatParts
+  readonly #database: Database
+  readonly #beating: Loop
+
+  private constructor(parts: HeartbeatParts, database: Database) {
+    this.#parts = parts
+    this.#database = database
+    this.#beating = runLoop({ name: 'heartbeat', everyMs: BEAT_EVERY_MS, log: parts.log }, () => this.#beat())
+  }
+
+  /** @throws the error of the first heartbeat */
+  static async start(parts: HeartbeatParts): Promise<Heartbeat> {
+    const { databaseUrl: url, log } = parts
+    const database = new Database({
+      url,
+      applicationName: 'sandyard-heartbeat',
+      log,
+      maxConnections: 1,
+      statementTimeoutMs: BEAT_TIMEOUT_MS,
+    })
+    try {
+      await beat(database, parts)
+    } catch (err) {
+      await database[Symbol.asyncDispose]()
+      throw err
+    }
+    return new Heartbeat(parts, database)
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      await beat(this.#database, this.#parts)
+    } catch (err) {
+      if (isAppError(err, 'failed_precondition')) this.#parts.onMoved()
+      throw err
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#beating.stop()
+    try {
+      await this.#database.db.deleteFrom('server').where('server_id', '=', this.#parts.serverId).execute()
+    } finally {
+      await this.#database[Symbol.asyncDispose]()
+    }
+  }
+}
+
+/**
+ * Renews the lease, and inserts the row again if another server removed it. If the installation was moved to another engine, the lease is
+ * not renewed: this server then cannot finish a start any more.
+ *
+ * @throws AppError `failed_precondition` after such a move
+ */
+async function beat({ db }: Database, { serverId, engineId, version, builds, isDraining }: HeartbeatParts): Promise<void> {
+  const capacity: ServerCapacity = { cpuCount: availableParallelism(), memoryMib: Math.floor(totalmem() / 1024 ** 2), builds }
+  const { rows } = await sql`
+    insert into server (server_id, engine_id, version, capacity, is_draining, lease_until)
+    select ${serverId}::int, value, ${version}, ${JSON.stringify(capacity)}::jsonb, ${isDraining()}::boolean, ${serverLeaseEnd()}
+    from server_setting where name = ${ENGINE_SETTING} and value = ${engineId} for share
+    on conflict (server_id) do update
+    set heartbeat_at = clock_timestamp(), lease_until = excluded.lease_until, is_draining = excluded.is_draining
+    returning server_id
+  `.execute(db)
+  if (rows.length === 0) throw engineMoved()
+  await sql`delete from server where lease_until < clock_timestamp() - ${KEEP_DEAD}::interval`.execute(db)
+}

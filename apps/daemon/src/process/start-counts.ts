@@ -1,0 +1,50 @@
+/** What became of the starts of processes, for `/metrics`. Reasons are error codes such as `ENOENT`. */
+export class StartCounts {
+  readonly #byShell = new Map<string, number>()
+  readonly #failed = new Map<string, number>()
+  #started = 0
+  #stuck = 0
+
+  started(): void {
+    this.#started += 1
+  }
+
+  /** A command could not be executed by itself, and goes by way of a shell. */
+  wentToShell(reason: string): void {
+    increment(this.#byShell, reason)
+  }
+
+  failed(reason: string): void {
+    increment(this.#failed, reason)
+  }
+
+  /** A start was given up, and the kernel still waits for a file system; -1 when it no longer does. */
+  stuck(change: 1 | -1): void {
+    this.#stuck += change
+  }
+
+  get stuckNow(): number {
+    return this.#stuck
+  }
+
+  toJson(): StartFigures {
+    return {
+      process_starts: this.#started,
+      process_starts_by_shell: Object.fromEntries(this.#byShell),
+      process_start_failures: Object.fromEntries(this.#failed),
+      process_starts_stuck: this.#stuck,
+    }
+  }
+}
+
+/** The keys of our own in the answer of `/metrics`. */
+export interface StartFigures {
+  readonly process_starts: number
+  readonly process_starts_by_shell: Readonly<Record<string, number>>
+  readonly process_start_failures: Readonly<Record<string, number>>
+  readonly process_starts_stuck: number
+}
+
+function increment(counts: Map<string, number>, reason: string): void {
+  counts.set(reason, (counts.get(reason) ?? 0) + 1)
+}

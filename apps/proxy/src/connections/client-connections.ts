@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { resetSocket } from '@sandyard/kit/net/reset-socket'
+import { ProxyError, type Cap } from '../answers/proxy-error.ts'
+import type { ProxyLimits } from '../config.ts'
+import type { ClientAddresses } from './client-address.ts'
+import { RequestLine } from './request-line.ts'
+import { Tally, type Refusal } from './tally.ts'
+
+export interface ClientConnectionsParts {
+  readonly limits: ProxyLimits
+  readonly addresses: ClientAddresses
+  readonly countRefused: (cap: Cap) => void
+}
+
+export interface Entry {
+  readonly req: IncomingMessage
+  /** Absent for an upgrade. */
+  readonly res?: ServerResponse
+  /** Excluded from the caps. */
+  readonly isExempt?: boolean
+  /** Resolves when the request is answered or its client has disconnected. Never rejects. */
+  readonly serve: () => Promise<void> | void
+  /** Answers with the error instead, with the same guarantees. */
+  readonly refuse: (error: ProxyError) => Promise<void> | void
+}
+
+interface Client {
+  readonly line: RequestLine
+  /** Why its only request is refused. */
+  readonly refusal: ProxyError | undefined
+  /** Requests on this connection so far. */
+  requests: number
+}
+
+/** How many connections over a cap stay open until they have received the refusal. */
+export const MAX_REFUSED = 256
+/** How long such a connection may wait before it sends its request. */
+const REFUSED_MS = 2000
+
+/** Admits connections and requests of clients up to the caps, and serves the requests of a connection in order. */
+export class ClientConnections {
+  readonly #parts: ClientConnectionsParts
+  readonly #clients = new WeakMap<Socket, Client>()
+  readonly #connections: Tally
+  readonly #requests: Tally
+  readonly #refused = new Tally(MAX_REFUSED, MAX_REFUSED / 2)
+
+  constructor(parts: ClientConnectionsParts) {
+    const { maxConnections, maxClientConnections, maxRequests, maxClientRequests } = parts.limits
+    this.#parts = parts
+    this.#connections = new Tally(maxConnections, maxClientConnections)
+    this.#requests = new Tally(maxRequests, maxClientRequests)
+  }
+
+  get counts(): { readonly connections: number; readonly requests: number } {
+    return { connections: this.#connections.count, requests: this.#requests.count }
+  }
+
+  /** Counts a new connection. A connection over a cap gets an answer to its first request, or is closed at once when many are over it. */
+  accept(socket: Socket): void {
+    const { addresses, limits } = this.#parts
+    const owner = addresses.ofSocket(socket)
+    const refusal = this.#connections.take(owner)
+    const counted = refusal === undefined ? this.#connections : this.#refused
+    if (refusal !== undefined && this.#refused.take(owner) !== undefined) {
+      this.#parts.countRefused(capOf(refusal, 'connections'))
+      socket.destroy()
+      return
+    }
+    socket.once('close', () => counted.release(owner))
+    if (refusal !== undefined) socket.setTimeout(REFUSED_MS)
+    this.#clients.set(socket, {
+      line: new RequestLine(socket, limits),
+      refusal: refusal && toError(refusal, 'connections'),
+      requests: 0,
+    })
+    // After a half-close only a write shows whether the client still waits for its answer, so the silence has a deadline.
+    socket.once('end', () => socket.setTimeout(limits.halfOpenTimeoutMs))
+  }
+
+  /**
+   * Serves a request after the earlier ones of its connection. A request over a cap is answered with the refusal. If it was sent before
+   * earlier answers, its connection is ended instead, because queued refusals would need memory too.
+   */
+  enter({ req, res, isExempt = false, serve, refuse }: Entry): void {
+    const client = this.#clients.get(req.socket)
+    // A chunk may contain more requests after the one that ended the connection.
+    if (client === undefined || req.socket.destroyed) return void req.socket.destroy()
+    const { line } = client
+    client.requests += 1
+    // Node closes the connection after this answer, and drops the bytes after the request.
+    if (res !== undefined && client.requests >= this.#parts.limits.maxConnectionRequests) res.shouldKeepAlive = false
+    const turn = { req, ...(res !== undefined && { res }) }
+    if (isExempt && line.isIdle) return line.enter({ ...turn, serve })
+    const owner = this.#parts.addresses.ofRequest(req)
+    const error = client.refusal ?? this.#admit(owner)
+    if (error === undefined) return line.enter({ ...turn, serve, leave: () => this.#requests.release(owner) })
+    if (line.isIdle) return line.enter({ ...turn, serve: () => refuse(error) })
+    if (error.problem.kind === 'limit') this.#parts.countRefused(error.problem.cap)
+    resetSocket(req.socket)
+  }
+
+  enterMalformed(socket: Socket, err: NodeJS.ErrnoException): void {
+    const line = this.#clients.get(socket)?.line
+    if (line === undefined || err.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else line.enterMalformed(err)
+  }
+
+  #admit(owner: string | undefined): ProxyError | undefined {
+    const refusal = this.#requests.take(owner)
+    return refusal && toError(refusal, 'requests')
+  }
+}
+
+function capOf({ of }: Refusal, what: 'connections' | 'requests'): Cap {
+  return of === 'all' ? what : `client_${what}`
+}
+
+function toError(refusal: Refusal, what: 'connections' | 'requests'): ProxyError {
+  return new ProxyError({ kind: 'limit', cap: capOf(refusal, what), limit: refusal.limit })
+}

@@ -1,0 +1,42 @@
+/** The cap that refused, of two, and its value. */
+export interface Refusal {
+  readonly of: 'all' | 'one'
+  readonly limit: number
+}
+
+/** Counts uses by owner and in total, and refuses a use that would exceed a cap. */
+export class Tally {
+  readonly #maxAll: number
+  readonly #maxOne: number
+  readonly #byOwner = new Map<string, number>()
+  #count = 0
+
+  /** @param maxOne for one owner */
+  constructor(maxAll: number, maxOne: number) {
+    this.#maxAll = maxAll
+    this.#maxOne = maxOne
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Counts one more use, or returns the refusal. A use without an owner counts for the total only. */
+  take(owner: string | undefined): Refusal | undefined {
+    const own = owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0)
+    if (owner !== undefined && own >= this.#maxOne) return { of: 'one', limit: this.#maxOne }
+    if (this.#count >= this.#maxAll) return { of: 'all', limit: this.#maxAll }
+    this.#count += 1
+    if (owner !== undefined) this.#byOwner.set(owner, own + 1)
+    return undefined
+  }
+
+  /** Releases the use that one `take` has counted. */
+  release(owner: string | undefined): void {
+    this.#count -= 1
+    if (owner === undefined) return
+    const own = this.#byOwner.get(owner) ?? 0
+    if (own > 1) this.#byOwner.set(owner, own - 1)
+    else this.#byOwner.delete(owner)
+  }
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import { badRequest, ProxyError } from '../answers/proxy-error.ts'
+import { hasBody, isChunked } from '../message/head.ts'
+import { findReservedPath } from './guard.ts'
+import { DAEMON_PORT, parseSandboxAddress } from './host.ts'
+import { parseRequestTarget } from './request-target.ts'
+import { parseSignedUrl, type SignedUrl } from './signed-url.ts'
+import { upstreamHeaders } from './upstream-headers.ts'
+
+/** The destination of a request. A request for a file may be signed instead of naming a sandbox (clients.md 1.6). */
+type Place =
+  | { readonly sandboxId: string; readonly port: number }
+  | { readonly sandboxId: undefined; readonly port: typeof DAEMON_PORT; readonly signed: SignedUrl | undefined }
+
+/** All that the proxy needs from the head of a request, read once. The sandbox may not exist. */
+export interface Inbound {
+  readonly place: Place
+  readonly method: string
+  /** Path and query as sent to the sandbox: origin form, or `*`. */
+  readonly path: string
+  /** For the sandbox: name, value, name, value. */
+  readonly headers: readonly string[]
+  readonly hasBody: boolean
+  /** The client speaks HTTP/1.0: no chunks, no interim answers. */
+  readonly isOldHttp: boolean
+  /** The client waits for `100 Continue` before it sends its body. */
+  readonly expectsContinue: boolean
+}
+
+export interface InboundOptions {
+  /** Names of hosts, in addition to the documented ones, on which the two headers are used. */
+  readonly headerHosts: ReadonlySet<string>
+  /** The request asks for another protocol and is forwarded as such. */
+  readonly isUpgrade?: boolean
+}
+
+const FILES_PATH = /^\/files(?:\?|$)/i
+const OPERATIONS: ReadonlyMap<string | undefined, 'read' | 'write'> = new Map([
+  ['GET', 'read'],
+  ['POST', 'write'],
+])
+
+/**
+ * Reads the head of a request: steps 1 and 2 of control-plane.md 19.2, the address and the daemon's reserved routes.
+ *
+ * @throws ProxyError `bad_request` for a head that two parsers could read differently, `reserved_route`
+ */
+export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = false }: InboundOptions): Inbound {
+  const { method = 'GET', headers, rawHeaders } = req
+  // Node uses the first of two Host headers; a service might use the second.
+  if (rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw badRequest('Invalid host')
+  const target = parseRequestTarget(req.url ?? '', headers.host ?? '')
+  if (target === undefined) throw badRequest('Invalid request target')
+  if (isChunked(req) && headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw badRequest('Invalid transfer coding')
+  const { authority, path } = target
+  const source = { authority, idHeader: headers['e2b-sandbox-id']?.toString(), portHeader: headers['e2b-sandbox-port']?.toString() }
+  const address = parseSandboxAddress(source, headerHosts) ?? (!isUpgrade && FILES_PATH.test(path) ? undefined : 'Invalid host')
+  if (typeof address === 'string') throw badRequest(address)
+  const operation = OPERATIONS.get(method)
+  const signed = address === undefined && operation !== undefined ? parseSignedUrl(operation, path.slice(path.indexOf('?') + 1)) : undefined
+  const place: Place = address ?? { sandboxId: undefined, port: DAEMON_PORT, signed }
+  const reserved = place.port === DAEMON_PORT ? findReservedPath(path) : undefined
+  if (reserved !== undefined) throw new ProxyError({ kind: 'reserved_route', path: reserved })
+  const clientAddress = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  return {
+    place,
+    method,
+    path,
+    headers: upstreamHeaders(req, { authority, clientAddress, upgrade: isUpgrade ? (headers.upgrade ?? '') : undefined }),
+    hasBody: hasBody(req),
+    isOldHttp: req.httpVersion === '1.0',
+    expectsContinue: headers.expect !== undefined,
+  }
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { endToEndHeaders, isChunked, trailerNames } from '../message/head.ts'
+
+export interface UpstreamHeaderOptions {
+  /** Becomes `Host`. */
+  readonly authority: string
+  readonly clientAddress: string
+  /** The protocol to ask the sandbox for, when the request is an upgrade. */
+  readonly upgrade?: string | undefined
+}
+
+/** Methods whose requests have no body by default. */
+const BODILESS_BY_DEFAULT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
+
+/**
+ * The headers for the sandbox, as name, value, name, value: the client's in their order and spelling, without those of the
+ * connection. `X-Forwarded-For` is extended; `X-Forwarded-Host` and `X-Forwarded-Proto` are set if a front has not set them.
+ */
+export function upstreamHeaders(req: IncomingMessage, { authority, clientAddress, upgrade }: UpstreamHeaderOptions): string[] {
+  const framed = framing(req)
+  const headers = endToEndHeaders(req, (name) => name === 'host' || name === 'x-forwarded-for')
+  headers.push('Host', authority)
+  const forwardedFor = req.headers['x-forwarded-for']
+  headers.push('X-Forwarded-For', forwardedFor === undefined ? clientAddress : `${String(forwardedFor)}, ${clientAddress}`)
+  if (req.headers['x-forwarded-host'] === undefined) headers.push('X-Forwarded-Host', authority)
+  if (req.headers['x-forwarded-proto'] === undefined) headers.push('X-Forwarded-Proto', 'http')
+  if (/(?:^|,)\s*trailers\s*(?:,|$)/i.test(String(req.headers['te'] ?? ''))) headers.push('TE', 'trailers')
+  if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade)
+  return [...headers, ...framed]
+}
+
+function framing(req: IncomingMessage): string[] {
+  if (isChunked(req)) return ['Transfer-Encoding', 'chunked', ...trailerNames(req)]
+  if (req.headers['content-length'] === undefined && !BODILESS_BY_DEFAULT.has(req.method ?? '')) return ['Content-Length', '0']
+  return []
+}

@@ -1,0 +1,60 @@
+/** How long a call to the engine may take. */
+export interface CallDeadline {
+  /** Time until the answer; for a stream, until the answer begins. */
+  readonly answerMs: number
+  /** For a stream: how long it may be silent after it has begun. Absent when silence is normal. */
+  readonly idleMs?: number
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+/** The deadlines of all calls to the engine (docs/limits.md). */
+export const CALL_DEADLINES = {
+  ping: { answerMs: 5 * SECOND },
+  /** Reads one object, or makes a small change to it. */
+  short: { answerMs: 15 * SECOND },
+  list: { answerMs: 30 * SECOND },
+  /** Creates, starts, pauses, ends or removes. The engine queues many concurrent changes. */
+  change: { answerMs: MINUTE },
+  /** Copies files: a commit, an import, an archive. The engine sends nothing before the end. */
+  copy: { answerMs: 10 * MINUTE },
+  pull: { answerMs: 3 * MINUTE, idleMs: 3 * MINUTE },
+  /** The silence is the longest run of one build command without output. */
+  build: { answerMs: 2 * MINUTE, idleMs: 60 * MINUTE },
+  export: { answerMs: MINUTE, idleMs: 2 * MINUTE },
+  /** After the silence the reader lists and subscribes again. A connection that broke unnoticed is detected by then. */
+  events: { answerMs: 15 * SECOND, idleMs: 5 * MINUTE },
+  /** The caller sets the deadline of the reads. */
+  attach: { answerMs: 15 * SECOND },
+} satisfies Record<string, CallDeadline>
+
+export type CallKind = keyof typeof CALL_DEADLINES
+export type CallDeadlines = Readonly<Record<CallKind, CallDeadline>>
+
+/** A call as dockerode passes it to its transport. */
+export interface EngineCall {
+  readonly method: string
+  /** Without the API version. */
+  readonly path: string
+  /** The body if it is a stream. */
+  readonly file?: unknown
+}
+
+const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
+  ['ping', 'GET', /^\/_ping/],
+  ['events', 'GET', /^\/events/],
+  ['export', 'GET', /^\/containers\/[^/]+\/export/],
+  ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
+  ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],
+  ['change', 'DELETE', /^\/(?:containers|images|volumes|networks)\//],
+  ['copy', 'POST', /^\/(?:commit|containers\/[^/]+\/wait)\b/],
+  ['copy', 'PUT', /^\/containers\/[^/]+\/archive/],
+  ['attach', 'POST', /^\/containers\/[^/]+\/attach/],
+  ['build', 'POST', /^\/build/],
+]
+
+export function callKind({ method, path, file }: EngineCall): CallKind {
+  if (method === 'POST' && path.startsWith('/images/create')) return file === undefined ? 'pull' : 'copy'
+  return KINDS.find(([, verb, pattern]) => verb === method && pattern.test(path))?.[0] ?? 'short'
+}

@@ -1,0 +1,62 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type Docker from 'dockerode'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { connectEngine } from '../../src/engine/connect-engine.ts'
+import { findProgram } from '../../src/host/find-program.ts'
+
+export interface SecondEngine extends AsyncDisposable {
+  readonly address: string
+  readonly docker: Docker
+}
+
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 20_000
+
+/** Why this machine cannot run a second engine; undefined where it can. */
+export function secondEngineIsAbsent(): string | undefined {
+  if (process.getuid?.() !== 0) return 'absent here: a second dockerd needs root'
+  const missing = ['dockerd', 'unshare'].filter((program) => findProgram(program) === undefined)
+  if (missing.length > 0) return `absent here: ${missing.join(' and ')} for a second engine`
+  const { status } = spawnSync(findProgram('unshare') ?? '', ['--net', 'true'])
+  return status === 0 ? undefined : 'absent here: network namespaces, which a second dockerd needs'
+}
+
+/**
+ * Starts a second dockerd with its own files, in its own network namespace: without a bridge and without rules it does not change the
+ * network of the first one. It shares the host's containerd, with its own namespaces.
+ */
+export async function startSecondEngine(): Promise<SecondEngine> {
+  const folder = await mkdtemp(join(tmpdir(), 'sandyard-engine-'))
+  const address = `unix://${folder}/docker.sock`
+  const name = folder.split('-').at(-1) ?? ''
+  const place = `--data-root ${folder}/data --exec-root ${folder}/exec --pidfile ${folder}/pid --host ${address}`
+  const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
+  const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
+  const log = openSync(join(folder, 'log'), 'w')
+  const args = ['--net', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
+  const child = spawn(findProgram('unshare') ?? 'unshare', args, { stdio: ['ignore', log, log] })
+  closeSync(log)
+  const ended = once(child, 'exit')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await ended
+    clearTimeout(timer)
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    const docker = await pollUntil({ what: 'a second engine', timeoutMs: START_TIMEOUT_MS, everyMs: 100 }, () => {
+      if (child.exitCode !== null) throw new Error(`a second engine ended: ${readFileSync(join(folder, 'log'), 'utf8').slice(-2000)}`)
+      return connectEngine(address).catch(() => undefined)
+    })
+    return { address, docker, [Symbol.asyncDispose]: stop }
+  } catch (err) {
+    await stop()
+    throw err
+  }
+}

@@ -1,0 +1,61 @@
+import { request } from 'node:http'
+import type { Target } from './attack.ts'
+
+export interface Call {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+export interface Answer {
+  /** `none` where the connection ended without an answer. */
+  readonly status: string
+  readonly text: string
+}
+
+/** From the end of a body: that of a stream tells how it ended. */
+const KEPT_CHARS = 64 * 1024
+
+/** One request on a connection of its own. Never rejects: an attack counts what it gets, also where its body was cut off. */
+export async function call(url: string, { method = 'GET', headers = {}, body }: Call, signal: AbortSignal): Promise<Answer> {
+  return await new Promise((resolve) => {
+    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    const sent = request(url, { method, headers: { ...length, ...headers }, agent: false, signal }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text = (text + chunk).slice(-KEPT_CHARS)
+      })
+      answer.once('close', () => {
+        resolve({ status: String(answer.statusCode), text })
+        sent.destroy()
+      })
+    })
+    sent.once('error', () => resolve({ status: 'none', text: '' }))
+    sent.end(body)
+  })
+}
+
+/** Calls the control plane with the team's key, and JSON unless `headers` say otherwise. */
+export async function callApi(target: Target, operation: string, body: object | string | undefined, signal: AbortSignal): Promise<Answer> {
+  const [method = 'GET', path = '/'] = operation.split(' ')
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = { 'X-Api-Key': target.apiKey, ...(text !== undefined && { 'Content-Type': 'application/json' }) }
+  return await call(`${target.apiUrl}${path}`, { method, headers, ...(text !== undefined && { body: text }) }, signal)
+}
+
+/** As {@link callApi}, for the routes that take the user's token. */
+export async function callAsUser(target: Target, operation: string, body: object | undefined, signal: AbortSignal): Promise<Answer> {
+  const [method = 'GET', path = '/'] = operation.split(' ')
+  const headers = { Authorization: `Bearer ${target.accessToken}`, 'Content-Type': 'application/json' }
+  return await call(`${target.apiUrl}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }, signal)
+}
+
+/** The answer's fields; none of an answer that is no object. */
+export function fieldsOf({ text }: Answer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
