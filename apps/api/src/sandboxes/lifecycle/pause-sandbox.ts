@@ -1,0 +1,53 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { sandboxNotFound } from '../sandbox-errors.ts'
+import { parseSandboxId } from '../sandbox-id.ts'
+import { findSandbox } from '../sandbox-queries.ts'
+import { changeState } from '../sandbox-state.ts'
+import { carryOutPause } from './carry-out-pause.ts'
+import { refOf, WAIT_MS, type LifecycleParts } from './lifecycle-parts.ts'
+import { pausing, type PauseWish } from './pause-steps.ts'
+
+export interface PauseRequest extends PauseWish {
+  readonly givenId: string
+}
+
+/**
+ * Pauses a running sandbox and returns when it is paused. Concurrent pauses join; a snapshot or a resume in flight is waited for
+ * (control-plane.md 6.6).
+ *
+ * @throws AppError `not_found`; `conflict` when it is paused already or being killed; `internal` when it cannot be paused: it still runs
+ */
+export async function pauseSandbox(parts: LifecycleParts, teamId: string, request: PauseRequest): Promise<void> {
+  const sandboxId = parseSandboxId(request.givenId)
+  const { db } = parts.database
+  /** The run that another request is pausing. */
+  let joined: { readonly startedAt: Date | null } | undefined
+  await parts.changes.until(
+    sandboxId,
+    async () => {
+      const row = await findSandbox(db, teamId, sandboxId)
+      if (row === undefined || row.state === 'starting') throw sandboxNotFound(request.givenId)
+      if (row.state === 'killing') throw notPausable(row.sandbox_id, 'killing')
+      if (row.state === 'pausing') joined ??= { startedAt: row.started_at }
+      if (row.state === 'paused') {
+        if (joined === undefined) throw new AppError('conflict', `Error pausing sandbox - sandbox '${row.sandbox_id}' is already paused`)
+        return row
+      }
+      if (row.state !== 'running') return undefined
+      if (joined !== undefined) {
+        if (joined.startedAt?.getTime() === row.started_at?.getTime()) throw new AppError('internal', 'Error pausing sandbox')
+        return row
+      }
+      const ref = refOf(row)
+      const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, pausing(request, parts.serverId)))
+      if (!isOurs) return undefined
+      if (!(await carryOutPause(parts, ref, request))) throw notPausable(row.sandbox_id, 'killing')
+      return row
+    },
+    { timeoutMs: WAIT_MS },
+  )
+}
+
+function notPausable(sandboxId: string, state: string): AppError {
+  return new AppError('conflict', `Sandbox '${sandboxId}' cannot be paused while in '${state}' state`)
+}
