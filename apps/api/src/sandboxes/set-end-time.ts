@@ -18,7 +18,11 @@ export interface EndTimeRequest {
  *
  * @throws AppError `not_found`; `conflict` during a transition; `invalid_argument` when it has exceeded the longest lifetime
  */
-export async function setEndTime({ database, limits }: Pick<CreateParts, 'database' | 'limits'>, teamId: string, request: EndTimeRequest): Promise<void> {
+export async function setEndTime(
+  { database, limits }: Pick<CreateParts, 'database' | 'limits'>,
+  teamId: string,
+  request: EndTimeRequest,
+): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)
   const maxSeconds = limits.maxLifetimeSeconds
   const row = await findSandbox(database.db, teamId, sandboxId)

@@ -5,7 +5,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../events/actor.ts'
-import { beginEnd, finishEnd } from './end-sandbox.ts'
+import { beginEnd, finishEnd, killing } from './end-sandbox.ts'
 import { rememberAnswer } from './idempotency.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
@@ -96,7 +96,7 @@ async function markRunning(
 /** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
 async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
   try {
-    await beginEnd(parts.database, ref, 'create_failed', SERVER)
+    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
     await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
   } catch (err) {
     parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')

@@ -26,7 +26,9 @@ export const RESUME_SECONDS = 15
 export const ResumeSandbox = Type.Object(
   {
     timeout: Type.Optional(Seconds('Seconds until the sandbox expires', { default: RESUME_SECONDS })),
-    autoPause: Type.Optional(Type.Boolean({ deprecated: true, description: 'Pause instead of kill at the end time; the stored value when absent' })),
+    autoPause: Type.Optional(
+      Type.Boolean({ deprecated: true, description: 'Pause instead of kill at the end time; the stored value when absent' }),
+    ),
     memory,
   },
   { title: 'ResumeSandbox' },

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Database } from '@sandyard/db/database'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
 import type { Keep, PauseHandle, Resumed, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
@@ -34,6 +33,7 @@ export interface ResumeWish {
  */
 export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<boolean> {
   const ref = refOf(row)
+  if (row.unresponsive_at_pause && row.pause_keep === 'memory' && wish.keep === 'memory') throw unresponsive(row.sandbox_id)
   if (!(await beginResume(parts, row, wish))) return false
   try {
     const began = performance.now()
@@ -56,7 +56,7 @@ export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: Re
 
 /** The limit of the team holds under concurrency: its starts are serialised here. */
 function beginResume(
-  { database, limits, serverId }: LifecycleParts & { readonly database: Database },
+  { database, limits, serverId }: LifecycleParts,
   row: SandboxRow,
   { keep, actor, autoPause }: ResumeWish,
 ): Promise<boolean> {
@@ -92,6 +92,12 @@ function running({ endpoint, restored }: Resumed, { keep, lifetimeSeconds, actor
     endpoint,
     lifetimeSeconds,
     event: { kind: 'sandbox.resumed', data: { keep, restored } },
-    set: { pause_keep: null, pause_handle: null, paused_at: sql<null>`null` },
+    set: { pause_keep: null, pause_handle: null, paused_at: null, unresponsive_at_pause: false },
   }
+}
+
+/** Its memory holds a daemon that does not answer (clients-python-2.63.md 6). */
+function unresponsive(sandboxId: string): AppError {
+  const message = `The daemon of sandbox '${sandboxId}' did not answer when it was paused: resume it with memory: false`
+  return new AppError('conflict', message, { reason: 'sandbox_snapshot_guest_agent_unresponsive' })
 }

@@ -11,7 +11,11 @@ import { settle, type SettleParts } from './settle-sandbox.ts'
  * @returns false when the sandbox was killed meanwhile
  * @throws AppError `internal`
  */
-export async function carryOutPause(parts: SettleParts, ref: SandboxRef, { keep, actor }: PauseWish): Promise<boolean> {
+export async function carryOutPause(
+  parts: SettleParts,
+  ref: SandboxRef,
+  { keep, actor }: Omit<PauseWish, 'isResponsive'>,
+): Promise<boolean> {
   try {
     const handle = await askForPause(parts.runtime, ref, keep)
     const event = { kind: 'sandbox.paused', data: { keep: handle.keep } } as const

@@ -1,5 +1,5 @@
 import type { Actor } from '../../events/actor.ts'
-import { beginEnd, finishEnd } from '../end-sandbox.ts'
+import { beginEnd, finishEnd, killing } from '../end-sandbox.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
 import { findSandbox } from '../sandbox-queries.ts'
@@ -26,7 +26,7 @@ export async function killSandbox(parts: LifecycleParts, teamId: string, { given
       if (row.state === 'killing') return row
       if (row.state === 'snapshotting') return undefined
       const ref = refOf(row)
-      if (!(await beginEnd(parts.database, ref, 'killed', actor))) return undefined
+      if (!(await beginEnd(parts.database, ref, killing('killed', actor)))) return undefined
       parts.starts.abort(ref)
       void parts.repairs.run(ref, () => finishEnd(parts, ref))
       return row

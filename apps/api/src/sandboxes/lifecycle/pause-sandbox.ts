@@ -1,21 +1,28 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Keep } from '@sandyard/runtime/types'
+import { isResponsive } from '../../daemon/is-responsive.ts'
+import type { Actor } from '../../events/actor.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
 import { findSandbox } from '../sandbox-queries.ts'
 import { changeState } from '../sandbox-state.ts'
 import { carryOutPause } from './carry-out-pause.ts'
-import { refOf, WAIT_MS, type LifecycleParts } from './lifecycle-parts.ts'
-import { pausing, type PauseWish } from './pause-steps.ts'
+import { endpointOf, refOf, WAIT_MS, type LifecycleParts } from './lifecycle-parts.ts'
+import { pausing } from './pause-steps.ts'
 
-export interface PauseRequest extends PauseWish {
+export interface PauseRequest {
   readonly givenId: string
+  readonly keep: Keep
+  /** Refuses a pause whose memory would hold a daemon that does not answer. */
+  readonly isStrict: boolean
+  readonly actor: Actor
 }
 
 /**
  * Pauses a running sandbox and returns when it is paused. Concurrent pauses join; a snapshot or a resume in flight is waited for
- * (control-plane.md 6.6).
+ * (control-plane.md 6.6; `isStrict`: clients-python-2.63.md 6).
  *
- * @throws AppError `not_found`; `conflict` when it is paused already or being killed; `internal` when it cannot be paused: it still runs
+ * @throws AppError `not_found`; `unavailable` for a strict pause of an unresponsive sandbox; `conflict` when it is paused already or being killed; `internal` when it cannot be paused: it still runs
  */
 export async function pauseSandbox(parts: LifecycleParts, teamId: string, request: PauseRequest): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)
@@ -39,13 +46,22 @@ export async function pauseSandbox(parts: LifecycleParts, teamId: string, reques
         return row
       }
       const ref = refOf(row)
-      const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, pausing(request, parts.serverId)))
+      const wish = { keep: request.keep, actor: request.actor, isResponsive: await isResponsive(endpointOf(row)) }
+      if (!wish.isResponsive && request.isStrict) throw notResponsive(row.sandbox_id)
+      const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))
       if (!isOurs) return undefined
-      if (!(await carryOutPause(parts, ref, request))) throw notPausable(row.sandbox_id, 'killing')
+      if (!(await carryOutPause(parts, ref, wish))) throw notPausable(row.sandbox_id, 'killing')
       return row
     },
     { timeoutMs: WAIT_MS },
   )
+}
+
+function notResponsive(sandboxId: string): AppError {
+  return new AppError('unavailable', `The daemon of sandbox '${sandboxId}' does not answer: the sandbox was not paused`, {
+    reason: 'sandbox_snapshot_guest_agent_unresponsive',
+    headers: { 'should-retry': 'false' },
+  })
 }
 
 function notPausable(sandboxId: string, state: string): AppError {

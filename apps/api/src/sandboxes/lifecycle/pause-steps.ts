@@ -11,12 +11,15 @@ const PAUSE_TIMEOUT_MS = 30_000
 export interface PauseWish {
   readonly keep: Keep
   readonly actor: Actor
+  /** Whether the daemon answered just before. */
+  readonly isResponsive: boolean
 }
 
 /** The state change that begins the pause of a running sandbox. From then on its traffic is stopped. */
-export function pausing({ keep, actor }: PauseWish, serverId: number): StateChange {
+export function pausing({ keep, actor, isResponsive }: PauseWish, serverId: number): StateChange {
   const event = { kind: 'sandbox.pausing', data: { keep } } as const
-  return { from: 'running', to: 'pausing', actor, serverId, event, set: { pause_keep: keep, server_id: serverId } }
+  const set = { pause_keep: keep, server_id: serverId, unresponsive_at_pause: !isResponsive }
+  return { from: 'running', to: 'pausing', actor, serverId, event, set }
 }
 
 /** @throws AppError of the runtime; `deadline_exceeded` */

@@ -34,7 +34,7 @@ export async function settle(parts: SettleParts, ref: SandboxRef): Promise<void>
   const state = await stateOf(parts, ref)
   if (state === undefined) {
     parts.log.warn({ ...ref }, 'sandbox is lost')
-    await beginEnd(parts.database, ref, 'lost', SERVER)
+    await beginEnd(parts.database, ref, killing('lost', SERVER, row.state))
     return
   }
   const change = await settled(parts, { ...ref, row }, state)

@@ -1,7 +1,6 @@
-import { Type } from 'typebox'
-import { proxySecret } from '@sandyard/db/sandbox-token'
+import { proxyWakeKey } from '@sandyard/db/sandbox-token'
+import { isSameText } from '@sandyard/kit/crypto/same-text'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { isSameSecret } from '@sandyard/kit/crypto/same-secret'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { wakeSandbox } from '../lifecycle/wake-sandbox.ts'
 import { SandboxParams } from './sandbox-params.ts'
@@ -11,13 +10,13 @@ import { SandboxParams } from './sandbox-params.ts'
  * the interface; only a proxy of this installation has the secret.
  */
 export const wakeSandboxRoute: ApiRoute = (app, ctx) => {
-  const expected = `Bearer ${proxySecret(ctx.installation.tokenSeed)}`
+  const expected = `Bearer ${proxyWakeKey(ctx.installation.tokenSeed)}`
   app.route({
     method: 'POST',
     url: '/internal/sandboxes/:sandboxID/wake',
     schema: { params: SandboxParams, hide: true },
     handler: async ({ params, headers }) => {
-      if (!isSameSecret(headers.authorization ?? '', expected)) throw new AppError('unauthenticated', 'You are not authenticated')
+      if (!isSameText(headers.authorization ?? '', expected)) throw new AppError('unauthenticated', 'You are not authenticated')
       await wakeSandbox(ctx.sandboxes, params.sandboxID)
       return {}
     },
