@@ -42,6 +42,9 @@ import { refreshSandboxRoute } from './sandboxes/routes/refresh-sandbox.ts'
 import { resumeSandboxRoute } from './sandboxes/routes/resume-sandbox.ts'
 import { setSandboxTimeoutRoute } from './sandboxes/routes/set-sandbox-timeout.ts'
 import { wakeSandboxRoute } from './sandboxes/routes/wake-sandbox.ts'
+import { createSnapshotRoute } from './snapshots/routes/create-snapshot.ts'
+import { forkSandboxRoute } from './snapshots/routes/fork-sandbox.ts'
+import { listSnapshotsRoute } from './snapshots/routes/list-snapshots.ts'
 import { assignTagsRoute } from './tags/routes/assign-tags.ts'
 import { checkTagRoute } from './tags/routes/check-tag.ts'
 import { countTagsRoute } from './tags/routes/count-tags.ts'
@@ -85,6 +88,9 @@ const ROUTES = [
   getSandboxRoute,
   killSandboxRoute,
   pauseSandboxRoute,
+  createSnapshotRoute,
+  listSnapshotsRoute,
+  forkSandboxRoute,
   resumeSandboxRoute,
   wakeSandboxRoute,
   connectSandboxRoute,

@@ -65,9 +65,11 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
 }
 
 async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
-  const { sandboxId, templateId, envVars } = reservation
+  const { sandboxId, templateId, envVars, build } = reservation
   const began = performance.now()
-  const endpoint = await parts.runtime.create(sandboxSpec(reservation, parts.tokenSeed), signal)
+  const spec = sandboxSpec(reservation, parts.tokenSeed)
+  const { runtime } = parts
+  const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
   const runtimeMs = Math.round(performance.now() - began)
   const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
   parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
