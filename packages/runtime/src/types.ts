@@ -63,6 +63,7 @@ export interface PauseHandle {
   readonly version: number
   /** `SandboxRuntime.engineId` of the engine with the sandbox. */
   readonly engine: string
+  /** What the sandbox has: `memory` may have been lost since, as after a restart of the engine. */
   readonly keep: Keep
   readonly [field: string]: unknown
 }
@@ -105,6 +106,8 @@ export interface RuntimeSnapshot {
   readonly engine: string
   readonly image: ImageRef
   readonly hasMemory: boolean
+  /** What it adds to the image of its sandbox, without the parts that both share. */
+  readonly sizeBytes: number
   /** The sandbox at that time: a restore of memory needs the same. */
   readonly spec: SnapshotSpec
 }
