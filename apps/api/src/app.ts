@@ -39,6 +39,7 @@ import { listSandboxesRoute } from './sandboxes/routes/list-sandboxes.ts'
 import { listSandboxesV2Route } from './sandboxes/routes/list-sandboxes-v2.ts'
 import { refreshSandboxRoute } from './sandboxes/routes/refresh-sandbox.ts'
 import { setSandboxTimeoutRoute } from './sandboxes/routes/set-sandbox-timeout.ts'
+import { updateSandboxNetworkRoute } from './sandboxes/routes/update-sandbox-network.ts'
 import { assignTagsRoute } from './tags/routes/assign-tags.ts'
 import { checkTagRoute } from './tags/routes/check-tag.ts'
 import { countTagsRoute } from './tags/routes/count-tags.ts'
@@ -85,6 +86,7 @@ const ROUTES = [
   connectSandboxV2Route,
   setSandboxTimeoutRoute,
   refreshSandboxRoute,
+  updateSandboxNetworkRoute,
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,
