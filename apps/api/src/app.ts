@@ -45,6 +45,7 @@ import { wakeSandboxRoute } from './sandboxes/routes/wake-sandbox.ts'
 import { createSnapshotRoute } from './snapshots/routes/create-snapshot.ts'
 import { forkSandboxRoute } from './snapshots/routes/fork-sandbox.ts'
 import { listSnapshotsRoute } from './snapshots/routes/list-snapshots.ts'
+import { updateSandboxNetworkRoute } from './sandboxes/routes/update-sandbox-network.ts'
 import { assignTagsRoute } from './tags/routes/assign-tags.ts'
 import { checkTagRoute } from './tags/routes/check-tag.ts'
 import { countTagsRoute } from './tags/routes/count-tags.ts'
@@ -97,6 +98,7 @@ const ROUTES = [
   connectSandboxV2Route,
   setSandboxTimeoutRoute,
   refreshSandboxRoute,
+  updateSandboxNetworkRoute,
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,

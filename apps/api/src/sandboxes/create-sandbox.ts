@@ -4,11 +4,15 @@ import type { Actor } from '../events/actor.ts'
 import type { Team } from '../teams/team.ts'
 import { resolveTemplate } from '../templates/resolve-template.ts'
 import { parseTemplateReference, type TemplateReference } from '../templates/template-reference.ts'
+import { checkIam } from './check-iam.ts'
 import { checkLifetime } from './check-lifetime.ts'
-import { checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
+import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { findRemembered, type IdempotentRequest } from './idempotency.ts'
+import { checkNetwork } from './network/check-network.ts'
+import { isPublic } from './network/stored-network.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import type { SandboxLimits } from './sandbox-limits.ts'
+import { toSettings } from './sandbox-settings.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 import { startSandbox, type StartParts } from './start-sandbox.ts'
 
@@ -39,18 +43,21 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   const { template, build } = await resolveTemplate(database.db, team, readReference(body.templateID))
   const lifetimeSeconds = body.timeout ?? defaults.timeout
   checkLifetime(lifetimeSeconds, limits.maxLifetimeSeconds)
-  checkServedFields(body)
-  checkTexts(body)
+  checkAutoPause(body)
   const isSecure = body.secure ?? defaults.secure
   if (isSecure) checkSecureSupport(build.envdVersion)
+  checkIam(body.iam)
+  checkNetwork(body.network ?? {}, build.envdVersion)
+  checkPublicTraffic(body.network, isSecure)
+  checkTexts(body)
+  checkServedFields(body)
 
   const reserved = await reserveSandbox(database, {
     teamId: team.id,
     template,
     build,
     isSecure,
-    metadata: body.metadata ?? {},
-    allowInternetAccess: body.allow_internet_access ?? null,
+    settings: toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds),
     idempotent,
     serverId: parts.serverId,
     actor,
@@ -63,6 +70,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     alias: template.alias,
     build,
     isSecure,
+    isPublic: isPublic(body.network),
     envVars: body.envVars ?? {},
     lifetimeSeconds,
     actor,

@@ -35,6 +35,8 @@ export interface StartParts {
 export interface Reservation extends SandboxSource {
   /** The template's name in answers. */
   readonly alias: string | undefined
+  /** Its ports need no traffic token. */
+  readonly isPublic: boolean
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
   readonly actor: Actor
@@ -85,11 +87,11 @@ async function markRunning(
   reservation: Reservation,
   { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
 ): Promise<SandboxAnswer> {
-  const { sandboxId, templateId, alias, build, isSecure, isRepeatable, lifetimeSeconds, actor } = reservation
+  const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor } = reservation
   const event = { kind: 'sandbox.running' } as const
   const isOurs = await changeState(tx, reservation, { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId })
   if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
-  const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure }
+  const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure, isPublic }
   if (isRepeatable) await rememberAnswer(tx, answer)
   await tx.insertInto('template_spawn').values({ template_id: templateId }).execute()
   return answer

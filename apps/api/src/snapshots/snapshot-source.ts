@@ -3,7 +3,7 @@ import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { sandboxNotFound } from '../sandboxes/sandbox-errors.ts'
 import { parseSandboxId } from '../sandboxes/sandbox-id.ts'
 import { findSandbox, isLive, type LiveSandboxRow } from '../sandboxes/sandbox-queries.ts'
-import { isOlderThan } from '../daemon/daemon-version.ts'
+import { isOlderVersion } from '../daemon/daemon-version.ts'
 
 const FIRST_VERSION = '0.5.0'
 
@@ -26,7 +26,7 @@ export async function getSnapshotSource(
   }
   if (row.state !== 'running') throw inTransition(row, doing)
   const version = row.envd_version
-  if (version !== null && isOlderThan(version, FIRST_VERSION)) {
+  if (version !== null && isOlderVersion(version, FIRST_VERSION)) {
     const message = `sandbox envd version must be at least ${FIRST_VERSION} to create snapshots, current version: ${version}`
     throw new AppError('invalid_argument', message)
   }
