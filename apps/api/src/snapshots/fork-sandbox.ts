@@ -7,6 +7,7 @@ import type { Actor } from '../events/actor.ts'
 import { checkLifetime } from '../sandboxes/check-lifetime.ts'
 import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { loadSource } from '../sandboxes/lifecycle/load-source.ts'
+import { isPublic } from '../sandboxes/network/stored-network.ts'
 import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
 import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import type { SandboxAnswer } from '../sandboxes/sandbox-view.ts'
@@ -75,7 +76,15 @@ interface ForkPlan {
 async function startForks(parts: LifecycleParts, { refs, snapshot, row, wish }: ForkPlan): Promise<Forked[]> {
   const { lifetimeSeconds, actor, count } = wish
   const source = await loadSource(parts.database.db, refOf(row))
-  const base = { ...source, build: { ...source.build, snapshot }, alias: row.alias ?? undefined, envVars: {}, lifetimeSeconds, actor }
+  const base = {
+    ...source,
+    build: { ...source.build, snapshot },
+    alias: row.alias ?? undefined,
+    isPublic: isPublic(row.network),
+    envVars: {},
+    lifetimeSeconds,
+    actor,
+  }
   const limit = pLimit(STARTS_AT_ONCE)
   const started = await Promise.all(
     refs.map((ref) =>
