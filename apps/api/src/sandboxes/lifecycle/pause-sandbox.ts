@@ -27,6 +27,8 @@ export interface PauseRequest {
 export async function pauseSandbox(parts: LifecycleParts, teamId: string, request: PauseRequest): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)
   const { db } = parts.database
+  /** Whether it ran when the request arrived: then a pause by another request is also the answer to this one. */
+  let hasRun = false
   /** The run that another request is pausing. */
   let joined: { readonly startedAt: Date | null } | undefined
   await parts.changes.until(
@@ -37,14 +39,15 @@ export async function pauseSandbox(parts: LifecycleParts, teamId: string, reques
       if (row.state === 'killing') throw notPausable(row.sandbox_id, 'killing')
       if (row.state === 'pausing') joined ??= { startedAt: row.started_at }
       if (row.state === 'paused') {
-        if (joined === undefined) throw new AppError('conflict', `Error pausing sandbox - sandbox '${row.sandbox_id}' is already paused`)
-        return row
+        if (hasRun || joined !== undefined) return row
+        throw new AppError('conflict', `Error pausing sandbox - sandbox '${row.sandbox_id}' is already paused`)
       }
       if (row.state !== 'running') return undefined
       if (joined !== undefined) {
         if (joined.startedAt?.getTime() === row.started_at?.getTime()) throw new AppError('internal', 'Error pausing sandbox')
         return row
       }
+      hasRun = true
       const ref = refOf(row)
       const wish = { keep: request.keep, actor: request.actor, isResponsive: await isResponsive(endpointOf(row)) }
       if (!wish.isResponsive && request.isStrict) throw notResponsive(row.sandbox_id)

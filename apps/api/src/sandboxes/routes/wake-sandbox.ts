@@ -15,8 +15,11 @@ export const wakeSandboxRoute: ApiRoute = (app, ctx) => {
     method: 'POST',
     url: '/internal/sandboxes/:sandboxID/wake',
     schema: { params: SandboxParams, hide: true },
-    handler: async ({ params, headers }) => {
+    config: { guardsItself: true },
+    onRequest: async ({ headers }) => {
       if (!isSameText(headers.authorization ?? '', expected)) throw new AppError('unauthenticated', 'You are not authenticated')
+    },
+    handler: async ({ params }) => {
       await wakeSandbox(ctx.sandboxes, params.sandboxID)
       return {}
     },
