@@ -98,6 +98,7 @@ async function makeSandbox(templateId: string, buildId: string, state: 'running'
       template_id: templateId,
       build_id: buildId,
       state,
+      ...(state === 'paused' && { pause_keep: 'files', pause_handle: '{}', paused_at: ago('1 minute') }),
       is_secure: true,
       metadata: '{}',
       started_at: ago('1 hour'),

@@ -22,9 +22,16 @@ export function selectSandboxes(db: Db) {
     .select(['build.cpu_count', 'build.memory_mib', 'build.disk_mib', 'build.envd_version'])
 }
 
-/** A sandbox of the team, in any state. */
+/**
+ * A sandbox of the team, in any state. One that a request has killed is absent, although the engine may still be removing it: the request
+ * was answered.
+ */
 export async function findSandbox(db: Db, teamId: string, sandboxId: string): Promise<SandboxRow | undefined> {
-  return selectSandboxes(db).where('sandbox_id', '=', sandboxId).where('sandbox.team_id', '=', teamId).executeTakeFirst()
+  return selectSandboxes(db)
+    .where('sandbox_id', '=', sandboxId)
+    .where('sandbox.team_id', '=', teamId)
+    .where((eb) => eb.or([eb('state', '<>', 'killing'), eb('end_reason', 'is distinct from', 'killed')]))
+    .executeTakeFirst()
 }
 
 /** How a new end time applies: `set` replaces it, `extend` never shortens it. */
