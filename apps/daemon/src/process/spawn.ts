@@ -139,8 +139,16 @@ class Spawner {
       void ended.then(endUnwanted).finally(() => counts.stuck(-1))
       throw systemError('posix_spawn', constants.errno.ETIMEDOUT)
     }
-    if ('pid' in late) this.#limits.imposeOn(late.pid)
+    if ('pid' in late) this.#imposeLimits(late.pid, call.identity, counts)
     return late
+  }
+
+  #imposeLimits(pid: number, identity: SpawnCall['identity'], counts: StartCounts): void {
+    try {
+      this.#limits.imposeOn(pid, identity)
+    } catch (error) {
+      counts.limitsFailed(errnoCode(error) || 'unknown')
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 export class StartCounts {
   readonly #byShell = new Map<string, number>()
   readonly #failed = new Map<string, number>()
+  readonly #withoutLimits = new Map<string, number>()
   #started = 0
   #stuck = 0
 
@@ -16,6 +17,11 @@ export class StartCounts {
 
   failed(reason: string): void {
     increment(this.#failed, reason)
+  }
+
+  /** A slow start succeeded, but the process may have the daemon's limits in place of its own. */
+  limitsFailed(reason: string): void {
+    increment(this.#withoutLimits, reason)
   }
 
   /** A start was given up, and the kernel still waits for a file system; -1 when it no longer does. */
@@ -33,6 +39,7 @@ export class StartCounts {
       process_starts_by_shell: Object.fromEntries(this.#byShell),
       process_start_failures: Object.fromEntries(this.#failed),
       process_starts_stuck: this.#stuck,
+      process_starts_without_limits: Object.fromEntries(this.#withoutLimits),
     }
   }
 }
@@ -43,6 +50,7 @@ export interface StartFigures {
   readonly process_starts_by_shell: Readonly<Record<string, number>>
   readonly process_start_failures: Readonly<Record<string, number>>
   readonly process_starts_stuck: number
+  readonly process_starts_without_limits: Readonly<Record<string, number>>
 }
 
 function increment(counts: Map<string, number>, reason: string): void {

@@ -19,6 +19,7 @@ const NUMBERS = {
     setresgid: 119,
     getresgid: 120,
     ioprio_set: 251,
+    prlimit64: 302,
     openat2: 437,
   },
   arm64: {
@@ -30,6 +31,7 @@ const NUMBERS = {
     setresgid: 149,
     getresgid: 150,
     ioprio_set: 30,
+    prlimit64: 261,
     openat2: 437,
   },
 } as const

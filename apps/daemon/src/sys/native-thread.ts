@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:os'
 import { type Address, addressesIn, type Arena, type Piece } from './arena.ts'
-import { cFunction, checkErrno } from './c-library.ts'
+import { cFunction, checkErrno, systemCallNumber } from './c-library.ts'
 
 declare const inLibrary: unique symbol
 
@@ -52,6 +52,20 @@ export function findFunction(name: string): FunctionAddress {
   const address = dlsym(0, name)
   if (address === 0) throw new Error(`the C library has no ${name}: processes need glibc 2.34 or later`)
   return address as FunctionAddress
+}
+
+const functions = new Map<string, FunctionAddress>()
+
+/** A call of a function of the C library. */
+export function libraryCall(name: string, values: NativeCall['values']): NativeCall {
+  const address = functions.get(name) ?? findFunction(name)
+  functions.set(name, address)
+  return { function: address, values }
+}
+
+/** The C library's functions of these names change every thread of a process, system calls only their own. */
+export function systemCall(name: Parameters<typeof systemCallNumber>[0], values: NativeCall['values']): NativeCall {
+  return libraryCall('syscall', [{ integer: systemCallNumber(name) }, ...values])
 }
 
 /** How much of an arena a thread of so many calls takes. */

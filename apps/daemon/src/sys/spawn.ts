@@ -5,9 +5,9 @@
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Address, addressesIn, type Piece, stringBytes } from './arena.ts'
-import { cFunction, checkCall, checkErrno, lastErrno, systemCallNumber } from './c-library.ts'
+import { cFunction, checkCall, checkErrno, lastErrno } from './c-library.ts'
 import { systemError } from './errno-text.ts'
-import { findFunction, type NativeCall, writeDeadline } from './native-thread.ts'
+import { libraryCall, type NativeCall, systemCall, writeDeadline } from './native-thread.ts'
 import { borrowSpawnMemory, giveBackSpawnMemory, type SpawnMemory } from './spawn-memory.ts'
 
 export interface Identity {
@@ -237,23 +237,6 @@ function isSame({ bytes }: Piece, groups: readonly number[]): boolean {
 
 function toIds(bytes: Buffer): number[] {
   return Array.from({ length: bytes.length / ID_BYTES }, (_, index) => bytes.readUInt32LE(index * ID_BYTES))
-}
-
-function libraryCall(name: string, values: NativeCall['values']): NativeCall {
-  return { function: functionOf(name), values }
-}
-
-/** The C library's functions of these names change every thread of a process, system calls only their own. */
-function systemCall(name: Parameters<typeof systemCallNumber>[0], values: NativeCall['values']): NativeCall {
-  return libraryCall('syscall', [{ integer: systemCallNumber(name) }, ...values])
-}
-
-const functions = new Map<string, ReturnType<typeof findFunction>>()
-
-function functionOf(name: string): ReturnType<typeof findFunction> {
-  const address = functions.get(name) ?? findFunction(name)
-  functions.set(name, address)
-  return address
 }
 
 let errnos: ReadonlyMap<string, number> | undefined
