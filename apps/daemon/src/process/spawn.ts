@@ -28,7 +28,7 @@ export interface SpawnedProcess {
   /** Our ends, for the caller to close. */
   readonly link: Link['own']
   readonly exited: Promise<ProcessExit>
-  /** Kills the process and closes our ends, if the caller cannot use it. */
+  /** Kills the process, if the caller cannot use it. */
   discard(): void
 }
 
@@ -98,7 +98,7 @@ class Spawner {
     try {
       const pid = await this.#startCommand(options, link.stdio, counts)
       const exited = exitOf(pid)
-      return { pid, link: link.own, exited, discard: () => discard(pid, link) }
+      return { pid, link: link.own, exited, discard: () => discard(pid) }
     } catch (error) {
       link.closeOwn()
       throw error
@@ -152,8 +152,7 @@ class Spawner {
   }
 }
 
-function discard(pid: number, link: Link): void {
-  link.closeOwn()
+function discard(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {

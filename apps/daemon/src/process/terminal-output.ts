@@ -22,7 +22,7 @@ export class TerminalOutput implements OutputChannel {
 
   /**
    * @param master becomes this object's to close
-   * @throws the system error where there can be no more descriptors; `master` is the caller's then
+   * @throws the system error if there is no free descriptor; then the caller closes `master`
    */
   constructor(master: number, onChunk: TakeChunk) {
     this.#onChunk = onChunk
