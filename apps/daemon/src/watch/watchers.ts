@@ -38,11 +38,11 @@ export class Watchers {
   /**
    * The shared instance, opened by the first watcher.
    *
-   * @throws AppError if the host's limit of instances is reached; the next watcher tries again. `unavailable` during a shutdown
+   * @throws AppError if the host's limit of instances is reached; the next watcher tries again. The reason of the shutdown
    */
   readonly openHub = async (): Promise<InotifyHub> => {
     const hub = await this.#loadHub()
-    this.#refuseShutdown()
+    this.#shutdown.throwIfAborted()
     hub.open()
     return hub
   }
@@ -51,7 +51,7 @@ export class Watchers {
    * Registers a polled watcher.
    *
    * @returns its id
-   * @throws AppError `resource_exhausted` if there are too many, `unavailable` during a shutdown; errors of `open`
+   * @throws AppError `resource_exhausted` if there are too many; the reason of the shutdown; errors of `open`
    */
   async add(open: () => Promise<PolledWatcher>): Promise<string> {
     if (this.#polled.size + this.#opening >= MAX_POLLED) {
@@ -61,7 +61,7 @@ export class Watchers {
     try {
       const watcher = await open()
       if (this.#shutdown.aborted) watcher.close()
-      this.#refuseShutdown()
+      this.#shutdown.throwIfAborted()
       const id = `w${randomId(20)}`
       this.#polled.set(id, { watcher, expiry: setTimeout(() => this.remove(id), FORGOTTEN_AFTER_MS).unref() })
       return id
@@ -89,10 +89,6 @@ export class Watchers {
     const registered = this.#polled.get(id)
     if (registered === undefined) throw new AppError('not_found', `watcher with id ${id} not found`)
     return registered
-  }
-
-  #refuseShutdown(): void {
-    if (this.#shutdown.aborted) throw new AppError('unavailable', 'the sandbox is shutting down')
   }
 
   async #createHub(): Promise<InotifyHub> {
