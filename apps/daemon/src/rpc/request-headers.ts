@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { firstHeader } from '../http/first-header.ts'
+import { firstHeader } from '../http/request-header.ts'
 import type { MethodKind } from './rpc-methods.ts'
 
 /** The headers that the library and the services read. */
