@@ -3,12 +3,12 @@ import { limitOpenFilesOf } from '../sys/limit-open-files.ts'
 import { getOpenFileLimit, type OpenFileLimit, setOpenFileLimit } from '../sys/own-process.ts'
 import type { Identity } from '../sys/spawn.ts'
 
-/** How much earlier than the daemon a user's process goes when memory is short (envd.md 8.10); no score is above the highest. */
+/** Added to the daemon's OOM score for its children: when memory is short, the kernel kills them first (envd.md 8.10). */
 const OOM_SCORE_ABOVE_DAEMON = 100
 const HIGHEST_OOM_SCORE = 1000
 const SCORE_FILE = '/proc/self/oom_score_adj'
 
-/** The limits that a user's process has in place of the daemon's. A child takes them from its parent at its start. */
+/** The OOM score and the limit of open files of users' processes, which differ from the daemon's. A child inherits both from its parent. */
 export class ChildLimits {
   readonly #ownScore = readFileSync(SCORE_FILE, 'utf8').trim()
   readonly #childScore = String(Math.min(Number(this.#ownScore) + OOM_SCORE_ABOVE_DAEMON, HIGHEST_OOM_SCORE))
@@ -43,7 +43,7 @@ export class ChildLimits {
   }
 }
 
-/** Node has raised its soft limit to the hard one; its parent still has what the container was given, and may have been allowed more. */
+/** Node has raised its soft limit to the hard limit, so the soft limit of the container is read from the parent process. */
 function readChildLimit(own: OpenFileLimit): OpenFileLimit {
   const soft = readSoftLimit(process.ppid) ?? own.soft
   return { ...own, soft: soft < own.hard ? soft : own.hard }

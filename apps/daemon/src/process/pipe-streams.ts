@@ -17,7 +17,7 @@ export class PipeStreams implements ProcessStreams {
   readonly #input: InputPipe | undefined
 
   /**
-   * @param pipes become this object's to close, also if the constructor throws
+   * @param pipes are closed by this object, also if the constructor throws
    * @param publish false stops the reading until the outputs are resumed
    */
   constructor({ stdin, stdout, stderr }: Pipes, pid: number, publish: (event: OutputEvent) => boolean) {

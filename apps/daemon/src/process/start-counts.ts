@@ -1,4 +1,4 @@
-/** What became of the starts of processes, for `/metrics`. Reasons are error codes such as `ENOENT`. */
+/** Counts the outcomes of process starts, for `/metrics`. Reasons are error codes such as `ENOENT`. */
 export class StartCounts {
   readonly #byShell = new Map<string, number>()
   readonly #failed = new Map<string, number>()
@@ -10,7 +10,7 @@ export class StartCounts {
     this.#started += 1
   }
 
-  /** A command could not be executed by itself, and goes by way of a shell. */
+  /** A command could not be executed directly and is started through a shell. */
   wentToShell(reason: string): void {
     increment(this.#byShell, reason)
   }
@@ -24,7 +24,7 @@ export class StartCounts {
     increment(this.#withoutLimits, reason)
   }
 
-  /** A start was given up, and the kernel still waits for a file system; -1 when it no longer does. */
+  /** +1 for a start that has failed at its deadline while the kernel still waits for a file system, -1 when that wait has ended. */
   stuck(change: 1 | -1): void {
     this.#stuck += change
   }
@@ -44,7 +44,7 @@ export class StartCounts {
   }
 }
 
-/** The keys of our own in the answer of `/metrics`. */
+/** Keys of the answer of `/metrics` that upstream does not have. */
 export interface StartFigures {
   readonly process_starts: number
   readonly process_starts_by_shell: Readonly<Record<string, number>>

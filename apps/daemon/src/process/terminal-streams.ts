@@ -16,7 +16,7 @@ export class TerminalStreams implements ProcessStreams {
   #isOpen = true
 
   /**
-   * @param master becomes this object's to close, also if the constructor throws
+   * @param master is closed by this object, also if the constructor throws
    * @param publish false stops the reading until the output is resumed
    * @throws the system error if there is no free descriptor
    */
