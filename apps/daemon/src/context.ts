@@ -1,3 +1,4 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { DaemonConfig } from './config.ts'
 import { DaemonState } from './init/daemon-state.ts'
 import { createDaemonLog, type DaemonLog } from './loggers.ts'
@@ -15,11 +16,14 @@ export interface DaemonContext {
   readonly processes: ProcessTable
   readonly starts: StartCounts
   readonly watchers: Watchers
-  /** Aborts when the daemon is about to exit: every stream then ends with an envelope. */
+  /** Aborts when the daemon is about to exit: every stream then ends with an envelope. The reason is the AppError that clients get. */
   readonly shutdown: AbortSignal
+  /** Aborts `shutdown`. */
+  shutDown(): void
 }
 
-export function createContext(config: DaemonConfig, shutdown: AbortSignal): DaemonContext {
+export function createContext(config: DaemonConfig): DaemonContext {
+  const shutdown = new AbortController()
   return {
     config,
     log: createDaemonLog(config.logLevel),
@@ -27,7 +31,9 @@ export function createContext(config: DaemonConfig, shutdown: AbortSignal): Daem
     accounts: new AccountDatabase(),
     processes: new ProcessTable(),
     starts: new StartCounts(),
-    watchers: new Watchers(shutdown),
-    shutdown,
+    watchers: new Watchers(shutdown.signal),
+    shutdown: shutdown.signal,
+    // The code makes clients check whether the sandbox still runs.
+    shutDown: () => shutdown.abort(new AppError('unavailable', 'the sandbox is shutting down')),
   }
 }

@@ -18,15 +18,14 @@ async function main(args: readonly string[]): Promise<void> {
   }
   process.umask(0o022)
   const config = readConfig(process.env)
-  const shutdown = new AbortController()
-  const context = createContext(config, shutdown.signal)
+  const context = createContext(config)
   const server = createServer(context)
 
   // Whatever went wrong in one request, the processes of all the others live on with the daemon.
   process.on('uncaughtException', (err) => context.log.error({ err }, 'unexpected failure'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      shutdown.abort()
+      context.shutDown()
       void closeServer(server, FAREWELL_MS).then(() => exit(0))
     })
   }

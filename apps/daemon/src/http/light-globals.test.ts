@@ -1,6 +1,6 @@
 import { seededRandom } from '@sandyard/test-kit/seeded-random'
 import { expect, it } from 'vitest'
-import { Headers as LightHeaders } from './light-headers.ts'
+import { AbortController, Headers as LightHeaders } from './light-globals.ts'
 
 const NAMES = ['Accept', 'accept', 'X-A', 'x-b', 'Content-Type', 'trailer-x']
 const VALUES = ['', 'a', ' b ', 'c, d', 'é', '0']
@@ -35,4 +35,19 @@ it('Headers takes nothing, a record and pairs', () => {
   const copy = new LightHeaders(new LightHeaders({ a: '1' }))
   copy.append('A', '2')
   expect(copy.get('a')).toBe('1, 2')
+})
+
+const abort = (...reason: unknown[]): AbortSignal => {
+  const controller = new AbortController()
+  controller.abort(...reason)
+  return controller.signal
+}
+
+it('AbortController shares the reason of aborts without a reason, which is the standard AbortError', () => {
+  expect(abort().reason).toMatchObject({ name: 'AbortError', code: DOMException.ABORT_ERR })
+  expect(abort().reason).toBe(abort(undefined).reason)
+})
+
+it('AbortController keeps the reason of an abort', () => {
+  expect(abort('gone')).toMatchObject({ aborted: true, reason: 'gone' })
 })
