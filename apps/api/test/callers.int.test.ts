@@ -74,6 +74,16 @@ describe('refused credentials', () => {
     expect((await get(api, '/v2/sandboxes', { remoteAddress: '192.0.2.9' })).status).toBe(401)
   })
 
+  it('do not include requests without a credential of the operation', async () => {
+    const api = await world.startServer({ env: { SANDYARD_FAILED_AUTH_LIMIT: '1/3600:1' } })
+    for (let n = 0; n < 5; n++) {
+      expect((await get(api, '/v2/sandboxes')).status).toBe(401)
+      expect((await get(api, '/teams', { headers: { 'x-api-key': unknownKey() } })).status).toBe(401)
+    }
+    const wrong = { headers: { 'x-api-key': unknownKey() } }
+    expect([(await get(api, '/v2/sandboxes', wrong)).status, (await get(api, '/v2/sandboxes', wrong)).status]).toEqual([401, 429])
+  })
+
   it('follow changes of a key: a key issued later is accepted, a withdrawn key is refused', async () => {
     const api = await world.startServer({ loops: true })
     expect((await get(api, '/v2/sandboxes', { headers: { 'x-api-key': unknownKey() } })).status).toBe(401)

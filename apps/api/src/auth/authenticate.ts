@@ -20,6 +20,11 @@ const SETS: Readonly<Record<Exclude<AuthSet, 'none'>, readonly SchemeName[]>> = 
   A: ['admin'],
 }
 
+/** Whether a request presents a credential that a scheme of the set checks. */
+export function presentsCredential(set: Exclude<AuthSet, 'none'>, credentials: Credentials): boolean {
+  return SETS[set].some((name) => SCHEMES[name].isPresented(credentials))
+}
+
 /**
  * Finds who the credentials are, by the first scheme of the set that accepts them. When none does, the first scheme whose
  * credential was presented says why (control-plane.md 1.8).

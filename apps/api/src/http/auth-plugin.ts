@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { isAppError } from '@sandyard/kit/errors/app-error'
-import { authenticate } from '../auth/authenticate.ts'
+import { authenticate, presentsCredential } from '../auth/authenticate.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import type { SchemeParts } from '../auth/schemes.ts'
 import type { RequestLimits } from './rate-limit.ts'
@@ -15,7 +15,7 @@ export interface AuthPluginOptions {
 
 /**
  * Finds out who asks before a body is read, so that an unauthenticated request with an invalid body is told the former
- * (control-plane.md 1.3). Refused credentials count for the client's address.
+ * (control-plane.md 1.3). Refused credentials count for the client's address; requests without a credential are not among them.
  */
 export const authPlugin = fp<AuthPluginOptions>(
   async (app, { parts, limits }) => {
@@ -28,11 +28,12 @@ export const authPlugin = fp<AuthPluginOptions>(
       const auth = request.routeOptions.config.operation?.auth ?? 'none'
       if (auth === 'none') return
       const beforeLookUp = (): void => limits.assertMayTry(request)
+      const credentials = readCredentials(request.headers)
       try {
-        request.principal = await authenticate(auth, readCredentials(request.headers), { ...parts, beforeLookUp })
+        request.principal = await authenticate(auth, credentials, { ...parts, beforeLookUp })
       } catch (err) {
         if (isAppError(err, 'unauthenticated')) {
-          limits.countFailure(request)
+          if (presentsCredential(auth, credentials)) limits.countFailure(request)
           limits.count(request, reply)
         }
         throw err
