@@ -24,7 +24,6 @@ import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
-import { rateLimitPlugin } from './http/rate-limit-plugin.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
@@ -150,7 +149,6 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth, limits })
-  await app.register(rateLimitPlugin, { limits })
   await app.register(blockedTeamPlugin)
   await app.register(openapiPlugin)
 

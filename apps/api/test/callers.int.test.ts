@@ -39,6 +39,25 @@ describe('rate limits', () => {
     expect((await get(api, '/nodes', { ...admin, remoteAddress: '192.0.2.2' })).status).toBe(501)
   })
 
+  it('count requests with an invalid body or query before these are read', async () => {
+    const limited = await world.startServer({ env: { SANDYARD_RATE_LIMITS: 'createSandboxV2=1/60:2,listSandboxesV2=1/60:1' } })
+    const create = async (payload: string) =>
+      (
+        await limited.app.inject({
+          method: 'POST',
+          url: '/v2/sandboxes',
+          headers: { 'x-api-key': world.credentials.apiKey, 'content-type': 'application/json' },
+          payload,
+        })
+      ).statusCode
+    expect([await create('{'), await create('{"templateID":1}'), await create('{'), await create('{"templateID":1}')]).toEqual([
+      400, 400, 429, 429,
+    ])
+    const list = (): Promise<{ status: number }> =>
+      get(limited, '/v2/sandboxes?limit=none', { headers: { 'x-api-key': world.credentials.apiKey } })
+    expect([(await list()).status, (await list()).status]).toEqual([400, 429])
+  })
+
   it('count refused credentials, and count an IPv6 network as one client', async () => {
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8:0:1::']
     const statuses: number[] = []

@@ -9,14 +9,14 @@ export type RateLimits = ReadonlyMap<string, BucketLimit>
 
 const LIMIT = /^(\d+)(?:\/(\d+))?:(\d+)$/
 
-/** Reads `<rate>[/<period in seconds>]:<burst>`; undefined for what is none. */
+/** Reads `<rate>[/<period in seconds>]:<burst>`; undefined for other text. */
 export function parseLimit(text: string): BucketLimit | undefined {
   const [, rate = '0', period = '1', burst = '0'] = LIMIT.exec(text) ?? []
   const limit = { rate: Number(rate), periodSeconds: Number(period), burst: Number(burst) }
   return limit.rate < 1 || limit.periodSeconds < 1 || limit.burst < 1 ? undefined : limit
 }
 
-/** Reads `<operation>=<rate>[/<period in seconds>]:<burst>`; an error text for what is none. */
+/** Reads `<operation>=<rate>[/<period in seconds>]:<burst>`; an error message for other text. */
 export function parseRateLimit(text: string): readonly [OperationId, BucketLimit] | string {
   const [name, value = '', ...rest] = text.split('=')
   const id = OPERATIONS.find((operation) => operation.id === name)?.id
@@ -37,7 +37,7 @@ export interface RequestLimitsOptions {
 export class RequestLimits {
   readonly #options: RequestLimitsOptions
   readonly #teams = new TokenBuckets()
-  /** Apart from the teams': many addresses push out no team's bucket. */
+  /** A map of its own, so that many addresses do not evict the buckets of teams. */
   readonly #addresses = new TokenBuckets()
   readonly #failures = new TokenBuckets()
 
@@ -67,7 +67,7 @@ export class RequestLimits {
     if (!state.isAllowed) throw tooMany(state)
   }
 
-  /** @throws AppError `resource_exhausted` for an address with too many refused credentials: another one is not looked up for it */
+  /** @throws AppError `resource_exhausted` for an address with too many refused credentials: no further one is looked up for it */
   assertMayTry({ ip }: FastifyRequest): void {
     const state = this.#failures.peek(clientKey(ip), this.#options.failures)
     if (!state.isAllowed) throw tooMany(state)
