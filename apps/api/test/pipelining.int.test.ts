@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createWorld, waitFor, type World } from './support/control-plane.ts'
@@ -54,6 +55,21 @@ it('begins a request when the one before it on its connection has been answered'
   socket.write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}${get('/templates/aliases/made-in-turn')}`)
   await waitFor('the answers', async () => answers().length === 2)
   expect(answers()).toEqual(['202', '200'])
+  socket.destroy()
+})
+
+it('makes no stack traces for the requests of a connection on which too many wait', async () => {
+  const { stackTraceLimit } = Error
+  const errors: Error[] = []
+  const onRequest = (request: IncomingMessage): void => void request.once('error', (err) => errors.push(err))
+  app.server.on('request', onRequest)
+  const { socket } = await open()
+  socket.write(get('/health').repeat(1000))
+  await waitFor('the end of the waiting requests', () => errors.length > MAX_WAITING)
+  app.server.off('request', onRequest)
+  expect(errors.filter(({ stack }) => stack?.includes('\n')).length).toBe(0)
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+  expect(new Error('made later').stack).toContain('\n')
   socket.destroy()
 })
 
