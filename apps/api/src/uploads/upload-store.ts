@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Database } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
-import { ArchiveChecks, CHECKS_AT_ONCE, writeArchive } from './receive-archive.ts'
-import { TeamTurns } from './team-turns.ts'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { ArchiveChecks, writeArchive } from './receive-archive.ts'
+import { FairQueue } from '../workers/fair-queue.ts'
 import { UploadBody } from './upload-body.ts'
 import { UPLOAD_BOUNDS, type UploadBounds } from './upload-bounds.ts'
 import type { UploadFolder } from './upload-folder.ts'
@@ -33,15 +34,14 @@ export class UploadStore implements AsyncDisposable {
   readonly #parts: UploadParts
   readonly #space: UploadSpace
   readonly #bounds: UploadBounds
-  readonly #arrivals: TeamTurns
-  readonly #turns = new TeamTurns({ perTeam: 1, inAll: CHECKS_AT_ONCE })
+  readonly #arrivals: FairQueue
   readonly #checks = new ArchiveChecks()
 
   constructor(parts: UploadParts) {
     this.#parts = parts
     this.#space = new UploadSpace(() => parts.folder.freeBytes())
     this.#bounds = parts.bounds ?? UPLOAD_BOUNDS
-    this.#arrivals = new TeamTurns({ perTeam: this.#bounds.atOnce, waiting: this.#bounds.waiting })
+    this.#arrivals = new FairQueue({ perOwner: this.#bounds.atOnce, waitingPerOwner: this.#bounds.waiting, onFull: tooManyUploads })
   }
 
   /** @throws AppError `resource_exhausted` when `take` would refuse this team now */
@@ -89,7 +89,7 @@ export class UploadStore implements AsyncDisposable {
     try {
       // The file is closed before its check: uploads that wait for a check hold no descriptors.
       await writeArchive(handle, this.#space.guard(body.chunks()), sizeBytes)
-      await this.#turns.run(key.teamId, () => this.#checks.check(path, limits, this.#bounds.checkMs))
+      await this.#checks.check({ path, limits }, { teamId: key.teamId, timeoutMs: this.#bounds.checkMs })
       await database.transaction(async (tx) => {
         await lockUpload(tx, key)
         await upsertUpload(tx, key, sizeBytes)
@@ -104,4 +104,10 @@ export class UploadStore implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#checks[Symbol.asyncDispose]()
   }
+}
+
+function tooManyUploads(_cap: 'owner' | 'all', count: number): AppError {
+  return new AppError('resource_exhausted', `The team has ${count} uploads under way: wait for some of them`, {
+    headers: { 'retry-after': '30' },
+  })
 }

@@ -16,16 +16,23 @@ serveJobs(({ command, bytes }) => {
   return bytes?.length ?? command
 })
 `
-const settings = { module: new URL(`data:text/javascript,${encodeURIComponent(WORKER)}`), width: 1, waiting: 1, memoryMib: 16 }
+const settings = {
+  module: new URL(`data:text/javascript,${encodeURIComponent(WORKER)}`),
+  width: 1,
+  waiting: 2,
+  waitingPerOwner: 1,
+  memoryMib: 16,
+}
 const pool = new WorkerPool<Job, unknown>(settings)
 afterAll(() => pool[Symbol.asyncDispose]())
 
 const options = {
+  owner: 'a',
   timeoutMs: 60_000,
   onTimeout: () => new AppError('deadline_exceeded', 'late'),
   onOutOfMemory: (cause: unknown) => new AppError('invalid_argument', 'too large', { cause }),
 }
-const run = (job: Job, timeoutMs = options.timeoutMs): Promise<unknown> => pool.run(job, { ...options, timeoutMs })
+const run = (job: Job, timeoutMs = options.timeoutMs, owner = 'a'): Promise<unknown> => pool.run(job, { ...options, timeoutMs, owner })
 
 describe('WorkerPool', () => {
   it('ends a thread that does not return, while this one has turns, and serves the next job', async () => {
@@ -52,10 +59,16 @@ describe('WorkerPool', () => {
     await expect(broken).rejects.not.toBeInstanceOf(AppError)
   })
 
-  it('refuses more jobs than may wait', async () => {
-    const jobs = [run({ command: 'echo' }), run({ command: 'echo' })]
-    await expect(run({ command: 'echo' })).rejects.toMatchObject({ kind: 'resource_exhausted' })
-    expect(await Promise.all(jobs)).toEqual(['echo', 'echo'])
+  it('refuses more jobs than may wait, of one owner and of all', async () => {
+    const echo = (owner: string): Promise<unknown> => run({ command: 'echo' }, undefined, owner)
+    const jobs = [echo('a'), echo('a')]
+    const refusal = { kind: 'resource_exhausted', headers: { 'retry-after': '1' } }
+    const ofOwner = { ...refusal, message: 'This team or client has too many large requests in flight: try again' }
+    await expect(echo('a')).rejects.toMatchObject(ofOwner)
+    jobs.push(echo('b'))
+    const ofAll = { ...refusal, message: 'The server has too many large requests in flight: try again' }
+    await expect(echo('c')).rejects.toMatchObject(ofAll)
+    expect(await Promise.all(jobs)).toEqual(['echo', 'echo', 'echo'])
   })
 
   it('refuses running, waiting and later jobs once it is disposed', async () => {
