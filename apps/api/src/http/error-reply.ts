@@ -1,8 +1,11 @@
-import type { FastifyError, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '@sandyard/api-contract/error-body'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import { noRouteMessage, validationMessage } from './validation-message.ts'
+
+/** The media type of every answer with JSON (control-plane.md 1.4). */
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface ErrorReply {
   readonly body: ErrorBody
@@ -29,6 +32,10 @@ export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
   const status = known?.statusCode
   if (known !== undefined && status !== undefined && status >= 400 && status < 500) return refusal(status, known.message)
   return { body: { code: 500, message: 'Internal server error' }, headers: {}, isUnexpected: true }
+}
+
+export function sendErrorReply(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
+  return reply.code(body.code).headers(headers).type(JSON_TYPE).send(body)
 }
 
 /** No operation has this method and path (control-plane.md 1.5). */

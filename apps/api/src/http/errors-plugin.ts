@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { ApiMetrics } from '../metrics/api-metrics.ts'
 import { UnservedFieldError } from '../metrics/unserved-field.ts'
-import { missingHostReply, toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
+import { JSON_TYPE, missingHostReply, sendErrorReply, toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
 
 /** Every error of the server leaves through here: one shape, one content type (control-plane.md 1.4). */
 export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
@@ -16,22 +16,18 @@ export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
       if (isAppError(error, 'unimplemented')) metrics.unimplemented.inc(labelsOf(error, request))
       if (answer.isUnexpected) request.log.error({ err: error }, 'request failed unexpectedly')
       else if (answer.body.code >= 500) request.log.warn({ err: error }, 'request failed')
-      return answer.body.code === 413 ? sendBeforeBody(reply, answer) : send(reply, answer)
+      return answer.body.code === 413 ? sendBeforeBody(reply, answer) : sendErrorReply(reply, answer)
     })
-    app.setNotFoundHandler((request, reply) => send(reply, toNoRouteReply(request)))
+    app.setNotFoundHandler((request, reply) => sendErrorReply(reply, toNoRouteReply(request)))
     // Before a body is read: what has no route has no body either.
     app.addHook('onRequest', async (request, reply) => {
-      if (!namesHost(request.raw)) return send(reply, missingHostReply)
-      if (request.is404 || hasEmptySegment(request.params)) return send(reply, toNoRouteReply(request))
+      if (!namesHost(request.raw)) return sendErrorReply(reply, missingHostReply)
+      if (request.is404 || hasEmptySegment(request.params)) return sendErrorReply(reply, toNoRouteReply(request))
       return undefined
     })
   },
   { name: 'errors' },
 )
-
-function send(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
-  return reply.code(body.code).headers(headers).type('application/json; charset=utf-8').send(body)
-}
 
 /**
  * Answers at once, and keeps the connection until the rest of the body has been read and dropped: to close it while the client
@@ -40,7 +36,7 @@ function send(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply 
 function sendBeforeBody(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
   const bytes = Buffer.from(JSON.stringify(body))
   void reply.code(body.code).headers({ ...headers, 'content-length': bytes.length, connection: 'close' })
-  return reply.type('application/json; charset=utf-8').send(Readable.from(thenDiscard(bytes, reply.request.raw)))
+  return reply.type(JSON_TYPE).send(Readable.from(thenDiscard(bytes, reply.request.raw)))
 }
 
 async function* thenDiscard(answer: Buffer, request: IncomingMessage): AsyncGenerator<Buffer> {

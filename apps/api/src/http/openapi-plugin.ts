@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import type { AuthSet } from '@sandyard/api-contract/operation'
+import { JSON_TYPE } from './error-reply.ts'
 
 type Requirement = Record<string, string[]>
 
@@ -58,7 +59,7 @@ export const openapiPlugin = fp(
     app.get('/openapi.json', async (_request, reply) => {
       // Made once: anybody may ask, and answers that a client does not read share its memory.
       document ??= Buffer.from(JSON.stringify(app.swagger()))
-      return reply.type('application/json; charset=utf-8').send(document)
+      return reply.type(JSON_TYPE).send(document)
     })
   },
   { name: 'openapi' },

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { JSON_TYPE } from './error-reply.ts'
 
 /** Items between two turns. The largest, sandboxes with 64 KiB of metadata each, take some milliseconds. */
 const SLICE = 20
@@ -18,6 +19,6 @@ export async function sendList<Row, Item>(reply: FastifyReply, rows: readonly Ro
     parts.push(serialize(slice, '200').slice(1, -1))
     await nextTurn()
   }
-  void reply.type('application/json; charset=utf-8')
+  void reply.type(JSON_TYPE)
   return `[${parts.join(',')}]` as unknown as Item[]
 }

@@ -22,8 +22,8 @@ export async function ensureInstallation(db: Db): Promise<Installation> {
   }
 }
 
-/** Returns the value that was stored first: replicas that start together get the same one. */
-async function ensureSetting(db: Db, name: string, make: () => string): Promise<string> {
+/** Returns the value that was stored first: servers that start together get the same one. */
+export async function ensureSetting(db: Db, name: string, make: () => string): Promise<string> {
   const find = (): Promise<{ value: string } | undefined> =>
     db.selectFrom('server_setting').select('value').where('name', '=', name).executeTakeFirst()
   const found = await find()

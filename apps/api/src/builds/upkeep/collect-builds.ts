@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches, type Batches } from '@sandyard/db/in-batches'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { deleteLogs } from './collect-logs.ts'
 
 const BATCHES = { size: 200, most: 100 }
 
-const FIRST = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
+const FIRST = { at: new Date(0), id: NIL_UUID }
 
 /**
  * Removes builds that ended long ago and that nothing refers to: they are not the newest or newest ready build of a tag, not the newest of

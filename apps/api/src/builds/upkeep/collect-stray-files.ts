@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import type { UploadKey } from '../../uploads/upload-link.ts'
 import { change, type UploadUpkeepParts } from './collect-uploads.ts'
 
@@ -35,7 +36,7 @@ async function namesOf(db: Db, keys: readonly UploadKey[]): Promise<ReadonlySet<
 
 /** Every row, read page by page. */
 async function* listUploads(db: Db): AsyncGenerator<UploadKey> {
-  let after: UploadKey = { teamId: '00000000-0000-0000-0000-000000000000', hash: '' }
+  let after: UploadKey = { teamId: NIL_UUID, hash: '' }
   while (true) {
     const { rows } = await sql<{ team_id: string; hash: string }>`
       select team_id, hash from layer_upload where (team_id, hash) > (${after.teamId}::uuid, ${after.hash})
