@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { teamBlocked } from '../auth/auth-errors.ts'
 
-/** A blocked team may read and delete. It is turned away after validation and before any look-up (control-plane.md 1.10). */
+/** A blocked team may only read and delete. Other requests are refused after validation and before any look-up (control-plane.md 1.10). */
 export const blockedTeamPlugin = fp(
   async (app) => {
     app.addHook('preHandler', async (request) => {

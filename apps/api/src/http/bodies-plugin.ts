@@ -6,8 +6,8 @@ import { clientKey } from './client-address.ts'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Bodies are JSON, and an empty one is the same as none. Any other content type is refused where the operation has a body and ignored
- * where it has none; either way the connection stays usable.
+ * Parses JSON bodies; an empty body counts as absent. Another content type is refused if the operation has a body, and ignored if it has
+ * none. In both cases the connection stays usable.
  */
 export const bodiesPlugin = fp(
   async (app) => {
@@ -26,7 +26,7 @@ export const bodiesPlugin = fp(
       const hasBody = request.routeOptions.schema?.body !== undefined && body.length > 0
       done(hasBody ? wrongType(request) : null, undefined)
     })
-    // A media type that is none is treated like any other wrong one.
+    // Fastify itself refuses a malformed content type. Without the header, the parser for other types handles the body.
     app.addHook('onRequest', async (request) => {
       const isMalformed = request.headers['content-type'] !== undefined && request.mediaType === undefined
       if (isMalformed) request.headers = { ...request.headers, 'content-type': undefined }
@@ -38,7 +38,7 @@ export const bodiesPlugin = fp(
   { name: 'bodies' },
 )
 
-/** Hooks have authenticated the request already. */
+/** The team, the user or the client address whose body it is. The hooks have authenticated the request by now. */
 function ownerOf({ principal, ip }: FastifyRequest): string {
   return principal?.team?.id ?? principal?.user?.id ?? clientKey(ip)
 }

@@ -8,7 +8,7 @@ import type { ApiMetrics } from '../metrics/api-metrics.ts'
 import { UnservedFieldError } from '../metrics/unserved-field.ts'
 import { JSON_TYPE, missingHostReply, sendErrorReply, toErrorReply, toNoRouteReply, type ErrorReply } from './error-reply.ts'
 
-/** Every error of the server leaves through here: one shape, one content type (control-plane.md 1.4). */
+/** Sends all errors of the server, in one shape and with one content type (control-plane.md 1.4). */
 export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
   async (app, { metrics }) => {
     app.setErrorHandler(async (error, request, reply) => {
@@ -19,7 +19,7 @@ export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
       return answer.body.code === 413 ? sendBeforeBody(reply, answer) : sendErrorReply(reply, answer)
     })
     app.setNotFoundHandler((request, reply) => sendErrorReply(reply, toNoRouteReply(request)))
-    // Before a body is read: what has no route has no body either.
+    // Before the body is read, because without a route nothing reads it.
     app.addHook('onRequest', async (request, reply) => {
       if (!namesHost(request.raw)) return sendErrorReply(reply, missingHostReply)
       if (request.is404 || hasEmptySegment(request.params)) return sendErrorReply(reply, toNoRouteReply(request))
@@ -30,8 +30,8 @@ export const errorsPlugin = fp<{ metrics: ApiMetrics }>(
 )
 
 /**
- * Answers at once, and keeps the connection until the rest of the body has been read and dropped: to close it while the client
- * still sends would lose it the answer. The server's time limit for a whole request ends this, too.
+ * Answers at once and reads the rest of the body before the connection closes. If the connection closed while the client still sends, the
+ * client would not receive the answer. The deadline of the body applies.
  */
 function sendBeforeBody(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
   const bytes = Buffer.from(JSON.stringify(body))
@@ -45,12 +45,12 @@ async function* thenDiscard(answer: Buffer, request: IncomingMessage): AsyncGene
   await finished(request).catch(() => undefined)
 }
 
-/** HTTP/1.1 demands the header; Node itself would refuse its absence without a body. */
+/** HTTP/1.1 requires the header. Node checks it as well, but answers without a body. */
 function namesHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host !== undefined || httpVersion !== '1.1'
 }
 
-/** The router takes `/sandboxes/` for `/sandboxes/{sandboxID}`; a segment of the interface is never empty. */
+/** The router matches `/sandboxes/` with `/sandboxes/{sandboxID}`, but no operation has an empty segment. */
 function hasEmptySegment(params: unknown): boolean {
   return Object.values(params ?? {}).includes('')
 }

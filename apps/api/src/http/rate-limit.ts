@@ -4,7 +4,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { clientKey } from './client-address.ts'
 import { TokenBuckets, type BucketLimit, type BucketState } from './token-bucket.ts'
 
-/** How often each limited operation may be called by one team, or by one client address where no team is known, by the operation's id. */
+/** By the id of an operation: how often one team may call it, or one client address where no team is known. */
 export type RateLimits = ReadonlyMap<string, BucketLimit>
 
 const LIMIT = /^(\d+)(?:\/(\d+))?:(\d+)$/
@@ -29,7 +29,7 @@ export function parseRateLimit(text: string): readonly [OperationId, BucketLimit
 
 export interface RequestLimitsOptions {
   readonly operations: RateLimits
-  /** Refused credentials of one client address. */
+  /** The limit for refused credentials of one client address. */
   readonly failures: BucketLimit
 }
 
@@ -46,7 +46,7 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a request where a limit is configured for its operation: for the team, or for the client address where no team is known.
+   * Counts a request for its team, or for its client address where no team is known, if its operation has a limit.
    *
    * @throws AppError `resource_exhausted` above the limit
    */

@@ -27,7 +27,7 @@ export async function writeArchive(handle: FileHandle, chunks: AsyncIterable<Buf
 
 /** A check uses a whole processor. */
 const CHECKS_AT_ONCE = 2
-/** The paths of symbolic links have to be remembered to the end of an archive; the rules allow 64 MiB of them. */
+/** A check keeps the paths of all symbolic links in memory; the rules allow 64 MiB of paths. */
 const CHECK_MEMORY_MIB = 256
 
 /** Checks archives, each in a thread of its own, one of a team at a time. The caller caps how many wait. */
@@ -39,7 +39,7 @@ export class ArchiveChecks implements AsyncDisposable {
   })
 
   /**
-   * Reads an archive to its end under the rules for archives of unknown origin. Nothing of it is kept.
+   * Reads an archive to its end and applies the rules for untrusted archives. Nothing is unpacked.
    *
    * @throws AppError `invalid_argument` for what the rules refuse, and for an archive that takes longer than `timeoutMs` or too much memory
    */

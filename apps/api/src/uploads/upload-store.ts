@@ -22,13 +22,13 @@ export interface UploadParts {
 
 export interface ArchiveSource {
   readonly body: Readable
-  /** As its sender declared it. */
+  /** The size that the client declared. */
   readonly sizeBytes: number
 }
 
 /**
- * The archives of COPY steps. An accepted archive survives any crash whole; an unfinished one leaves a file that upkeep removes. Of several
- * under the same key the last one stays.
+ * The archives of COPY steps. An accepted archive survives a crash; an unfinished upload leaves a file that upkeep removes. The last upload
+ * of a key replaces earlier ones.
  */
 export class UploadStore implements AsyncDisposable {
   readonly #parts: UploadParts
@@ -49,13 +49,13 @@ export class UploadStore implements AsyncDisposable {
     this.#arrivals.assertRoom(teamId)
   }
 
-  /** Whether the archive is there; if so it stays for a while, because a build is about to name it. */
+  /** Whether the archive exists. If so, its last use is set to now, so that upkeep keeps it for the build that will use it. */
   async has(key: UploadKey): Promise<boolean> {
     const { database, folder } = this.#parts
     return (await touchUpload(database.db, key)) && (await folder.exists(key))
   }
 
-  /** The archive from its beginning, for whoever reads it to its end or destroys it. Undefined when it is not there. */
+  /** A stream of the archive, which the caller must read to its end or destroy. Undefined when the archive does not exist. */
   async open(teamId: string, hash: string): Promise<Readable | undefined> {
     const key = { teamId, hash }
     const { database, folder } = this.#parts
@@ -64,8 +64,7 @@ export class UploadStore implements AsyncDisposable {
   }
 
   /**
-   * Takes an archive, once all of it has arrived and it was found to be one that may be unpacked. Of a team that sends very many at once
-   * the rest waits, unread.
+   * Receives, checks and stores an archive. Uploads of a team above its cap wait, unread.
    *
    * @throws AppError `invalid_argument` with the reason, `insufficient_storage`, `deadline_exceeded`, `resource_exhausted`
    */
@@ -100,7 +99,7 @@ export class UploadStore implements AsyncDisposable {
     }
   }
 
-  /** Ends the checks that are under way. */
+  /** Ends the running checks. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#checks[Symbol.asyncDispose]()
   }
