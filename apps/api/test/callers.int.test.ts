@@ -39,7 +39,7 @@ describe('rate limits', () => {
     expect((await get(api, '/nodes', { ...admin, remoteAddress: '192.0.2.2' })).status).toBe(501)
   })
 
-  it('count requests with an invalid body or query before these are read', async () => {
+  it('count requests with an invalid body or query', async () => {
     const limited = await world.startServer({ env: { SANDYARD_RATE_LIMITS: 'createSandboxV2=1/60:2,listSandboxesV2=1/60:1' } })
     const create = async (payload: string) =>
       (

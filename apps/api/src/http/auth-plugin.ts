@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import type { AuthSet } from '@sandyard/api-contract/operation'
 import { isAppError } from '@sandyard/kit/errors/app-error'
+import { teamBlocked } from '../auth/auth-errors.ts'
 import { authenticate, presentsCredential } from '../auth/authenticate.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import type { Principal } from '../auth/principal.ts'
@@ -18,7 +19,8 @@ export interface AuthPluginOptions {
 
 /**
  * Authenticates each request and counts it against the limit of its operation. Both happen before the body is read: an unauthenticated
- * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well.
+ * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. Requests of a blocked
+ * team are refused, except those that read or delete.
  */
 export const authPlugin = fp<AuthPluginOptions>(
   async (app, options) => {
@@ -35,6 +37,12 @@ export const authPlugin = fp<AuthPluginOptions>(
       } finally {
         options.limits.count(request, reply)
       }
+    })
+    // After validation and before any look-up (control-plane.md 1.10).
+    app.addHook('preHandler', async (request) => {
+      const team = request.principal?.team
+      const isAllowed = request.routeOptions.config.operation?.whileBlocked === true
+      if (team?.isBlocked === true && !isAllowed) throw teamBlocked(team.blockedReason)
     })
   },
   { name: 'auth' },

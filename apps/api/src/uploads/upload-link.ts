@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { deriveKey } from '../settings/derive-key.ts'
+import { deriveKey } from '../settings/installation.ts'
 
 /** The key of an archive. */
 export interface UploadKey {

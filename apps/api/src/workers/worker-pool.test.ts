@@ -35,7 +35,7 @@ const options = {
 const run = (job: Job, timeoutMs = options.timeoutMs, owner = 'a'): Promise<unknown> => pool.run(job, { ...options, timeoutMs, owner })
 
 describe('WorkerPool', () => {
-  it('ends a thread that does not return, while this one has turns, and serves the next job', async () => {
+  it('ends a thread that exceeds its time without blocking the event loop, and serves the next job', async () => {
     let turns = 0
     const turning = setInterval(() => (turns += 1))
     await expect(run({ command: 'spin' }, 500)).rejects.toThrow('late')
@@ -44,7 +44,7 @@ describe('WorkerPool', () => {
     expect(await run({ command: 'echo' })).toBe('echo')
   })
 
-  it('ends a thread that takes too much memory', async () => {
+  it('ends a thread that exceeds its heap', async () => {
     await expect(run({ command: 'fill' })).rejects.toMatchObject({
       kind: 'invalid_argument',
       cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
@@ -52,7 +52,7 @@ describe('WorkerPool', () => {
     expect(await run({ command: 'echo' })).toBe('echo')
   })
 
-  it('passes on the errors of jobs, and does not blame the input for a broken thread', async () => {
+  it('rejects with the AppError of a job, and with another error when the thread fails', async () => {
     await expect(run({ command: 'refuse' })).rejects.toMatchObject({ kind: 'invalid_argument', message: 'refused' })
     const broken = run({ command: 'throw' })
     await expect(broken).rejects.toThrow('a bug')
@@ -81,7 +81,7 @@ describe('WorkerPool', () => {
     await expect(stopping.run({ command: 'echo' }, options)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  it('takes buffers without a copy', async () => {
+  it('transfers buffers without a copy', async () => {
     const bytes = new Uint8Array(1000)
     const sent = pool.run({ command: 'echo', bytes }, { ...options, transfer: [bytes.buffer] })
     expect(await sent).toBe(1000)
