@@ -12,7 +12,6 @@ import type { AppContext } from './context.ts'
 import type { ApiInstance } from './http/api-instance.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
-import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
@@ -24,7 +23,6 @@ import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
-import { rateLimitPlugin } from './http/rate-limit-plugin.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
@@ -164,8 +162,6 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth, limits })
-  await app.register(rateLimitPlugin, { limits })
-  await app.register(blockedTeamPlugin)
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createWorld, waitFor, type World } from './support/control-plane.ts'
@@ -30,12 +31,12 @@ async function open(): Promise<{ socket: Socket; answers: () => string[] }> {
   return { socket, answers: () => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status) }
 }
 
-it('answers requests that were sent ahead in their order', async () => {
+it('answers pipelined requests in order', async () => {
   const { socket, answers } = await open()
   socket.write([get('/health'), get('/sandboxes/i0'), get('/v2/sandboxes'), get('/nope'), get('/health')].join(''))
   await waitFor('the answers', async () => answers().length === 5)
   expect(answers()).toEqual(['200', '404', '200', '404', '200'])
-  // The connection goes on.
+  // The connection stays usable.
   socket.write(get('/health').repeat(MAX_WAITING))
   await waitFor('more answers', async () => answers().length === 5 + MAX_WAITING)
   socket.write(
@@ -47,7 +48,7 @@ it('answers requests that were sent ahead in their order', async () => {
   socket.destroy()
 })
 
-it('begins a request when the one before it on its connection has been answered', async () => {
+it('starts a request after the answer to the earlier request of its connection', async () => {
   const { socket, answers } = await open()
   const body = JSON.stringify({ name: 'made-in-turn' })
   const head = `POST /v3/templates HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${world.credentials.apiKey}\r\nContent-Type: application/json`
@@ -57,7 +58,22 @@ it('begins a request when the one before it on its connection has been answered'
   socket.destroy()
 })
 
-it('ends a connection on which too many requests wait, before they cost memory, and answers others', async () => {
+it('makes no stack traces for the requests of a connection on which too many wait', async () => {
+  const { stackTraceLimit } = Error
+  const errors: Error[] = []
+  const onRequest = (request: IncomingMessage): void => void request.once('error', (err) => errors.push(err))
+  app.server.on('request', onRequest)
+  const { socket } = await open()
+  socket.write(get('/health').repeat(1000))
+  await waitFor('the end of the waiting requests', () => errors.length > MAX_WAITING)
+  app.server.off('request', onRequest)
+  expect(errors.filter(({ stack }) => stack?.includes('\n')).length).toBe(0)
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+  expect(new Error('made later').stack).toContain('\n')
+  socket.destroy()
+})
+
+it('closes a connection on which too many requests wait before they use memory, and answers other connections', async () => {
   const closed = new Promise<void>((resolve) => {
     app.server.once('connection', (accepted: Socket) => accepted.once('close', () => resolve()))
   })
