@@ -9,7 +9,7 @@ export interface ChainOptions {
   readonly onRound?: (round: ChainRound) => void
 }
 
-export interface ChainRound {
+interface ChainRound {
   readonly round: number
   readonly layers: number
   /** What the snapshot adds. */
