@@ -55,7 +55,7 @@ describe('events', () => {
 
   it('are read once each with a cursor, also if an earlier event commits after a later one', async () => {
     const { database } = world
-    const start = (await readEvents(database, 0)).at(-1)?.place ?? 0
+    const start = (await readEvents(database, { after: 0 })).at(-1)?.place ?? 0
     const begun = Promise.withResolvers<void>()
     const mayEnd = Promise.withResolvers<void>()
     const slow = database.transaction(async (tx) => {
@@ -65,13 +65,13 @@ describe('events', () => {
     })
     await begun.promise
     await append('quick').execute(database.db)
-    const first = await readEvents(database, start)
+    const first = await readEvents(database, { after: start })
     expect(first.map(({ subject }) => subject)).toEqual(['quick'])
     mayEnd.resolve()
     await slow
-    const second = await readEvents(database, first[0]?.place ?? 0)
+    const second = await readEvents(database, { after: first[0]?.place ?? 0 })
     expect(second.map(({ subject }) => subject)).toEqual(['slow'])
-    expect(await readEvents(database, second[0]?.place ?? 0)).toEqual([])
+    expect(await readEvents(database, { after: second[0]?.place ?? 0 })).toEqual([])
   })
 
   it('are read in pages, in the same order by concurrent readers', async () => {
@@ -80,7 +80,7 @@ describe('events', () => {
     const readAll = async (): Promise<number[]> => {
       const places: number[] = []
       while (true) {
-        const page = await readEvents(database, places.at(-1) ?? 0, 4)
+        const page = await readEvents(database, { after: places.at(-1) ?? 0, limit: 4 })
         if (page.length === 0) return places
         places.push(...page.map(({ place }) => place))
       }
