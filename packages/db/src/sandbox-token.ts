@@ -9,6 +9,11 @@ export function sandboxAccessToken(tokenSeed: Secret, sandboxId: string): string
   return createHmac('sha256', tokenSeed.reveal()).update(sandboxId).digest('hex')
 }
 
+/** The token for traffic to the ports of a sandbox without public traffic, also derived and not stored (control-plane.md 18.2). */
+export function sandboxTrafficToken(tokenSeed: Secret, sandboxId: string): string {
+  return createHmac('sha256', tokenSeed.reveal()).update(`sandbox-traffic-${sandboxId}`).digest('hex')
+}
+
 /**
  * The secret with which the proxy asks a sandbox's daemon for a tunnel to a server on localhost (docs/decisions/008-localhost-ports.md). It
  * gives no other access, differs between sandboxes, and is never disclosed: the daemon itself only gets its digest.
@@ -16,12 +21,6 @@ export function sandboxAccessToken(tokenSeed: Secret, sandboxId: string): string
 export function sandboxTunnelSecret(tokenSeed: Secret, sandboxId: string): string {
   // Ids have no colon, so this never equals the access token of a sandbox.
   return createHmac('sha256', tokenSeed.reveal()).update(`tunnel:${sandboxId}`).digest('hex')
-}
-
-/** The token of the ports of a sandbox whose traffic is not public: stable like the daemon's token (control-plane.md 18.2). */
-export function sandboxTrafficToken(tokenSeed: Secret, sandboxId: string): string {
-  // Ids have no hyphen, so this never equals another sandbox's access token.
-  return createHmac('sha256', tokenSeed.reveal()).update(`sandbox-traffic-${sandboxId}`).digest('hex')
 }
 
 /** The key with which a proxy asks the control plane to resume a sandbox for its traffic. It gives no other access. */
