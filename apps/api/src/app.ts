@@ -40,8 +40,14 @@ import { getSandboxRoute } from './sandboxes/routes/get-sandbox.ts'
 import { killSandboxRoute } from './sandboxes/routes/kill-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/routes/list-sandboxes.ts'
 import { listSandboxesV2Route } from './sandboxes/routes/list-sandboxes-v2.ts'
+import { pauseSandboxRoute } from './sandboxes/routes/pause-sandbox.ts'
 import { refreshSandboxRoute } from './sandboxes/routes/refresh-sandbox.ts'
+import { resumeSandboxRoute } from './sandboxes/routes/resume-sandbox.ts'
 import { setSandboxTimeoutRoute } from './sandboxes/routes/set-sandbox-timeout.ts'
+import { wakeSandboxRoute } from './sandboxes/routes/wake-sandbox.ts'
+import { createSnapshotRoute } from './snapshots/routes/create-snapshot.ts'
+import { forkSandboxRoute } from './snapshots/routes/fork-sandbox.ts'
+import { listSnapshotsRoute } from './snapshots/routes/list-snapshots.ts'
 import { updateSandboxNetworkRoute } from './sandboxes/routes/update-sandbox-network.ts'
 import { assignTagsRoute } from './tags/routes/assign-tags.ts'
 import { checkTagRoute } from './tags/routes/check-tag.ts'
@@ -85,6 +91,12 @@ const ROUTES = [
   listSandboxesV2Route,
   getSandboxRoute,
   killSandboxRoute,
+  pauseSandboxRoute,
+  createSnapshotRoute,
+  listSnapshotsRoute,
+  forkSandboxRoute,
+  resumeSandboxRoute,
+  wakeSandboxRoute,
   connectSandboxRoute,
   connectSandboxV2Route,
   setSandboxTimeoutRoute,

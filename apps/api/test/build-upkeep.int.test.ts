@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { BuildUpkeep } from '../src/builds/upkeep/build-upkeep.ts'
@@ -38,8 +39,15 @@ const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 /** Creates an image of this age. */
 async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
   const spec = { sandboxId: `i${randomId(20)}`, incarnation: 1, image: 'base:1' }
-  await by.create({ ...spec, resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true })
-  const { image } = await by.snapshot(spec, randomId(20))
+  await by.create({
+    ...spec,
+    resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
+    daemonEnv: {},
+    allowPrivilegeGain: true,
+    mounts: [],
+    egress: DEFAULT_EGRESS,
+  })
+  const { image } = await by.snapshot(spec, { name: randomId(20), keep: 'files' })
   await by.remove(spec)
   const made = world.engine.images.get(image)
   if (made === undefined) throw new Error('the image does not exist')
@@ -331,7 +339,14 @@ describe('upkeep of logs and build sandboxes', () => {
   })
 
   it('removes orphaned build sandboxes', async () => {
-    const spec = { image: 'base:1', resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true }
+    const spec = {
+      image: 'base:1',
+      resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
+      daemonEnv: {},
+      allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
+    }
     for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...spec, sandboxId, incarnation: 1 })
     await runtime.create({ ...spec, sandboxId: 'borphan', incarnation: 2 })
     const owned = await queueBuild(world)

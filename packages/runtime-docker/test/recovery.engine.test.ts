@@ -142,7 +142,7 @@ describe('the recovery of a runtime', () => {
     const daemonEnv = { SANDYARD_TOKEN_HASH: 'of the first', DAEMON_ONLY: 'of the first', GREETING: 'of the first' }
     const spec = sandboxSpec({ image, daemonEnv })
     await new Inside(await taking.create(spec)).writeFile('/kept', 'yes')
-    const snapshot = await taking.snapshot(spec, spec.sandboxId)
+    const snapshot = await taking.snapshot(spec, { name: spec.sandboxId, keep: 'files' })
     const { Config, RootFS } = await bench.docker.getImage(snapshot.image).inspect()
     expect(JSON.stringify(Config)).not.toMatch(/of the first|daemon\.mjs/)
     expect(Config.Labels[LABEL.sandboxId]).toBe('')
@@ -156,7 +156,7 @@ describe('the recovery of a runtime', () => {
     expect(await copy.environment()).toMatchObject({ SANDYARD_OTHER: 'x', GREETING: env['GREETING'] })
     expect(Object.keys(await copy.environment())).not.toEqual(expect.arrayContaining(['SANDYARD_TOKEN_HASH']))
     expect(await copy.readFile('/kept')).toBe('yes')
-    const again = await taking.snapshot(second, second.sandboxId)
+    const again = await taking.snapshot(second, { name: second.sandboxId, keep: 'files' })
     expect(await taking.images.inspect(again.image)).toMatchObject({ env, workdir, user })
     for (const ref of [spec, second]) await taking.remove(ref)
     for (const kept of [snapshot, again]) await taking.deleteSnapshot(kept)

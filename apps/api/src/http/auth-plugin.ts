@@ -21,7 +21,7 @@ export const authPlugin = fp<AuthPluginOptions>(
   async (app, { parts, limits }) => {
     app.decorateRequest('principal', null)
     app.addHook('onRoute', ({ method, url, config }) => {
-      if (config?.operation === undefined && !OPEN.has(url))
+      if (config?.operation === undefined && config?.guardsItself !== true && !OPEN.has(url))
         throw new Error(`${String(method)} ${url} has no operation, so nothing guards it`)
     })
     app.addHook('onRequest', async (request, reply) => {

@@ -5,21 +5,16 @@ import type { Team } from '../teams/team.ts'
 import { resolveTemplate } from '../templates/resolve-template.ts'
 import { parseTemplateReference, type TemplateReference } from '../templates/template-reference.ts'
 import { checkIam } from './check-iam.ts'
+import { checkLifetime } from './check-lifetime.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { findRemembered, type IdempotentRequest } from './idempotency.ts'
 import { checkNetwork } from './network/check-network.ts'
 import { isPublic } from './network/stored-network.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
-import { lifetimeTooLong } from './sandbox-errors.ts'
+import type { SandboxLimits } from './sandbox-limits.ts'
 import { toSettings } from './sandbox-settings.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 import { startSandbox, type StartParts } from './start-sandbox.ts'
-
-export interface SandboxLimits {
-  /** Concurrent sandboxes of a team. */
-  readonly concurrentSandboxes: number
-  readonly maxLifetimeSeconds: number
-}
 
 export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
@@ -89,9 +84,4 @@ function readReference(text: string): TemplateReference {
   } catch (cause) {
     throw new AppError('invalid_argument', `Invalid template reference: ${(cause as Error).message}`, { cause })
   }
-}
-
-function checkLifetime(seconds: number, maxSeconds: number): void {
-  if (seconds <= 0) throw new AppError('invalid_argument', 'Timeout must be greater than 0')
-  if (seconds > maxSeconds) throw lifetimeTooLong(maxSeconds)
 }

@@ -19,16 +19,17 @@ export const REMOVE_TIMEOUT_MS = 30_000
 export type EndReason = 'killed' | 'expired' | 'lost' | 'create_failed' | 'create_abandoned' | 'engine_moved'
 
 /** The state change that begins the end. */
-export function killing(reason: EndReason, actor: Actor): StateChange {
-  return { to: 'killing', actor, set: { end_reason: reason }, event: { kind: 'sandbox.killing', data: { reason } } }
+export function killing(reason: EndReason, actor: Actor, from?: StateChange['from']): StateChange {
+  const event = { kind: 'sandbox.killing', data: { reason } } as const
+  return { ...(from !== undefined && { from }), to: 'killing', actor, set: { end_reason: reason }, event }
 }
 
 /**
  * The first half of the end: hides the sandbox and stops its traffic. If this process dies, the reconciler does the second half. Returns
- * false when the sandbox is already ending or gone.
+ * false when the sandbox is already ending, gone or in another state.
  */
-export async function beginEnd(database: Database, ref: SandboxRef, reason: EndReason, actor: Actor): Promise<boolean> {
-  return database.transaction((tx) => changeState(tx, ref, killing(reason, actor)))
+export async function beginEnd(database: Database, ref: SandboxRef, change: StateChange): Promise<boolean> {
+  return database.transaction((tx) => changeState(tx, ref, change))
 }
 
 /**

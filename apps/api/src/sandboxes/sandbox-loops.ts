@@ -8,6 +8,7 @@ import { foldSpawns } from '../templates/spawn-counts.ts'
 import type { ExitParts } from './exited-sandboxes.ts'
 import { reapExpired, REAP_EVERY_MS } from './expiry-reaper.ts'
 import { KEY_RETENTION_MS } from './idempotency.ts'
+import { freePausedMemory, PAUSED_MEMORY_EVERY_MS } from './lifecycle/paused-memory.ts'
 import { reconcile, RECONCILE_EVERY_MS } from './reconciler.ts'
 import { watchRuntime } from './runtime-watch.ts'
 
@@ -15,6 +16,7 @@ const FOLD_EVERY_MS = 5000
 const FORGET_EVERY_MS = 60_000
 
 export interface LoopParts extends ExitParts {
+  readonly pausedMemoryBytes: number
   readonly retention: RetentionConfig
 }
 
@@ -34,6 +36,9 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): void {
 
   const reaping = runLoop({ name: 'expiry reaper', everyMs: REAP_EVERY_MS, log }, () => reapExpired(parts))
   shutdown.add('expiry reaper', () => reaping.stop())
+
+  const freeing = runLoop({ name: 'paused memory', everyMs: PAUSED_MEMORY_EVERY_MS, log }, () => freePausedMemory(parts))
+  shutdown.add('paused memory', () => freeing.stop())
 
   const folding = runLoop({ name: 'spawn counts', everyMs: FOLD_EVERY_MS, log }, () => foldSpawns(database.db))
   shutdown.add('spawn counts', () => folding.stop())

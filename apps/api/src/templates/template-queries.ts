@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
+import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { ReadyBuild, Template } from './template.ts'
 import { DEFAULT_TAG, isTemplateId } from './template-reference.ts'
 
@@ -77,6 +78,7 @@ function selectReadyBuild(db: Db) {
     .select([
       'build.build_id',
       'build.image',
+      'build.snapshot',
       'build.cpu_count',
       'build.memory_mib',
       'build.disk_mib',
@@ -104,6 +106,7 @@ function toReadyBuild(row: BuildRow): ReadyBuild {
   return {
     buildId: row.build_id,
     image: row.image,
+    ...(row.snapshot !== null && { snapshot: row.snapshot as unknown as RuntimeSnapshot }),
     cpuCount: row.cpu_count,
     memoryMib: row.memory_mib,
     diskMib: row.disk_mib,

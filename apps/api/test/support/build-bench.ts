@@ -9,6 +9,7 @@ import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
@@ -144,7 +145,7 @@ export class BuildBench implements AsyncDisposable {
     const resources = { cpuCount: 1, memoryMib: 256, diskMib: 512 }
     try {
       const endpoint = await this.runtime.create(
-        { ...ref, image: result.image, resources, daemonEnv: {}, allowPrivilegeGain: true },
+        { ...ref, image: result.image, resources, daemonEnv: {}, allowPrivilegeGain: true, mounts: [], egress: DEFAULT_EGRESS },
         signal,
       )
       const { env: envVars, defaultUser, defaultWorkdir } = result

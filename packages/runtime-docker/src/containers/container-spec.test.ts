@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import { containerSpec, type ContainerPlan } from './container-spec.ts'
 
 const plan: ContainerPlan = {
@@ -25,6 +25,8 @@ const spec: SandboxSpec = {
   resources: { cpuCount: 2, memoryMib: 1024, diskMib: 5120 },
   daemonEnv: { SANDYARD_SANDBOX_ID: 'i1', EMPTY: '' },
   allowPrivilegeGain: true,
+  mounts: [],
+  egress: DEFAULT_EGRESS,
 }
 
 describe('containerSpec', () => {
@@ -48,6 +50,7 @@ describe('containerSpec', () => {
       'sandyard.role': 'sandbox',
       'sandyard.sandbox-id': 'i1',
       'sandyard.incarnation': '2',
+      'sandyard.spec': JSON.stringify({ resources: spec.resources, allowPrivilegeGain: true, mounts: [] }),
     })
   })
 

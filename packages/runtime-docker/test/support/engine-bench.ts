@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
@@ -82,6 +82,8 @@ export function sandboxSpec(change: Partial<SandboxSpec> = {}): SandboxSpec {
     resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
     daemonEnv: {},
     allowPrivilegeGain: true,
+    mounts: [],
+    egress: DEFAULT_EGRESS,
     ...change,
   }
 }
