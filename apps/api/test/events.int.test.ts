@@ -21,7 +21,13 @@ beforeEach(async () => {
 
 const get = (url: string, apiKey?: string): Promise<Answer> => api.call('GET', url, { ...(apiKey !== undefined && { apiKey }) })
 const changeNetwork = (): Promise<Answer> => api.call('PUT', `/sandboxes/${id}/network`, { body: {} })
-const kill = (): Promise<Answer> => api.call('DELETE', `/sandboxes/${id}`)
+/** Returns when it is in the history: the removal goes on behind the answer. */
+async function kill(): Promise<void> {
+  expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(204)
+  const ended = world.database.db.selectFrom('sandbox_history').select('sandbox_id').where('sandbox_id', '=', id)
+  await waitFor('the end of the sandbox', async () => (await ended.execute()).length === 1)
+}
+const ask = (action: string, body: object = {}): Promise<Answer> => api.call('POST', `/sandboxes/${id}/${action}`, { body })
 const typesOf = ({ body }: Answer): string[] => body.map(({ type }: { type: string }) => type)
 
 /** A change as a pause or a resume writes it, so many minutes after the start. */
@@ -33,15 +39,20 @@ async function append(kind: string, minutes: number, data: object = {}): Promise
   `.execute(world.database.db)
 }
 
+const KINDS = ['starting', 'running', 'network_changed', 'timeout_changed', 'pausing', 'paused', 'resuming', 'resumed', 'killing', 'ended']
+
 describe('[GET /sandboxes/{sandboxID}/events]', () => {
   it('has every change with its actor, oldest first, also after the end', async () => {
     await changeNetwork()
+    await ask('timeout', { timeout: 900 })
+    await ask('pause')
+    await ask('connect', { timeout: 60 })
     await kill()
     const { status, body } = await get(`/sandboxes/${id}/events`)
     expect(status).toBe(200)
     const key = { kind: 'key', keyId: expect.stringMatching(/^[0-9a-f-]{36}$/) }
     const actors = body.map(({ type, eventData }: { type: string; eventData: { actor: object } }) => [type, eventData.actor])
-    expect(actors).toEqual(['starting', 'running', 'network_changed', 'killing', 'ended'].map((kind) => [`sandbox.${kind}`, key]))
+    expect(actors).toEqual(KINDS.map((kind) => [`sandbox.${kind}`, key]))
     expect(body[0]).toMatchObject({
       id: expect.stringMatching(/^\d+$/),
       version: 'v1',
@@ -53,8 +64,9 @@ describe('[GET /sandboxes/{sandboxID}/events]', () => {
       eventData: { mcp: ['github'] },
     })
     expect(body[1].sandboxExecutionId).toBe(`${id}-1`)
-    expect(body[3].eventData.reason).toBe('killed')
-    expect(body[4].eventData.reason).toBe('killed')
+    expect(body[5]).toMatchObject({ eventData: { keep: 'memory' }, sandboxExecutionId: `${id}-1` })
+    expect(body[7]).toMatchObject({ eventData: { restored: 'memory' }, sandboxExecutionId: `${id}-2` })
+    expect(body.slice(-2).map(({ eventData }: { eventData: { reason: string } }) => eventData.reason)).toEqual(['killed', 'killed'])
     const times = body.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp))
     expect(times).toEqual(times.toSorted((a: number, b: number) => a - b))
   })
@@ -116,12 +128,11 @@ describe('[GET /sandboxes/{sandboxID}/events]', () => {
 
 describe('[GET /events/sandboxes] [GET /events/sandboxes/{sandboxID}]', () => {
   it('have the lifecycle of a sandbox in both orders, with pages and types', async () => {
-    await append('sandbox.pausing', 1)
-    await append('sandbox.paused', 2, { keep: 'memory' })
-    await append('sandbox.resuming', 3)
-    await append('sandbox.resumed', 4)
-    await append('sandbox.timeout_changed', 5, { endAt: '2030-01-01T00:00:00Z' })
-    await append('sandbox.snapshotted', 6)
+    await ask('pause')
+    await ask('resume', { timeout: 60 })
+    await ask('timeout', { timeout: 900 })
+    const { endAt } = (await get(`/sandboxes/${id}`)).body
+    expect((await ask('snapshots')).status).toBe(201)
     await changeNetwork()
     await kill()
     const all = ['created', 'paused', 'resumed', 'updated', 'checkpointed', 'updated', 'killed'].map((type) => `sandbox.lifecycle.${type}`)
@@ -137,8 +148,9 @@ describe('[GET /events/sandboxes] [GET /events/sandboxes/{sandboxID}]', () => {
     const { body } = await get(`${url}?orderAsc=true`)
     expect(body[0].eventData).toMatchObject({ sandbox_metadata: { a: 'b' }, actor: { kind: 'key' } })
     expect(body[1].eventData.execution).toMatchObject({ vcpu_count: 2, memory_mb: 1024, execution_time: expect.any(Number) })
-    expect(Math.round(body[1].eventData.execution.execution_time / 60_000)).toBe(2)
-    expect(body[3].eventData.set_timeout).toBe('2030-01-01T00:00:00Z')
+    const execution = body[1].eventData.execution
+    expect(Date.parse(execution.started_at) + execution.execution_time).toBe(Date.parse(body[1].timestamp))
+    expect(Date.parse(body[3].eventData.set_timeout)).toBe(Date.parse(endAt))
     const runs = body.map(({ sandboxExecutionId }: { sandboxExecutionId: string }) => Number(sandboxExecutionId.split('-')[1]))
     expect(runs).toEqual([1, 1, 2, 2, 2, 2, 2])
   })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEvents } from '../src/events/read-events.ts'
 import { foldSpawns } from '../src/templates/spawn-counts.ts'
 import { forgetOld } from '../src/sandboxes/sandbox-loops.ts'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
 let api: Server
@@ -15,12 +15,18 @@ afterEach(() => world[Symbol.asyncDispose]())
 
 const create = async (): Promise<string> =>
   (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', timeout: 600 } })).body.sandboxID
+/** Returns when it is in the history: the removal goes on behind the answer. */
+async function kill(id: string): Promise<void> {
+  await api.call('DELETE', `/sandboxes/${id}`)
+  const ended = world.database.db.selectFrom('sandbox_history').select('sandbox_id').where('sandbox_id', '=', id)
+  await waitFor('the end of the sandbox', async () => (await ended.execute()).length === 1)
+}
 const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 
 describe('the history of sandboxes', () => {
   it('stores the state changes, end reason, times and sizes of each sandbox', async () => {
     const id = await create()
-    await api.call('DELETE', `/sandboxes/${id}`)
+    await kill(id)
     const row = await world.database.db.selectFrom('sandbox_history').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({
       sandbox_id: id,
@@ -100,7 +106,7 @@ describe('retention', () => {
       insert into event (team_id, kind, subject, created_at)
       select ${world.teamId}::uuid, 'sandbox.ended', 'old', clock_timestamp() - interval '31 days' from generate_series(1, 2500)
     `.execute(db)
-    await api.call('DELETE', `/sandboxes/${id}`)
+    await kill(id)
     await sql`
       insert into sandbox_history select 'iold', incarnation, team_id, template_id, build_id, alias, reason, cpu_count, memory_mib, disk_mib,
       created_at, started_at, clock_timestamp() - interval '31 days', state_changes from sandbox_history

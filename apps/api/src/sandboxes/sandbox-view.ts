@@ -68,6 +68,7 @@ export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
     state: isPaused ? 'paused' : 'running',
     envdVersion: row.envd_version ?? UNKNOWN_ENVD_VERSION,
     volumeMounts: [],
+    ...(isPaused && row.unresponsive_at_pause && { envdUnresponsiveAtPause: true }),
   }
 }
 
