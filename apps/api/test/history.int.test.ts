@@ -96,6 +96,33 @@ describe('events', () => {
     expect(new Set(one).size).toBe(one.length)
     expect(one).toEqual(two)
   })
+
+  it('are missed by no reader while transactions end in any order, whether it reads all events or those of one object', async () => {
+    const { database } = world
+    const subjects = ['one', 'two', 'three']
+    const start = (await readEvents(database, { after: 0 })).at(-1)?.place ?? 0
+    const write = async (subject: string, turns: number): Promise<void> =>
+      database.transaction(async (tx) => {
+        await append(subject).execute(tx)
+        for (let turn = 0; turn < turns; turn += 1) await sql`select 1`.execute(tx)
+      })
+    /** Reads with a cursor until it has seen so many events. */
+    const read = async (count: number, subject?: string): Promise<number[]> => {
+      const places: number[] = []
+      while (places.length < count) {
+        const page = await readEvents(database, { after: places.at(-1) ?? start, limit: 3, ...(subject !== undefined && { subject }) })
+        places.push(...page.map(({ place }) => place))
+      }
+      return places
+    }
+    const writing = Array.from({ length: 30 }, (_, at) => write(subjects[at % 3] ?? '', (at * 7) % 11))
+    const [all = [], ...each] = await Promise.all([read(30), ...subjects.map((subject) => read(10, subject))])
+    await Promise.all(writing)
+    expect(all).toEqual([...new Set(all)].toSorted((a, b) => a - b))
+    const byObject = each.flat().toSorted((a, b) => a - b)
+    expect(byObject).toEqual(all)
+    expect(await readEvents(database, { after: all.at(-1) ?? 0 })).toEqual([])
+  })
 })
 
 describe('retention', () => {
