@@ -10,6 +10,9 @@ import { startBuildRoute } from './builds/routes/start-build.ts'
 import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
 import type { AppContext } from './context.ts'
 import type { ApiInstance } from './http/api-instance.ts'
+import { listLifecycleEventsRoute } from './events/routes/list-lifecycle-events.ts'
+import { listSandboxEventsRoute } from './events/routes/list-sandbox-events.ts'
+import { listTeamLifecycleEventsRoute } from './events/routes/list-team-lifecycle-events.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
@@ -97,6 +100,9 @@ const ROUTES = [
   setSandboxTimeoutRoute,
   refreshSandboxRoute,
   updateSandboxNetworkRoute,
+  listSandboxEventsRoute,
+  listTeamLifecycleEventsRoute,
+  listLifecycleEventsRoute,
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,

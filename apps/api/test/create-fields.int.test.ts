@@ -122,6 +122,71 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST %s] the fields that are st
   })
 })
 
+describe.each(['/sandboxes', '/v2/sandboxes'])('[POST %s] the settings of a sandbox', (url) => {
+  const ask = (id: string, action: string, body: object = {}): Promise<Answer> => api.call('POST', `/sandboxes/${id}/${action}`, { body })
+  const SETTINGS = ['lifecycle', 'network', 'allowInternetAccess', 'metadata', 'envdAccessToken'] as const
+  const settingsOf = async (id: string): Promise<object> => {
+    const detail = await show(id)
+    return Object.fromEntries(SETTINGS.map((name) => [name, detail[name]]))
+  }
+  const full = {
+    secure: true,
+    timeout: 600,
+    autoPause: true,
+    autoResume: { enabled: true },
+    allow_internet_access: true,
+    metadata: { a: 'b' },
+    mcp: { github: {} },
+    network: { allowPublicTraffic: false, maskRequestHost: 'localhost', allowOut: ['1.1.1.1'] },
+  }
+
+  it('stay over pauses, resumes and network updates, and so do its tokens', async () => {
+    const made = (await create(url, full)).body
+    const id = made.sandboxID
+    await api.call('PUT', `/sandboxes/${id}/network`, { body: { allowOut: ['8.8.8.8'] } })
+    const settings = await settingsOf(id)
+    expect(settings).toMatchObject({ network: { allowOut: ['8.8.8.8'], maskRequestHost: 'localhost', allowPublicTraffic: false } })
+    for (const again of ['resume', 'connect'] as const) {
+      expect((await ask(id, 'pause', { memory: again === 'resume' })).status).toBe(204)
+      expect(await show(id)).toMatchObject({ ...settings, state: 'paused', pauseMode: again === 'resume' ? 'full' : 'filesystem' })
+      const answer = await ask(id, again, { timeout: 60 })
+      expect([answer.status, answer.body]).toEqual([201, made])
+      expect(await settingsOf(id)).toEqual(settings)
+      expect(await show(id)).not.toHaveProperty('pauseMode')
+    }
+    expect(await rowOf(id)).toMatchObject({ mcp: { github: {} }, auto_resume_seconds: 600 })
+  })
+
+  it('are those of its forks, whose tokens are their own', async () => {
+    const made = (await create(url, full)).body
+    const answer = await ask(made.sandboxID, 'fork', { count: 2, timeout: 60 })
+    expect(answer.status).toBe(201)
+    const { envdAccessToken, ...settings } = (await settingsOf(made.sandboxID)) as Record<string, unknown>
+    expect(answer.body).toHaveLength(2)
+    for (const { sandbox } of answer.body) {
+      expect(sandbox.trafficAccessToken).toBe(seedHmac(`sandbox-traffic-${sandbox.sandboxID}`))
+      expect(sandbox.envdAccessToken).not.toBe(envdAccessToken)
+      expect(await settingsOf(sandbox.sandboxID)).toEqual({ ...settings, envdAccessToken: sandbox.envdAccessToken })
+    }
+  })
+
+  it('show that the daemon did not answer at the pause, until it runs again', async () => {
+    const id = (await create(url, {})).body.sandboxID
+    expect(await show(id)).not.toHaveProperty('envdUnresponsiveAtPause')
+    world.daemon.isResponsive = false
+    try {
+      expect((await ask(id, 'pause')).status).toBe(204)
+    } finally {
+      world.daemon.isResponsive = true
+    }
+    expect(await show(id)).toMatchObject({ envdUnresponsiveAtPause: true })
+    const { body } = await api.call('GET', '/v2/sandboxes?state=paused')
+    expect(body.find(({ sandboxID }: { sandboxID: string }) => sandboxID === id)).toMatchObject({ envdUnresponsiveAtPause: true })
+    expect((await ask(id, 'connect', { timeout: 60, memory: false })).status).toBe(201)
+    expect(await show(id)).not.toHaveProperty('envdUnresponsiveAtPause')
+  })
+})
+
 describe('the order of the checks', () => {
   const unserved = { allow_internet_access: false }
   it.each<[object, string]>([

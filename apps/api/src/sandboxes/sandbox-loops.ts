@@ -2,6 +2,7 @@ import type { Db } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { forgetEvents } from '../events/forget-events.ts'
 import type { RetentionConfig } from '../settings/retention.ts'
 import { foldSpawns } from '../templates/spawn-counts.ts'
 import type { ExitParts } from './exited-sandboxes.ts'
@@ -48,7 +49,7 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): void {
 
 /** Deletes rows that are older than their retention. */
 export async function forgetOld(db: Db, { eventMs, historyMs }: RetentionConfig): Promise<void> {
-  await deleteOlder(db, { table: 'event', time: 'created_at', ageMs: eventMs })
   await deleteOlder(db, { table: 'sandbox_history', time: 'ended_at', ageMs: historyMs })
+  await forgetEvents(db, eventMs)
   await deleteOlder(db, { table: 'idempotency_key', time: 'created_at', ageMs: KEY_RETENTION_MS })
 }

@@ -51,7 +51,7 @@ export function toSandbox(answer: SandboxAnswer, { tokenSeed, domain }: ViewPart
   }
 }
 
-/** While it is paused, or changes to or from that, its end time is the pause (control-plane.md 6.1.2, 17.2). */
+/** While it pauses, is paused or resumes, its end time is the pause (control-plane.md 6.1.2, 17.2); one in progress began at its change of state. */
 export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
   const isPaused = row.state === 'pausing' || row.state === 'paused' || row.state === 'resuming'
   return {
@@ -60,7 +60,7 @@ export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
     sandboxID: row.sandbox_id,
     clientID: CLIENT_ID,
     startedAt: row.started_at.toISOString(),
-    endAt: (isPaused ? pauseTime(row) : row.expires_at).toISOString(),
+    endAt: (isPaused ? (row.paused_at ?? row.state_changed_at) : row.expires_at).toISOString(),
     cpuCount: row.cpu_count,
     memoryMB: row.memory_mib,
     diskSizeMB: row.disk_mib,
@@ -68,12 +68,8 @@ export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
     state: isPaused ? 'paused' : 'running',
     envdVersion: row.envd_version ?? UNKNOWN_ENVD_VERSION,
     volumeMounts: [],
+    ...(isPaused && row.unresponsive_at_pause && { envdUnresponsiveAtPause: true }),
   }
-}
-
-/** A pause that is under way has no time yet, or that of an earlier pause: its beginning stands for it. */
-function pauseTime({ state, paused_at, state_changed_at }: LiveSandboxRow): Date {
-  return state === 'pausing' || paused_at === null ? state_changed_at : paused_at
 }
 
 /** Every field of the seed's table, with explicit nulls (control-plane.md 22.2 D6-D9). */

@@ -74,6 +74,9 @@ const listed = {
   state: SandboxState,
   envdVersion,
   volumeMounts: Type.Optional(Type.Array(SandboxVolumeMount)),
+  envdUnresponsiveAtPause: Type.Optional(
+    Type.Boolean({ description: 'The in-sandbox daemon did not answer when it was paused; absent otherwise' }),
+  ),
 }
 
 /** An item of both list operations (control-plane.md 6.1.3): no tokens, no network, no lifecycle. */
