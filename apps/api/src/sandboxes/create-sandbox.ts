@@ -1,5 +1,6 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Actor } from '../events/actor.ts'
 import type { Team } from '../teams/team.ts'
 import { resolveTemplate } from '../templates/resolve-template.ts'
 import { parseTemplateReference, type TemplateReference } from '../templates/template-reference.ts'
@@ -25,6 +26,7 @@ export interface CreateRequest {
   /** The defaults of the route generation for absent fields (clients.md 2.4). */
   readonly defaults: { readonly timeout: number; readonly secure: boolean }
   readonly idempotent: IdempotentRequest | undefined
+  readonly actor: Actor
 }
 
 /**
@@ -33,7 +35,7 @@ export interface CreateRequest {
  * @throws AppError of control-plane.md 2.4, 6.2.3 and 6.2.4; `unimplemented` for an unsupported field
  */
 export async function createSandbox(parts: CreateParts, team: Team, request: CreateRequest): Promise<SandboxAnswer> {
-  const { body, defaults, idempotent } = request
+  const { body, defaults, idempotent, actor } = request
   const { database, limits } = parts
   if (idempotent !== undefined) {
     const remembered = await findRemembered(database.db, team.id, idempotent)
@@ -56,6 +58,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     allowInternetAccess: body.allow_internet_access ?? null,
     idempotent,
     serverId: parts.serverId,
+    actor,
     limit: limits.concurrentSandboxes,
   })
   if ('remembered' in reserved) return reserved.remembered
@@ -67,6 +70,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     isSecure,
     envVars: body.envVars ?? {},
     lifetimeSeconds,
+    actor,
     isRepeatable: idempotent !== undefined,
   })
 }

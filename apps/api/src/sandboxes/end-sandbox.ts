@@ -3,6 +3,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import type { Actor } from '../events/actor.ts'
 import { releaseKey } from './idempotency.ts'
 import { announce, changeState, type StateChange } from './sandbox-state.ts'
 
@@ -18,16 +19,16 @@ export const REMOVE_TIMEOUT_MS = 30_000
 export type EndReason = 'killed' | 'expired' | 'lost' | 'create_failed' | 'create_abandoned' | 'engine_moved'
 
 /** The state change that begins the end. */
-export function killing(reason: EndReason): StateChange {
-  return { to: 'killing', endReason: reason, event: { kind: 'sandbox.killing', data: { reason } } }
+export function killing(reason: EndReason, actor: Actor): StateChange {
+  return { to: 'killing', actor, set: { end_reason: reason }, event: { kind: 'sandbox.killing', data: { reason } } }
 }
 
 /**
  * The first half of the end: hides the sandbox and stops its traffic. If this process dies, the reconciler does the second half. Returns
  * false when the sandbox is already ending or gone.
  */
-export async function beginEnd(database: Database, ref: SandboxRef, reason: EndReason): Promise<boolean> {
-  return database.transaction((tx) => changeState(tx, ref, killing(reason)))
+export async function beginEnd(database: Database, ref: SandboxRef, reason: EndReason, actor: Actor): Promise<boolean> {
+  return database.transaction((tx) => changeState(tx, ref, killing(reason, actor)))
 }
 
 /**

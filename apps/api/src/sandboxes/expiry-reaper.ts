@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { inBatches } from '@sandyard/db/in-batches'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import { TIMEOUT } from '../events/actor.ts'
 import { isEngineOf } from '../servers/engine-binding.ts'
 import { finishEnd, killing, type EndParts } from './end-sandbox.ts'
 import type { Repairs } from './repairs.ts'
@@ -46,7 +47,7 @@ async function takeExpired({ database, engineId }: ReaperParts, size: number): P
       .skipLocked()
       .execute()
     const refs = due.map((row) => ({ sandboxId: row.sandbox_id, incarnation: row.incarnation }))
-    for (const ref of refs) await changeState(tx, ref, killing('expired'))
+    for (const ref of refs) await changeState(tx, ref, killing('expired', TIMEOUT))
     return refs
   })
 }

@@ -6,6 +6,7 @@ import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RuntimeSandbox, SandboxRef } from '@sandyard/runtime/types'
+import { SERVER } from '../events/actor.ts'
 import { assertEngineOf, readEngineId } from '../servers/engine-binding.ts'
 import { isBuildSandboxId } from './sandbox-id.ts'
 import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from './end-sandbox.ts'
@@ -58,7 +59,7 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
   for (const ref of lost) {
     parts.log.warn({ ...ref }, 'sandbox is lost')
     void parts.repairs.run(ref, async () => {
-      await beginEnd(parts.database, ref, 'lost')
+      await beginEnd(parts.database, ref, 'lost', SERVER)
       await finishEnd(parts, ref)
     })
   }
@@ -96,7 +97,7 @@ async function giveUpStarts(database: Database): Promise<SandboxRef[]> {
       .skipLocked()
       .execute()
     const refs = rows.map(toRef)
-    for (const ref of refs) await changeState(tx, ref, killing('create_abandoned'))
+    for (const ref of refs) await changeState(tx, ref, killing('create_abandoned', SERVER))
     return refs
   })
 }

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import type { Actor } from '../events/actor.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import type { ReadyBuild, Template } from '../templates/template.ts'
 import { templateNotFound } from '../templates/template-errors.ts'
@@ -19,6 +20,7 @@ export interface ReserveRequest {
   readonly allowInternetAccess: boolean | null
   readonly idempotent: IdempotentRequest | undefined
   readonly serverId: number
+  readonly actor: Actor
   /** Concurrent sandboxes of the team. */
   readonly limit: number
 }
@@ -77,5 +79,5 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
       server_id: request.serverId,
     })
     .execute()
-  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting' })
+  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting', data: { actor: request.actor } })
 }

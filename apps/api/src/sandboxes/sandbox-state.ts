@@ -1,30 +1,37 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS } from '@sandyard/db/notify'
 import { isServerAlive } from '@sandyard/db/server-lease'
-import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import type { SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { Actor } from '../events/actor.ts'
 import { appendAndNotify, type Event } from '../events/event-log.ts'
 
 /** The allowed transitions from each state (control-plane.md 17.1). After `killing` the row moves to the history. */
 const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
-  starting: ['running', 'paused', 'killing'],
+  starting: ['running', 'killing'],
   running: ['pausing', 'snapshotting', 'killing'],
-  pausing: ['paused', 'killing'],
-  paused: ['starting', 'killing'],
+  // A pause that fails leaves the sandbox running.
+  pausing: ['paused', 'running', 'killing'],
+  paused: ['resuming', 'killing'],
+  // A resume that fails leaves it paused.
+  resuming: ['running', 'paused', 'killing'],
   snapshotting: ['running', 'killing'],
   killing: [],
 }
 
 /** The data of a state change. */
 export interface StateChange {
+  /** Default: every state that `to` may follow. */
+  readonly from?: SandboxState
   readonly to: SandboxState
   readonly event: Pick<Event, 'kind' | 'data'>
-  readonly endpoint?: { readonly host: string; readonly daemonPort: number }
+  readonly actor: Actor
+  /** Further columns of the row. */
+  readonly set?: Updateable<SandboxTable>
+  readonly endpoint?: SandboxEndpoint
   /** Starts the lifetime now, with this length. */
   readonly lifetimeSeconds?: number
-  /** Why it ends. */
-  readonly endReason?: string
   /** The server that makes the change. If its lease has ended, nothing changes. */
   readonly serverId?: number
 }
@@ -36,27 +43,28 @@ export interface StateChange {
  * @returns whether this call changed the state
  */
 export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange): Promise<boolean> {
-  const from = statesBefore(change.to)
+  const { to, endpoint, lifetimeSeconds, serverId } = change
   const now = sql<Date>`clock_timestamp()`
   let update = tx
     .updateTable('sandbox')
     .set({
-      state: change.to,
+      ...change.set,
+      state: to,
       state_changed_at: now,
-      ...(change.endReason !== undefined && { end_reason: change.endReason }),
-      ...(change.endpoint && { endpoint_host: change.endpoint.host, endpoint_daemon_port: change.endpoint.daemonPort }),
-      ...(change.lifetimeSeconds !== undefined && {
+      ...(endpoint && { endpoint_host: endpoint.host, endpoint_daemon_port: endpoint.daemonPort }),
+      ...(lifetimeSeconds !== undefined && {
         started_at: now,
-        expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${change.lifetimeSeconds})`,
+        expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${lifetimeSeconds})`,
       }),
     })
     .where('sandbox_id', '=', ref.sandboxId)
     .where('incarnation', '=', ref.incarnation)
-    .where('state', 'in', from)
-  if (change.serverId !== undefined) update = update.where(isServerAlive(sql`${change.serverId}::int`))
+    .where('state', 'in', statesBefore(to, change.from))
+  if (serverId !== undefined) update = update.where(isServerAlive(sql`${serverId}::int`))
   const moved = await update.returning('team_id').executeTakeFirst()
   if (moved === undefined) return false
-  await announce(tx, ref, { teamId: moved.team_id, ...change.event })
+  const data = { actor: change.actor, ...change.event.data }
+  await announce(tx, ref, { teamId: moved.team_id, kind: change.event.kind, data })
   return true
 }
 
@@ -66,6 +74,10 @@ export async function announce(tx: Tx, ref: SandboxRef, event: Omit<Event, 'subj
   await appendAndNotify(tx, { ...event, subject: ref.sandboxId, data }, CHANNELS.routeChanged)
 }
 
-function statesBefore(state: SandboxState): SandboxState[] {
-  return (Object.keys(TRANSITIONS) as SandboxState[]).filter((from) => TRANSITIONS[from].includes(state))
+/** @throws TypeError when the table of transitions does not allow the change */
+function statesBefore(to: SandboxState, from: SandboxState | undefined): SandboxState[] {
+  const allowed = (Object.keys(TRANSITIONS) as SandboxState[]).filter((state) => TRANSITIONS[state].includes(to))
+  if (from === undefined) return allowed
+  if (!allowed.includes(from)) throw new TypeError(`a sandbox cannot go from ${from} to ${to}`)
+  return [from]
 }

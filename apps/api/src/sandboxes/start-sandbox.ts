@@ -5,6 +5,7 @@ import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+import { SERVER, type Actor } from '../events/actor.ts'
 import { daemonEnv } from '../daemon/daemon-env.ts'
 import { initDaemon } from '../daemon/init-daemon.ts'
 import type { ReadyBuild } from '../templates/template.ts'
@@ -42,6 +43,7 @@ export interface Reservation extends SandboxRef {
   readonly isSecure: boolean
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
+  readonly actor: Actor
   /** An idempotency key waits for the answer. */
   readonly isRepeatable: boolean
 }
@@ -107,9 +109,9 @@ async function markRunning(
   reservation: Reservation,
   { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
 ): Promise<SandboxAnswer> {
-  const { sandboxId, templateId, alias, build, isSecure, isRepeatable, lifetimeSeconds } = reservation
+  const { sandboxId, templateId, alias, build, isSecure, isRepeatable, lifetimeSeconds, actor } = reservation
   const event = { kind: 'sandbox.running' } as const
-  const isOurs = await changeState(tx, reservation, { to: 'running', event, endpoint, lifetimeSeconds, serverId })
+  const isOurs = await changeState(tx, reservation, { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId })
   if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
   const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure }
   if (isRepeatable) await rememberAnswer(tx, answer)
@@ -120,7 +122,7 @@ async function markRunning(
 /** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
 async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
   try {
-    await beginEnd(parts.database, ref, 'create_failed')
+    await beginEnd(parts.database, ref, 'create_failed', SERVER)
     await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
   } catch (err) {
     parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')

@@ -53,6 +53,12 @@ export interface BuildTable {
   starts_itself: Generated<boolean>
   /** The number of the newest log line. */
   log_count: Generated<number>
+  /** The sandbox that this snapshot was taken from; null for the result of a build. */
+  source_sandbox_id: string | null
+  /** The snapshot as the runtime describes it. Only the runtime reads its fields. */
+  snapshot: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+  /** What its files take on the engine beyond the image that it is based on. */
+  snapshot_bytes: number | null
 }
 
 export const buildColumns: Columns<BuildTable> = {
@@ -79,4 +85,7 @@ export const buildColumns: Columns<BuildTable> = {
   dockerfile: 'text null',
   starts_itself: 'boolean',
   log_count: 'integer',
+  source_sandbox_id: 'text null',
+  snapshot: 'jsonb null',
+  snapshot_bytes: 'bigint null',
 }

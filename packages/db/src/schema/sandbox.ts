@@ -1,10 +1,21 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Columns, DefaultedTime } from '../column.ts'
 
-export type SandboxState = 'starting' | 'running' | 'pausing' | 'paused' | 'snapshotting' | 'killing'
+export type SandboxState = 'starting' | 'running' | 'pausing' | 'paused' | 'resuming' | 'snapshotting' | 'killing'
 
 /** A JSON object of texts: read as an object, written as JSON text. */
 export type JsonTexts = ColumnType<Record<string, string>, string | undefined, string>
+
+/** A JSON object: written as JSON text. */
+export type JsonObject<T> = ColumnType<T, string | undefined, string>
+
+/** The `network` of a create request, as it is stored. */
+export interface StoredNetwork {
+  readonly allowPublicTraffic?: boolean
+  readonly maskRequestHost?: string
+  readonly allowOut?: readonly string[]
+  readonly denyOut?: readonly string[]
+}
 
 export interface SandboxTable {
   sandbox_id: string
@@ -23,11 +34,27 @@ export interface SandboxTable {
   metadata: JsonTexts
   /** Null when the request did not set it. */
   allow_internet_access: boolean | null
+  /** At the end time it is paused, not killed. */
+  auto_pause: Generated<boolean>
+  /** That pause keeps memory. */
+  auto_pause_memory: Generated<boolean>
+  /** Traffic wakes it when it is paused with its memory. */
+  auto_resume: Generated<boolean>
+  /** Its lifetime after it was woken by traffic (control-plane.md 6.2.5). */
+  auto_resume_seconds: Generated<number>
+  network: JsonObject<StoredNetwork>
+  mcp: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+  /** What the pause keeps; set while pausing, paused and resuming. */
+  pause_keep: 'memory' | 'files' | null
+  /** The handle of the runtime; set while paused and resuming. Only the runtime reads its fields. */
+  pause_handle: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
+  /** When the last pause was complete. */
+  paused_at: Date | null
   created_at: DefaultedTime
   started_at: Date | null
   /** The end time; set once it runs. */
   expires_at: Date | null
-  /** The server that starts it. */
+  /** The server that makes its transition: the start, the pause, the resume or the snapshot. */
   server_id: number | null
   /** Why it ends; set with the state `killing`. */
   end_reason: string | null
@@ -47,6 +74,15 @@ export const sandboxColumns: Columns<SandboxTable> = {
   is_secure: 'boolean',
   metadata: 'jsonb',
   allow_internet_access: 'boolean null',
+  auto_pause: 'boolean',
+  auto_pause_memory: 'boolean',
+  auto_resume: 'boolean',
+  auto_resume_seconds: 'integer',
+  network: 'jsonb',
+  mcp: 'jsonb null',
+  pause_keep: 'text null',
+  pause_handle: 'jsonb null',
+  paused_at: 'timestamp(3) with time zone null',
   created_at: 'timestamp(3) with time zone',
   started_at: 'timestamp(3) with time zone null',
   expires_at: 'timestamp(3) with time zone null',

@@ -11,11 +11,14 @@ import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-k
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
+import { sandboxLogColumns, type SandboxLogTable } from './sandbox-log.ts'
+import { sandboxMetricColumns, type SandboxMetricTable } from './sandbox-metric.ts'
 import { serverColumns, type ServerTable } from './server.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
 import { tagAssignmentColumns, type TagAssignmentTable } from './tag-assignment.ts'
 import { teamColumns, type TeamTable } from './team.ts'
 import { teamMemberColumns, type TeamMemberTable } from './team-member.ts'
+import { teamMetricColumns, type TeamMetricTable } from './team-metric.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
@@ -35,11 +38,14 @@ export interface Tables {
   layer_upload: LayerUploadTable
   sandbox: SandboxTable
   sandbox_history: SandboxHistoryTable
+  sandbox_log: SandboxLogTable
+  sandbox_metric: SandboxMetricTable
   server: ServerTable
   server_setting: ServerSettingTable
   tag_assignment: TagAssignmentTable
   team: TeamTable
   team_member: TeamMemberTable
+  team_metric: TeamMetricTable
   template: TemplateTable
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
@@ -60,11 +66,14 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   layer_upload: layerUploadColumns,
   sandbox: sandboxColumns,
   sandbox_history: sandboxHistoryColumns,
+  sandbox_log: sandboxLogColumns,
+  sandbox_metric: sandboxMetricColumns,
   server: serverColumns,
   server_setting: serverSettingColumns,
   tag_assignment: tagAssignmentColumns,
   team: teamColumns,
   team_member: teamMemberColumns,
+  team_metric: teamMetricColumns,
   template: templateColumns,
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,

@@ -1,6 +1,7 @@
 import { NEW_SANDBOX_SECONDS, NewSandboxV2 } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { Sandbox } from '@sandyard/api-contract/sandboxes/sandbox'
 import { getTeam } from '../../auth/principal.ts'
+import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { createSandbox } from '../create-sandbox.ts'
@@ -22,6 +23,7 @@ export const createSandboxV2Route: ApiRoute = (app, ctx) =>
       const { tokenSeed } = ctx.installation
       const answer = await createSandbox(ctx.sandboxes, getTeam(principal), {
         body,
+        actor: actorOf(principal),
         defaults: DEFAULTS,
         idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandboxV2', schema: NewSandboxV2, body }),
       })

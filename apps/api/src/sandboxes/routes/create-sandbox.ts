@@ -1,6 +1,7 @@
 import { NEW_SANDBOX_SECONDS, NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { Sandbox } from '@sandyard/api-contract/sandboxes/sandbox'
 import { getTeam } from '../../auth/principal.ts'
+import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { createSandbox } from '../create-sandbox.ts'
@@ -22,6 +23,7 @@ export const createSandboxRoute: ApiRoute = (app, ctx) =>
       const { tokenSeed } = ctx.installation
       const answer = await createSandbox(ctx.sandboxes, getTeam(principal), {
         body,
+        actor: actorOf(principal),
         defaults: DEFAULTS,
         idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandbox', schema: NewSandbox, body }),
       })

@@ -1,0 +1,24 @@
+import { getTeam, type Principal } from '../auth/principal.ts'
+
+/** Who or what caused a change of a sandbox; each event stores it. */
+export type Actor =
+  | { readonly kind: 'key'; readonly keyId: string }
+  | { readonly kind: 'user'; readonly userId: string }
+  | { readonly kind: 'admin' }
+  /** The end time was reached. */
+  | { readonly kind: 'timeout' }
+  /** A request to the sandbox woke it. */
+  | { readonly kind: 'traffic' }
+  /** This server: repairs, limits. */
+  | { readonly kind: 'server' }
+
+export const TIMEOUT: Actor = { kind: 'timeout' }
+export const TRAFFIC: Actor = { kind: 'traffic' }
+export const SERVER: Actor = { kind: 'server' }
+
+export function actorOf(principal: Principal | null): Actor {
+  getTeam(principal)
+  if (principal?.apiKeyId !== undefined) return { kind: 'key', keyId: principal.apiKeyId }
+  if (principal?.user !== undefined) return { kind: 'user', userId: principal.user.id }
+  return { kind: 'admin' }
+}
