@@ -20,7 +20,7 @@ let target: Target
 beforeAll(async () => {
   service = await startHostileService(0, '127.0.0.1')
   proxy = await startProxy(routes, { headersTimeoutMs: 2000 })
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+  routes.run('i1', 9)
   target = { apiUrl: '', apiKey: '', proxyUrl: proxy.url, sandboxId: 'i1', token: '', port: service.port }
 })
 afterAll(async () => {

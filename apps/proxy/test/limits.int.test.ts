@@ -29,7 +29,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 beforeEach(() => {
   routes = new MemoryRoutes()
   for (const sandboxId of ['i1', 'i2']) {
-    routes.put({ sandboxId, incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: service.port } })
+    routes.run(sandboxId, service.port)
   }
 })
 afterEach(async () => {
@@ -282,7 +282,7 @@ describe('lookups', () => {
     await start({})
     for (let i = 0; i < 20; i++) expect(await ask('inew')).toContain('was not found')
     expect(routes.readsOf('inew')).toBeLessThan(10)
-    routes.put({ sandboxId: 'inew', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: service.port } })
+    routes.run('inew', service.port)
     expect(await ask('inew')).toContain('done')
   })
 

@@ -122,3 +122,11 @@ export async function runMany<T>(
 export function mib(bytes: number): string {
   return `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 }
+
+/** An attack on the proxy that needs no sandbox, made on the control plane instead. */
+export function onApi(attack: Attack): Attack {
+  return {
+    name: `${attack.name}, control plane`,
+    run: (target, signal) => attack.run({ ...target, proxyUrl: target.apiUrl }, signal),
+  }
+}
