@@ -43,8 +43,8 @@ afterAll(async () => {
 describe('under attack the server answers its neighbours', () => {
   test.each<[string, Attack, RegExp]>([
     ['[proxy header form] floods of interim answers', interimFlood, /readers got 502: 1$/],
-    ['[proxy header form] requests sent ahead', pipelining, /^60 answers in .*, 1 at once in the service$/],
-    ['[GET /health] requests sent ahead', apiPipelining, /^60 of 60 answers in .* the last ones 200: 1$/],
+    ['[proxy header form] pipelined requests', pipelining, /^60 answers in .*, 1 at once in the service$/],
+    ['[GET /health] pipelined requests', apiPipelining, /^60 of 60 answers in .* the last ones 200: 1$/],
     ['[proxy header form] half-open connections', halfOpen, /^8 open after .* none: 12$/],
     ['[GET /health] half-open connections', onApi(halfOpen), /^8 open after .* none: 8, 404: 4$/],
     ['[proxy header form] slow writers', slowWriters, /^200: 2$/],

@@ -18,7 +18,7 @@ import { unknownSandboxes } from './unknown-sandboxes.ts'
 import { watchers } from './watchers.ts'
 import { wrongKeys } from './wrong-keys.ts'
 
-/** In the order in which the drill makes them. */
+/** The attacks in the order of the drill. */
 export const ATTACKS: readonly Attack[] = [
   interimFlood,
   pipelining,
