@@ -42,7 +42,7 @@ it.each<[string, Attack, RegExp]>([
     /^one of 60 KiB 200: 20; many in 30 KiB 200: 20; one of 80 KiB 431: 20; many in 200 KiB 431: 20$/,
   ],
   ['answers for unknown sandboxes', unknownSandboxes, /^10000 answers in .*, the last ones 502: 50$/],
-])('under attack the proxy %s', async (_, attack, observed) => {
+])('under attack the proxy %s', { timeout: 120_000 }, async (_, attack, observed) => {
   const result = await attack.run(target, AbortSignal.timeout(60_000))
   expect(result.observed).toMatch(observed)
 })
