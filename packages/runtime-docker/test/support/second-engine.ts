@@ -39,7 +39,8 @@ export async function startSecondEngine(): Promise<SecondEngine> {
   const place = `--data-root ${folder}/data --exec-root ${folder}/exec --pidfile ${folder}/pid --host ${address}`
   const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
   const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
-  const args = ['--net', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
+  // Its mounts end with it: an engine does not always unmount its data root, and then the folder could not be removed.
+  const args = ['--net', '--mount', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
   const file = join(folder, 'log')
   let engine = spawnEngine(args, file)
   const stop = async (): Promise<void> => {
