@@ -1,3 +1,4 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
@@ -122,7 +123,13 @@ describe('a server that lost its lease', () => {
     const buildId = await queueBuild(world)
     const dead = await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
     if (dead === undefined) throw new Error('nothing was claimed')
-    const spec = { sandboxId: dead.sandboxId, image: 'base:1', resources: dead.resources, daemonEnv: {}, allowPrivilegeGain: true }
+    const spec = {
+      sandboxId: dead.sandboxId,
+      image: 'base:1',
+      resources: dead.resources,
+      instanceKey: new Secret('key'),
+      allowPrivilegeGain: true,
+    }
     for (const incarnation of [1, 2]) await runtime.create({ ...spec, incarnation })
     await endLeases()
     const runner = new HeldRunner()

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
@@ -38,7 +39,12 @@ const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 /** Creates an image of this age. */
 async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
   const spec = { sandboxId: `i${randomId(20)}`, incarnation: 1, image: 'base:1' }
-  await by.create({ ...spec, resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true })
+  await by.create({
+    ...spec,
+    resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
+    instanceKey: new Secret('key'),
+    allowPrivilegeGain: true,
+  })
   const { image } = await by.snapshot(spec, randomId(20))
   await by.remove(spec)
   const made = world.engine.images.get(image)
@@ -331,7 +337,12 @@ describe('upkeep of logs and build sandboxes', () => {
   })
 
   it('removes orphaned build sandboxes', async () => {
-    const spec = { image: 'base:1', resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true }
+    const spec = {
+      image: 'base:1',
+      resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
+      instanceKey: new Secret('key'),
+      allowPrivilegeGain: true,
+    }
     for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...spec, sandboxId, incarnation: 1 })
     await runtime.create({ ...spec, sandboxId: 'borphan', incarnation: 2 })
     const owned = await queueBuild(world)

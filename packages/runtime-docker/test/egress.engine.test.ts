@@ -7,7 +7,7 @@ import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
 import { Inside } from './support/inside.ts'
 import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
-import { ensureToolImage } from './support/test-images.ts'
+import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
 const installation = `test-${randomId(8)}`
 /** The error of a dial whose packets are rejected. */
@@ -74,7 +74,8 @@ describe('default egress', () => {
   })
 
   it('is in force before anything inside has a network', async () => {
-    const inside = await start({ daemonEnv: { STAND_IN_EARLY: `${OUTSIDE.metadata}:${OUTSIDE.port}` } })
+    const early = await buildTestImage(bench.docker, 'early', `FROM ${image}\nENV STAND_IN_EARLY=${OUTSIDE.metadata}:${OUTSIDE.port}\n`)
+    const inside = await start({ image: early })
     const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined

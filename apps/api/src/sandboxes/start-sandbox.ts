@@ -1,12 +1,12 @@
 import type { Database, Tx } from '@sandyard/db/database'
-import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../events/actor.ts'
-import { daemonEnv } from '../daemon/daemon-env.ts'
+import { daemonIdentity } from '../daemon/daemon-identity.ts'
 import { initDaemon } from '../daemon/init-daemon.ts'
 import type { ReadyBuild } from '../templates/template.ts'
 import { beginEnd, finishEnd } from './end-sandbox.ts'
@@ -71,14 +71,18 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
 }
 
 async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
+  const { tokenSeed } = parts
   const { sandboxId, templateId, build, isSecure } = reservation
-  const accessToken = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
+  const accessToken = isSecure ? sandboxAccessToken(tokenSeed, sandboxId) : undefined
+  const instanceKey = sandboxInstanceKey(tokenSeed, reservation)
   const times = [performance.now()]
-  const endpoint = await parts.runtime.create(toSpec(reservation, parts.tokenSeed, accessToken), signal)
+  const endpoint = await parts.runtime.create(toSpec(reservation, instanceKey), signal)
   times.push(performance.now())
   const envVars = { ...build.env, ...reservation.envVars }
-  const { defaultUser, defaultWorkdir } = build
-  await initDaemon(endpoint, { ...(accessToken !== undefined && { accessToken }), envVars, defaultUser, defaultWorkdir }, signal)
+  const { buildId, defaultUser, defaultWorkdir } = build
+  const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
+  const init = { identity, ...(accessToken !== undefined && { accessToken }), envVars, defaultUser, defaultWorkdir }
+  await initDaemon({ endpoint, instanceKey }, init, signal)
   times.push(performance.now())
   await runStartCommand({ endpoint, accessToken }, { build, envVars: reservation.envVars }, signal)
   times.push(performance.now())
@@ -87,15 +91,15 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   return endpoint
 }
 
-function toSpec(reservation: Reservation, tokenSeed: Secret, token: string | undefined): SandboxSpec {
-  const { sandboxId, incarnation, templateId, build } = reservation
-  const { buildId, image, cpuCount, memoryMib, diskMib } = build
+function toSpec(reservation: Reservation, instanceKey: Secret): SandboxSpec {
+  const { sandboxId, incarnation, build } = reservation
+  const { image, cpuCount, memoryMib, diskMib } = build
   return {
     sandboxId,
     incarnation,
     image,
     resources: { cpuCount, memoryMib, diskMib },
-    daemonEnv: daemonEnv({ sandboxId, templateId, buildId, token }, tokenSeed),
+    instanceKey,
     allowPrivilegeGain: true,
   }
 }

@@ -1,3 +1,4 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { ensureInstallation } from '../../src/settings/installation.ts'
@@ -61,7 +62,7 @@ export function runnerOn(runtime: SandboxRuntime): BuildRunner {
   return async ({ sandboxId, resources, log }, signal) => {
     const ref = { sandboxId, incarnation: 1 }
     try {
-      await runtime.create({ ...ref, image: 'base:1', resources, daemonEnv: {}, allowPrivilegeGain: true }, signal)
+      await runtime.create({ ...ref, image: 'base:1', resources, instanceKey: new Secret('key'), allowPrivilegeGain: true }, signal)
       log.write({ level: 'info', message: 'a step', step: '1' })
       await log.flush()
       const { image } = await runtime.snapshot(ref, `layer-${randomId(12)}`)

@@ -15,6 +15,8 @@ export interface SandboxAccess {
   writeFile(path: string, text: string): Promise<void>
   /** Undefined when the file does not exist. */
   readFile(path: string): Promise<string | undefined>
+  /** The text of the file in which the daemon looks for the digest of its instance key. */
+  instanceFile(): Promise<string>
   /** Ends the first process of the sandbox. Returns before the process has ended. */
   end(): Promise<void>
 }

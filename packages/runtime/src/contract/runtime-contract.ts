@@ -4,6 +4,7 @@ import type { ContractHarness } from './contract-harness.ts'
 import { describeEngine } from './describe-engine.ts'
 import { describeEvents } from './describe-events.ts'
 import { describeFreezing } from './describe-freezing.ts'
+import { describeIdentity } from './describe-identity.ts'
 import { describeImages } from './describe-images.ts'
 import { describeLifecycle } from './describe-lifecycle.ts'
 import { describeSeparation } from './describe-separation.ts'
@@ -25,6 +26,7 @@ export function describeRuntimeContract(name: string, makeHarness: () => Promise
 
     describeEngine(bench)
     describeLifecycle(bench)
+    describeIdentity(bench)
     describeFreezing(bench)
     describeSnapshots(bench)
     describeImages(bench)
