@@ -5,6 +5,7 @@ import { Database, type Tx } from '@sandyard/db/database'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { FAILURES } from '../src/builds/build-failure.ts'
 import { BuildWorker } from '../src/builds/queue/build-worker.ts'
 import { claimBuild, type ClaimedBuild } from '../src/builds/queue/claim-build.ts'
@@ -129,6 +130,8 @@ describe('a server that lost its lease', () => {
       resources: dead.resources,
       instanceKey: new Secret('key'),
       allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
     }
     for (const incarnation of [1, 2]) await runtime.create({ ...spec, incarnation })
     await endLeases()

@@ -3,6 +3,7 @@ import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { BuildUpkeep } from '../src/builds/upkeep/build-upkeep.ts'
@@ -44,8 +45,10 @@ async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
     resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
     instanceKey: new Secret('key'),
     allowPrivilegeGain: true,
+    mounts: [],
+    egress: DEFAULT_EGRESS,
   })
-  const { image } = await by.snapshot(spec, randomId(20))
+  const { image } = await by.snapshot(spec, { name: randomId(20), keep: 'files' })
   await by.remove(spec)
   const made = world.engine.images.get(image)
   if (made === undefined) throw new Error('the image does not exist')
@@ -342,6 +345,8 @@ describe('upkeep of logs and build sandboxes', () => {
       resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
       instanceKey: new Secret('key'),
       allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
     }
     for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...spec, sandboxId, incarnation: 1 })
     await runtime.create({ ...spec, sandboxId: 'borphan', incarnation: 2 })

@@ -112,11 +112,11 @@ describe('default egress', () => {
     expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
   })
 
-  it('stays in force after freeze and thaw', async () => {
+  it('stays in force after a pause that keeps memory', async () => {
     const spec = sandboxSpec({ image })
     await runtime.create(spec)
-    await runtime.freeze(spec)
-    const inside = new Inside(await runtime.thaw(spec))
+    const handle = await runtime.pause(spec, 'memory')
+    const inside = new Inside((await runtime.resume(handle, { spec, keep: 'memory' })).endpoint)
     expect(await inside.dial(OUTSIDE.private, OUTSIDE.port)).toBe(REFUSED)
     expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
   })

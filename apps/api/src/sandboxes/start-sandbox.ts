@@ -4,7 +4,7 @@ import type { Secret } from '@sandyard/kit/config/secret'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxEndpoint, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../events/actor.ts'
 import { daemonIdentity } from '../daemon/daemon-identity.ts'
 import { initDaemon } from '../daemon/init-daemon.ts'
@@ -101,6 +101,8 @@ function toSpec(reservation: Reservation, instanceKey: Secret): SandboxSpec {
     resources: { cpuCount, memoryMib, diskMib },
     instanceKey,
     allowPrivilegeGain: true,
+    mounts: [],
+    egress: DEFAULT_EGRESS,
   }
 }
 

@@ -10,6 +10,7 @@ import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
@@ -148,7 +149,10 @@ export class BuildBench implements AsyncDisposable {
     const instanceKey = sandboxInstanceKey(seed, ref)
     const identity = daemonIdentity({ sandboxId, templateId: 'test', buildId: 'test' }, seed)
     try {
-      const endpoint = await this.runtime.create({ ...ref, image: result.image, resources, instanceKey, allowPrivilegeGain: true }, signal)
+      const endpoint = await this.runtime.create(
+        { ...ref, image: result.image, resources, instanceKey, allowPrivilegeGain: true, mounts: [], egress: DEFAULT_EGRESS },
+        signal,
+      )
       const { env: envVars, defaultUser, defaultWorkdir } = result
       const daemon: Daemon = { endpoint, accessToken: undefined }
       await initDaemon({ endpoint, instanceKey }, { identity, envVars, defaultUser, defaultWorkdir }, signal)

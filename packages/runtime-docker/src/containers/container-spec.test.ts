@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Secret } from '@sandyard/kit/config/secret'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import { containerSpec, type ContainerPlan } from './container-spec.ts'
 
 const plan: ContainerPlan = {
@@ -27,6 +27,8 @@ const spec: SandboxSpec = {
   resources: { cpuCount: 2, memoryMib: 1024, diskMib: 5120 },
   instanceKey: new Secret('key of i1'),
   allowPrivilegeGain: true,
+  mounts: [],
+  egress: DEFAULT_EGRESS,
 }
 
 describe('containerSpec', () => {
@@ -50,6 +52,7 @@ describe('containerSpec', () => {
       'sandyard.role': 'sandbox',
       'sandyard.sandbox-id': 'i1',
       'sandyard.incarnation': '2',
+      'sandyard.spec': JSON.stringify({ resources: spec.resources, allowPrivilegeGain: true, mounts: [] }),
     })
   })
 

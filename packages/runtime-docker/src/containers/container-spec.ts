@@ -1,8 +1,9 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import type { ImageRef, SandboxSpec } from '@sandyard/runtime/types'
-import { sandboxLabels } from '../labels.ts'
+import { LABEL, sandboxLabels } from '../labels.ts'
 import { MASKED_ENV } from './masked-env.ts'
+import { writeSpec } from './spec-label.ts'
 
 /** The settings of a container that are the same for all sandboxes. */
 export interface ContainerPlan {
@@ -59,7 +60,8 @@ export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: Ima
     Cmd: [],
     // A name without "=" removes the image's variable.
     Env: [...MASKED_ENV, `SANDYARD_INSTANCE_FILE=${INSTANCE_FILE}`],
-    Labels: sandboxLabels(plan.installation, spec),
+    Labels: { ...sandboxLabels(plan.installation, spec), [LABEL.spec]: writeSpec(spec) },
+    StopSignal: 'SIGTERM',
     Healthcheck: { Test: ['NONE'] },
     HostConfig: hostConfig(plan, spec),
   }

@@ -64,6 +64,22 @@ export class SandboxNetwork {
     if (none !== undefined) await this.#leaveNone.run(() => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
   }
 
+  /**
+   * Disconnects a stopped container from every network, so that it starts without one. A running container is not changed.
+   *
+   * @throws when it is still connected
+   */
+  async leaveAllWhileStopped(container: Container): Promise<void> {
+    const { Id, State, NetworkSettings } = await container.inspect()
+    if (State.Running) return
+    // By name: the engine then also forgets a network that it no longer has.
+    const names = Object.keys(NetworkSettings.Networks).filter((name) => name !== 'none')
+    for (const name of names) await this.#docker.getNetwork(name).disconnect({ Container: Id, Force: true })
+    const left = names.length === 0 ? undefined : await container.inspect()
+    if (Object.keys(left?.NetworkSettings.Networks ?? {}).some((name) => name !== 'none'))
+      throw new AppError('internal', 'A stopped sandbox could not leave its network.')
+  }
+
   async connect(container: Container, { id }: Bridge): Promise<void> {
     try {
       await this.#docker.getNetwork(id).connect({ Container: container.id })

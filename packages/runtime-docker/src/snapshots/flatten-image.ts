@@ -6,14 +6,18 @@ import { unlessStatus } from '../engine/docker-errors.ts'
 import { followAnswer } from '../images/follow-answer.ts'
 import { LABEL } from '../labels.ts'
 
+export interface FlattenRequest {
+  readonly image: string
+  readonly installation: string
+  /** More labels of the new image. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
 /**
  * Flattens all layers of an image into one, with the same name and settings. Until the end the name refers to the
  * original image. Whatever a process that dies here leaves behind has labels, so the sweep removes it.
  */
-export async function flattenImage(
-  docker: Docker,
-  { image, installation }: { readonly image: string; readonly installation: string },
-): Promise<void> {
+export async function flattenImage(docker: Docker, { image, installation, labels: added }: FlattenRequest): Promise<void> {
   const { Id, Config } = await docker.getImage(image).inspect()
   const labels = { [LABEL.installation]: installation, [LABEL.role]: 'flatten' }
   const files = await importFiles(docker, await createIdle(docker, { Image: Id, Labels: labels }), labels)
@@ -22,7 +26,7 @@ export async function flattenImage(
   const empty = await createIdle(docker, settings)
   try {
     const [repo, tag] = image.split(':')
-    await empty.commit({ _query: { container: empty.id, repo, tag, pause: false }, _body: { Labels: { ...Config.Labels } } })
+    await empty.commit({ _query: { container: empty.id, repo, tag, pause: false }, _body: { Labels: { ...Config.Labels, ...added } } })
   } finally {
     await removeContainer(docker, empty.id)
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
@@ -83,6 +83,8 @@ export function sandboxSpec(change: Partial<SandboxSpec> = {}): SandboxSpec {
     resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
     instanceKey: new Secret(randomId(32)),
     allowPrivilegeGain: true,
+    mounts: [],
+    egress: DEFAULT_EGRESS,
     ...change,
   }
 }

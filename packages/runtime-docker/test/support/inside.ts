@@ -60,6 +60,16 @@ export class Inside {
     return (await this.#fetch('/health')).status === 204
   }
 
+  /** Keeps a text in the memory of the daemon. */
+  async remember(text: string): Promise<void> {
+    await this.#fetch('/memory', { method: 'PUT', body: text })
+  }
+
+  async recall(): Promise<string | undefined> {
+    const answer = await this.#fetch('/memory')
+    return answer.status === 404 ? undefined : answer.text()
+  }
+
   /** Ends the container: the daemon is the only child of its init. */
   async end(): Promise<void> {
     await this.#fetch('/end', { method: 'POST' })

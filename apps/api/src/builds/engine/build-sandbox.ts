@@ -5,7 +5,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { ImageRef, SandboxRef } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type ImageRef, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
 import { daemonIdentity } from '../../daemon/daemon-identity.ts'
 import type { Daemon } from '../../daemon/daemon.ts'
 import { initDaemon } from '../../daemon/init-daemon.ts'
@@ -82,7 +82,15 @@ export class BuildSandbox implements AsyncDisposable {
     const signal = AbortSignal.any([this.#signal, late])
     const instanceKey = sandboxInstanceKey(tokenSeed, this.ref)
     const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
-    const spec = { ...this.ref, image, resources, instanceKey, allowPrivilegeGain: true }
+    const spec: SandboxSpec = {
+      ...this.ref,
+      image,
+      resources,
+      instanceKey,
+      allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
+    }
     try {
       const endpoint = await runtime.create(spec, signal)
       await initDaemon(
@@ -105,7 +113,7 @@ export class BuildSandbox implements AsyncDisposable {
   /** Stores the files of the sandbox as an image with a new name. */
   async capture(): Promise<ImageRef> {
     this.#signal.throwIfAborted()
-    const { image } = await this.#parts.runtime.snapshot(this.ref, `layer-${randomId(NAME_LENGTH)}`)
+    const { image } = await this.#parts.runtime.snapshot(this.ref, { name: `layer-${randomId(NAME_LENGTH)}`, keep: 'files' })
     return image
   }
 

@@ -1,4 +1,4 @@
-import { KeyedQueue } from './keyed-queue.ts'
+import { KeyedQueue } from '../../engine/keyed-queue.ts'
 import type { ImageFacts, RegistryCredentials } from '@sandyard/runtime/image-store'
 import type Docker from 'dockerode'
 import type { AuthConfig } from 'dockerode'
