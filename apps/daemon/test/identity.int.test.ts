@@ -14,7 +14,7 @@ async function variables(daemon: ManagedDaemon, token = ''): Promise<unknown> {
   return (await fetch(`${daemon.url}/envs`, { headers: { 'x-access-token': token } })).json()
 }
 
-describe('the key of the instance', () => {
+describe('[daemon POST /init] the key of the instance', () => {
   it.each([
     ['no key', ''],
     ['another key', 'key of another instance'],
@@ -69,7 +69,7 @@ describe('the key of the instance', () => {
   })
 })
 
-describe('the identity', () => {
+describe('[daemon POST /init] the identity', () => {
   it('is shown to processes, and in files (envd.md 1.3, control-plane.md 11.6)', async () => {
     await using daemon = await startManagedDaemon()
     const file = async (name: string) => [
