@@ -1,11 +1,13 @@
 import { mkdir, readFile, rm, stat, symlink } from 'node:fs/promises'
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import { describe, expect, it } from 'vitest'
 import { IDENTITY, INSTANCE_KEY, platformInit, startManagedDaemon, type ManagedDaemon } from './support/managed-daemon.ts'
 import { bearer, tunnelStatus } from './support/tunnel.ts'
 
+const run = promisify(execFile)
 const OK = [204, '']
 const FAILED = [401, 'access token validation failed']
 const NO_RESET = [401, 'access token reset not authorized']
@@ -54,7 +56,7 @@ describe('[daemon POST /init] the key of the instance', () => {
     ['a digest of another length', (daemon) => daemon.setInstanceFile(secretDigest(INSTANCE_KEY).slice(1))],
     ['a digest with something behind it', (daemon) => daemon.setInstanceFile(`${secretDigest(INSTANCE_KEY)}0`)],
     ['a directory', (_, path) => mkdir(path)],
-    ['a pipe', (_, path) => void execFileSync('mkfifo', [path])],
+    ['a pipe', (_, path) => run('mkfifo', [path])],
     ['an endless file', (_, path) => symlink('/dev/zero', path)],
   ])('with %s no key is right, and the daemon stays closed', async (_, make) => {
     await using daemon = await startManagedDaemon()
