@@ -112,6 +112,20 @@ describe('default egress', () => {
     expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
   })
 
+  it('is in force before anything inside has a network when a sandbox resumes from its files', async () => {
+    const spec = sandboxSpec({ image, daemonEnv: { STAND_IN_EARLY: `${OUTSIDE.metadata}:${OUTSIDE.port}` } })
+    await runtime.create(spec)
+    const { endpoint } = await runtime.resume(await runtime.pause(spec, 'files'), { spec, keep: 'memory' })
+    const inside = new Inside(endpoint)
+    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
+      const seen = await inside.early()
+      return seen.includes(REFUSED) ? seen : undefined
+    })
+    expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
+    expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+    expect(await inside.dial(neighbour.address, OUTSIDE.port)).not.toBe('open')
+  })
+
   it('stays in force after a pause that keeps memory', async () => {
     const spec = sandboxSpec({ image })
     await runtime.create(spec)
