@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
@@ -46,7 +47,7 @@ async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
   await by.create({
     ...spec,
     resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
-    daemonEnv: {},
+    instanceKey: new Secret('key'),
     allowPrivilegeGain: true,
     mounts: [],
     egress: DEFAULT_EGRESS,
@@ -389,7 +390,7 @@ describe('upkeep of logs and build sandboxes', () => {
     const spec = {
       image: 'base:1',
       resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
-      daemonEnv: {},
+      instanceKey: new Secret('key'),
       allowPrivilegeGain: true,
       mounts: [],
       egress: DEFAULT_EGRESS,

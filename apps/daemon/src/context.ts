@@ -27,7 +27,7 @@ export function createContext(config: DaemonConfig): DaemonContext {
   return {
     config,
     log: createDaemonLog(config.logLevel),
-    state: new DaemonState({ E2B_SANDBOX: 'true', E2B_SANDBOX_ID: config.sandboxId, E2B_TEMPLATE_ID: config.templateId }),
+    state: new DaemonState(),
     accounts: new AccountDatabase(),
     processes: new ProcessTable(),
     starts: new StartCounts(),

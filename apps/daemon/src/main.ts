@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { FlagError, parseFlags } from './flags.ts'
 import { closeServer } from './http/close-server.ts'
-import { writeRunFiles } from './init/run-files.ts'
+import { writeMarkerFile } from './init/run-files.ts'
 import { createServer } from './server.ts'
 import { DAEMON_VERSION } from './version.ts'
 
@@ -31,8 +31,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   await server.listen({ host: flags.host, port: flags.port })
   try {
-    const { runDirectory, sandboxId, templateId, buildId, systemRoot } = config
-    writeRunFiles({ directory: runDirectory, sandboxId, templateId, buildId, systemRoot })
+    writeMarkerFile(config)
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }

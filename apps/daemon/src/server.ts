@@ -45,7 +45,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   app.decorateRequest('basicUser', undefined)
   app.addHook('onRequest', keepCutUploads)
   app.addHook('onRequest', applyCors)
-  app.addHook('onRequest', tokenGate({ state: context.state, awaitInit: context.config.platformHash !== undefined }))
+  app.addHook('onRequest', tokenGate({ state: context.state, awaitInit: context.config.instanceFile !== undefined }))
   app.addHook('onRequest', basicUserHook(context.accounts))
   answerUnknownRoutes(app)
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Records the bodies of `/init`, newest last. */
+/** Records the bodies of `/init` and the keys of instances, newest last. */
 export interface DaemonStub extends AsyncDisposable {
   readonly port: number
   readonly inits: Record<string, unknown>[]
+  readonly instanceKeys: unknown[]
   /** The answers to the next calls of `/init`; 204 when empty. */
   readonly answers: (number | 'hang')[]
   /** Whether `/health` answers 204. Default: true. */
@@ -14,13 +15,17 @@ export interface DaemonStub extends AsyncDisposable {
 /** A server at the address of the daemons of fake sandboxes. */
 export async function startDaemonStub(): Promise<DaemonStub> {
   const inits: Record<string, unknown>[] = []
+  const instanceKeys: unknown[] = []
   const answers: (number | 'hang')[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url !== '/init') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
     const answer = answers.shift() ?? 204
     if (answer === 'hang') return
     const body = await readJson(request)
-    if (answer === 204) inits.push(body)
+    if (answer === 204) {
+      inits.push(body)
+      instanceKeys.push(request.headers['x-sandyard-instance-key'])
+    }
     response.writeHead(answer).end()
   }
   const server = createServer((request, response) => void serve(request, response))
@@ -28,6 +33,7 @@ export async function startDaemonStub(): Promise<DaemonStub> {
   const stub: DaemonStub = {
     port: (server.address() as AddressInfo).port,
     inits,
+    instanceKeys,
     answers,
     isResponsive: true,
     async [Symbol.asyncDispose]() {
