@@ -1,5 +1,6 @@
 import type { DaemonConfig } from './config.ts'
 import { DaemonState } from './init/daemon-state.ts'
+import { LogRing } from './logs/log-ring.ts'
 import { createDaemonLog, type DaemonLog } from './loggers.ts'
 import { StartCounts } from './process/start-counts.ts'
 import { ProcessTable } from './process/process-table.ts'
@@ -15,6 +16,8 @@ export interface DaemonContext {
   readonly processes: ProcessTable
   readonly starts: StartCounts
   readonly watchers: Watchers
+  /** What the control plane reads of this sandbox's log. */
+  readonly logs: LogRing
   /** Aborts when the daemon is about to exit: every stream then ends with an envelope. */
   readonly shutdown: AbortSignal
 }
@@ -28,6 +31,7 @@ export function createContext(config: DaemonConfig, shutdown: AbortSignal): Daem
     processes: new ProcessTable(),
     starts: new StartCounts(),
     watchers: new Watchers(shutdown),
+    logs: new LogRing(),
     shutdown,
   }
 }
