@@ -17,6 +17,7 @@ import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
+import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import type { CreateParts } from './sandboxes/create-sandbox.ts'
 import { Repairs } from './sandboxes/repairs.ts'
 import { startSandboxLoops } from './sandboxes/sandbox-loops.ts'
@@ -192,6 +193,9 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
     { database, runtime, engineId, repairs, retention: config.retention, log: log.sandboxes, starts: sandboxes.starts },
     shutdown,
   )
+  const { tokenSeed } = context.installation
+  const hasDiskLimit = runtime.capabilities().diskLimit
+  startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
   await listener.ready
 }

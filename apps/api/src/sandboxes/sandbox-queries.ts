@@ -57,21 +57,19 @@ export const STALE_START_SECONDS = 90
 
 const OCCUPYING: readonly SandboxState[] = ['running', 'pausing', 'snapshotting', 'killing']
 
-/** The sandboxes that count against the team's limit: all but paused ones and stale reservations (control-plane.md 6.2.4). */
+/** SQL condition: the sandbox counts against the limit of its team, as all but paused ones and stale reservations do (control-plane.md 6.2.4). */
+export const isOccupied = sql<boolean>`(
+  state in (${sql.join(OCCUPYING)})
+  or (state = 'starting' and state_changed_at > clock_timestamp() - make_interval(secs => ${STALE_START_SECONDS}))
+)`
+
+/** The sandboxes that count against the team's limit. */
 export async function countOccupied(db: Db, teamId: string): Promise<number> {
   const { count } = await db
     .selectFrom('sandbox')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('team_id', '=', teamId)
-    .where((eb) =>
-      eb.or([
-        eb('state', 'in', OCCUPYING),
-        eb.and([
-          eb('state', '=', 'starting'),
-          eb('state_changed_at', '>', sql<Date>`clock_timestamp() - make_interval(secs => ${STALE_START_SECONDS})`),
-        ]),
-      ]),
-    )
+    .where(isOccupied)
     .executeTakeFirstOrThrow()
   return count
 }

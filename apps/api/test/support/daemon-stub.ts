@@ -7,6 +7,8 @@ export interface DaemonStub extends AsyncDisposable {
   readonly inits: Record<string, unknown>[]
   /** The answers to the next calls of `/init`; 204 when empty. */
   readonly answers: (number | 'hang')[]
+  /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
+  report: (url: string) => object | 'hang' | undefined
 }
 
 /** A server at the address of the daemons of fake sandboxes. */
@@ -14,6 +16,7 @@ export async function startDaemonStub(): Promise<DaemonStub> {
   const inits: Record<string, unknown>[] = []
   const answers: (number | 'hang')[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === 'GET') return answerRead(stub.report(request.url ?? ''), response)
     const answer = answers.shift() ?? 204
     if (answer === 'hang') return
     const body = await readJson(request)
@@ -22,15 +25,23 @@ export async function startDaemonStub(): Promise<DaemonStub> {
   }
   const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
+  const stub: DaemonStub = {
     port: (server.address() as AddressInfo).port,
     inits,
     answers,
+    report: () => undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+  return stub
+}
+
+function answerRead(answer: object | 'hang' | undefined, response: ServerResponse): void {
+  if (answer === 'hang') return
+  if (answer === undefined) response.writeHead(404).end()
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -11,11 +11,11 @@ export function registerLogsRoute(app: FastifyInstance, { config, logs }: Daemon
   const memory = new OutOfMemoryWatch(config.controlGroups, logs)
   app.get('/logs', async (request, reply) => {
     await memory.check()
-    const { boot, after } = request.query as Partial<Record<'boot' | 'after', unknown>>
+    const { boot, after } = request.query as { readonly boot?: string | string[]; readonly after?: string | string[] }
     const place = Number(after ?? 0)
     return sendJson(reply.header('Cache-Control', 'no-store'), {
       boot: logs.boot,
-      entries: logs.after(String(boot ?? ''), Number.isSafeInteger(place) ? place : 0),
+      entries: logs.after(boot?.toString() ?? '', Number.isSafeInteger(place) ? place : 0),
     })
   })
 }

@@ -5,28 +5,25 @@ import type { LogRing } from './log-ring.ts'
 const LOGGER = 'process'
 const MAX_COMMAND_LENGTH = 512
 
-/** A process whose start and end are logged. */
-export interface LoggedProcess {
-  readonly pid: number
-  readonly config: Pick<ProcessConfig, 'cmd' | 'args'>
-  readonly user: string
-}
+/** Logs the start and the end of one process: its command, cut off after 512 characters, never its variables or output. */
+export class ProcessLog {
+  readonly #ring: LogRing
+  readonly #cmd: string
+  #startedAt = performance.now()
 
-/**
- * Logs the start of a process: its command, cut off after 512 characters, never its variables.
- *
- * @returns a function that logs its end
- */
-export function logProcess(ring: LogRing, { pid, config, user }: LoggedProcess): (end: EndEvent) => void {
-  const startedAt = performance.now()
-  const cmd = [config.cmd, ...config.args].join(' ').slice(0, MAX_COMMAND_LENGTH).toWellFormed()
-  ring.append({ level: 'info', message: 'Process started', fields: { logger: LOGGER, pid, user, cmd } })
-  return ({ exitCode, status }) => {
-    const durationMs = Math.round(performance.now() - startedAt)
-    ring.append({
-      level: exitCode === 0 ? 'info' : 'warn',
-      message: 'Process ended',
-      fields: { logger: LOGGER, pid, exitCode, status, durationMs },
-    })
+  constructor(ring: LogRing, { cmd, args }: Pick<ProcessConfig, 'cmd' | 'args'>) {
+    this.#ring = ring
+    this.#cmd = [cmd, ...args].join(' ').slice(0, MAX_COMMAND_LENGTH).toWellFormed()
+  }
+
+  started(pid: number, user: string): void {
+    this.#startedAt = performance.now()
+    this.#ring.append({ level: 'info', message: 'Process started', fields: { logger: LOGGER, pid, user, cmd: this.#cmd } })
+  }
+
+  ended(pid: number, { exitCode, status }: EndEvent): void {
+    const durationMs = Math.round(performance.now() - this.#startedAt)
+    const fields = { logger: LOGGER, pid, exitCode, status, durationMs }
+    this.#ring.append({ level: exitCode === 0 ? 'info' : 'warn', message: 'Process ended', fields })
   }
 }

@@ -44,10 +44,7 @@ export const SandboxLogsQuery = Type.Object({
 })
 export type SandboxLogsQuery = Static<typeof SandboxLogsQuery>
 
-export const SandboxLogs = Type.Object(
-  { logs: Type.Array(SandboxLog), logEntries: Type.Array(SandboxLogEntry) },
-  { title: 'SandboxLogs' },
-)
+export const SandboxLogs = Type.Object({ logs: Type.Array(SandboxLog), logEntries: Type.Array(SandboxLogEntry) }, { title: 'SandboxLogs' })
 export type SandboxLogs = Static<typeof SandboxLogs>
 
 /** Query of `GET /v2/sandboxes/{sandboxID}/logs` (control-plane.md 8.2). */
@@ -60,7 +57,13 @@ export const SandboxLogsV2Query = Type.Object({
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ format: 'int32', minimum: 0, maximum: MAX_SANDBOX_LOGS, default: MAX_SANDBOX_LOGS, description: 'Maximum number of lines' }),
+    Type.Integer({
+      format: 'int32',
+      minimum: 0,
+      maximum: MAX_SANDBOX_LOGS,
+      default: MAX_SANDBOX_LOGS,
+      description: 'Maximum number of lines',
+    }),
   ),
   direction: Type.Optional(
     Type.Unsafe<'forward' | 'backward'>({ type: 'string', enum: ['forward', 'backward'], default: 'backward', title: 'LogsDirection' }),

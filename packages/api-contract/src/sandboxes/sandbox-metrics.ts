@@ -34,8 +34,5 @@ export const ListSandboxMetricsQuery = Type.Object({
 })
 
 /** The latest sample of each sandbox; sandboxes without one are absent. */
-export const SandboxesWithMetrics = Type.Object(
-  { sandboxes: Type.Record(Type.String(), SandboxMetric) },
-  { title: 'SandboxesWithMetrics' },
-)
+export const SandboxesWithMetrics = Type.Object({ sandboxes: Type.Record(Type.String(), SandboxMetric) }, { title: 'SandboxesWithMetrics' })
 export type SandboxesWithMetrics = Static<typeof SandboxesWithMetrics>

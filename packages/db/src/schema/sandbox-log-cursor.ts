@@ -1,7 +1,7 @@
 import type { Columns } from '../column.ts'
 
 /** How far the entries of a sandbox's daemon are stored in the log of the sandbox. */
-export interface SandboxLogPlaceTable {
+export interface SandboxLogCursorTable {
   sandbox_id: string
   /** The run of the daemon that numbered the entries. */
   boot: string
@@ -9,4 +9,4 @@ export interface SandboxLogPlaceTable {
   place: number
 }
 
-export const sandboxLogPlaceColumns: Columns<SandboxLogPlaceTable> = { sandbox_id: 'text', boot: 'text', place: 'bigint' }
+export const sandboxLogCursorColumns: Columns<SandboxLogCursorTable> = { sandbox_id: 'text', boot: 'text', place: 'bigint' }
