@@ -25,6 +25,8 @@ const BY_SEVERITY: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 /** The lines of a sandbox of the team from the cursor on, in the given direction (control-plane.md 8.2); none for an unknown sandbox. */
 export async function listSandboxLogs(db: Db, query: LogQuery): Promise<SandboxLogRow[]> {
   const { cursor, direction, level, search, windowMs } = query
+  // Postgres has no texts with NUL, so no message contains one.
+  if (search?.includes('\0') === true) return []
   const isForward = direction === 'forward'
   const order = isForward ? 'asc' : 'desc'
   return db

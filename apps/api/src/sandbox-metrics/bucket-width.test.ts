@@ -16,3 +16,8 @@ it.each([
   [21 * 24 * HOUR, 900],
   [210 * 24 * HOUR, 9000],
 ])('a range of %i s has points of %i s', (range, width) => expect(bucketWidth(range)).toBe(width))
+
+it('depends on the recorded part only where the range has too many points', () => {
+  expect(bucketWidth(50 * 365 * 24 * HOUR, HOUR)).toBe(900)
+  expect(bucketWidth(50 * 365 * 24 * HOUR, 210 * 24 * HOUR)).toBe(9000)
+})

@@ -17,8 +17,12 @@ const LONGEST_WIDTH = 15 * MINUTE
 /** The points of a week of 5 minutes each; a longer range gets wider points. */
 const MAX_POINTS = 2016
 
-/** The width of the points that a range of time is returned in, so that an answer stays short. All in seconds. */
-export function bucketWidth(rangeSeconds: number): number {
+/**
+ * The width of the points that a range of time is returned in, so that an answer stays short. All in seconds.
+ *
+ * @param recordedSeconds the part of the range that can have samples
+ */
+export function bucketWidth(rangeSeconds: number, recordedSeconds: number = rangeSeconds): number {
   const width = WIDTHS.find(({ below }) => rangeSeconds < below)?.width ?? LONGEST_WIDTH
-  return Math.max(width, Math.ceil(rangeSeconds / MAX_POINTS))
+  return Math.max(width, Math.ceil(recordedSeconds / MAX_POINTS))
 }

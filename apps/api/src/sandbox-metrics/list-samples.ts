@@ -68,10 +68,12 @@ async function findRange(db: Db, teamId: string, sandboxId: string): Promise<{ f
   return first === null || last === null ? undefined : { first, last }
 }
 
-/** The last sample of each of these sandboxes of the team that has one. */
+const ID = /^[a-z0-9]+$/
+
+/** The last sample of each of these sandboxes of the team that has one. A text that is no id is an unknown sandbox. */
 export async function listLatestSamples(db: Db, teamId: string, sandboxIds: readonly string[]): Promise<Map<string, Sample>> {
   const { rows } = await sql<Sample & { sandbox_id: string }>`
-    select latest.* from unnest(${[...sandboxIds]}::text[]) as asked (sandbox_id)
+    select latest.* from unnest(${sandboxIds.filter((id) => ID.test(id))}::text[]) as asked (sandbox_id)
     cross join lateral (
       select * from sandbox_metric
       where sandbox_metric.sandbox_id = asked.sandbox_id and team_id = ${teamId}::uuid

@@ -21,7 +21,11 @@ export interface TeamPoint {
  * the time of the last one.
  */
 export async function listTeamPoints(db: Db, teamId: string, range: SeriesRange): Promise<TeamPoint[]> {
-  const width = bucketWidth(range.end - range.start)
+  const { first, last } = await selectRange(db, teamId, range)
+    .select((eb) => [eb.fn.min<Date | null>('sampled_at').as('first'), eb.fn.max<Date | null>('sampled_at').as('last')])
+    .executeTakeFirstOrThrow()
+  if (first === null || last === null) return []
+  const width = bucketWidth(range.end - range.start, (last.getTime() - first.getTime()) / 1000)
   const rows = await selectRange(db, teamId, range)
     .select((eb) => [
       eb.fn.max<Date>('sampled_at').as('at'),
