@@ -30,6 +30,10 @@ import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
 import { createValidatorCompiler } from './http/validators.ts'
+import { getSandboxLogsRoute } from './sandbox-logs/routes/get-sandbox-logs.ts'
+import { getSandboxLogsV2Route } from './sandbox-logs/routes/get-sandbox-logs-v2.ts'
+import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
+import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
 import { connectSandboxRoute } from './sandboxes/routes/connect-sandbox.ts'
 import { connectSandboxV2Route } from './sandboxes/routes/connect-sandbox-v2.ts'
 import { createSandboxRoute } from './sandboxes/routes/create-sandbox.ts'
@@ -54,6 +58,9 @@ import { deleteTagsRoute } from './tags/routes/delete-tags.ts'
 import { listTagAssignmentsRoute } from './tags/routes/list-tag-assignments.ts'
 import { listTagGroupsRoute } from './tags/routes/list-tag-groups.ts'
 import { listTagsRoute } from './tags/routes/list-tags.ts'
+import { getTeamMetricsMaxRoute } from './team-metrics/routes/get-team-metrics-max.ts'
+import { getTeamMetricsRoute } from './team-metrics/routes/get-team-metrics.ts'
+import { listTeamsRoute } from './teams/routes/list-teams.ts'
 import { deleteTemplateRoute } from './templates/routes/delete-template.ts'
 import { getTemplateAliasRoute } from './templates/routes/get-template-alias.ts'
 import { getTemplateRoute } from './templates/routes/get-template.ts'
@@ -103,6 +110,13 @@ const ROUTES = [
   listSandboxEventsRoute,
   listTeamLifecycleEventsRoute,
   listLifecycleEventsRoute,
+  getSandboxLogsRoute,
+  getSandboxLogsV2Route,
+  getSandboxMetricsRoute,
+  listSandboxMetricsRoute,
+  listTeamsRoute,
+  getTeamMetricsRoute,
+  getTeamMetricsMaxRoute,
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,

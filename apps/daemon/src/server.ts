@@ -13,6 +13,7 @@ import { sendError } from './http/json-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
 import { releaseMemoryAtRest } from './http/memory-at-rest.ts'
 import { registerInitRoute } from './init/init-route.ts'
+import { registerLogsRoute } from './logs/logs-route.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { serveTunnels } from './ports/serve-tunnels.ts'
 import { registerServices } from './rpc/register-services.ts'
@@ -60,6 +61,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
 
   registerHealthRoutes(app, context)
   registerMetricsRoute(app, context)
+  registerLogsRoute(app, context)
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state, log: context.log, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)

@@ -10,6 +10,8 @@ export interface DaemonStub extends AsyncDisposable {
   readonly answers: (number | 'hang')[]
   /** Whether `/health` answers 204. Default: true. */
   isResponsive: boolean
+  /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
+  report: (url: string) => object | 'hang' | undefined
 }
 
 /** A server at the address of the daemons of fake sandboxes. */
@@ -18,7 +20,8 @@ export async function startDaemonStub(): Promise<DaemonStub> {
   const instanceKeys: unknown[] = []
   const answers: (number | 'hang')[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.url !== '/init') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
+    if (request.url === '/health') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
+    if (request.method === 'GET') return answerRead(stub.report(request.url ?? ''), response)
     const answer = answers.shift() ?? 204
     if (answer === 'hang') return
     const body = await readJson(request)
@@ -36,12 +39,19 @@ export async function startDaemonStub(): Promise<DaemonStub> {
     instanceKeys,
     answers,
     isResponsive: true,
+    report: () => undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
   return stub
+}
+
+function answerRead(answer: object | 'hang' | undefined, response: ServerResponse): void {
+  if (answer === 'hang') return
+  if (answer === undefined) response.writeHead(404).end()
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
