@@ -3,7 +3,7 @@ import { inBatches } from '@sandyard/db/in-batches'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { TIMEOUT } from '../events/actor.ts'
 import { isEngineOf } from '../servers/engine-binding.ts'
-import { finishEnd, killing, type EndParts } from './end-sandbox.ts'
+import { finishEndWithLogs, killing, type EndParts } from './end-sandbox.ts'
 import { carryOutPause } from './lifecycle/carry-out-pause.ts'
 import { pausing, type PauseWish } from './lifecycle/pause-steps.ts'
 import type { SettleParts } from './lifecycle/settle-sandbox.ts'
@@ -35,7 +35,7 @@ export async function reapExpired(parts: ReaperParts): Promise<void> {
   await inBatches({ size: BATCH, most: BATCHES }, async (size) => {
     const expired = await takeExpired(parts, size)
     for (const { ref, pause } of expired) {
-      void parts.repairs.run(ref, () => (pause === undefined ? finishEnd(parts, ref) : pauseExpired(parts, ref, pause)))
+      void parts.repairs.run(ref, () => (pause === undefined ? finishEndWithLogs(parts, ref) : pauseExpired(parts, ref, pause)))
     }
     return expired.length
   })
