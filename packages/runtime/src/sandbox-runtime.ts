@@ -58,7 +58,8 @@ export interface SandboxRuntime extends AsyncDisposable {
    * Pauses a sandbox and returns the handle that `resume` needs. `memory` stops the processes and keeps them (needs
    * `capabilities().pause === 'memory'`, else `unimplemented`); `files` ends the processes and frees their memory. A sandbox that is paused
    * is success, also after a crash: the handle is the same. `files` for a sandbox that is paused with memory drops the memory. For an ended
-   * sandbox `files` is success and `memory` is `failed_precondition`.
+   * sandbox `files` is success and `memory` is `failed_precondition`. After a failure of `files` the sandbox may have ended; the same call
+   * again completes the pause.
    */
   pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle>
 
