@@ -83,7 +83,7 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** Replaces the egress policy of a running or paused sandbox atomically. @throws AppError `unimplemented` without `capabilities().egressPolicies` */
   setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void>
 
-  /** An absent snapshot is success. */
+  /** An absent snapshot is success. @throws AppError `failed_precondition` for a snapshot of another runtime, version or engine */
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void>
 
   /** Ends a sandbox and frees all its resources. An absent sandbox is success. */
