@@ -58,7 +58,8 @@ export interface SandboxRuntime extends AsyncDisposable {
    * Pauses a sandbox and returns the handle that `resume` needs. `memory` stops the processes and keeps them (needs
    * `capabilities().pause === 'memory'`, else `unimplemented`); `files` ends the processes and frees their memory. A sandbox that is paused
    * is success, also after a crash: the handle is the same. `files` for a sandbox that is paused with memory drops the memory. For an ended
-   * sandbox `files` is success and `memory` is `failed_precondition`.
+   * sandbox `files` is success and `memory` is `failed_precondition`. After a failure of `files` the sandbox may have ended; the same call
+   * again completes the pause.
    */
   pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle>
 
@@ -82,7 +83,7 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** Replaces the egress policy of a running or paused sandbox atomically. @throws AppError `unimplemented` without `capabilities().egressPolicies` */
   setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void>
 
-  /** An absent snapshot is success. */
+  /** An absent snapshot is success. @throws AppError `failed_precondition` for a snapshot of another runtime, version or engine */
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void>
 
   /** Ends a sandbox and frees all its resources. An absent sandbox is success. */
