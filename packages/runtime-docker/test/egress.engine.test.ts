@@ -41,6 +41,11 @@ describe('default egress', () => {
     return new Inside(await on.create(sandboxSpec({ image, ...change })))
   }
 
+  /** The stand-in daemon dials the closed address from its start on. */
+  function earlyImage(): Promise<string> {
+    return buildTestImage(bench.docker, 'early', `FROM ${image}\nENV STAND_IN_EARLY=${OUTSIDE.metadata}:${OUTSIDE.port}\n`)
+  }
+
   const closedDoors: [string, () => [string, number]][] = [
     ['the metadata address', () => [OUTSIDE.metadata, OUTSIDE.port]],
     ['the metadata address of another cloud', () => [OUTSIDE.sharedSpace, OUTSIDE.port]],
@@ -74,8 +79,7 @@ describe('default egress', () => {
   })
 
   it('is in force before anything inside has a network', async () => {
-    const early = await buildTestImage(bench.docker, 'early', `FROM ${image}\nENV STAND_IN_EARLY=${OUTSIDE.metadata}:${OUTSIDE.port}\n`)
-    const inside = await start({ image: early })
+    const inside = await start({ image: await earlyImage() })
     const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined
@@ -110,6 +114,20 @@ describe('default egress', () => {
     expect(code, stdout + stderr).not.toBe(0)
     expect(code, 'the tool exists').not.toBe(127)
     expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
+  })
+
+  it('is in force before anything inside has a network when a sandbox resumes from its files', async () => {
+    const spec = sandboxSpec({ image: await earlyImage() })
+    await runtime.create(spec)
+    const { endpoint } = await runtime.resume(await runtime.pause(spec, 'files'), { spec, keep: 'memory' })
+    const inside = new Inside(endpoint)
+    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
+      const seen = await inside.early()
+      return seen.includes(REFUSED) ? seen : undefined
+    })
+    expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
+    expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+    expect(await inside.dial(neighbour.address, OUTSIDE.port)).not.toBe('open')
   })
 
   it('stays in force after a pause that keeps memory', async () => {

@@ -49,4 +49,14 @@ describe('the daemon of the project', () => {
     const image = await buildTestImage(bench.docker, 'musl', MUSL)
     expect(await runInRealDaemon(await start(image), '/bin/hello')).toContain('stdout: hello from musl\n')
   })
+
+  it('starts again from the files of its sandbox, repeatedly', async () => {
+    const spec = sandboxSpec()
+    await runInRealDaemon({ spec, endpoint: await runtime.create(spec) }, '/bin/sh', ['-c', 'echo kept > /root/kept'])
+    for (const keep of ['files', 'memory', 'files'] as const) {
+      const { endpoint } = await runtime.resume(await runtime.pause(spec, keep), { spec, keep: 'memory' })
+      expect(await runInRealDaemon({ spec, endpoint }, '/bin/cat', ['/root/kept'])).toContain('stdout: kept\n')
+    }
+    await runtime.remove(spec)
+  })
 })
