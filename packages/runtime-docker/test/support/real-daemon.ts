@@ -8,11 +8,14 @@ export interface RealDaemon {
   readonly endpoint: SandboxEndpoint
 }
 
+/** A connection that stays open would break the first request after a restart of the sandbox. */
+const CLOSE = { connection: 'close' }
+
 /** Waits for the daemon and sends `/init` for a sandbox without a token. Returns the status. */
 export async function initRealDaemon({ endpoint, spec }: RealDaemon, key: Secret = spec.instanceKey): Promise<number> {
   const identity = { sandboxID: spec.sandboxId, templateID: 'test', buildID: 'test', tunnelSecretHash: secretDigest('tunnels') }
   const settings = { identity, envVars: {}, defaultUser: 'root', defaultWorkdir: '/', timestamp: new Date().toISOString() }
-  const init = { method: 'POST', headers: { 'x-sandyard-instance-key': key.reveal() }, body: JSON.stringify(settings) }
+  const init = { method: 'POST', headers: { ...CLOSE, 'x-sandyard-instance-key': key.reveal() }, body: JSON.stringify(settings) }
   const answer = await pollUntil({ what: 'the daemon', timeoutMs: 30_000, everyMs: 10 }, () =>
     fetch(`${urlOf(endpoint)}/init`, init).catch(() => undefined),
   )
@@ -25,7 +28,7 @@ export async function runInRealDaemon(daemon: RealDaemon, cmd: string, args: str
   await initRealDaemon(daemon)
   const answer = await fetch(`${url}/process.Process/Start`, {
     method: 'POST',
-    headers: { 'content-type': 'application/connect+json', 'connect-protocol-version': '1' },
+    headers: { ...CLOSE, 'content-type': 'application/connect+json', 'connect-protocol-version': '1' },
     body: envelope(JSON.stringify({ process: { cmd, args } })),
   })
   const text = Buffer.from(await answer.arrayBuffer()).toString('latin1')
