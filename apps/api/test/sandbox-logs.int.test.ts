@@ -208,6 +208,14 @@ describe('the entries of the daemon', () => {
     expect(await fromDaemon(id)).toEqual(['entry 1', 'entry 2', 'entry 3', 'entry 1'])
   })
 
+  it('are stored once when the daemon repeats them', async () => {
+    const id = await create()
+    world.daemon.report = () => ({ boot: 'a', entries: [{ n: 1, at: 1, message: 'entry 1', fields: {} }] })
+    await collect(id)
+    await collect(id)
+    expect(await fromDaemon(id)).toEqual(['entry 1'])
+  })
+
   it('have a line for those that were dropped before they were read', async () => {
     const id = await create()
     report('a', [501, 502])

@@ -146,6 +146,26 @@ describe('the sampler', () => {
     expect(await metricsOf(id)).toEqual([])
   })
 
+  it('stores 200 log entries of a sandbox in a tick, and continues after them', async () => {
+    const id = await create()
+    const entries = Array.from({ length: 250 }, (_, index) => ({ n: index + 1, at: Date.now(), message: `entry ${index + 1}`, fields: {} }))
+    world.daemon.report = (url) => {
+      if (url === '/metrics') return REPORT
+      const after = Number(new URL(url, 'http://x').searchParams.get('after'))
+      return { boot: 'a', entries: entries.filter(({ n }) => n > after) }
+    }
+    const stored = async (): Promise<string[]> => {
+      const { body } = await api.call('GET', `/v2/sandboxes/${id}/logs?direction=forward&search=entry`)
+      return body.logs.map(({ message }: { message: string }) => message)
+    }
+    await sample()
+    expect(await stored()).toEqual(entries.slice(0, 200).map(({ message }) => message))
+    await sample()
+    expect(await stored()).toEqual(entries.map(({ message }) => message))
+    await sample()
+    expect(await stored()).toHaveLength(250)
+  })
+
   it('runs once in a tick, however many servers run it', async () => {
     const id = await create()
     world.daemon.report = () => REPORT

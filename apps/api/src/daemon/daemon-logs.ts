@@ -25,7 +25,8 @@ export interface DaemonLogs {
 }
 
 const LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
-const MAX_ENTRIES = 1000
+/** As many as a daemon keeps. */
+export const MAX_LOG_ENTRIES = 1000
 const MAX_MESSAGE_LENGTH = 2048
 const MAX_FIELDS = 20
 const MAX_KEY_LENGTH = 64
@@ -42,14 +43,16 @@ export function logsPath(place: LogPlace | undefined): string {
 /**
  * Reads the answer of an untrusted daemon: entries that are not of the documented form, or not in order, are left out, long texts are cut
  * off. Undefined when the answer is none at all.
+ *
+ * @param maxEntries the oldest entries that are read; the next read continues after them
  */
-export function parseDaemonLogs(answer: unknown): DaemonLogs | undefined {
+export function parseDaemonLogs(answer: unknown, maxEntries: number): DaemonLogs | undefined {
   if (!isObject(answer)) return undefined
   const { boot, entries } = answer
   if (typeof boot !== 'string' || boot === '' || !Array.isArray(entries)) return undefined
   const parsed: DaemonLogEntry[] = []
   let last = 0
-  for (const entry of entries.slice(0, MAX_ENTRIES)) {
+  for (const entry of entries.slice(0, maxEntries)) {
     const read = parseEntry(entry)
     if (read === undefined || read.n <= last) continue
     last = read.n

@@ -7,6 +7,8 @@ import { visitDaemon } from './visit-daemon.ts'
 export interface ReportRequest {
   /** Log entries after this place; all that the daemon has when undefined. */
   readonly place: LogPlace | undefined
+  /** The oldest log entries that are read; the next visit continues after them. */
+  readonly maxEntries: number
   readonly withMetrics: boolean
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -19,14 +21,15 @@ export interface DaemonReports {
 }
 
 /** Reads what a daemon reports of its sandbox. Never throws: what it has not answered in time is undefined. */
-export async function readReports(daemon: Daemon, { place, withMetrics, timeoutMs, signal }: ReportRequest): Promise<DaemonReports> {
+export async function readReports(daemon: Daemon, request: ReportRequest): Promise<DaemonReports> {
+  const { place, maxEntries, withMetrics, timeoutMs, signal } = request
   let metrics: DaemonMetrics | undefined
   let logs: DaemonLogs | undefined
   const options = { what: 'the daemon', timeoutMs, ...(signal && { signal }) }
   const reading = within(options, (signal) =>
     visitDaemon(daemon, signal, async (read) => {
       if (withMetrics) metrics = parseDaemonMetrics(await read('/metrics'))
-      logs = parseDaemonLogs(await read(logsPath(place)))
+      logs = parseDaemonLogs(await read(logsPath(place)), maxEntries)
     }),
   )
   // The sandbox may hang, end, or be frozen at any moment; the caller sees what is missing.

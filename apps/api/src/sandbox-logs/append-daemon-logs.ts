@@ -22,10 +22,12 @@ export interface DaemonLogTarget {
  * line misses nothing.
  */
 export async function appendDaemonLogs(db: Db, { sandboxId, teamId, place }: DaemonLogTarget, logs: DaemonLogs): Promise<void> {
-  const last = logs.entries.at(-1)
-  if (last === undefined) return
   const before = place?.boot === logs.boot ? place.place : 0
-  const lines = withGap(logs.entries, before).map(({ at, level, message, fields }) => ({ at, level, message, fields }))
+  // A hostile daemon may repeat entries.
+  const entries = logs.entries.filter(({ n }) => n > before)
+  const last = entries.at(-1)
+  if (last === undefined) return
+  const lines = withGap(entries, before).map(({ at, level, message, fields }) => ({ at, level, message, fields }))
   await sql`
     with moved as (
       insert into sandbox_log_cursor (sandbox_id, boot, place)

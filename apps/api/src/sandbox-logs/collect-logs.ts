@@ -5,6 +5,7 @@ import type { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import type { Daemon } from '../daemon/daemon.ts'
+import { MAX_LOG_ENTRIES } from '../daemon/daemon-logs.ts'
 import { readReports } from '../daemon/read-reports.ts'
 import { appendDaemonLogs, type DaemonLogTarget } from './append-daemon-logs.ts'
 
@@ -28,7 +29,12 @@ export async function collectLogs(
   try {
     const found = await findTarget(database.db, ref, tokenSeed)
     if (found === undefined) return
-    const { logs } = await readReports(found.daemon, { place: found.target.place, withMetrics: false, timeoutMs })
+    const { logs } = await readReports(found.daemon, {
+      place: found.target.place,
+      maxEntries: MAX_LOG_ENTRIES,
+      withMetrics: false,
+      timeoutMs,
+    })
     if (logs !== undefined) await appendDaemonLogs(database.db, found.target, logs)
   } catch (err) {
     log.warn({ err, ...ref }, 'the last log entries of a sandbox were not stored')

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Database } from '@sandyard/db/database'
 import type { SandboxMetricTable } from '@sandyard/db/schema/sandbox-metric'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { Semaphore } from '@sandyard/kit/async/semaphore'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { DaemonMetrics } from '../daemon/daemon-metrics.ts'
 import { readReports } from '../daemon/read-reports.ts'
@@ -23,12 +24,15 @@ const LANES = { answering: 32, silent: 8 }
 const VISIT_TIMEOUT_MS = 2000
 /** No visit begins later in a tick. The order is random, so that no sandbox is left out every time. */
 const PASS_MS = 4500
+/** Log entries of one visit, and the statements that store them at once: busy sandboxes delay the samples of others little. */
+const LOGS = { maxEntries: 200, statements: 4 }
 /** Samples of one statement. */
 const BATCH = 500
 
 /** Samples all running sandboxes and reads their logs, once in each tick of the installation. */
 export class Sampler {
   readonly #parts: SamplerParts
+  readonly #storing = new Semaphore(LOGS.statements)
   /** Running sandboxes that did not answer the last time. */
   #silent = new Set<string>()
   #isReady = false
@@ -79,11 +83,19 @@ export class Sampler {
   async #visit(target: SampleTarget, signal: AbortSignal): Promise<DaemonMetrics | undefined> {
     const { database, log } = this.#parts
     const { sandboxId, place, daemon } = target
-    const { metrics, logs } = await readReports(daemon, { place, withMetrics: true, timeoutMs: VISIT_TIMEOUT_MS, signal })
+    const { metrics, logs } = await readReports(daemon, {
+      place,
+      maxEntries: LOGS.maxEntries,
+      withMetrics: true,
+      timeoutMs: VISIT_TIMEOUT_MS,
+      signal,
+    })
     if (metrics === undefined) this.#silent.add(sandboxId)
     else this.#silent.delete(sandboxId)
     try {
-      if (logs !== undefined) await appendDaemonLogs(database.db, target, logs)
+      if (logs !== undefined && logs.entries.length > 0) {
+        await this.#storing.run(() => appendDaemonLogs(database.db, target, logs))
+      }
     } catch (err) {
       // The next visit reads them again.
       log.warn({ err, sandboxId }, 'log entries of a sandbox were not stored')
