@@ -48,6 +48,6 @@ export const NOTES: Readonly<Record<string, Note>> = {
   'POST /v2/sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes only; pausing is not served yet.' },
   'daemon POST /init': {
     status: 'partial',
-    text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set.',
+    text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set. In a sandbox the request needs our own header `X-Sandyard-Instance-Key` and field `identity` (docs/decisions/011-daemon-identity.md).',
   },
 }

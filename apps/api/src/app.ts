@@ -15,7 +15,6 @@ import { listSandboxEventsRoute } from './events/routes/list-sandbox-events.ts'
 import { listTeamLifecycleEventsRoute } from './events/routes/list-team-lifecycle-events.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
-import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
@@ -27,11 +26,14 @@ import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
-import { rateLimitPlugin } from './http/rate-limit-plugin.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
 import { createValidatorCompiler } from './http/validators.ts'
+import { getSandboxLogsRoute } from './sandbox-logs/routes/get-sandbox-logs.ts'
+import { getSandboxLogsV2Route } from './sandbox-logs/routes/get-sandbox-logs-v2.ts'
+import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
+import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
 import { connectSandboxRoute } from './sandboxes/routes/connect-sandbox.ts'
 import { connectSandboxV2Route } from './sandboxes/routes/connect-sandbox-v2.ts'
 import { createSandboxRoute } from './sandboxes/routes/create-sandbox.ts'
@@ -56,6 +58,9 @@ import { deleteTagsRoute } from './tags/routes/delete-tags.ts'
 import { listTagAssignmentsRoute } from './tags/routes/list-tag-assignments.ts'
 import { listTagGroupsRoute } from './tags/routes/list-tag-groups.ts'
 import { listTagsRoute } from './tags/routes/list-tags.ts'
+import { getTeamMetricsMaxRoute } from './team-metrics/routes/get-team-metrics-max.ts'
+import { getTeamMetricsRoute } from './team-metrics/routes/get-team-metrics.ts'
+import { listTeamsRoute } from './teams/routes/list-teams.ts'
 import { deleteTemplateRoute } from './templates/routes/delete-template.ts'
 import { getTemplateAliasRoute } from './templates/routes/get-template-alias.ts'
 import { getTemplateRoute } from './templates/routes/get-template.ts'
@@ -105,6 +110,13 @@ const ROUTES = [
   listSandboxEventsRoute,
   listTeamLifecycleEventsRoute,
   listLifecycleEventsRoute,
+  getSandboxLogsRoute,
+  getSandboxLogsV2Route,
+  getSandboxMetricsRoute,
+  listSandboxMetricsRoute,
+  listTeamsRoute,
+  getTeamMetricsRoute,
+  getTeamMetricsMaxRoute,
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,
@@ -153,10 +165,9 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
     frameworkErrors: answerUnroutable,
-    clientErrorHandler: answerBrokenRequest,
   })
   app.server.on('checkExpectation', answerExpectation)
-  serveInTurn(app.server)
+  serveInTurn(app.server, { headersTimeoutMs: LIMITS.http.headersTimeout, answerMalformed: answerBrokenRequest })
   limitBodies(app.server, bodyTimeoutMs)
   app.setValidatorCompiler(createValidatorCompiler())
 
@@ -170,8 +181,6 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth, limits })
-  await app.register(rateLimitPlugin, { limits })
-  await app.register(blockedTeamPlugin)
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)

@@ -19,6 +19,7 @@ import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
+import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repairs.ts'
 import { startSandboxLoops } from './sandboxes/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/starts-under-way.ts'
@@ -195,6 +196,9 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  const { tokenSeed } = context.installation
+  const hasDiskLimit = runtime.capabilities().diskLimit
+  startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
   await listener.ready
 }

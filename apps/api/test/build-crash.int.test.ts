@@ -1,3 +1,4 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
@@ -127,7 +128,7 @@ describe('a server that lost its lease', () => {
       sandboxId: dead.sandboxId,
       image: 'base:1',
       resources: dead.resources,
-      daemonEnv: {},
+      instanceKey: new Secret('key'),
       allowPrivilegeGain: true,
       mounts: [],
       egress: DEFAULT_EGRESS,

@@ -130,6 +130,28 @@ describe('[POST /sandboxes] [POST /v2/sandboxes] the defaults of the two generat
   })
 })
 
+describe('[POST /v2/sandboxes] the identity of the daemon', () => {
+  it('is sent with the key of the instance, which differs between sandboxes', async () => {
+    const keys = new Set<string>()
+    for (const secure of [true, false]) {
+      const { body: sandbox } = await create({ secure })
+      expect(world.daemon.inits.at(-1)?.['identity']).toEqual({
+        sandboxID: sandbox.sandboxID,
+        templateID: world.templateId,
+        buildID: world.buildId,
+        tunnelSecretHash: expect.stringMatching(/^[0-9a-f]{128}$/),
+      })
+      const started = [...world.engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === sandbox.sandboxID)
+      const key = started?.spec.instanceKey.reveal() ?? ''
+      expect(key).toMatch(/^[0-9a-f]{64}$/)
+      expect(world.daemon.instanceKeys.at(-1)).toBe(key)
+      expect(JSON.stringify(sandbox)).not.toContain(key)
+      keys.add(key)
+    }
+    expect(keys.size).toBe(2)
+  })
+})
+
 describe('arguments', () => {
   it.each<[object, number, string]>([
     [{ timeout: 0 }, 400, 'Timeout must be greater than 0'],

@@ -27,6 +27,7 @@ describe('the history of sandboxes', () => {
   it('stores the state changes, end reason, times and sizes of each sandbox', async () => {
     const id = await create()
     await kill(id)
+    await api.ctx.sandboxes.repairs.drain()
     const row = await world.database.db.selectFrom('sandbox_history').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({
       sandbox_id: id,

@@ -16,6 +16,10 @@ export const proxyLimitSettings = {
     default: 10_000,
     doc: 'requests and upgraded connections in flight to one sandbox',
   }),
+  maxSandboxClientConnections: env.count('SANDYARD_PROXY_MAX_SANDBOX_CLIENT_CONNECTIONS', {
+    default: undefined,
+    doc: 'the same for one client address. Default: half of SANDYARD_PROXY_MAX_SANDBOX_CONNECTIONS',
+  }),
   maxConnectionRequests: env.count('SANDYARD_PROXY_MAX_CONNECTION_REQUESTS', {
     default: 100_000,
     doc: 'requests on one connection before it is closed',

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { ProxyError } from './answers/proxy-error.ts'
@@ -55,16 +56,22 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const loggers: ProxyLoggers = { traffic: log.child({ part: 'proxy.traffic' }), routes: log.child({ part: 'proxy.routes' }) }
   const reader = new RouteReader(routes, { maxQueries: config.routeQueries, maxWaiting: config.maxRouteLookups })
   const catalog = new RouteCatalog(reader, { maxAgeMs: ROUTE_MAX_AGE_MS, missAgeMs: MISS_MAX_AGE_MS, maxEntries: config.routeCacheSize })
-  const tracker = new ConnectionTracker(reader, { maxConnections: config.maxSandboxConnections, log: loggers.routes })
+  const tracker = new ConnectionTracker(reader, {
+    maxConnections: config.maxSandboxConnections,
+    maxClientConnections: config.maxSandboxClientConnections ?? Math.ceil(config.maxSandboxConnections / 2),
+    log: loggers.routes,
+  })
   const tokenSeed = new TokenSeed(routes)
   const tokens = new SandboxTokens(routes, tokenSeed)
   const signedUrls = new SignedUrlFinder(tokens, config.maxSignedLookups)
   const addresses = new ClientAddresses(config.fronts)
   const metrics = createMetrics(registry, () => ({ forwarded: tracker.count, ...clients.counts }))
+  const clientOf = (req: IncomingMessage): string | undefined => addresses.ofRequest(req)
   const clients = new ClientConnections({ limits: config, addresses, countRefused: metrics.countRefused })
   const ctx: ProxyContext = {
     config,
     limits: config,
+    clientOf,
     routes,
     catalog,
     tracker,
@@ -72,7 +79,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     tokens,
     clients,
     finders: {
-      signed: (url, req) => signedUrls.find(url, addresses.ofRequest(req)),
+      signed: (url, req) => signedUrls.find(url, clientOf(req)),
       route: (sandboxId) => catalog.find(sandboxId),
     },
     isCurrent: (route) => orUnavailable(route.sandboxId, catalog.isCurrent(route)),

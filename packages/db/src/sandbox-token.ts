@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Secret } from '@sandyard/kit/config/secret'
+import { Secret } from '@sandyard/kit/config/secret'
 
 /** The row of `server_setting` with the seed, which the first start of an installation creates (docs/decisions/005-token-seed.md). */
 export const TOKEN_SEED_SETTING = 'token_seed'
@@ -26,4 +26,13 @@ export function sandboxTunnelSecret(tokenSeed: Secret, sandboxId: string): strin
 /** The key with which a proxy asks the control plane to resume a sandbox for its traffic. It gives no other access. */
 export function proxyWakeKey(tokenSeed: Secret): string {
   return createHmac('sha256', tokenSeed.reveal()).update('proxy:wake').digest('hex')
+}
+
+/**
+ * The key with which the control plane authenticates its `/init` to one start of a sandbox (docs/decisions/011-daemon-identity.md). The
+ * runtime gives the sandbox only its digest. Every start has another key, so the key of an ended one opens nothing.
+ */
+export function sandboxInstanceKey(tokenSeed: Secret, ref: { readonly sandboxId: string; readonly incarnation: number }): Secret {
+  const name = `instance:${ref.sandboxId}/${ref.incarnation}`
+  return new Secret(createHmac('sha256', tokenSeed.reveal()).update(name).digest('hex'))
 }

@@ -203,6 +203,7 @@ export class DockerRuntime implements SandboxRuntime {
     const options = containerSpec(this.#parts.plan(), spec, image)
     const host = await this.#starts.run(name, async () => {
       try {
+        await this.#parts.volumeFree.ensure(image)
         return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, signal }), signal)
       } catch (err) {
         if (signal?.aborted && err === signal.reason) throw err

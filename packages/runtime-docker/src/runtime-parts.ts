@@ -18,6 +18,7 @@ import type { DockerImageStore } from './images/docker-image-store.ts'
 import { openImageStore, type ImageStoreParts } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
 import { SharedImages } from './images/shared-images.ts'
+import { VolumeFreeImages } from './images/volume-free-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
@@ -38,6 +39,7 @@ export interface RuntimeParts extends StartParts {
   /** What handles and snapshots of this runtime say of their origin. */
   readonly origin: () => Promise<Origin>
   readonly kept: KeptImages
+  readonly volumeFree: VolumeFreeImages
   readonly images: DockerImageStore
   readonly imageTool: readonly string[]
   readonly egress: EgressControl | undefined
@@ -92,6 +94,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       snapshots: new Snapshots({ docker, installation, origin, maxLayers: options.maxLayers }),
       origin,
       kept,
+      volumeFree: new VolumeFreeImages({ docker, installation, kept }),
       images,
       imageTool: manifest.imageTool ?? [],
       plan,

@@ -1,3 +1,5 @@
+import type { Secret } from '@sandyard/kit/config/secret'
+
 /** One start of a sandbox. The id stays the same after a resume, but background work must never change a later incarnation. */
 export interface SandboxRef {
   readonly sandboxId: string
@@ -18,8 +20,11 @@ export interface SandboxResources {
 export interface SandboxSpec extends SandboxRef {
   readonly image: ImageRef
   readonly resources: SandboxResources
-  /** Environment of the daemon, not of the user's processes. */
-  readonly daemonEnv: Readonly<Record<string, string>>
+  /**
+   * Authenticates `/init` to the daemon of this start. The runtime puts `secretDigest` of it in a file that only the platform writes, and names
+   * the file in the daemon's environment as `SANDYARD_INSTANCE_FILE`. The key and the identity of the sandbox reach the daemon only by `/init`.
+   */
+  readonly instanceKey: Secret
   /** False for a template that forbids set-uid programs; then `sudo` does not work inside. */
   readonly allowPrivilegeGain: boolean
   /** Volumes in the sandbox. A runtime without `capabilities().mounts` refuses any with `unimplemented`. */

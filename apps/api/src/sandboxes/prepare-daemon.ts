@@ -1,5 +1,7 @@
+import { sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
+import { daemonIdentity } from '../daemon/daemon-identity.ts'
 import { initDaemon } from '../daemon/init-daemon.ts'
 import { runStartCommand } from './run-start-command.ts'
 import { accessToken, type SandboxSource } from './sandbox-spec.ts'
@@ -24,11 +26,19 @@ export interface PrepareTimes {
  */
 export async function prepareDaemon(tokenSeed: Secret, request: PrepareRequest, signal: AbortSignal): Promise<PrepareTimes> {
   const { source, endpoint, envVars } = request
-  const { env, defaultUser, defaultWorkdir } = source.build
+  const { sandboxId, templateId } = source
+  const { buildId, env, defaultUser, defaultWorkdir } = source.build
   const token = accessToken(source, tokenSeed)
   const began = performance.now()
-  const init = { ...(token !== undefined && { accessToken: token }), envVars: { ...env, ...envVars }, defaultUser, defaultWorkdir }
-  await initDaemon(endpoint, init, signal)
+  const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
+  const init = {
+    identity,
+    ...(token !== undefined && { accessToken: token }),
+    envVars: { ...env, ...envVars },
+    defaultUser,
+    defaultWorkdir,
+  }
+  await initDaemon({ endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }, init, signal)
   const answered = performance.now()
   await runStartCommand({ endpoint, accessToken: token }, { build: source.build, envVars }, signal)
   return { daemonMs: Math.round(answered - began), startCommandMs: Math.round(performance.now() - answered) }

@@ -22,9 +22,16 @@ export function selectSandboxes(db: Db) {
     .select(['build.cpu_count', 'build.memory_mib', 'build.disk_mib', 'build.envd_version'])
 }
 
-/** A sandbox of the team, in any state. */
+/**
+ * A sandbox of the team, in any state. One that a request has killed is absent, although the engine may still be removing it: the request
+ * was answered.
+ */
 export async function findSandbox(db: Db, teamId: string, sandboxId: string): Promise<SandboxRow | undefined> {
-  return selectSandboxes(db).where('sandbox_id', '=', sandboxId).where('sandbox.team_id', '=', teamId).executeTakeFirst()
+  return selectSandboxes(db)
+    .where('sandbox_id', '=', sandboxId)
+    .where('sandbox.team_id', '=', teamId)
+    .where((eb) => eb.or([eb('state', '<>', 'killing'), eb('end_reason', 'is distinct from', 'killed')]))
+    .executeTakeFirst()
 }
 
 /** How a new end time applies: `set` replaces it, `extend` never shortens it. */
@@ -68,19 +75,23 @@ export const STALE_START_SECONDS = 90
 const SLOW_KILL_SECONDS = 10
 const OCCUPYING: readonly SandboxState[] = ['running', 'pausing', 'resuming', 'snapshotting']
 
-/** The sandboxes that count against the team's limit: all but paused ones, stale reservations and fresh ends (control-plane.md 6.2.4). */
+/**
+ * SQL condition: the sandbox counts against the limit of its team, as all but paused ones, stale reservations and fresh ends do
+ * (control-plane.md 6.2.4).
+ */
+export const isOccupied = sql<boolean>`(
+  state in (${sql.join(OCCUPYING)})
+  or (state = 'starting' and state_changed_at > ${secondsAgo(STALE_START_SECONDS)})
+  or (state = 'killing' and state_changed_at < ${secondsAgo(SLOW_KILL_SECONDS)})
+)`
+
+/** The sandboxes that count against the team's limit. */
 export async function countOccupied(db: Db, teamId: string): Promise<number> {
   const { count } = await db
     .selectFrom('sandbox')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('team_id', '=', teamId)
-    .where((eb) =>
-      eb.or([
-        eb('state', 'in', OCCUPYING),
-        eb.and([eb('state', '=', 'starting'), eb('state_changed_at', '>', secondsAgo(STALE_START_SECONDS))]),
-        eb.and([eb('state', '=', 'killing'), eb('state_changed_at', '<', secondsAgo(SLOW_KILL_SECONDS))]),
-      ]),
-    )
+    .where(isOccupied)
     .executeTakeFirstOrThrow()
   return count
 }

@@ -1,7 +1,6 @@
-import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { DEFAULT_EGRESS, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
-import { daemonEnv } from '../daemon/daemon-env.ts'
 import type { ReadyBuild } from '../templates/template.ts'
 
 /** What a sandbox runs: the same for its create and for every resume. */
@@ -13,14 +12,14 @@ export interface SandboxSource extends SandboxRef {
 
 /** The spec of a sandbox for the runtime. */
 export function sandboxSpec(source: SandboxSource, tokenSeed: Secret): SandboxSpec {
-  const { sandboxId, incarnation, templateId, build } = source
-  const { buildId, image, cpuCount, memoryMib, diskMib } = build
+  const { sandboxId, incarnation, build } = source
+  const { image, cpuCount, memoryMib, diskMib } = build
   return {
     sandboxId,
     incarnation,
     image,
     resources: { cpuCount, memoryMib, diskMib },
-    daemonEnv: daemonEnv({ sandboxId, templateId, buildId, token: accessToken(source, tokenSeed) }, tokenSeed),
+    instanceKey: sandboxInstanceKey(tokenSeed, source),
     allowPrivilegeGain: true,
     mounts: [],
     egress: DEFAULT_EGRESS,

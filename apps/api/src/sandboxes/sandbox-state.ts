@@ -7,6 +7,8 @@ import type { Tables } from '@sandyard/db/schema/tables'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { appendAndNotify, type Event } from '../events/event-log.ts'
+import { toLifecycleLine } from '../sandbox-logs/lifecycle-line.ts'
+import { logSandbox } from '../sandbox-logs/log-sandbox.ts'
 
 /** The allowed transitions from each state (control-plane.md 17.1). After `killing` the row moves to the history. */
 const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
@@ -70,10 +72,13 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
   return true
 }
 
-/** Writes the event of a change and notifies the routers. */
+/** Writes the event of a change and its line in the log of the sandbox, and notifies the routers. */
 export async function announce(tx: Tx, ref: SandboxRef, event: Omit<Event, 'subject'>): Promise<void> {
   const data = { incarnation: ref.incarnation, ...event.data }
-  await appendAndNotify(tx, { ...event, subject: ref.sandboxId, data }, CHANNELS.routeChanged)
+  const whole = { ...event, subject: ref.sandboxId, data }
+  await appendAndNotify(tx, whole, CHANNELS.routeChanged)
+  const line = toLifecycleLine(whole)
+  if (line !== undefined) await logSandbox(tx, line)
 }
 
 /** @throws TypeError when the table of transitions does not allow the change */

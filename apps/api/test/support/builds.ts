@@ -1,3 +1,4 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
@@ -63,7 +64,15 @@ export function runnerOn(runtime: SandboxRuntime): BuildRunner {
     const ref = { sandboxId, incarnation: 1 }
     try {
       await runtime.create(
-        { ...ref, image: 'base:1', resources, daemonEnv: {}, allowPrivilegeGain: true, mounts: [], egress: DEFAULT_EGRESS },
+        {
+          ...ref,
+          image: 'base:1',
+          resources,
+          instanceKey: new Secret('key'),
+          allowPrivilegeGain: true,
+          mounts: [],
+          egress: DEFAULT_EGRESS,
+        },
         signal,
       )
       log.write({ level: 'info', message: 'a step', step: '1' })

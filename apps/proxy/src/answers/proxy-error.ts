@@ -5,6 +5,7 @@ export type Cap =
   | 'requests'
   | 'client_requests'
   | 'sandbox_connections'
+  | 'sandbox_client_connections'
   | 'interim_answers'
   | 'route_lookups'
   | 'signed_lookups'

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { Secret } from '@sandyard/kit/config/secret'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import { containerSpec, type ContainerPlan } from './container-spec.ts'
 
@@ -23,7 +25,7 @@ const spec: SandboxSpec = {
   incarnation: 2,
   image: 'template:1',
   resources: { cpuCount: 2, memoryMib: 1024, diskMib: 5120 },
-  daemonEnv: { SANDYARD_SANDBOX_ID: 'i1', EMPTY: '' },
+  instanceKey: new Secret('key of i1'),
   allowPrivilegeGain: true,
   mounts: [],
   egress: DEFAULT_EGRESS,
@@ -37,7 +39,7 @@ describe('containerSpec', () => {
       Image: 'other:1',
       User: '0:0',
       WorkingDir: '/',
-      Entrypoint: ['/opt/sandyard/daemon', '--listen'],
+      Entrypoint: ['/opt/sandyard/daemon', '--listen', `-instance=${secretDigest('key of i1')}`],
       Cmd: [],
       Healthcheck: { Test: ['NONE'] },
     })
@@ -54,10 +56,15 @@ describe('containerSpec', () => {
     })
   })
 
-  it('sets the variables of the daemon and removes variables that change its behaviour', () => {
+  it('tells the daemon where its instance key is, and removes variables that change its behaviour', () => {
     const env = container.Env ?? []
-    expect(env).toEqual(expect.arrayContaining(['SANDYARD_SANDBOX_ID=i1', 'EMPTY=', 'LD_PRELOAD', 'NODE_OPTIONS', 'OPENSSL_CONF']))
-    expect(env.filter((entry) => entry.startsWith('PATH') || entry.startsWith('HOME'))).toEqual([])
+    expect(env).toEqual(expect.arrayContaining(['LD_PRELOAD', 'NODE_OPTIONS', 'OPENSSL_CONF']))
+    expect(env.filter((entry) => entry.includes('='))).toEqual(['SANDYARD_INSTANCE_FILE=/proc/1/cmdline'])
+  })
+
+  it('contains no instance key, and its digest only in the arguments', () => {
+    expect(JSON.stringify({ container, host })).not.toContain('key of i1')
+    expect(JSON.stringify({ ...container, Entrypoint: [], host })).not.toContain(secretDigest('key of i1'))
   })
 
   it('mounts only the daemon, read-only', () => {

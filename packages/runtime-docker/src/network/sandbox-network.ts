@@ -61,7 +61,7 @@ export class SandboxNetwork {
   /** Disconnects a running container from the `none` network. A container on it cannot be on another network. */
   async leaveNone({ Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
     const none = NetworkSettings.Networks['none']
-    if (none !== undefined) await this.#leaveNone.run(() => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
+    if (none !== undefined) await this.#leaveNone.run(Id, () => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
   }
 
   /**
@@ -101,13 +101,9 @@ export class SandboxNetwork {
     // The engine does not answer this request for a container that hangs. So such a container never takes a turn that others wait for.
     const found = await unlessStatus(404, () => this.#docker.getContainer(containerName).inspect())
     if (found === undefined || !isConnected(found, bridge)) return
+    const leave = () => this.#docker.getNetwork(bridge.id).disconnect({ Container: found.Id, Force: true })
     // Errors are ignored here: the removal reports them.
-    await this.#leave.run(() =>
-      this.#docker
-        .getNetwork(bridge.id)
-        .disconnect({ Container: found.Id, Force: true })
-        .catch(() => undefined),
-    )
+    await this.#leave.run(found.Id, leave).catch(() => undefined)
   }
 
   /** An absent network is success; a network in use is a `conflict`. */

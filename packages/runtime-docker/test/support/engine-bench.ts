@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
@@ -80,7 +81,7 @@ export function sandboxSpec(change: Partial<SandboxSpec> = {}): SandboxSpec {
     incarnation: 1,
     image: DEBIAN,
     resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-    daemonEnv: {},
+    instanceKey: new Secret(randomId(32)),
     allowPrivilegeGain: true,
     mounts: [],
     egress: DEFAULT_EGRESS,

@@ -30,6 +30,11 @@ export class Inside {
     return (await (await this.#fetch('/env')).json()) as Record<string, string>
   }
 
+  async instanceFile(): Promise<string> {
+    const { SANDYARD_INSTANCE_FILE: path = '' } = await this.environment()
+    return (await this.readFile(path)) ?? ''
+  }
+
   async writeFile(path: string, text: string): Promise<void> {
     const { status } = await this.#fetch(`/file?path=${encodeURIComponent(path)}`, { method: 'PUT', body: text })
     if (status !== 204) throw new Error(`the file could not be written: ${status}`)

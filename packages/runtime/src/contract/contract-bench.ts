@@ -1,4 +1,5 @@
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxRuntime } from '../sandbox-runtime.ts'
 import { DEFAULT_EGRESS, type RuntimeState, type SandboxEndpoint, type SandboxRef, type SandboxSpec } from '../types.ts'
@@ -31,7 +32,7 @@ export class ContractBench implements AsyncDisposable {
       incarnation: 1,
       image: this.#harness.image,
       resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-      daemonEnv: {},
+      instanceKey: new Secret(randomId(32)),
       allowPrivilegeGain: true,
       mounts: [],
       egress: DEFAULT_EGRESS,

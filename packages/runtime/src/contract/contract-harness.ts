@@ -17,6 +17,8 @@ export interface SandboxAccess {
   writeFile(path: string, text: string): Promise<void>
   /** Undefined when the file does not exist. */
   readFile(path: string): Promise<string | undefined>
+  /** The text of the file in which the daemon looks for the digest of its instance key. */
+  instanceFile(): Promise<string>
   /** Keeps a text in the memory of the first process, and in nothing else. */
   remember(text: string): Promise<void>
   /** Undefined when the process does not have one: it is another process than the one that got the text. */

@@ -30,7 +30,7 @@ export function describeImages(bench: () => ContractBench): void {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const before = Date.now()
-      const { spec } = await on.start({ daemonEnv: { SECRET: 'of the daemon' } })
+      const { spec } = await on.start()
       const { image } = await on.runtime.snapshot(spec, { name: `snap-${randomId(8)}`, keep: 'files' })
       const kept = (await on.runtime.images.list()).find((found) => found.image === image)
       expect(Math.abs((kept?.createdAt.getTime() ?? 0) - before)).toBeLessThan(60_000)

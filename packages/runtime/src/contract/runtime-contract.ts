@@ -4,6 +4,7 @@ import type { ContractHarness } from './contract-harness.ts'
 import { describeCapabilities } from './describe-capabilities.ts'
 import { describeEngine } from './describe-engine.ts'
 import { describeEvents } from './describe-events.ts'
+import { describeIdentity } from './describe-identity.ts'
 import { describeImages } from './describe-images.ts'
 import { describeLifecycle } from './describe-lifecycle.ts'
 import { describePausing } from './describe-pausing.ts'
@@ -26,6 +27,7 @@ export function describeRuntimeContract(name: string, makeHarness: () => Promise
 
     describeEngine(bench)
     describeLifecycle(bench)
+    describeIdentity(bench)
     describePausing(bench)
     describeCapabilities(bench)
     describeSnapshots(bench)

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import type { ContractHarness } from '../contract/contract-harness.ts'
 import { describeRuntimeContract } from '../contract/runtime-contract.ts'
 import type { ImageFacts } from '../image-store.ts'
@@ -14,7 +16,7 @@ const SPEC: SandboxSpec = {
   incarnation: 1,
   image: IMAGE,
   resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-  daemonEnv: {},
+  instanceKey: new Secret('key'),
   allowPrivilegeGain: true,
   mounts: [],
   egress: DEFAULT_EGRESS,
@@ -33,6 +35,7 @@ async function fakeHarness(capabilities: Partial<RuntimeCapabilities>): Promise<
     inside: (installation, ref) => ({
       writeFile: async (path, text) => void engine.find(installation, ref)?.files.set(path, text),
       readFile: async (path) => engine.find(installation, ref)?.files.get(path),
+      instanceFile: async () => secretDigest(engine.find(installation, ref)?.spec.instanceKey.reveal() ?? ''),
       remember: async (text) => void engine.find(installation, ref)?.memory.set('text', text),
       recall: async () => engine.find(installation, ref)?.memory.get('text'),
       end: async () => engine.exit(installation, ref),

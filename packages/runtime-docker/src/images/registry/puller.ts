@@ -6,6 +6,7 @@ import { unlessStatus } from '../../engine/docker-errors.ts'
 import { toFacts } from '../image-facts.ts'
 import { imageExists } from '../image-exists.ts'
 import type { ImageReference } from '../image-reference.ts'
+import { hasVolumes, nameWithoutVolumes } from '../image-volumes.ts'
 import { checkSize } from '../image-size.ts'
 import { tagImage, type KeptImages } from '../kept-images.ts'
 import { askRegistry } from './ask-registry.ts'
@@ -17,11 +18,12 @@ import type { EcrEndpoint } from './ecr-login.ts'
 
 export interface PullerOptions {
   readonly docker: Docker
+  readonly installation: string
   readonly kept: KeptImages
   readonly journal: PullJournal
   readonly ecrEndpoint: EcrEndpoint
   readonly maxSizeBytes: number
-  /** How long the registry, and what gives out its passwords, may take to answer at all. */
+  /** Deadline of the first answer of the registry, with the request for its password. */
   readonly firstAnswerMs: number
 }
 
@@ -32,8 +34,8 @@ export interface RegistryPull {
 }
 
 /**
- * Brings images from registries. An image is asked for by its tag and pulled by the digest that the registry has answered, so that no
- * name appears on the engine by which somebody else could use what these credentials have opened.
+ * Pulls images from registries. The registry returns the digest of a tag, and the image is pulled by this digest. So the engine never
+ * has a tag by which another team could use an image that needs credentials.
  */
 export class Puller {
   readonly #options: PullerOptions
@@ -47,7 +49,7 @@ export class Puller {
     try {
       const { login, digest } = await this.#ask(reference, credentials, signal)
       const repositoryDigest = `${reference.repository}@${digest}`
-      // One at a time: the first to end takes away the digest that all of them use.
+      // One at a time: each pull removes the digest at its end, and concurrent ones would use it.
       return await this.#turns.run(repositoryDigest, () => this.#bring(reference, { repositoryDigest, digest, login, onLine, signal }))
     } catch (err) {
       signal?.throwIfAborted()
@@ -88,13 +90,14 @@ export class Puller {
   }
 
   async #pullAndKeep(reference: ImageReference, { repositoryDigest, login, onLine, signal }: DigestRequest): Promise<ImageFacts> {
-    const { docker, kept, maxSizeBytes } = this.#options
+    const { docker, installation, kept, maxSizeBytes } = this.#options
     await pullDigest(docker, repositoryDigest, { text: reference.text, login, onLine, signal, maxSizeBytes })
     const found = await docker.getImage(repositoryDigest).inspect()
     checkSize(`image '${reference.text}'`, found.Size, maxSizeBytes)
     signal?.throwIfAborted()
     const name = kept.newName()
-    await tagImage(docker, found.Id, name)
+    if (hasVolumes(found)) await nameWithoutVolumes(docker, { source: found, name, installation })
+    else await tagImage(docker, found.Id, name)
     return toFacts(name, found)
   }
 }
