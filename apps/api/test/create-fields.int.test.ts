@@ -19,7 +19,7 @@ const seedHmac = (text: string): string => createHmac('sha256', api.ctx.installa
 
 const OPEN = { allowPublicTraffic: true, allowOut: [], denyOut: [] }
 
-describe.each(['/sandboxes', '/v2/sandboxes'])('[POST %s] the fields that are stored and shown', (url) => {
+describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sandboxes] the fields that %s stores and shows', (url) => {
   it.each<[object, object, object]>([
     [{}, { autoResume: false, onTimeout: 'kill' }, { auto_pause: false, auto_pause_memory: true, auto_resume: false }],
     [{ autoPause: false }, { autoResume: false, onTimeout: 'kill' }, { auto_pause: false }],
@@ -122,7 +122,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST %s] the fields that are st
   })
 })
 
-describe.each(['/sandboxes', '/v2/sandboxes'])('[POST %s] the settings of a sandbox', (url) => {
+describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sandboxes] the settings of a sandbox of %s', (url) => {
   const ask = (id: string, action: string, body: object = {}): Promise<Answer> => api.call('POST', `/sandboxes/${id}/${action}`, { body })
   const SETTINGS = ['lifecycle', 'network', 'allowInternetAccess', 'metadata', 'envdAccessToken'] as const
   const settingsOf = async (id: string): Promise<object> => {

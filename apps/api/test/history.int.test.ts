@@ -117,7 +117,7 @@ describe('events', () => {
       return places
     }
     const writing = Array.from({ length: 30 }, (_, at) => write(subjects[at % 3] ?? '', (at * 7) % 11))
-    const [all = [], ...each] = await Promise.all([read(30), ...subjects.map((subject) => read(10, subject))])
+    const [all, ...each] = await Promise.all([read(30), ...subjects.map((subject) => read(10, subject))])
     await Promise.all(writing)
     expect(all).toEqual([...new Set(all)].toSorted((a, b) => a - b))
     const byObject = each.flat().toSorted((a, b) => a - b)

@@ -37,13 +37,13 @@ async function heal(): Promise<void> {
 /** Every row is settled, its sandbox on the engine is in the same state, and there are no other sandboxes. */
 async function expectAgreement(): Promise<{ id: string; state: string }[]> {
   const rows = await world.database.db.selectFrom('sandbox').select(['sandbox_id', 'state', 'pause_keep']).execute()
-  const wanted = rows.map((row) => [
-    row.sandbox_id,
-    row.state === 'paused' ? (row.pause_keep === 'files' ? 'stopped' : 'frozen') : 'running',
-  ])
+  const wanted = rows.map((row) => {
+    const paused = row.pause_keep === 'files' ? 'stopped' : 'frozen'
+    return `${row.sandbox_id} ${row.state === 'paused' ? paused : 'running'}`
+  })
   expect(rows.every(({ state }) => state === 'running' || state === 'paused')).toBe(true)
-  const found = [...world.engine.sandboxes.values()].map(({ spec, state }) => [spec.sandboxId, state])
-  expect(found.sort()).toEqual(wanted.sort())
+  const found = [...world.engine.sandboxes.values()].map(({ spec, state }) => `${spec.sandboxId} ${state}`)
+  expect(found.toSorted()).toEqual(wanted.toSorted())
   return rows.map((row) => ({ id: row.sandbox_id, state: row.state }))
 }
 

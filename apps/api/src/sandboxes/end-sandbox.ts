@@ -3,6 +3,7 @@ import { within } from '@sandyard/kit/async/within'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../events/actor.ts'
+import { collectLogs, type CollectParts } from '../sandbox-logs/collect-logs.ts'
 import { releaseKey } from './idempotency.ts'
 import { moveToHistory } from './move-to-history.ts'
 import { announce, changeState, type StateChange } from './sandbox-state.ts'
@@ -48,4 +49,10 @@ export async function finishEnd({ database, runtime }: EndParts, ref: SandboxRef
     const data = { actor: ended.end_actor ?? SERVER, reason: ended.reason }
     await announce(tx, ref, { teamId: ended.team_id, kind: 'sandbox.ended', data })
   })
+}
+
+/** The second half of the end of a sandbox whose daemon still runs: first stores the last entries of its log. */
+export async function finishEndWithLogs(parts: EndParts & CollectParts, ref: SandboxRef): Promise<void> {
+  await collectLogs(parts, ref)
+  await finishEnd(parts, ref)
 }
