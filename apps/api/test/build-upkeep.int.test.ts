@@ -41,17 +41,20 @@ function upkeepWith(retention: Pick<RetentionConfig, 'buildLogMs' | 'buildMs'>):
   })
 }
 
+const SPEC = {
+  incarnation: 1,
+  image: 'base:1',
+  resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
+  instanceKey: new Secret('key'),
+  allowPrivilegeGain: true,
+  mounts: [],
+  egress: DEFAULT_EGRESS,
+}
+
 /** Creates an image of this age. */
 async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
-  const spec = { sandboxId: `i${randomId(20)}`, incarnation: 1, image: 'base:1' }
-  await by.create({
-    ...spec,
-    resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
-    instanceKey: new Secret('key'),
-    allowPrivilegeGain: true,
-    mounts: [],
-    egress: DEFAULT_EGRESS,
-  })
+  const spec = { ...SPEC, sandboxId: `i${randomId(20)}` }
+  await by.create(spec)
   const { image } = await by.snapshot(spec, { name: randomId(20), keep: 'files' })
   await by.remove(spec)
   const made = world.engine.images.get(image)
@@ -387,16 +390,8 @@ describe('upkeep of logs and build sandboxes', () => {
   })
 
   it('removes orphaned build sandboxes', async () => {
-    const spec = {
-      image: 'base:1',
-      resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
-      instanceKey: new Secret('key'),
-      allowPrivilegeGain: true,
-      mounts: [],
-      egress: DEFAULT_EGRESS,
-    }
-    for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...spec, sandboxId, incarnation: 1 })
-    await runtime.create({ ...spec, sandboxId: 'borphan', incarnation: 2 })
+    for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...SPEC, sandboxId })
+    await runtime.create({ ...SPEC, sandboxId: 'borphan', incarnation: 2 })
     const owned = await queueBuild(world)
     const released = await queueBuild(world)
     const { db } = world.database

@@ -9,7 +9,7 @@ import { SERVER } from '../events/actor.ts'
 import { assertEngineOf, readEngineId } from '../servers/engine-binding.ts'
 import { isBuildSandboxId } from './sandbox-id.ts'
 import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from './end-sandbox.ts'
-import { dropMemory } from './lifecycle/drop-memory.ts'
+import { pauseAgain } from './lifecycle/pause-again.ts'
 import { refOf } from './lifecycle/lifecycle-parts.ts'
 import { pausing } from './lifecycle/pause-steps.ts'
 import { settle, type SettleParts } from './lifecycle/settle-sandbox.ts'
@@ -48,6 +48,8 @@ interface Differences {
   readonly lost: readonly SettledRow[]
   /** Rows in state `running` whose sandbox something else has frozen. */
   readonly frozen: readonly SettledRow[]
+  /** Rows that are paused although their sandbox runs: an engine thaws a sandbox after a snapshot whose server died. */
+  readonly thawed: readonly SettledRow[]
   /** Rows that are paused with memory, and whose processes have ended. */
   readonly withoutMemory: readonly SettledRow[]
   /** Sandboxes without a row. */
@@ -65,7 +67,7 @@ interface Differences {
 export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): Promise<void> {
   await assertEngineOf(parts.database.db, parts.engineId)
   await finishAbandoned(parts)
-  const { lost, frozen, withoutMemory, orphans } = await findDifferences(parts, signal)
+  const { lost, frozen, thawed, withoutMemory, orphans } = await findDifferences(parts, signal)
   for (const { state, ...ref } of lost) {
     parts.log.warn({ ...ref }, 'sandbox is lost')
     void parts.repairs.run(ref, async () => {
@@ -73,7 +75,8 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
     })
   }
   for (const ref of frozen) void parts.repairs.run(ref, () => thawFrozen(parts, ref))
-  for (const ref of withoutMemory) void parts.repairs.run(ref, () => dropMemory(parts, ref, 'engine_restarted'))
+  for (const row of thawed) void parts.repairs.run(row, () => pauseAgain(parts, row, { keep: row.keep ?? 'files', reason: 'thawed' }))
+  for (const ref of withoutMemory) void parts.repairs.run(ref, () => pauseAgain(parts, ref, { keep: 'files', reason: 'engine_restarted' }))
   for (const ref of orphans) {
     parts.log.warn({ ...ref }, 'removing a sandbox without a row')
     void parts.repairs.run(ref, () =>
@@ -191,11 +194,12 @@ async function compare({ database, runtime }: { readonly database: Database; rea
   const isIn = (row: SettledRow, state: RuntimeState): boolean => states.get(keyOf(row)) === state
   const lost = rows.filter((row) => !states.has(keyOf(row)) || (row.state === 'running' && isIn(row, 'stopped')))
   const frozen = rows.filter((row) => row.state === 'running' && isIn(row, 'frozen'))
+  const thawed = rows.filter((row) => row.state === 'paused' && isIn(row, 'running'))
   const withoutMemory = rows.filter((row) => row.state === 'paused' && row.keep === 'memory' && isIn(row, 'stopped'))
   const old = sandboxes.filter((sandbox) => !isBuildSandboxId(sandbox.sandboxId) && !isYoung(sandbox))
   const owned = await ownedOf(database.db, old)
   const orphans = old.filter((sandbox) => !owned.has(keyOf(sandbox))).map(({ sandboxId, incarnation }) => ({ sandboxId, incarnation }))
-  return { lost, frozen, withoutMemory, orphans, rowCount: rows.length, sandboxCount: sandboxes.length }
+  return { lost, frozen, thawed, withoutMemory, orphans, rowCount: rows.length, sandboxCount: sandboxes.length }
 }
 
 function isYoung({ createdAt }: RuntimeSandbox): boolean {

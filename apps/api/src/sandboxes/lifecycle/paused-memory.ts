@@ -1,6 +1,6 @@
 import type { SandboxRef } from '@sandyard/runtime/types'
 import type { Repairs } from '../repairs.ts'
-import { dropMemory } from './drop-memory.ts'
+import { pauseAgain } from './pause-again.ts'
 import { refOf } from './lifecycle-parts.ts'
 import type { SettleParts } from './settle-sandbox.ts'
 
@@ -38,6 +38,6 @@ export async function freePausedMemory(parts: PausedMemoryParts): Promise<void> 
   for (const ref of refs) {
     if (excess <= 0) return
     excess -= bytesOf(ref)
-    void parts.repairs.run(ref, () => dropMemory(parts, ref, 'memory_short'))
+    void parts.repairs.run(ref, () => pauseAgain(parts, ref, { keep: 'files', reason: 'memory_short' }))
   }
 }
