@@ -25,8 +25,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]())
 
 const running = new AbortController().signal
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
 const hash = (): string => randomBytes(32).toString('hex')
 const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 
@@ -41,15 +40,9 @@ function upkeepWith(retention: Pick<RetentionConfig, 'buildLogMs' | 'buildMs'>):
   })
 }
 
-const SPEC = {
-  incarnation: 1,
-  image: 'base:1',
-  resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 },
-  instanceKey: new Secret('key'),
-  allowPrivilegeGain: true,
-  mounts: [],
-  egress: DEFAULT_EGRESS,
-}
+const RESOURCES = { cpuCount: 1, memoryMib: 128, diskMib: 1 }
+const RIGHTS = { instanceKey: new Secret('key'), allowPrivilegeGain: true, mounts: [], egress: DEFAULT_EGRESS }
+const SPEC = { incarnation: 1, image: 'base:1', resources: RESOURCES, ...RIGHTS }
 
 /** Creates an image of this age. */
 async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
