@@ -101,7 +101,7 @@ describe('the sampler', () => {
     const [metric, ...more] = await metricsOf(id)
     expect(more).toEqual([])
     expect(metric).toEqual({
-      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      timestamp: expect.stringMatching(/^\d{4}-.*\.000Z$/),
       timestampUnix: Math.floor(Date.parse(metric.timestamp) / 1000),
       cpuCount: 2,
       cpuUsedPct: 12.34,

@@ -1,10 +1,10 @@
 import type { SandboxMetric } from '@sandyard/api-contract/sandboxes/sandbox-metrics'
 import type { Sample } from './sample.ts'
+import { toSampleTime } from './sample-time.ts'
 
 export function toSandboxMetric(sample: Sample): SandboxMetric {
   return {
-    timestamp: sample.sampled_at.toISOString(),
-    timestampUnix: Math.floor(sample.sampled_at.getTime() / 1000),
+    ...toSampleTime(sample.sampled_at),
     cpuCount: sample.cpu_count,
     cpuUsedPct: sample.cpu_used_pct,
     memUsed: sample.mem_used,

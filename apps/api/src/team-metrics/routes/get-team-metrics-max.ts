@@ -1,6 +1,7 @@
 import { MaxTeamMetric, TeamMetricsMaxQuery } from '@sandyard/api-contract/teams/team-metrics'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { toSampleTime } from '../../sandbox-metrics/sample-time.ts'
 import { getOwnTeamId, readRange } from '../read-range.ts'
 import { findTeamMax } from '../team-series.ts'
 import { TeamParams } from './team-params.ts'
@@ -19,6 +20,6 @@ export const getTeamMetricsMaxRoute: ApiRoute = (app, ctx) =>
       const range = readRange(query)
       const found = await findTeamMax(ctx.database.db, teamId, { metric: query.metric, ...range })
       const { at, value } = found ?? { at: new Date(range.end * 1000), value: 0 }
-      return { timestamp: at.toISOString(), timestampUnix: Math.floor(at.getTime() / 1000), value }
+      return { ...toSampleTime(at), value }
     },
   })

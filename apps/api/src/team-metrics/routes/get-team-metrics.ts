@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { TeamMetric, TeamMetricsQuery } from '@sandyard/api-contract/teams/team-metrics'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { toSampleTime } from '../../sandbox-metrics/sample-time.ts'
 import { getOwnTeamId, readRange } from '../read-range.ts'
 import { listTeamPoints } from '../team-series.ts'
 import { TeamParams } from './team-params.ts'
@@ -19,8 +20,7 @@ export const getTeamMetricsRoute: ApiRoute = (app, ctx) =>
       const teamId = getOwnTeamId(principal, params.teamID)
       const points = await listTeamPoints(ctx.database.db, teamId, readRange(query))
       return points.map(({ at, concurrent, startRate }) => ({
-        timestamp: at.toISOString(),
-        timestampUnix: Math.floor(at.getTime() / 1000),
+        ...toSampleTime(at),
         concurrentSandboxes: concurrent,
         sandboxStartRate: startRate,
       }))
