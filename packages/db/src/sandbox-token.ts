@@ -17,3 +17,14 @@ export function sandboxTunnelSecret(tokenSeed: Secret, sandboxId: string): strin
   // Ids have no colon, so this never equals the access token of a sandbox.
   return createHmac('sha256', tokenSeed.reveal()).update(`tunnel:${sandboxId}`).digest('hex')
 }
+
+/** The token of the ports of a sandbox whose traffic is not public: stable like the daemon's token (control-plane.md 18.2). */
+export function sandboxTrafficToken(tokenSeed: Secret, sandboxId: string): string {
+  // Ids have no hyphen, so this never equals another sandbox's access token.
+  return createHmac('sha256', tokenSeed.reveal()).update(`sandbox-traffic-${sandboxId}`).digest('hex')
+}
+
+/** The key with which a proxy asks the control plane to resume a sandbox for its traffic. It gives no other access. */
+export function proxyWakeKey(tokenSeed: Secret): string {
+  return createHmac('sha256', tokenSeed.reveal()).update('proxy:wake').digest('hex')
+}
