@@ -3,6 +3,7 @@ import { answerError } from './answer-error.ts'
 import type { ProxyContext } from './context.ts'
 import { findExchange } from './forward/find-exchange.ts'
 import { forwardRequest } from './forward/forward-request.ts'
+import { ClientGone } from './forward/forwarding.ts'
 import { DAEMON_PORT } from './inbound/host.ts'
 import { parseInbound, type Inbound } from './inbound/parse-inbound.ts'
 
@@ -15,6 +16,7 @@ export async function serveRequest(ctx: ProxyContext, req: IncomingMessage, res:
     await forwardRequest(ctx, exchange, res)
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
+    if (err instanceof ClientGone) return
     answerError(ctx, { req, res, err, isDaemon: inbound?.place.port === DAEMON_PORT })
   }
 }

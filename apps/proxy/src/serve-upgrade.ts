@@ -6,6 +6,8 @@ import { renderProblem } from './answers/render-problem.ts'
 import type { ProxyContext } from './context.ts'
 import { findExchange } from './forward/find-exchange.ts'
 import { forwardUpgrade } from './forward/forward-upgrade.ts'
+import { ClientGone } from './forward/forwarding.ts'
+import { readAhead } from './forward/read-ahead.ts'
 import { parseInbound } from './inbound/parse-inbound.ts'
 import { hasBody } from './message/head.ts'
 
@@ -21,10 +23,12 @@ export function isForwardedUpgrade(req: IncomingMessage): boolean {
 export async function serveUpgrade(ctx: ProxyContext, req: IncomingMessage, head: Buffer): Promise<void> {
   try {
     const inbound = parseInbound(req, { headerHosts: ctx.headerHosts, isUpgrade: true })
+    using ahead = readAhead(req.socket, head)
     const exchange = await findExchange(req, inbound, ctx.finders)
-    await forwardUpgrade(ctx, exchange, head)
+    await forwardUpgrade(ctx, exchange, ahead)
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
+    if (err instanceof ClientGone) return
     refuseUpgrade(ctx, req, toProxyError(err))
   }
 }

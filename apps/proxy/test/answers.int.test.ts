@@ -18,7 +18,7 @@ beforeAll(async () => {
   const endpoint = { host: '127.0.0.1', daemonPort: service.port }
   routes.put({ sandboxId: 'irun', incarnation: 1, state: 'running', endpoint })
   routes.put({ sandboxId: 'iuser', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: closedPort } })
-  for (const state of ['starting', 'pausing', 'paused', 'snapshotting', 'killing'] as const) {
+  for (const state of ['starting', 'paused', 'killing'] as const) {
     routes.put({ sandboxId: `i${state}`, incarnation: 1, state, endpoint })
   }
 })
@@ -111,7 +111,7 @@ describe('reserved routes', () => {
 })
 
 describe('sandboxes that are not running', () => {
-  it.each(['iunknown', 'istarting', 'ipausing', 'ipaused', 'isnapshotting', 'ikilling'])('%s', async (id) => {
+  it.each(['iunknown', 'istarting', 'ipaused', 'ikilling'])('%s', async (id) => {
     const answer = await answerTo([
       'GET /health HTTP/1.1',
       'Host: localhost',

@@ -125,7 +125,7 @@ it('resets open streams at a change, also at one during a disconnect of the list
     using client = new RawClient(proxy.port)
     client.send(['GET /stream HTTP/1.1', `Host: 49983-${sandboxId}.x`])
     await client.until('begun')
-    if (sandboxId === 'i2') await setState(sandboxId, 'pausing')
+    if (sandboxId === 'i2') await setState(sandboxId, 'killing')
     else {
       await database.db.updateTable('sandbox').set({ state: 'killing' }).where('sandbox_id', '=', sandboxId).execute()
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sandyard-proxy-routes'`.execute(

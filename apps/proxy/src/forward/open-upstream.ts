@@ -75,8 +75,8 @@ async function connectToService(upstreams: Upstreams, call: UpstreamCall, signal
 }
 
 function connect(agents: UpstreamAgents, call: UpstreamCall, signal: AbortSignal, tunnel?: Socket): Promise<ClientRequest> {
-  const { route, port, inbound } = call.exchange
-  const { method, path, headers } = inbound
+  const { route, port, inbound, headers } = call.exchange
+  const { method, path } = inbound
   return new Promise((resolve, reject) => {
     const upstream = request({
       ...connectionOptions(agents, call, tunnel),

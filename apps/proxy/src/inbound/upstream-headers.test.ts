@@ -5,7 +5,7 @@ import { toPairs } from '../message/head.ts'
 import { upstreamHeaders } from './upstream-headers.ts'
 
 function message(method: string, raw: readonly string[]): IncomingMessage {
-  const parsed = new IncomingMessage(new Socket())
+  const parsed = new IncomingMessage(Object.defineProperty(new Socket(), 'remoteAddress', { value: '::ffff:10.0.0.9' }))
   parsed.method = method
   parsed.rawHeaders = [...raw]
   for (const [name, value] of toPairs(raw)) {
@@ -17,7 +17,7 @@ function message(method: string, raw: readonly string[]): IncomingMessage {
 }
 
 function forwarded(method: string, raw: readonly string[], upgrade?: string): [string, string][] {
-  return toPairs(upstreamHeaders(message(method, raw), { authority: 'h:1', clientAddress: '10.0.0.9', upgrade }))
+  return toPairs(upstreamHeaders(message(method, raw), { authority: 'h:1', upgrade }))
 }
 
 const own: [string, string][] = [
@@ -92,9 +92,14 @@ describe('request headers', () => {
     ['GET', ['TE', 'trailers, gzip'], ['TE', 'trailers']],
     ['GET', ['TE', 'x-trailers'], undefined],
   ])('frame %s %j', (method, raw, expected) => {
-    const added = upstreamHeaders(message(method, raw), { authority: 'h:1', clientAddress: '10.0.0.9' })
+    const added = upstreamHeaders(message(method, raw), { authority: 'h:1' })
     const tail = added.slice(added.indexOf('X-Forwarded-Proto') + 2)
     expect(tail).toEqual(expected ?? [])
+  })
+
+  it('mask the host, and keep the original one beside it (control-plane.md 18.7)', () => {
+    const masked = toPairs(upstreamHeaders(message('GET', ['Host', 'h:1']), { authority: 'h:1', maskHost: 'localhost:3000' }))
+    expect(masked.slice(0, 3)).toEqual([['Host', 'localhost:3000'], own[1], ['X-Forwarded-Host', 'h:1']])
   })
 
   it('ask for the protocol of an upgrade', () => {
