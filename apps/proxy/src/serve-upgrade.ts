@@ -5,6 +5,7 @@ import { endWithAnswer } from './answers/raw-answer.ts'
 import { renderProblem } from './answers/render-problem.ts'
 import type { ProxyContext } from './context.ts'
 import { findExchange } from './forward/find-exchange.ts'
+import { followRoute } from './forward/follow-route.ts'
 import { forwardUpgrade } from './forward/forward-upgrade.ts'
 import { ClientGone } from './forward/forwarding.ts'
 import { readAhead } from './forward/read-ahead.ts'
@@ -24,8 +25,7 @@ export async function serveUpgrade(ctx: ProxyContext, req: IncomingMessage, head
   try {
     const inbound = parseInbound(req, { headerHosts: ctx.headerHosts, isUpgrade: true })
     using ahead = readAhead(req.socket, head)
-    const exchange = await findExchange(req, inbound, ctx.finders)
-    await forwardUpgrade(ctx, exchange, ahead)
+    await followRoute(async () => forwardUpgrade(ctx, await findExchange(req, inbound, ctx.finders), ahead))
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
     if (err instanceof ClientGone) return

@@ -46,6 +46,8 @@ describe('open streams', () => {
     ['is being killed', () => routes.put({ ...running, state: 'killing' })],
     ['is being paused', () => routes.put({ ...running, state: 'pausing' })],
     ['was started again', () => routes.put({ ...running, incarnation: 2 })],
+    ['was paused and resumed before the proxy could look', () => routes.put({ ...running, startedAt: 2 })],
+    ['has moved', () => routes.put({ ...running, endpoint: { host: '127.0.0.9', daemonPort: service.port } })],
   ]
 
   it.each(ends)('are reset, not ended in order, when their sandbox %s', async (_, end) => {

@@ -8,6 +8,7 @@ import { MemoryRoutes, TOKEN_SEED, type Row } from './support/memory-routes.ts'
 import { RawClient } from './support/raw-client.ts'
 import { signUrl } from './support/sign-url.ts'
 import { answerJson, startStandInApi, type StandInApi } from './support/stand-in-api.ts'
+import { startDeafListener } from './support/start-deaf-listener.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
@@ -92,6 +93,21 @@ describe('a paused sandbox that traffic resumes (control-plane.md 19.6)', () => 
     for (const res of api.open) resumes(undefined, res)
     for (const client of clients) {
       await client.until('HTTP/1.1 200 OK')
+      client[Symbol.dispose]()
+    }
+    expect(api.asked.length).toBe(1)
+  })
+
+  it('is resumed for a request whose connection attempt the pause broke off', async () => {
+    api.handle = resumes
+    await using deaf = await startDeafListener()
+    resume({ endpoint: { host: '127.0.0.1', daemonPort: deaf.port } })
+    const clients = [request(), request(['GET / HTTP/1.1', host, 'Connection: Upgrade', 'Upgrade: raw'])]
+    await until('the attempts', () => proxy.ctx.tracker.count === 2)
+    routes.put(paused)
+    for (const client of clients) {
+      await client.until('HTTP/1.1 ')
+      expect(client.received).not.toContain(' 502 ')
       client[Symbol.dispose]()
     }
     expect(api.asked.length).toBe(1)
