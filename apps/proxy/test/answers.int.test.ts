@@ -139,6 +139,21 @@ describe('sandboxes that are not running', () => {
   })
 })
 
+describe('pages for browsers (control-plane.md 19.3)', () => {
+  it.each<[string, string, string, number, readonly string[]]>([
+    ['an unknown sandbox', '80-iunknown.x', '/', 502, ['Sandbox Not Found', 'iunknown']],
+    ['a port without a listener', '49983-iuser.x', '/', 502, ['no service running on port', '49983', 'iuser']],
+    ['a route of the control plane', '49983-irun.x', '/init', 404, ['/init', 'irun']],
+  ])('%s', async (_, host, path, status, fragments) => {
+    const browser = ['User-Agent: Mozilla/5.0 Firefox/140.0', 'Accept: text/html', 'Sec-Fetch-Mode: navigate']
+    const answer = await answerTo([`GET ${path} HTTP/1.1`, `Host: ${host}`, ...browser, 'Connection: close'])
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^\r]+\r\nContent-Type: text/html; charset=utf-8\r\n`))
+    const page = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    expect(page).toMatch(/^<html[\s\S]*<\/html>$/)
+    for (const fragment of fragments) expect(page).toContain(fragment)
+  })
+})
+
 describe('ports', () => {
   it('without a listener are answered as closed', async () => {
     const body = `{"sandboxId":"iuser","message":"The sandbox is running but port is not open","port":49983,"code":502}`

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
 import { CHANNELS, notify } from '@sandyard/db/notify'
-import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
-import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import { sandboxTrafficToken, TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
+import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
 import { Secret } from '@sandyard/kit/config/secret'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import { databaseRoutes } from '../src/routes/database-routes.ts'
 import { RawClient } from './support/raw-client.ts'
 import { signUrl } from './support/sign-url.ts'
+import { answerJson, startStandInApi } from './support/stand-in-api.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
   database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
   service = await startService((req, res) => {
     if (req.url === '/stream') res.write('begun')
-    else res.end('done')
+    else res.end(`done ${req.headers.host}`)
   })
   insert = await prepareRows()
   proxy = await startProxy(databaseRoutes(database, silentLogger()))
@@ -81,12 +82,13 @@ async function change(sandboxId: string, work: (tx: Tx) => Promise<unknown>): Pr
   })
 }
 
-function setState(sandboxId: string, state: SandboxState): Promise<void> {
+function setState(sandboxId: string, state: SandboxState, more: Updateable<SandboxTable> = {}): Promise<void> {
   const now = new Date()
+  const paused = state === 'paused' ? ({ pause_keep: 'memory', pause_handle: '{}', paused_at: now } as const) : {}
   return change(sandboxId, (tx) =>
     tx
       .updateTable('sandbox')
-      .set({ state, endpoint_host: '127.0.0.1', endpoint_daemon_port: service.port, started_at: now, expires_at: now })
+      .set({ state, endpoint_host: '127.0.0.1', endpoint_daemon_port: service.port, started_at: now, expires_at: now, ...paused, ...more })
       .where('sandbox_id', '=', sandboxId)
       .execute(),
   )
@@ -125,7 +127,7 @@ it('resets open streams at a change, also at one during a disconnect of the list
     using client = new RawClient(proxy.port)
     client.send(['GET /stream HTTP/1.1', `Host: 49983-${sandboxId}.x`])
     await client.until('begun')
-    if (sandboxId === 'i2') await setState(sandboxId, 'killing')
+    if (sandboxId === 'i2') await setState(sandboxId, 'pausing')
     else {
       await database.db.updateTable('sandbox').set({ state: 'killing' }).where('sandbox_id', '=', sandboxId).execute()
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sandyard-proxy-routes'`.execute(
@@ -133,8 +135,40 @@ it('resets open streams at a change, also at one during a disconnect of the list
       )
     }
     expect(await client.closed()).toBe('reset')
+    if (sandboxId === 'i2') await setState(sandboxId, 'paused')
     expect(await statusOf(sandboxId)).toBe(502)
   }
+})
+
+it('reads which ports are public, the mask of the host, and what traffic may resume', async () => {
+  await using api = await startStandInApi()
+  await using own = await startProxy(databaseRoutes(database, silentLogger()), { apiInternalUrl: api.url })
+  const tokenSeed = new Secret('ab'.repeat(32))
+  const seed = { name: TOKEN_SEED_SETTING, value: tokenSeed.reveal() }
+  await database.db.insertInto('server_setting').values(seed).execute()
+  const ask = async (headers: Record<string, string> = {}): Promise<[number, string]> => {
+    const address = { 'E2b-Sandbox-Id': 'i6', 'E2b-Sandbox-Port': String(service.port) }
+    const answer = await fetch(own.url, { headers: { ...address, ...headers } })
+    return [answer.status, await answer.text()]
+  }
+  const token = { 'e2b-traffic-access-token': sandboxTrafficToken(tokenSeed, 'i6') }
+  const other = { endpoint_daemon_port: 9 }
+  await change('i6', (tx) => insert(tx, 'i6'))
+  await setState('i6', 'running', { ...other, network: JSON.stringify({ allowPublicTraffic: false, maskRequestHost: 'm:${PORT}' }) })
+  expect((await ask())[0]).toBe(403)
+  expect(await ask(token)).toEqual([200, `done m:${service.port}`])
+
+  await setState('i6', 'paused', { ...other, auto_resume: true, pause_keep: 'files' })
+  await expect.poll(async () => (await ask(token))[0]).toBe(502)
+  await setState('i6', 'paused', other)
+  expect((await ask())[1]).toContain("can't be resumed")
+  expect(api.asked).toEqual([])
+  api.handle = (_, res) => void setState('i6', 'running', other).then(() => answerJson(res, 200))
+  expect(await ask(token)).toEqual([200, `done m:${service.port}`])
+  expect(api.asked.length).toBe(1)
+  await setState('i6', 'paused', { ...other, auto_resume: false })
+  await expect.poll(async () => (await ask(token))[0]).toBe(502)
+  await database.db.deleteFrom('server_setting').where('name', '=', TOKEN_SEED_SETTING).execute()
 })
 
 it('[proxy signed URL] finds the sandbox among the secured ones by the seed of the installation', async () => {

@@ -170,11 +170,27 @@ describe('a paused sandbox that traffic resumes (control-plane.md 19.6)', () => 
     expect(answer.endsWith(`\r\n\r\n${body}`)).toBe(true)
   })
 
+  it.each<[number, string, string]>([
+    [403, "can't be resumed with the credentials", '403'],
+    [404, 'Sandbox Not Found', '502'],
+    [409, 'Sandbox Is Transitioning', '409'],
+    [429, 'you have reached &lt;it&gt;', '429'],
+  ])('is answered with a page for a browser when the control plane says %i', async (status, fragment, code) => {
+    api.handle = (_, res) => answerJson(res, status, { message: 'you have reached <it>' })
+    const answer = await answerTo('GET / HTTP/1.1', host, 'User-Agent: Mozilla/5.0 Chrome/140.0', 'Accept: text/html')
+    expect(answer.startsWith(`HTTP/1.1 ${code} `)).toBe(true)
+    const page = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    expect(page).toMatch(/^<html[\s\S]*<\/html>$/)
+    expect(page).toContain(fragment)
+    expect(page).toContain('i1')
+  })
+
   it('is not found when there is no control plane', async () => {
-    proxy.ctx.wakeApi.url = undefined
-    expect(await answerTo()).toContain(notFound)
-    proxy.ctx.wakeApi.url = 'http://127.0.0.1:9'
-    expect(await answerTo()).toContain(notFound)
+    for (const settings of [{}, { apiInternalUrl: 'http://127.0.0.1:9' }, { apiInternalUrl: 'nonsense' }]) {
+      await using alone = await startProxy(routes, settings)
+      const answer = await fetch(alone.url, { headers: { 'E2b-Sandbox-Id': 'i1', 'E2b-Sandbox-Port': '49983' } })
+      expect([answer.status, await answer.text()]).toEqual([502, notFound])
+    }
   })
 })
 

@@ -15,15 +15,19 @@ export type WakeAnswer =
 
 /** Asks the control plane to resume sandboxes, with the key of the installation. */
 export class WakeApi {
-  /** The base URL of the control plane; without one nothing is resumed. */
-  url: string | undefined
+  #url: string | undefined
   readonly #seed: TokenSeed
   readonly #log: Logger
 
+  /** @param url the base URL of the control plane; without one nothing is resumed */
   constructor(url: string | undefined, seed: TokenSeed, log: Logger) {
-    this.url = url
+    this.#url = url
     this.#seed = seed
     this.#log = log
+  }
+
+  moveTo(url: string): void {
+    this.#url = url
   }
 
   /** Resolves when the sandbox runs or will not. Never rejects, except with the reason of an aborted signal. */
@@ -38,9 +42,9 @@ export class WakeApi {
   }
 
   async #ask(sandboxId: string, signal: AbortSignal): Promise<WakeAnswer> {
-    if (this.url === undefined) throw new Error('SANDYARD_API_INTERNAL_URL is not set')
+    if (this.#url === undefined) throw new Error('SANDYARD_API_INTERNAL_URL is not set')
     const authorization = `Bearer ${proxyWakeKey(await this.#seed.read())}`
-    const url = new URL(`/internal/sandboxes/${sandboxId}/wake`, this.url)
+    const url = new URL(`/internal/sandboxes/${sandboxId}/wake`, this.#url)
     const answer = await fetch(url, { method: 'POST', headers: { authorization }, redirect: 'error', signal })
     const text = await answer.text()
     switch (answer.status) {
