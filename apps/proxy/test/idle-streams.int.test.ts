@@ -19,7 +19,7 @@ it('holds idle streams of several clients and sandboxes, passes events on at onc
   for (const [index, host] of hosts.entries()) {
     routes.put({ sandboxId: sandboxIds[index] ?? '', incarnation: 1, state: 'running', endpoint: { host, daemonPort: 9 } })
   }
-  const fleet: Fleet = { proxyPort: proxy.port, sandboxIds, servicePort: services.port, clientAddresses }
+  const fleet: Fleet = { proxyPorts: [proxy.port], sandboxIds, servicePort: services.port, clientAddresses }
 
   const streams = await openStreams(fleet, STREAMS)
   expect(proxy.ctx.tracker.count).toBe(STREAMS)

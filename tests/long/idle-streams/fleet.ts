@@ -4,9 +4,10 @@ import type { IncomingMessage } from 'node:http'
 import { pollUntil } from '../../../packages/kit/src/async/poll-until.ts'
 import { RawClient } from '../../../apps/proxy/test/support/raw-client.ts'
 
-/** Sandboxes with event services behind a proxy, and the addresses that clients use. */
+/** Sandboxes with event services behind proxies, and the addresses that clients use. */
 export interface Fleet {
-  readonly proxyPort: number
+  /** The first one serves requests beside the streams. */
+  readonly proxyPorts: readonly number[]
   readonly sandboxIds: readonly string[]
   /** The port of every service. */
   readonly servicePort: number
@@ -32,20 +33,24 @@ export async function openStreams(fleet: Fleet, count: number): Promise<IdleStre
   return streams
 }
 
-async function openStream({ proxyPort, sandboxIds, servicePort, clientAddresses }: Fleet, index: number): Promise<IdleStream> {
+async function openStream({ proxyPorts, sandboxIds, servicePort, clientAddresses }: Fleet, index: number): Promise<IdleStream> {
   const sandboxId = sandboxIds[index % sandboxIds.length] ?? ''
-  const address = clientAddresses[Math.floor(index / sandboxIds.length) % clientAddresses.length]
-  const client = new RawClient(proxyPort, address)
+  const round = Math.floor(index / sandboxIds.length)
+  const client = new RawClient(proxyPorts[round % proxyPorts.length] ?? 0, clientAddresses[round % clientAddresses.length])
   client.send(['GET /events HTTP/1.1', `Host: ${servicePort}-${sandboxId}.localhost`])
   await client.until('data: open')
   return { sandboxId, client }
 }
 
 /** One request to the service of a sandbox, on a new connection. */
-export async function askService({ proxyPort, servicePort }: Fleet, sandboxId: string, [method, path]: [string, string]): Promise<string> {
+export async function askService(
+  { proxyPorts: [port], servicePort }: Fleet,
+  sandboxId: string,
+  [method, path]: [string, string],
+): Promise<string> {
   const headers = { host: `${servicePort}-${sandboxId}.localhost` }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request({ port: proxyPort, host: '127.0.0.1', method, path, headers, agent: false }, resolve).once('error', reject).end()
+  request({ port, host: '127.0.0.1', method, path, headers, agent: false }, resolve).once('error', reject).end()
   return text(await promise)
 }
 
