@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiPipelining } from '../long/attacks/api-pipelining.ts'
-import type { Attack } from '../long/attacks/attack.ts'
+import { type Attack, onApi } from '../long/attacks/attack.ts'
 import { doublingVariables } from '../long/attacks/doubling-variables.ts'
 import { halfOpen } from '../long/attacks/half-open.ts'
 import { hostileArchives } from '../long/attacks/hostile-archives.ts'
@@ -12,7 +12,6 @@ import { largeHeads } from '../long/attacks/large-heads.ts'
 import { largeMetadata } from '../long/attacks/large-metadata.ts'
 import { manyProcesses } from '../long/attacks/many-processes.ts'
 import { askLikeNeighbour } from '../long/attacks/neighbour.ts'
-import { onApi } from '../long/attacks/on-api.ts'
 import { pipelining } from '../long/attacks/pipelining.ts'
 import { slowBodies } from '../long/attacks/slow-bodies.ts'
 import { slowDockerfiles } from '../long/attacks/slow-dockerfiles.ts'
@@ -44,8 +43,8 @@ afterAll(async () => {
 describe('under attack the server answers its neighbours', () => {
   test.each<[string, Attack, RegExp]>([
     ['[proxy header form] floods of interim answers', interimFlood, /readers got 502: 1$/],
-    ['[proxy header form] requests sent ahead', pipelining, /^60 answers in .*, 1 at once in the service$/],
-    ['[GET /health] requests sent ahead', apiPipelining, /^60 of 60 answers in .* the last ones 200: 1$/],
+    ['[proxy header form] pipelined requests', pipelining, /^60 answers in .*, 1 at once in the service$/],
+    ['[GET /health] pipelined requests', apiPipelining, /^60 of 60 answers in .* the last ones 200: 1$/],
     ['[proxy header form] half-open connections', halfOpen, /^8 open after .* none: 12$/],
     ['[GET /health] half-open connections', onApi(halfOpen), /^8 open after .* none: 8, 404: 4$/],
     ['[proxy header form] slow writers', slowWriters, /^200: 2$/],

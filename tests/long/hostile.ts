@@ -10,17 +10,18 @@ import { renderTable, type Row } from './drill/rows.ts'
 const MAX_COUNT = 1_000_000
 
 /**
- * Attacks a server that it starts for this and removes afterwards: `npm run long:hostile [-- --only <part of a name>] [count seed]`. `count`
- * and `seed` are of the requests to a bare daemon, 20,000 and 1 unless told. Prints what each attack sent, what it cost the processes of the
- * server and what a neighbour noticed. Exits with 1 where a request of the neighbour failed or waited too long, a process ended, memory did
- * not come back, or an attack got what it must not get.
+ * Starts a server, attacks it and removes it: `npm run long:hostile [-- --only <part of a name>] [count seed]`. `count`
+ * and `seed` belong to the requests to a bare daemon; defaults 20,000 and 1. Prints for each attack its requests, its cost for the processes of the
+ * server, and its effects on a neighbour. Exits with 1 if a request of the neighbour failed or was too slow, a process ended, memory was
+ * not released, or an attack got a wrong answer.
  */
 async function main(args: readonly string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({ args: [...args], options: { only: { type: 'string' } }, allowPositionals: true })
   const [count = 20_000, seed = 1] = positionals.map(Number)
   const all = [...ATTACKS, daemonRequests(Math.min(count, MAX_COUNT), seed)]
   const attacks = all.filter(({ name }) => name.includes(values.only ?? ''))
-  if (attacks.length === 0) throw new Error(`no attack is called so; there are ${all.map(({ name }) => `"${name}"`).join(', ')}`)
+  if (attacks.length === 0)
+    throw new Error(`no attack has this in its name; the attacks are ${all.map(({ name }) => `"${name}"`).join(', ')}`)
   await using running = await startTestServer()
   const { E2B_API_URL = '', E2B_SANDBOX_URL = '', E2B_API_KEY = '', E2B_ACCESS_TOKEN } = running.environment
   const server: Server = {
@@ -36,7 +37,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   return faults.length === 0
 }
 
-/** Makes the attacks one after another; one that cannot be made, because the server is gone, ends the drill. */
+/** Runs the attacks one after another. An attack that cannot be run, because the server has ended, ends the drill. */
 async function makeAll(
   attacks: readonly Attack[],
   make: (attack: Attack, baseline: Baseline) => Promise<Row>,

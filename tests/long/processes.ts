@@ -34,7 +34,7 @@ async function main(count: number): Promise<boolean> {
       if (round === ROUNDS / 2) settled = await measureAtRest(daemon.pid)
     }
     const end = await measureAtRest(daemon.pid)
-    console.log(`at rest: ${describeFigures(end)}; after the first half: ${settled === undefined ? '' : describeFigures(settled)}`)
+    console.log(`idle: ${describeFigures(end)}; after the first half: ${settled === undefined ? '' : describeFigures(settled)}`)
     return settled !== undefined && !hasGrown(settled, end)
   } finally {
     await rm(directory, { recursive: true, force: true })

@@ -31,7 +31,7 @@ async function main(sizeMib: number): Promise<void> {
     await upload(files, 1)
     await download(files, { sizeMib: 1 })
     const idle = await privateMib(daemon.pid)
-    console.log(`at rest: ${idle.toFixed(1)} MiB`)
+    console.log(`idle: ${idle.toFixed(1)} MiB`)
     const single = { pid: daemon.pid, before: idle, limit: MAX_GROWTH_MIB }
     const stalled = async () => ({ ...single, before: await privateMib(daemon.pid), limit: MAX_STALLED_GROWTH_MIB })
     await measured('upload', single, () => upload(files, sizeMib))

@@ -1,5 +1,5 @@
 import { EDGE_CASES } from './edge-cases.ts'
-import { linkTests } from './link-tests.ts'
+import { linkTests } from './tests.ts'
 
 const HEAD = `## Edge cases of the daemon
 

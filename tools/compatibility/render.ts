@@ -1,4 +1,4 @@
-import { linkTests } from './link-tests.ts'
+import { linkTests } from './tests.ts'
 import { NOTES } from './notes.ts'
 import type { Area, Row } from './operations.ts'
 import { renderDifferences } from './render-differences.ts'

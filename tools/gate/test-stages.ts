@@ -8,7 +8,7 @@ import type { Need, Stage } from './stage.ts'
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
   project('integration', 900_000, ['database', 'test-packages']),
-  project('engine', 900_000, ['engine', 'database']),
+  project('engine', 900_000, ['engine', 'database', 'test-packages']),
   project('acceptance', 1_200_000, ['engine', 'server']),
 ]
 

@@ -133,10 +133,9 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
     frameworkErrors: answerUnroutable,
-    clientErrorHandler: answerBrokenRequest,
   })
   app.server.on('checkExpectation', answerExpectation)
-  serveInTurn(app.server)
+  serveInTurn(app.server, { headersTimeoutMs: LIMITS.http.headersTimeout, answerMalformed: answerBrokenRequest })
   limitBodies(app.server, bodyTimeoutMs)
   app.setValidatorCompiler(createValidatorCompiler())
 

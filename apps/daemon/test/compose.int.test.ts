@@ -7,6 +7,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Secret } from '@sandyard/kit/config/secret'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { fileSignature } from '../src/files/file-signature.ts'
+import { NO_MOUNT } from './support/absences.ts'
 import { type Answer, exchange } from './support/http-exchange.ts'
 import { DirectoryEvents } from './support/inotify.ts'
 import { useDaemon } from './support/daemon-fixture.ts'
@@ -276,7 +277,7 @@ describe('[POST /files/compose] under stress', () => {
       () => true,
       () => false,
     )
-    if (!mounted) return context.skip('it mounts a file system, which needs root')
+    if (!mounted) return context.skip(NO_MOUNT)
     try {
       await write({ 'disk/d': 'old', a: 'x'.repeat(700_000), b: 'y'.repeat(700_000) })
       expect(answer(await compose(['a', 'b'], 'disk/d'))).toEqual([507, 'not enough disk space available'])

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { NO_MOUNT } from './support/absences.ts'
 import { startDaemonProcess } from './support/daemon-process.ts'
 import { refusal, useDaemon, waitForOpenFiles } from './support/daemon-fixture.ts'
 import { type Answer, exchange } from './support/http-exchange.ts'
@@ -73,7 +74,7 @@ describe('an upload that cannot be finished', () => {
       () => true,
       () => false,
     )
-    if (!mounted) return context.skip('no file system can be mounted here')
+    if (!mounted) return context.skip(NO_MOUNT)
     try {
       const body = 'x'.repeat(400_000)
       expect(refusal(await put(`${disk}/big`, body, { 'content-length': '400000' }))).toEqual([

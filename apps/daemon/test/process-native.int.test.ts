@@ -11,10 +11,11 @@ import { Spawn } from '../src/sys/spawn.ts'
 import { resultWithin } from '@sandyard/kit/async/within'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { noHangingMount } from './support/absences.ts'
 import { begin, collect, run, sh } from './support/collect.ts'
 import { startDaemonProcess } from './support/daemon-process.ts'
 import { compareEnvironments } from './support/environment-check.ts'
-import { mountHanging, noHangingMount } from './support/hanging-mount.ts'
+import { mountHanging } from './support/hanging-mount.ts'
 import { connectTo } from './support/process-client.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 import { failureOf, startDaemon } from './support/test-daemon.ts'
@@ -138,67 +139,66 @@ describe('[process.Process/Start] without free descriptors', () => {
   })
 })
 
-describe.skipIf(noHangingMount !== '')(
-  `[process.Process/Start] on a hanging mount${noHangingMount === '' ? '' : ` (${noHangingMount} here)`}`,
-  () => {
-    it('fails after the deadline, delays no other start, and leaves nothing when the mount answers', { timeout: 90_000 }, async () => {
-      const mount = join(scratch.path, 'mount')
-      await mkdir(mount)
-      await using daemon = await startDaemonProcess(scratch.path)
-      const caller = connectTo(daemon.url)
-      const threads = () => readdirSync(`/proc/${daemon.pid}/task`).length
-      expect((await run(caller, ['/bin/echo', 'before'])).stdout).toBe('before\n')
-      const before = threads()
-      const hanging = await mountHanging(mount)
-      try {
-        const inMount = () => failureOf(run(caller, ['/bin/true'], { config: { cwd: mount } }))
-        const refused = [
-          failureOf(run(caller, [join(mount, 'program')])),
-          failureOf(run(caller, ['/bin/true'], { config: { cwd: mount }, request: { pty: {} } })),
-          ...Array.from({ length: MOST_STUCK - 2 }, inMount),
-        ]
-        expect((await run(caller, ['/bin/echo', 'others'])).stdout).toBe('others\n')
-        expect(await compareEnvironments(caller, 20)).toEqual([])
-        for (const { code, message } of await Promise.all(refused)) {
-          expect([code, message]).toEqual(['InvalidArgument', expect.stringContaining('fork/exec /bin/sh: connection timed out')])
-        }
-        const counts = { process_starts_stuck: MOST_STUCK, process_start_failures: { ETIMEDOUT: MOST_STUCK } }
-        expect(await figuresOf(daemon.url)).toMatchObject(counts)
-        // More starts are refused. They do not occupy the thread pool either.
-        const more = await resultWithin(5000, Promise.all(Array.from({ length: 8 }, inMount)))
-        expect(more?.map(({ message }) => message)).toEqual(
-          Array(8).fill(expect.stringContaining('fork/exec /bin/sh: resource temporarily unavailable')),
-        )
-      } finally {
-        await hanging.release()
-      }
-      await pollUntil({ what: 'the threads to end', timeoutMs: 20_000, everyMs: 50 }, () => threads() <= before || undefined)
-      await pollUntil({ what: 'the count', timeoutMs: 20_000, everyMs: 50 }, async () =>
-        (await figuresOf(daemon.url))['process_starts_stuck'] === 0 ? true : undefined,
-      )
-      expect((await caller.process.list({})).processes).toEqual([])
-    })
+describe('[process.Process/Start] on a hanging mount', () => {
+  beforeEach(({ skip }) => skip(noHangingMount !== undefined, noHangingMount))
 
-    it('keeps no pipe of another process open while it waits', { timeout: 60_000 }, async () => {
-      const mount = join(scratch.path, 'mount')
-      await mkdir(mount)
-      await using daemon = await startDaemonProcess(scratch.path)
-      const caller = connectTo(daemon.url)
-      const reader = await begin(caller, ['/bin/cat'], { request: { stdin: true } })
-      const hanging = await mountHanging(mount)
-      try {
-        const refused = failureOf(run(caller, ['/bin/true'], { config: { cwd: mount } }))
-        await pollUntil({ what: 'a process that waits for the mount', timeoutMs: 5000, everyMs: 5 }, () =>
-          childrenOf(daemon.pid) > 1 ? true : undefined,
-        )
-        await caller.process.closeStdin({ process: reader.selector })
-        expect((await resultWithin(5000, collect(reader.rest)))?.end?.exitCode).toBe(0)
-        expect(childrenOf(daemon.pid)).toBe(1)
-        await hanging.release()
-        await refused
-      } finally {
-        await hanging.release()
+  it('fails after the deadline, delays no other start, and leaves nothing when the mount answers', { timeout: 90_000 }, async () => {
+    const mount = join(scratch.path, 'mount')
+    await mkdir(mount)
+    await using daemon = await startDaemonProcess(scratch.path)
+    const caller = connectTo(daemon.url)
+    const threads = () => readdirSync(`/proc/${daemon.pid}/task`).length
+    expect((await run(caller, ['/bin/echo', 'before'])).stdout).toBe('before\n')
+    const before = threads()
+    const hanging = await mountHanging(mount)
+    try {
+      const inMount = () => failureOf(run(caller, ['/bin/true'], { config: { cwd: mount } }))
+      const refused = [
+        failureOf(run(caller, [join(mount, 'program')])),
+        failureOf(run(caller, ['/bin/true'], { config: { cwd: mount }, request: { pty: {} } })),
+        ...Array.from({ length: MOST_STUCK - 2 }, inMount),
+      ]
+      expect((await run(caller, ['/bin/echo', 'others'])).stdout).toBe('others\n')
+      expect(await compareEnvironments(caller, 20)).toEqual([])
+      for (const { code, message } of await Promise.all(refused)) {
+        expect([code, message]).toEqual(['InvalidArgument', expect.stringContaining('fork/exec /bin/sh: connection timed out')])
       }
-    })
-  },
-)
+      const counts = { process_starts_stuck: MOST_STUCK, process_start_failures: { ETIMEDOUT: MOST_STUCK } }
+      expect(await figuresOf(daemon.url)).toMatchObject(counts)
+      // More starts are refused. They do not occupy the thread pool either.
+      const more = await resultWithin(5000, Promise.all(Array.from({ length: 8 }, inMount)))
+      expect(more?.map(({ message }) => message)).toEqual(
+        Array(8).fill(expect.stringContaining('fork/exec /bin/sh: resource temporarily unavailable')),
+      )
+    } finally {
+      await hanging.release()
+    }
+    await pollUntil({ what: 'the threads to end', timeoutMs: 20_000, everyMs: 50 }, () => threads() <= before || undefined)
+    await pollUntil({ what: 'the count', timeoutMs: 20_000, everyMs: 50 }, async () =>
+      (await figuresOf(daemon.url))['process_starts_stuck'] === 0 ? true : undefined,
+    )
+    expect((await caller.process.list({})).processes).toEqual([])
+  })
+
+  it('keeps no pipe of another process open while it waits', { timeout: 60_000 }, async () => {
+    const mount = join(scratch.path, 'mount')
+    await mkdir(mount)
+    await using daemon = await startDaemonProcess(scratch.path)
+    const caller = connectTo(daemon.url)
+    const reader = await begin(caller, ['/bin/cat'], { request: { stdin: true } })
+    const hanging = await mountHanging(mount)
+    try {
+      const refused = failureOf(run(caller, ['/bin/true'], { config: { cwd: mount } }))
+      await pollUntil({ what: 'a process that waits for the mount', timeoutMs: 5000, everyMs: 5 }, () =>
+        childrenOf(daemon.pid) > 1 ? true : undefined,
+      )
+      await caller.process.closeStdin({ process: reader.selector })
+      expect((await resultWithin(5000, collect(reader.rest)))?.end?.exitCode).toBe(0)
+      expect(childrenOf(daemon.pid)).toBe(1)
+      await hanging.release()
+      await refused
+    } finally {
+      await hanging.release()
+    }
+  })
+})

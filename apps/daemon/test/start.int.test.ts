@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { noRoot } from './support/absences.ts'
 import { run, sh } from './support/collect.ts'
 import { asUser, failureOf, startDaemon, type TestDaemon } from './support/test-daemon.ts'
 
-const isRoot = process.getuid?.() === 0
 let daemon: TestDaemon
 const folder = mkdtempSync(join(tmpdir(), 'daemon-start-'))
 
@@ -99,7 +99,9 @@ describe('[process.Process/Start] a process gets', () => {
   })
 })
 
-describe.skipIf(!isRoot)('[process.Process/Start] identity', () => {
+describe('[process.Process/Start] identity', () => {
+  beforeEach(({ skip }) => skip(noRoot !== undefined, noRoot))
+
   it('is the identity of the account, and the daemon keeps its own', async () => {
     const facts = 'grep -E "^(Uid|Gid|Groups|CapPrm|CapEff|CapAmb):" /proc/self/status'
     const { stdout } = await run(daemon, sh(facts), asUser('nobody'))

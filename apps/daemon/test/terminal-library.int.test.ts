@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { closeSync, readFileSync, statSync } from 'node:fs'
 import { requireBinary } from 'node-pty/requireBinary.js'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { noRoot } from './support/absences.ts'
 
 interface Terminal {
   readonly ptsName: string
@@ -23,7 +24,9 @@ const O_CLOEXEC = 0o2000000
 const NOBODY = 65_534
 
 /** The reasons why decision 010 uses only two functions of the library. If one of these tests fails, review the decision. */
-describe.skipIf(process.getuid?.() !== 0)('node-pty (decision 010)', () => {
+describe('node-pty (decision 010)', () => {
+  beforeEach(({ skip }) => skip(noRoot !== undefined, noRoot))
+
   it('spawn: the terminal does not belong to the account of the program', async () => {
     const terminal = library.spawn('/bin/sh', ['-c', 'stat -c %u "$(tty)"; id -G; echo x > "$(tty)"'], {
       uid: NOBODY,

@@ -3,6 +3,7 @@ import { mkdir, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { findUserNamespaces } from './support/absences.ts'
 import { startDaemonProcess } from './support/daemon-process.ts'
 import { exchange } from './support/http-exchange.ts'
 import { unary } from './support/raw-rpc.ts'
@@ -24,6 +25,8 @@ beforeEach(async () => {
 })
 
 const sh = (script: string, cwd = dir) => run('/bin/sh', ['-c', script], { cwd })
+
+const noUserNamespaces = await findUserNamespaces()
 
 describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
   it('refuses files and missing paths (envd.md 18.51)', async () => {
@@ -52,7 +55,8 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
     expect(await watcher.take()).toEqual([`CREATE f ${fixture.dir}/link/f`])
   })
 
-  it('returns an error if a limit of the host is reached', async () => {
+  it('returns an error if a limit of the host is reached', { timeout: 90_000 }, async ({ skip }) => {
+    if (noUserNamespaces !== undefined) skip(noUserNamespaces)
     const limits = [
       ['max_inotify_instances', 0, 'error creating watcher: too many open files'],
       ['max_inotify_watches', 2, `error adding path ${dir} to watcher: no space left on device`],
@@ -72,7 +76,8 @@ describe('[filesystem.Filesystem/CreateWatcher] acceptance', () => {
 })
 
 describe('[filesystem.Filesystem/GetWatcherEvents]', () => {
-  it('reports that a directory created later has reached a limit of the host', async () => {
+  it('reports that a directory created later has reached a limit of the host', { timeout: 90_000 }, async ({ skip }) => {
+    if (noUserNamespaces !== undefined) skip(noUserNamespaces)
     const script = 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"'
     await using limited = await startDaemonProcess(fixture.dir, { launcher: ['/usr/bin/unshare', '-Ur', '/bin/sh', '-c', script, 'sh'] })
     const ask = async (method: string, message: object): Promise<unknown> =>

@@ -16,6 +16,10 @@ export const proxyLimitSettings = {
     default: 10_000,
     doc: 'requests and upgraded connections in flight to one sandbox',
   }),
+  maxSandboxClientConnections: env.count('SANDYARD_PROXY_MAX_SANDBOX_CLIENT_CONNECTIONS', {
+    default: undefined,
+    doc: 'the same for one client address. Default: half of SANDYARD_PROXY_MAX_SANDBOX_CONNECTIONS',
+  }),
   maxWaiting: env.count('SANDYARD_PROXY_MAX_WAITING', {
     default: 4096,
     doc: 'requests that wait until their paused or changing sandboxes run',

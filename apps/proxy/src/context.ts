@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { TokenChecks } from './access/token-checks.ts'
@@ -63,7 +64,11 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const loggers: ProxyLoggers = { traffic: log.child({ part: 'proxy.traffic' }), routes: log.child({ part: 'proxy.routes' }) }
   const reader = new RouteReader(routes, { maxQueries: config.routeQueries, maxWaiting: config.maxRouteLookups })
   const catalog = new RouteCatalog(reader, { maxAgeMs: ROUTE_MAX_AGE_MS, missAgeMs: MISS_MAX_AGE_MS, maxEntries: config.routeCacheSize })
-  const tracker = new ConnectionTracker(reader, { maxConnections: config.maxSandboxConnections, log: loggers.routes })
+  const tracker = new ConnectionTracker(reader, {
+    maxConnections: config.maxSandboxConnections,
+    maxClientConnections: config.maxSandboxClientConnections ?? Math.ceil(config.maxSandboxConnections / 2),
+    log: loggers.routes,
+  })
   const tokenSeed = new TokenSeed(routes)
   const tokens = new SandboxTokens(routes, tokenSeed)
   const signedUrls = new SignedUrlFinder(tokens, config.maxSignedLookups)
@@ -71,13 +76,15 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const changes = new RouteChanges()
   const wakeApi = new WakeApi(config.apiInternalUrl, tokenSeed, loggers.routes)
   const wakes = new Wakes((sandboxId, signal) => wakeApi.wake(sandboxId, signal))
-  const liveRoutes = new LiveRoutes({ catalog, changes, checks, wakes, limits: config })
   const addresses = new ClientAddresses(config.fronts)
+  const clientOf = (req: IncomingMessage): string | undefined => addresses.ofRequest(req)
+  const liveRoutes = new LiveRoutes({ catalog, changes, checks, wakes, limits: config, clientOf })
   const metrics = createMetrics(registry, () => ({ forwarded: tracker.count, waiting: liveRoutes.waiting, ...clients.counts }))
   const clients = new ClientConnections({ limits: config, addresses, countRefused: metrics.countRefused })
   const ctx: ProxyContext = {
     config,
     limits: config,
+    clientOf,
     routes,
     catalog,
     changes,
@@ -88,7 +95,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     tokens,
     clients,
     finders: {
-      signed: (url, req) => signedUrls.find(url, addresses.ofRequest(req)),
+      signed: (url, req) => signedUrls.find(url, clientOf(req)),
       live: (visit) => orUnavailable(visit.sandboxId, liveRoutes.find(visit)),
       checkTraffic: (visit, route) => orUnavailable(visit.sandboxId, checks.checkTraffic(visit, route)),
     },

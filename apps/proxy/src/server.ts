@@ -57,8 +57,6 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
   server.on('clientError', (err, socket) => clients.enterMalformed(socket as Socket, err))
   server.on('drop', () => ctx.metrics.countRefused('connections'))
   server.on('connection', (socket) => {
-    // Each request that waits behind another adds a few listeners.
-    socket.setMaxListeners(0)
     // Upgrades and refusals leave the HTTP server, and an error without a listener would end the process. Only the close is used.
     socket.on('error', () => undefined)
     clients.accept(socket)

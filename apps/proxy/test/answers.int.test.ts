@@ -17,7 +17,7 @@ beforeAll(async () => {
   closedPort = await freePort()
   const endpoint = { host: '127.0.0.1', daemonPort: service.port }
   routes.put({ sandboxId: 'irun', incarnation: 1, state: 'running', endpoint })
-  routes.put({ sandboxId: 'iuser', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: closedPort } })
+  routes.run('iuser', closedPort)
   for (const state of ['starting', 'paused', 'killing'] as const) {
     routes.put({ sandboxId: `i${state}`, incarnation: 1, state, endpoint })
   }
@@ -162,7 +162,7 @@ describe('ports', () => {
 
   it('that open shortly after the request are waited for', async () => {
     const port = await freePort()
-    routes.put({ sandboxId: 'ilate', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+    routes.run('ilate', 9)
     using client = new RawClient(proxy.port)
     client.send(['GET /late HTTP/1.1', `Host: ${port}-ilate.x`])
     const late = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate'))

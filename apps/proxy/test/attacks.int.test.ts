@@ -20,7 +20,7 @@ let target: Target
 beforeAll(async () => {
   service = await startHostileService(0, '127.0.0.1')
   proxy = await startProxy(routes, { headersTimeoutMs: 2000 })
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+  routes.run('i1', 9)
   target = { apiUrl: '', apiKey: '', proxyUrl: proxy.url, sandboxId: 'i1', token: '', port: service.port }
 })
 afterAll(async () => {
@@ -42,7 +42,7 @@ it.each<[string, Attack, RegExp]>([
     /^one of 60 KiB 200: 20; many in 30 KiB 200: 20; one of 80 KiB 431: 20; many in 200 KiB 431: 20$/,
   ],
   ['answers for unknown sandboxes', unknownSandboxes, /^10000 answers in .*, the last ones 502: 50$/],
-])('under attack the proxy %s', async (_, attack, observed) => {
+])('under attack the proxy %s', { timeout: 120_000 }, async (_, attack, observed) => {
   const result = await attack.run(target, AbortSignal.timeout(60_000))
   expect(result.observed).toMatch(observed)
 })

@@ -25,7 +25,7 @@ beforeAll(async () => {
   port = (service.address() as AddressInfo).port
   proxy = await startProxy(routes)
   openProxy = await startProxy(routes, { maxInterimAnswers: 1e9, maxInterimBytes: 1e9 })
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+  routes.run('i1', 9)
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()

@@ -29,7 +29,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 beforeEach(() => {
   routes = new MemoryRoutes()
   for (const sandboxId of ['i1', 'i2']) {
-    routes.put({ sandboxId, incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: service.port } })
+    routes.run(sandboxId, service.port)
   }
 })
 afterEach(async () => {
@@ -66,7 +66,7 @@ const BROWSER = ['User-Agent: Mozilla/5.0', 'Accept: text/html']
 
 describe('requests and upgrades in flight to one sandbox', () => {
   it('are refused over the cap of this sandbox, until one ends', async () => {
-    await start({ maxSandboxConnections: 2 })
+    await start({ maxSandboxConnections: 2, maxSandboxClientConnections: 2 })
     const streamed = await stream()
     const switched = open()
     switched.send(['GET /up HTTP/1.1', 'Host: 49983-i1.x', 'Connection: Upgrade', 'Upgrade: raw'])
@@ -89,6 +89,35 @@ describe('requests and upgrades in flight to one sandbox', () => {
     await until('the end of the upgrade', () => proxy.ctx.tracker.count === 1)
     expect(await ask()).toContain('done')
     streamed.socket.destroy()
+  })
+
+  it('are refused over the share of one client, and other clients and sandboxes are served', async () => {
+    await start({ fronts: ['127.0.0.0/8'], maxSandboxConnections: 5 })
+    const from = (client: string): string[] => [`X-Forwarded-For: ${client}`]
+    const streams = [await stream('i1', from('1.1.1.1')), await stream('i1', from('1.1.1.1')), await stream('i1', from('1.1.1.1'))]
+    const refused = await ask('i1', from('1.1.1.1'))
+    const message = 'Your address has too many concurrent connections to the sandbox (limit: 3)'
+    const setting = 'SANDYARD_PROXY_MAX_SANDBOX_CLIENT_CONNECTIONS'
+    expect(refused).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\n/)
+    expect(refused).toContain(`{"sandboxId":"i1","message":"${message}","limit":3,"setting":"${setting}","code":429}`)
+    const upgrade = open()
+    upgrade.send(['GET /up HTTP/1.1', 'Host: 49983-i1.x', 'Connection: Upgrade', 'Upgrade: raw', ...from('1.1.1.1')])
+    await upgrade.closed()
+    expect(upgrade.received).toMatch(/^HTTP\/1\.1 429 /)
+    expect([await proxy.refusals('sandbox_client_connections'), await proxy.refusals('sandbox_connections')]).toEqual([2, 0])
+
+    expect(await ask('i2', from('1.1.1.1'))).toContain('done')
+    expect(await ask('i1', from('2.2.2.2'))).toContain('done')
+    streams[0]?.socket.destroy()
+    await until('a request that ends', () => proxy.ctx.tracker.count === 2)
+    expect(await ask('i1', from('1.1.1.1'))).toContain('done')
+  })
+
+  it('of a trusted front that names no client count for the sandbox only', async () => {
+    await start({ fronts: ['127.0.0.0/8'], maxSandboxConnections: 2 })
+    await stream('i1')
+    await stream('i1')
+    expect(await ask('i1')).toContain('"connectionLimit":2')
   })
 })
 
@@ -253,7 +282,7 @@ describe('lookups', () => {
     await start({})
     for (let i = 0; i < 20; i++) expect(await ask('inew')).toContain('was not found')
     expect(routes.readsOf('inew')).toBeLessThan(10)
-    routes.put({ sandboxId: 'inew', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: service.port } })
+    routes.run('inew', service.port)
     expect(await ask('inew')).toContain('done')
   })
 

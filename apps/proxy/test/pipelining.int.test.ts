@@ -19,7 +19,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined).end('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\nswitched'),
   )
   proxy = await startProxy(routes)
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+  routes.run('i1', 9)
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()

@@ -24,8 +24,8 @@ beforeAll(async () => {
     handle(req, res)
   })
   proxy = await startProxy(routes)
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: service.port } })
-  routes.put({ sandboxId: 'i2', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+  routes.run('i1', service.port)
+  routes.run('i2', 9)
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()

@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(() => {
   sandbox.answer = undefined
   sandbox.asked.length = 0
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: SANDBOX_HOST, daemonPort: sandbox.daemonPort } })
+  routes.run('i1', sandbox.daemonPort, SANDBOX_HOST)
 })
 afterEach(() => until('no open connection', () => proxy.ctx.tracker.count === 0))
 

@@ -42,7 +42,7 @@ const NO_ANSWER = 'The sandbox is running but the service closed the connection 
 
 /** Sends to a user's port, or to the daemon's. */
 function ask(lines: readonly string[], { body = '', to = port }: { body?: string; to?: number } = {}): RawClient {
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: to === port ? 9 : port } })
+  routes.run('i1', to === port ? 9 : port)
   const client = new RawClient(proxy.port)
   client.send([...lines, `Host: ${to}-i1.x`], body)
   return client

@@ -43,7 +43,7 @@ beforeAll(async () => {
     else socket.write(answer)
   })
   proxy = await startProxy(routes)
-  routes.put({ sandboxId: 'i1', incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 9 } })
+  routes.run('i1', 9)
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()

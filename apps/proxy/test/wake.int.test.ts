@@ -344,7 +344,7 @@ describe('the wait for a sandbox', () => {
   })
 
   it('has a cap for each sandbox and one for all', async () => {
-    await restart({ maxWaiting: 3, maxSandboxWaiting: 2 })
+    await restart({ maxWaiting: 3, maxSandboxWaiting: 2, fronts: ['127.0.0.1'] })
     api.handle = () => undefined
     for (const sandboxId of ['i2', 'i3']) routes.put({ ...paused, sandboxId })
     const clients = [request(), request()]
@@ -357,6 +357,18 @@ describe('the wait for a sandbox', () => {
     expect(await answerTo('GET / HTTP/1.1', 'Host: 80-i3.x')).toMatch(/^HTTP\/1\.1 503 /)
     expect([await proxy.refusals('sandbox_waiting'), await proxy.refusals('waiting')]).toEqual([1, 1])
     for (const client of clients) client[Symbol.dispose]()
+  })
+
+  it('has a cap for each client', async () => {
+    await restart({ maxWaiting: 4 })
+    api.handle = () => undefined
+    const clients = [request(), request()]
+    await until('the requests', () => proxy.ctx.liveRoutes.waiting === 2)
+    expect(await answerTo()).toMatch(/^HTTP\/1\.1 503 /)
+    const other = new RawClient(proxy.port, '127.0.0.5')
+    other.send(['GET / HTTP/1.1', host])
+    await until('the third request', () => proxy.ctx.liveRoutes.waiting === 3)
+    for (const client of [...clients, other]) client[Symbol.dispose]()
   })
 
   it('ends when the proxy stops', async () => {

@@ -17,7 +17,7 @@ import {
 
 const dockerd = findProgram('dockerd')
 const unshare = findProgram('unshare')
-const NEEDS = 'it starts a second dockerd, which needs that program, unshare and root'
+const NEEDS = 'absent here: dockerd, unshare or root, which a second engine needs'
 const folder = mkdtempSync(join(tmpdir(), 'standalone-dockerd-'))
 const recordFile = join(folder, 'run/engine.json')
 const logFile = join(folder, 'engine.log')

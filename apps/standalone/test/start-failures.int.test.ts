@@ -5,8 +5,11 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+
+// Each test loads the whole server, some of them twice.
+vi.setConfig({ testTimeout: 120_000 })
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const folder = mkdtempSync(join(tmpdir(), 'standalone-failures-'))
@@ -57,7 +60,7 @@ it('names the process that locks the data directory, and ignores the lock of an 
   writeFileSync(lockFile, '4242\n')
   expectSentence(await start({ SANDYARD_DATA_DIR: dataDir }), /No Docker engine answers/)
   const holder = spawn('flock', [lockFile, 'sleep', '60'], { stdio: 'ignore', detached: true })
-  await pollUntil({ what: 'the lock', timeoutMs: 5000, everyMs: 20 }, () =>
+  await pollUntil({ what: 'the lock', timeoutMs: 25_000, everyMs: 20 }, () =>
     spawnSync('flock', ['--nonblock', lockFile, 'true']).status === 0 ? undefined : true,
   )
   expectSentence(await start({ SANDYARD_DATA_DIR: dataDir }), /already runs with the data in .*locked \(process \d+\).*SANDYARD_DATA_DIR/)
@@ -68,7 +71,7 @@ it('asks to free space on a full disk', async (context) => {
   const mount = join(folder, 'small')
   mkdirSync(mount)
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mount]).status !== 0)
-    return context.skip('it mounts a small file system, which needs root')
+    return context.skip('absent here: the right to mount file systems')
   try {
     expectSentence(await start({ SANDYARD_DATA_DIR: join(mount, 'data') }), /The disk that holds .* is full/)
   } finally {

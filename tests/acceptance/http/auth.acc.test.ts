@@ -1,8 +1,7 @@
 import { AuthenticationError, Sandbox } from 'e2b'
 import { describe, expect, test } from 'vitest'
-import { callApi } from '../support/api.ts'
+import { callApi, unknownSandboxId } from '../support/api.ts'
 import { fromEnvironment } from '../support/server.ts'
-import { unknownSandboxId } from '../support/unknown.ts'
 
 const invalidKey = 'Invalid API key, please visit https://e2b.dev/docs/api-key for more information.'
 const invalidToken = 'Invalid Access token, try to login again by running `e2b auth login`.'

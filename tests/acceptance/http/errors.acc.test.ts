@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { callApi, type ApiCall } from '../support/api.ts'
+import { type ApiCall, callApi, unknownSandboxId } from '../support/api.ts'
 import { fromEnvironment } from '../support/server.ts'
-import { unknownSandboxId } from '../support/unknown.ts'
 
 const json = 'application/json; charset=utf-8'
 

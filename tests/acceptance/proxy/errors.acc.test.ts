@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Sandbox } from 'e2b'
 import { daemonPort, headerForm, hostForm, throughProxy } from '../support/through-proxy.ts'
-import { unknownSandboxId } from '../support/unknown.ts'
+import { unknownSandboxId } from '../support/api.ts'
 import { withSandbox } from '../support/with-sandbox.ts'
 
 const json = 'application/json; charset=utf-8'

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import { startServer } from '../support/sandbox-server.ts'
 import { server } from '../support/server.ts'
 import { headerForm, hostForm } from '../support/through-proxy.ts'
-import { unknownSandboxId } from '../support/unknown.ts'
+import { unknownSandboxId } from '../support/api.ts'
 import { withSandbox } from '../support/with-sandbox.ts'
 
 const port = 8124

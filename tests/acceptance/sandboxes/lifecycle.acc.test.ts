@@ -1,8 +1,7 @@
 import { NotFoundError, Sandbox, SandboxError, SandboxNotFoundError, TimeoutError } from 'e2b'
 import { describe, expect, test } from 'vitest'
-import { callApi } from '../support/api.ts'
+import { callApi, unknownSandboxId } from '../support/api.ts'
 import { containersWith } from '../support/engine.ts'
-import { unknownSandboxId } from '../support/unknown.ts'
 import { withSandbox } from '../support/with-sandbox.ts'
 
 const patience = { timeout: 30_000, interval: 100 }

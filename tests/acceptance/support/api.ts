@@ -2,6 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { rawRequest } from './raw-http.ts'
 import { server } from './server.ts'
 
+/** A valid sandbox id that belongs to no sandbox. */
+export const unknownSandboxId = 'i00000000000000000000'
+
 export interface ApiCall {
   readonly body?: unknown
   /** Sent unchanged, instead of `body` as JSON. */

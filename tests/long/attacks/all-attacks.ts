@@ -1,5 +1,5 @@
 import { apiPipelining } from './api-pipelining.ts'
-import type { Attack } from './attack.ts'
+import { type Attack, onApi } from './attack.ts'
 import { doublingVariables } from './doubling-variables.ts'
 import { halfOpen } from './half-open.ts'
 import { hostileArchives } from './hostile-archives.ts'
@@ -8,7 +8,6 @@ import { jsonBodies } from './json-bodies.ts'
 import { largeHeads } from './large-heads.ts'
 import { largeMetadata } from './large-metadata.ts'
 import { manyProcesses } from './many-processes.ts'
-import { onApi } from './on-api.ts'
 import { pipelining } from './pipelining.ts'
 import { slowBodies } from './slow-bodies.ts'
 import { slowDockerfiles } from './slow-dockerfiles.ts'
@@ -19,7 +18,7 @@ import { unknownSandboxes } from './unknown-sandboxes.ts'
 import { watchers } from './watchers.ts'
 import { wrongKeys } from './wrong-keys.ts'
 
-/** In the order in which the drill makes them. */
+/** The attacks in the order of the drill. */
 export const ATTACKS: readonly Attack[] = [
   interimFlood,
   pipelining,

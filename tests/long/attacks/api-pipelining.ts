@@ -5,7 +5,7 @@ const REQUESTS = 3000
 const DEADLINE_MS = 40_000
 const LEAST_REQUESTS = 20
 
-/** Many requests on each connection of the control plane before any answer; half of the clients never read one. */
+/** Many pipelined requests on each connection to the control plane; half of the clients never read an answer. */
 export const apiPipelining: Attack = {
   name: 'pipelining, control plane',
   async run(target, signal) {

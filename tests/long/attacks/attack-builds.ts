@@ -11,7 +11,7 @@ export interface Registered {
   readonly buildId: string
 }
 
-/** Registers a template of the attack's own, gives it to `work` and deletes it, also after the signal. */
+/** Registers a template, passes it to `work` and deletes it, also after the signal. */
 export async function withTemplate<T>(target: Target, work: (template: Registered) => Promise<T>, signal: AbortSignal): Promise<T> {
   const answer = await callApi(target, 'POST /v3/templates', { name: `attack-${randomBytes(5).toString('hex')}` }, signal)
   const { templateID, buildID } = fieldsOf(answer)
@@ -23,7 +23,7 @@ export async function withTemplate<T>(target: Target, work: (template: Registere
   }
 }
 
-/** A build of the older kind, from a Dockerfile. Gives the status of what was refused, or how the build ended. */
+/** Starts a build from a Dockerfile with the legacy operations. Returns the status of a refusal, or the end of the build. */
 export async function buildDockerfile(target: Target, dockerfile: string, deadlineMs: number, signal: AbortSignal): Promise<string> {
   const alias = `attack-${randomBytes(5).toString('hex')}`
   const answer = await callAsUser(target, 'POST /templates', { dockerfile, alias }, signal)
@@ -38,7 +38,7 @@ export async function buildDockerfile(target: Target, dockerfile: string, deadli
   }
 }
 
-/** `ready`, `error` with its reason, or the state in which it still is after `deadlineMs`. */
+/** Returns `ready`, `error` with its reason, or the state of the build after `deadlineMs`. */
 export async function endOfBuild(
   target: Target,
   { templateId, buildId }: Registered,

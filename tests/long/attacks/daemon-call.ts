@@ -14,7 +14,7 @@ export async function callDaemon(target: Target, method: string, body: object, s
   return await call(`${target.proxyUrl}/${method}`, { method: 'POST', headers, body: JSON.stringify(body) }, signal)
 }
 
-/** Runs a shell command to its end. Its status is the process's, such as `exit status 0`, or the HTTP status where none ran. */
+/** Runs a shell command to its end. The status is that of the process, such as `exit status 0`, or the HTTP status if no process ran. */
 export async function runInSandbox(target: Target, script: string, signal: AbortSignal): Promise<string> {
   const message = Buffer.from(JSON.stringify({ process: { cmd: '/bin/sh', args: ['-c', script] }, stdin: false }))
   const head = Buffer.alloc(5)

@@ -4,11 +4,11 @@ import { callApi } from './http-call.ts'
 
 const TIMES = 4
 const WIDTH = 4
-/** 2^40 times the first value, without a bound. */
+/** Without a bound the last value would be 2^40 times the first one. */
 const DOUBLINGS = 40
 const DEADLINE_MS = 40_000
 
-/** Builds in which each of forty variables holds the one before it twice: by steps, and by the lines of a Dockerfile. */
+/** Builds in which each of forty variables contains the previous one twice, in build steps and in lines of a Dockerfile. */
 export const doublingVariables: Attack = {
   name: 'doubling variables',
   async run(target, signal) {

@@ -1,10 +1,10 @@
 import { countStatuses, dial, head, scaled, waitUntil, type Attack } from './attack.ts'
 
 const CONNECTIONS = 600
-/** Longer than the default time for a head. */
+/** Longer than the default deadline of a head. */
 const DEADLINE_MS = 50_000
 
-/** Connections that say nothing, half a head, or that end their sending and wait for a service that never answers. */
+/** Connections that send nothing, that send half a head, or that end their sending and wait for a service that never answers. */
 export const halfOpen: Attack = {
   name: 'half-open connections',
   async run(target, signal) {
@@ -18,7 +18,7 @@ export const halfOpen: Attack = {
       }),
     )
     const startedAt = performance.now()
-    // A short run does not wait for the time of heads.
+    // A short run does not wait for the deadline of heads.
     const awaited = (target.scale ?? 1) < 1 ? lines.filter((_, index) => index % 3 === 2) : lines
     await waitUntil(() => awaited.every(({ isClosed }) => isClosed), DEADLINE_MS, signal)
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)

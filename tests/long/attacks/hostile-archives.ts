@@ -6,15 +6,15 @@ import { call, callApi, fieldsOf } from './http-call.ts'
 
 const MIB = 1024 ** 2
 const EMPTY_FILES = 200_000
-/** Of zeros, in some 4 MiB of gzip. */
+/** Zeros, about 4 MiB after gzip. */
 const BOMB_MIB = 4096
 const TIMES = 2
 const WIDTH = 4
 const END = Buffer.alloc(1024)
-/** Large but legal, and an entry below a link, which is left out. */
+/** Valid archives: a large one, and one with an entry below a link, which is skipped. */
 const TAKEN: ReadonlySet<string> = new Set(['many files', 'zeros', 'a link, then a file through it'])
 
-/** Archives for COPY that are large when unpacked, have entries beside their place, or are none. */
+/** Archives for COPY that are large when unpacked, that have entries outside of their directory, or that are malformed. */
 export const hostileArchives: Attack = {
   name: 'archives',
   async run(target, signal) {
@@ -49,7 +49,7 @@ function archivesOf(target: Target): Readonly<Record<string, Buffer>> {
   const packed = (parts: readonly Buffer[]): Buffer => gzipSync(Buffer.concat([...parts, END]), { level: 1 })
   const files = Array.from({ length: scaled(target, EMPTY_FILES) }, (_, n) => entry(`f${n}`))
   const bombMib = scaled(target, BOMB_MIB)
-  // A gzip file may consist of several, one after another.
+  // A gzip file may consist of several concatenated members.
   const zeros = gzipSync(Buffer.alloc(64 * MIB))
   const bomb = [
     gzipSync(entry('zeros', { size: Math.ceil(bombMib / 64) * 64 * MIB })),
@@ -78,7 +78,7 @@ interface Entry {
   readonly link?: string
 }
 
-/** A header in the form `ustar`, with a right sum. */
+/** A header in the `ustar` format with a valid checksum. */
 function entry(name: string, { type = '0', size = 0, link = '' }: Entry = {}): Buffer {
   const header = Buffer.alloc(512)
   const octal = (value: number, at: number, width: number): void => void header.write(`${value.toString(8).padStart(width - 1, '0')}\0`, at)

@@ -4,7 +4,7 @@ import type { Target } from './attack.ts'
 import { runInSandbox, writeFileInSandbox } from './daemon-call.ts'
 import { call, callApi, fieldsOf, type Answer } from './http-call.ts'
 
-/** How clients reach a running server. */
+/** The addresses and credentials of a running server. */
 export type Server = Pick<Target, 'apiUrl' | 'proxyUrl' | 'apiKey' | 'accessToken' | 'scale'>
 
 /** A sandbox in which `hostile-service.ts` listens; disposing kills it. */
@@ -39,7 +39,7 @@ export async function openHostileSandbox(server: Server): Promise<HostileSandbox
   }
 }
 
-/** An overloaded server asks to be asked again, as after an attack on a slow machine. */
+/** An overloaded server asks for a retry, for example after an attack on a slow machine. */
 async function create(target: Target, signal: AbortSignal): Promise<Answer> {
   while (true) {
     const answer = await callApi(target, 'POST /v2/sandboxes', { templateID: 'base', timeout: LIFETIME_SECONDS, secure: true }, signal)

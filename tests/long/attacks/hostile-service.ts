@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** What a service in a sandbox can do to a proxy. It uses Node only, so that it can be copied into a sandbox and run there: `node hostile-service.ts <port>`. */
+/** A service in a sandbox that attacks the proxy. It uses only Node, so that it can be copied into a sandbox and run there: `node hostile-service.ts <port>`. */
 export interface HostileService extends AsyncDisposable {
   readonly port: number
 }
@@ -11,7 +11,7 @@ const HINT = Buffer.from(`HTTP/1.1 103 Early Hints\r\nX: ${'x'.repeat(1000)}\r\n
 const MAX_HEAD_BYTES = 1024 * 1024
 const BODY = Buffer.alloc(64 * 1024, 'x')
 
-/** `/interim` sends 200 MiB of interim answers, `/endless` as much of a body, `/held` no answer, `/stats` its figures, all else `ok`. */
+/** `/interim` sends 200 MiB of interim answers, `/endless` a body of the same size, `/held` no answer, `/stats` its figures, other paths `ok`. */
 export async function startHostileService(port: number, host: string): Promise<HostileService> {
   const seen = { bytes: 0, atOnce: 0 }
   let inFlight = 0
@@ -45,7 +45,7 @@ export async function startHostileService(port: number, host: string): Promise<H
   }
 }
 
-/** Writes `chunk` as often as the other side takes it, up to `FLOOD_BYTES`. */
+/** Writes `chunk` repeatedly at the pace of the other side, up to `FLOOD_BYTES`. */
 function flood(to: Socket | ServerResponse, chunk: Buffer, seen: { bytes: number }): void {
   let sent = 0
   const more = (): void => {

@@ -8,15 +8,15 @@ export interface Call {
 }
 
 export interface Answer {
-  /** `none` where the connection ended without an answer. */
+  /** `none` when the connection ended without an answer. */
   readonly status: string
   readonly text: string
 }
 
-/** From the end of a body: that of a stream tells how it ended. */
+/** The last part of the body: in a stream it contains the result. */
 const KEPT_CHARS = 64 * 1024
 
-/** One request on a connection of its own. Never rejects: an attack counts what it gets, also where its body was cut off. */
+/** Sends one request on a new connection. Never rejects: an attack counts every answer, also one whose body is cut off. */
 export async function call(url: string, { method = 'GET', headers = {}, body }: Call, signal: AbortSignal): Promise<Answer> {
   return await new Promise((resolve) => {
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
@@ -35,7 +35,7 @@ export async function call(url: string, { method = 'GET', headers = {}, body }: 
   })
 }
 
-/** Calls the control plane with the team's key, and JSON unless `headers` say otherwise. */
+/** Calls the control plane with the team's key, and a JSON body unless `headers` has another type. */
 export async function callApi(target: Target, operation: string, body: object | string | undefined, signal: AbortSignal): Promise<Answer> {
   const [method = 'GET', path = '/'] = operation.split(' ')
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -43,14 +43,14 @@ export async function callApi(target: Target, operation: string, body: object | 
   return await call(`${target.apiUrl}${path}`, { method, headers, ...(text !== undefined && { body: text }) }, signal)
 }
 
-/** As {@link callApi}, for the routes that take the user's token. */
+/** Like {@link callApi}, for the routes that need the user's token. */
 export async function callAsUser(target: Target, operation: string, body: object | undefined, signal: AbortSignal): Promise<Answer> {
   const [method = 'GET', path = '/'] = operation.split(' ')
   const headers = { Authorization: `Bearer ${target.accessToken}`, 'Content-Type': 'application/json' }
   return await call(`${target.apiUrl}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }, signal)
 }
 
-/** The answer's fields; none of an answer that is no object. */
+/** The fields of an answer; empty when the answer is not an object. */
 export function fieldsOf({ text }: Answer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)

@@ -3,7 +3,7 @@ import { countStatuses, dialMany, head, mib, scaled, stats, waitUntil, type Atta
 const CONNECTIONS = 8
 const DEADLINE_MS = 20_000
 
-/** A service that answers with interim answers only, to clients of which half read nothing. */
+/** A service that sends only interim answers; half of its clients read nothing. */
 export const interimFlood: Attack = {
   name: 'interim answers',
   async run(target, signal) {

@@ -2,12 +2,12 @@ import { countEach, runMany, scaled, type Attack } from './attack.ts'
 import { callApi } from './http-call.ts'
 
 const MIB = 1024 ** 2
-/** A megabyte below the largest body. */
+/** One megabyte below the cap of a body. */
 const BODY_BYTES = 15 * MIB
 const TIMES = 4
 const WIDTH = 4
 
-/** Bodies just below the largest size that are deep, wide or full of escapes, several at once. */
+/** Bodies just below the cap that are deeply nested, wide or full of escapes, several at once. */
 export const jsonBodies: Attack = {
   name: 'deep and wide JSON',
   async run(target, signal) {
@@ -30,7 +30,7 @@ export const jsonBodies: Attack = {
   },
 }
 
-/** No request that could be served: none names a template that exists. */
+/** No request can be served: none names an existing template. */
 function bodiesOf(bytes: number): Readonly<Record<string, string>> {
   const wide = (entry: (n: number) => string, entryBytes: number): string =>
     Array.from({ length: Math.ceil(bytes / entryBytes) }, (_, n) => entry(n)).join(',')

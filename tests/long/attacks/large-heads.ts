@@ -4,7 +4,7 @@ const CONNECTIONS = 20
 const DEADLINE_MS = 20_000
 const KIB = 1024
 
-/** Heads just below the limit of 64 KiB, of one large header and of thousands of small ones, and above it. */
+/** Heads just below and above the cap of 64 KiB, with one large header and with thousands of small ones. */
 export const largeHeads: Attack = {
   name: 'heads at their limit',
   async run(target, signal) {

@@ -6,7 +6,7 @@ const BYTES = 10 * MIB
 const TIMES = 12
 const WIDTH = 6
 
-/** Creates of sandboxes with metadata and variables far above their limits: as one value and as a million short ones. */
+/** Creates of sandboxes with metadata and variables far above their caps: one large value, and a million short ones. */
 export const largeMetadata: Attack = {
   name: '10 MiB of metadata',
   async run(target, signal) {

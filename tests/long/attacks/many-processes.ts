@@ -3,10 +3,10 @@ import { runInSandbox } from './daemon-call.ts'
 
 const PROCESSES = 10_000
 const WIDTH = 32
-/** Those that were not started by then are left out. */
+/** After this time no more processes are started. */
 const DEADLINE_MS = 45_000
 
-/** Starts of short processes, several at once, a few of them with much output. */
+/** Many starts of short processes, several at once; a few processes have much output. */
 export const manyProcesses: Attack = {
   name: '10,000 processes',
   async run(target, signal) {

@@ -4,18 +4,18 @@ import { runInSandbox } from './daemon-call.ts'
 import { askService } from './hostile-sandbox.ts'
 import { call, callApi } from './http-call.ts'
 
-/** What one kind of request got. */
+/** The answers to one kind of request. */
 export interface Served {
   readonly name: string
-  /** Milliseconds of each answer, also of a wrong one. */
+  /** The duration of each answer in milliseconds, also of wrong ones. */
   readonly waits: readonly number[]
-  /** What came in place of the right answer. */
+  /** The wrong answers. */
   readonly failures: readonly string[]
 }
 
 const PAUSE_MS = 100
 
-/** The requests of somebody who has a sandbox of their own and attacks nobody. */
+/** The requests of another user, who has a sandbox and does not attack. */
 const REQUESTS: readonly { name: string; right: string; ask: (target: Target, signal: AbortSignal) => Promise<string> }[] = [
   { name: 'health', right: '200', ask: async ({ apiUrl }, signal) => (await call(`${apiUrl}/health`, {}, signal)).status },
   { name: 'list', right: '200', ask: async (target, signal) => (await callApi(target, 'GET /v2/sandboxes', undefined, signal)).status },
@@ -23,7 +23,7 @@ const REQUESTS: readonly { name: string; right: string; ask: (target: Target, si
   { name: 'service', right: '200', ask: askService },
 ]
 
-/** Sends each kind again and again until `stop` is aborted, one of each at a time; one that takes longer than `boundMs` has failed. */
+/** Repeats each kind of request, one at a time, until `stop` is aborted. A request that takes longer than `boundMs` counts as failed. */
 export async function askLikeNeighbour(target: Target, boundMs: number, stop: AbortSignal): Promise<Served[]> {
   return await Promise.all(
     REQUESTS.map(async ({ name, right, ask }) => {

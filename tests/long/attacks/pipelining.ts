@@ -3,7 +3,7 @@ import { dial, head, scaled, stats, waitUntil, type Attack } from './attack.ts'
 const REQUESTS = 3000
 const DEADLINE_MS = 50_000
 
-/** Many requests on one connection before any answer. */
+/** Many pipelined requests on one connection to the proxy. */
 export const pipelining: Attack = {
   name: 'pipelining',
   async run(target, signal) {

@@ -25,7 +25,7 @@ export const slowBodies: Attack = {
       await delay(EVERY_MS, undefined, { signal })
       for (const { socket, isClosed } of lines) if (!isClosed) socket.write(' ')
     }
-    // Half of them say nothing more, half end their sending.
+    // Half of the clients send nothing more, the other half end their sending.
     for (const [index, { socket }] of lines.entries()) if (index % 2 === 0) socket.end()
     const ended = lines.filter((_, index) => index % 2 === 0)
     await waitUntil(() => ended.every(({ isClosed }) => isClosed), Math.max(scaled(target, DEADLINE_MS), 5000), signal)

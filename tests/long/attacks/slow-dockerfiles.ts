@@ -5,7 +5,7 @@ const KIB = 1024
 const TIMES = 8
 const WIDTH = 4
 
-/** Dockerfiles of the largest size whose reading takes long where it looks at a text again and again. None can be registered. */
+/** Dockerfiles of the maximum size that take long in a parser that reads text repeatedly. None can be registered. */
 export const slowDockerfiles: Attack = {
   name: 'slow Dockerfiles',
   async run(target, signal) {
@@ -22,7 +22,7 @@ export const slowDockerfiles: Attack = {
   },
 }
 
-/** The alias is of no valid form, so that nothing is kept of a Dockerfile that is taken. */
+/** The alias is invalid, so that nothing is stored if a Dockerfile is accepted. */
 async function register(target: Target, dockerfile: string, signal: AbortSignal): Promise<string> {
   return (await callAsUser(target, 'POST /templates', { dockerfile, alias: 'A B' }, signal)).status
 }

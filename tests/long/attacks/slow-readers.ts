@@ -4,7 +4,7 @@ import { dialMany, head, mib, scaled, stats, type Attack } from './attack.ts'
 const CONNECTIONS = 100
 const HOLD_MS = 5000
 
-/** Clients that ask for a large body and never read it. */
+/** Clients that request a large body and never read it. */
 export const slowReaders: Attack = {
   name: 'slow readers',
   async run(target, signal) {

@@ -5,7 +5,7 @@ import { callApi } from './http-call.ts'
 const REQUESTS = 4000
 const WIDTH = 64
 
-/** Requests of a team for sandboxes and templates that do not exist, each for another one. */
+/** Requests of a team for sandboxes and templates that do not exist, each with another id. */
 export const unknownIds: Attack = {
   name: 'unknown ids, control plane',
   async run(target, signal) {

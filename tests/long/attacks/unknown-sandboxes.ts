@@ -4,7 +4,7 @@ const CONNECTIONS = 50
 const REQUESTS = 200
 const DEADLINE_MS = 50_000
 
-/** Requests for sandboxes that do not exist, each for another one. */
+/** Requests for sandboxes that do not exist, each with another id. */
 export const unknownSandboxes: Attack = {
   name: 'unknown sandboxes',
   async run(target, signal) {

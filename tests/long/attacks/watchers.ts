@@ -2,12 +2,12 @@ import { countEach, runMany, scaled, type Attack } from './attack.ts'
 import { callDaemon, runInSandbox } from './daemon-call.ts'
 import { fieldsOf } from './http-call.ts'
 
-/** More than the cap of 1,024, so that the cap is met. */
+/** More than the cap of 1,024, so that the cap is reached. */
 const WATCHERS = 1100
 const FILES = 300
 const WIDTH = 32
 
-/** Watchers of one directory that nobody polls while files come and go in it, so that each holds every event. */
+/** Watchers of one directory that are never polled while files are created and removed, so that each watcher stores every event. */
 export const watchers: Attack = {
   name: '1,000 watchers',
   async run(target, signal) {

@@ -7,7 +7,7 @@ const KEYS = 5000
 const TOKENS = 2000
 const WIDTH = 64
 
-/** Requests with well-formed API keys of nobody, and calls of a sandbox's daemon with wrong tokens, each another one. */
+/** Requests with unknown API keys of the valid form, and calls of a sandbox's daemon with wrong tokens; each key and token is used once. */
 export const wrongKeys: Attack = {
   name: 'wrong keys',
   async run(target, signal) {

@@ -10,9 +10,9 @@ import type { Attack, AttackResult } from '../attacks/attack.ts'
 
 const ROUNDS = 10
 const CONCURRENCY = 32
-/** Rounds that would begin later are left out: a loaded machine sends fewer. */
+/** After this time no more rounds start, so a loaded machine sends fewer requests. */
 const DEADLINE_MS = 45_000
-/** What is free goes back to the kernel a moment after the last answer. */
+/** The daemon returns free memory to the kernel shortly after the last answer. */
 const REST_MS = 3000
 const MAX_GROWTH = { descriptors: 10, mib: 32 }
 const SHOWN_FAULTS = 20
@@ -23,12 +23,12 @@ interface Measured {
 }
 
 /**
- * Requests with something wrong to a daemon of its own. A fault is an answer that does not blame its client, and descriptors or private
- * memory of the daemon that grow in the second half: before, code is still being compiled.
+ * Malformed requests to a new daemon. A fault is an answer other than a client error, and growth of the daemon's descriptors or private
+ * memory in the second half of the run (in the first half V8 still compiles code).
  */
 export function daemonRequests(count: number, seed: number): Attack {
   return {
-    name: 'requests with something wrong, bare daemon',
+    name: 'malformed requests, bare daemon',
     async run(_target, signal) {
       const directory = await mkdtemp(join(tmpdir(), 'sandyard-hostile-'))
       try {
@@ -46,7 +46,7 @@ async function sendRounds(
   signal: AbortSignal,
 ): Promise<AttackResult> {
   await using daemon = await startDaemonProcess(directory)
-  // A path that is lost on the way means this directory then.
+  // A request whose path is lost uses this directory.
   await fetch(`${daemon.url}/init`, { method: 'POST', body: JSON.stringify({ defaultWorkdir: directory }), signal })
   const each = Math.ceil(count / ROUNDS)
   const rests: Measured[] = []
@@ -65,7 +65,7 @@ async function sendRounds(
   }
   return {
     sent: `${sent} of ${count} requests, seed ${seed}, ${CONCURRENCY} at a time`,
-    observed: `${faults.length} faults; at rest ${half === undefined ? '' : `${describe(half)} after half, `}${describe(end)} at the end`,
+    observed: `${faults.length} faults; idle ${half === undefined ? '' : `${describe(half)} after half, `}${describe(end)} at the end`,
     faults: faults.slice(0, SHOWN_FAULTS),
   }
 }

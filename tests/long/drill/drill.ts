@@ -7,19 +7,19 @@ import { findDaemon, findServerProcesses, usageOf, type KnownProcess } from './s
 import { Watch } from './watch.ts'
 
 const ATTACK_MS = 60_000
-/** For an attack to end after its signal. */
+/** How long an attack may take to end after its signal. */
 const END_MS = 20_000
 const BEFORE_MS = 3000
 /** Generous: the machine has other work as well. */
 const NEIGHBOUR_BOUND_MS = 20_000
-/** Above the memory before the first attack. A heap keeps some of what it once needed. */
+/** The allowed growth over the memory before the first attack. A heap does not return all of its memory. */
 const MAX_GROWTH_MIB: Readonly<Record<string, number>> = { api: 384, proxy: 256, daemon: 128 }
 const RECOVERY_MS = 60_000
 
 /** The memory of the server's processes before the first attack, by name. */
 export type Baseline = Map<string, number>
 
-/** Makes one attack on a sandbox of its own and says what it cost and what others noticed. */
+/** Runs one attack on a new sandbox, and returns its cost and its effects on others. */
 export async function drill(attack: Attack, server: Server, neighbour: Target, baseline: Baseline): Promise<Row> {
   await using sandbox = await openHostileSandbox(server)
   const { target } = sandbox
@@ -56,7 +56,7 @@ export async function drill(attack: Attack, server: Server, neighbour: Target, b
   }
 }
 
-/** Never rejects; an attack that does not stop by itself is a fault, and is waited for no longer. */
+/** Never rejects. An attack that does not stop after its signal is a fault, and the wait for it ends. */
 async function runAttack(attack: Attack, target: Target): Promise<AttackResult> {
   const signal = AbortSignal.timeout(ATTACK_MS)
   setMaxListeners(0, signal)

@@ -1,6 +1,6 @@
 import type { Served } from '../attacks/neighbour.ts'
 
-/** What an attack cost one process. */
+/** The cost of an attack for one process. */
 export interface Cost {
   readonly name: string
   readonly cpuMs: number
@@ -23,7 +23,7 @@ export interface Row {
 
 const SHOWN_FAILURES = 5
 
-/** The whole table in Markdown: figures first, then what was sent and what came back. */
+/** The table in Markdown: the figures, then the requests and the results. */
 export function renderTable(rows: readonly Row[]): string {
   const processes = rows[0]?.costs.map(({ name }) => name) ?? []
   const requests = rows[0]?.during.map(({ name }) => name) ?? []
@@ -45,7 +45,7 @@ export function renderTable(rows: readonly Row[]): string {
   return `${render(heads, figures)}\n\n${render(['attack', 'sent', 'observed'], texts)}`
 }
 
-/** What counts as a fault of the server: requests of the neighbour that failed. */
+/** The faults of the server: failed requests of the neighbour. */
 export function failuresOf(served: readonly Served[]): string[] {
   const failures = served.flatMap((kind) => kind.failures)
   const more = failures.length - SHOWN_FAILURES

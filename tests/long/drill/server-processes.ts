@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { findSandboxContainer, listProcesses } from '../../../bench/src/engine.ts'
 import { descendantsOf } from '../../acceptance/support/processes.ts'
 
-/** A process, told apart from a later one with the same number. */
+/** Identifies a process, so that a later one with the same pid is not mistaken for it. */
 export interface KnownProcess {
   readonly name: string
   readonly pid: number
@@ -13,11 +13,11 @@ export interface KnownProcess {
 /** Processor time so far and memory now, of one process. */
 export interface Usage {
   readonly cpuMs: number
-  /** Without what it shares with files, such as its own program. */
+  /** Without memory that is shared with files, such as the program. */
   readonly mib: number
 }
 
-/** Linux counts the processor time of processes in hundredths of a second. */
+/** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10
 const SERVER = 'apps/standalone/src/main.ts'
 const PARTS: readonly (readonly [string, RegExp])[] = [
@@ -25,7 +25,7 @@ const PARTS: readonly (readonly [string, RegExp])[] = [
   ['database', /bin\/postgres -D/],
 ]
 
-/** The server that this process has started, its proxy and its database. @throws Error when one of them does not run */
+/** Finds the server that this process has started, its proxy and its database. @throws Error when one of them does not run */
 export function findServerProcesses(): KnownProcess[] {
   const server = descendantsOf(process.pid).find((pid) => commandOf(pid).includes(SERVER))
   if (server === undefined) throw new Error('the server does not run')
@@ -40,7 +40,7 @@ export function findServerProcesses(): KnownProcess[] {
   ]
 }
 
-/** The daemon of a sandbox, as the machine sees it. */
+/** Finds the daemon of a sandbox among the processes of the machine. */
 export async function findDaemon(name: string, sandboxId: string): Promise<KnownProcess> {
   const { Id } = await findSandboxContainer(sandboxId)
   const found = (await listProcesses(Id)).find(({ command }) => /daemon\.cjs/.test(command) && !/docker-init|tini/.test(command))
@@ -48,7 +48,7 @@ export async function findDaemon(name: string, sandboxId: string): Promise<Known
   return know(name, found.pid)
 }
 
-/** Undefined when the process is gone. */
+/** Undefined when the process has ended. */
 export function usageOf({ pid, startTicks }: Pick<KnownProcess, 'pid' | 'startTicks'>): Usage | undefined {
   const fields = statOf(pid)
   if (fields === undefined || fields[19] !== startTicks || fields[0] === 'Z') return undefined
@@ -62,7 +62,7 @@ function know(name: string, pid: number): KnownProcess {
   return { name, pid, startTicks }
 }
 
-/** The fields of `/proc/<pid>/stat` from the third, the state, on: the second may hold anything. */
+/** The fields of `/proc/<pid>/stat` from the third one (the state). The second field may contain any characters. */
 function statOf(pid: number): string[] | undefined {
   const stat = read(`/proc/${pid}/stat`)
   return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ')

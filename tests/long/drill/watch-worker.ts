@@ -9,7 +9,7 @@ export interface WatchOrder {
   readonly processes: readonly KnownProcess[]
 }
 
-/** What was seen between `start` and `stop`. */
+/** The measurements between `start` and `stop`. */
 export interface Watched {
   readonly served: readonly Served[]
   /** MiB by the name of a process. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Watched, WatchOrder } from './watch-worker.ts'
 
-/** Asks like a neighbour and samples the memory of processes, in a thread of its own, which the work of attacks in this one does not delay. */
+/** Sends the requests of a neighbour and samples the memory of processes, in a separate thread, so that the attacks do not delay it. */
 export class Watch implements AsyncDisposable {
   readonly #worker: Worker
 

@@ -29,5 +29,5 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function endSlow(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return
   if (response.headersSent) request.socket.destroy()
-  else answerBrokenRequest(Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
+  else answerBrokenRequest(request.socket, Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
 }

@@ -9,7 +9,7 @@ const BY_CODE: Readonly<Record<string, readonly [number, string]>> = {
 }
 
 /** Answers input that is not HTTP in the shape of every other error and closes the connection. */
-export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+export function answerBrokenRequest(socket: Socket, error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

@@ -1,45 +1,30 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { RequestLine, type RequestLineOptions } from '@sandyard/kit/net/request-line'
 
-interface Turn {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Far more than clients send ahead, and few enough to keep in memory. */
-const MAX_WAITING = 100
+/** More than clients pipeline, and few enough to keep in memory. */
+const MAX_PIPELINED = 16
 
 /**
- * Serves the requests of each connection one at a time, in their order. Node would begin all that one read of the connection holds, more than
- * a thousand, before it looks at any other connection. A connection on which too many wait is ended. Call it before other listeners for
- * `request` are added.
+ * Serves the requests of each connection one at a time, in order, and answers bytes that are not a request after the requests
+ * before them. Replaces the listeners that the server has for `request` and `clientError`: call it before other listeners are added.
  */
-export function serveInTurn(server: Server): void {
-  const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
+export function serveInTurn(server: Server, options: Omit<RequestLineOptions, 'maxPipelined'>): void {
+  const listeners = server.listeners('request') as Listener[]
   server.removeAllListeners('request')
-  const lines = new WeakMap<Socket, Turn[]>()
+  server.removeAllListeners('clientError')
+  const lines = new WeakMap<Socket, RequestLine>()
 
-  const serve = (socket: Socket, { request, response }: Turn): void => {
-    if (socket.destroyed) return
-    response.once('close', () => {
-      const next = lines.get(socket)?.shift()
-      // Not in this stack, which grows with each answer that is there at once.
-      if (next === undefined) lines.delete(socket)
-      else setImmediate(serve, socket, next)
-    })
-    for (const listener of listeners) listener.call(server, request, response)
-  }
-
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    if (socket.destroyed) return
-    const waiting = lines.get(socket)
-    if (waiting === undefined) {
-      lines.set(socket, [])
-      serve(socket, { request, response })
-    } else if (waiting.push({ request, response }) > MAX_WAITING) {
-      lines.delete(socket)
-      socket.destroy()
+  server.on('connection', (socket) => lines.set(socket, new RequestLine(socket, { ...options, maxPipelined: MAX_PIPELINED })))
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    const serve = (): Promise<void> => {
+      const closed = new Promise<void>((resolve) => res.once('close', resolve))
+      for (const listener of listeners) listener.call(server, req, res)
+      return closed
     }
+    lines.get(req.socket)?.enter({ req, res, serve })
   })
+  server.on('clientError', (err, socket) => lines.get(socket as Socket)?.enterMalformed(err))
 }

@@ -1,12 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-
-/** Why this machine cannot mount a hanging file system; empty if it can. */
-export const noHangingMount = existsSync('/dev/fuse') && process.getuid?.() === 0 ? '' : 'no /dev/fuse, or not root'
 
 /** Mounts a FUSE file system whose server never answers: every access waits in the kernel until `release`. */
 export async function mountHanging(directory: string): Promise<{ release(): Promise<void> }> {

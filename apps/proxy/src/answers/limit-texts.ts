@@ -54,6 +54,12 @@ export const LIMIT_TEXTS: Readonly<Record<Cap, LimitText>> = {
     message: (limit) => `The sandbox has too many requests that wait until it runs (limit: ${limit})`,
     setting: 'SANDYARD_PROXY_MAX_SANDBOX_WAITING',
   },
+  sandbox_client_connections: {
+    status: 429,
+    title: 'Too Many Connections',
+    message: (limit) => `Your address has too many concurrent connections to the sandbox (limit: ${limit})`,
+    setting: 'SANDYARD_PROXY_MAX_SANDBOX_CLIENT_CONNECTIONS',
+  },
   interim_answers: {
     status: 502,
     title: 'Too Many Interim Answers',

@@ -7,6 +7,7 @@ export type Cap =
   | 'sandbox_connections'
   | 'waiting'
   | 'sandbox_waiting'
+  | 'sandbox_client_connections'
   | 'interim_answers'
   | 'route_lookups'
   | 'signed_lookups'

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { RequestLine } from '@sandyard/kit/net/request-line'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { ProxyError, type Cap } from '../answers/proxy-error.ts'
+import { answerMalformed } from '../answers/raw-answer.ts'
 import type { ProxyLimits } from '../config.ts'
 import type { ClientAddresses } from './client-address.ts'
-import { RequestLine } from './request-line.ts'
 import { Tally, type Refusal } from './tally.ts'
 
 export interface ClientConnectionsParts {
@@ -71,7 +72,7 @@ export class ClientConnections {
     socket.once('close', () => counted.release(owner))
     if (refusal !== undefined) socket.setTimeout(REFUSED_MS)
     this.#clients.set(socket, {
-      line: new RequestLine(socket, limits),
+      line: new RequestLine(socket, { ...limits, answerMalformed }),
       refusal: refusal && toError(refusal, 'connections'),
       requests: 0,
     })

@@ -24,8 +24,8 @@ export class Tally {
   /** Counts one more use, or returns the refusal. A use without an owner counts for the total only. */
   take(owner: string | undefined): Refusal | undefined {
     const own = owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0)
-    if (owner !== undefined && own >= this.#maxOne) return { of: 'one', limit: this.#maxOne }
     if (this.#count >= this.#maxAll) return { of: 'all', limit: this.#maxAll }
+    if (owner !== undefined && own >= this.#maxOne) return { of: 'one', limit: this.#maxOne }
     this.#count += 1
     if (owner !== undefined) this.#byOwner.set(owner, own + 1)
     return undefined

@@ -20,7 +20,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export async function forwardRequest(forwarding: Forwarding, exchange: Exchange, res: ServerResponse): Promise<void> {
   const { isDaemon, inbound } = exchange
-  await whileTracked(forwarding.tracker, exchange, async (signal) => {
+  await whileTracked(forwarding, exchange, async (signal) => {
     for (let reuse = isDaemon; ; reuse = false) {
       const upstream = await openUpstream(forwarding, { exchange, reuse }, signal)
       try {

@@ -24,7 +24,7 @@ import { countInterim } from './relay-interim.ts'
  */
 export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange, ahead: ReadAhead): Promise<void> {
   const { req } = exchange
-  await whileTracked(forwarding.tracker, exchange, async (signal) => {
+  await whileTracked(forwarding, exchange, async (signal) => {
     const upstream = await openUpstream(forwarding, { exchange, reuse: false }, signal)
     countInterim(upstream, { sandboxId: exchange.sandboxId, limits: forwarding.limits }, () => undefined)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { ConnectionTracker, ResetReason } from '../routes/connection-tracker.ts'
 import type { Exchange } from './find-exchange.ts'
@@ -8,6 +9,8 @@ import type { InterimLimits } from './relay-interim.ts'
 export interface Forwarding extends Upstreams {
   readonly tracker: ConnectionTracker
   readonly limits: InterimLimits
+  /** The client that a request counts for, or undefined when no client can be named. */
+  readonly clientOf: (req: IncomingMessage) => string | undefined
 }
 
 /** The client closed its connection: no answer can be sent. */
@@ -19,18 +22,21 @@ export class ClientGone extends Error {
  * Runs `work` for one client connection to one start of a sandbox. Its signal aborts with a `ProxyError` when the sandbox ends and
  * with `ClientGone` when the client disconnects; the latter ends the work without an error.
  *
- * @throws ProxyError `limit` when the sandbox has reached its cap of connections
+ * @throws ProxyError `limit` when the sandbox, or this client of it, has reached its cap of connections
  */
 export async function whileTracked(
-  tracker: ConnectionTracker,
-  { route, sandboxId, req: { socket } }: Exchange,
+  { tracker, clientOf }: Pick<Forwarding, 'tracker' | 'clientOf'>,
+  { route, sandboxId, req }: Exchange,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const { socket } = req
   if (socket.destroyed) return
   const ended = new AbortController()
-  const connection = { route, reset: (kind: ResetReason) => ended.abort(new ProxyError({ kind, sandboxId })) }
-  if (!tracker.open(connection)) {
-    throw new ProxyError({ kind: 'limit', cap: 'sandbox_connections', limit: tracker.maxConnections, sandboxId })
+  const connection = { route, client: clientOf(req), reset: (kind: ResetReason) => ended.abort(new ProxyError({ kind, sandboxId })) }
+  const refusal = tracker.open(connection)
+  if (refusal !== undefined) {
+    const cap = refusal.of === 'all' ? 'sandbox_connections' : 'sandbox_client_connections'
+    throw new ProxyError({ kind: 'limit', cap, limit: refusal.limit, sandboxId })
   }
   const onClose = (): void => ended.abort(new ClientGone())
   socket.once('close', onClose)

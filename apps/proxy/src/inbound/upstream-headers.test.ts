@@ -1,23 +1,10 @@
-import { IncomingMessage } from 'node:http'
-import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { parsedMessage } from '../../test/support/parsed-message.ts'
 import { toPairs } from '../message/head.ts'
 import { upstreamHeaders } from './upstream-headers.ts'
 
-function message(method: string, raw: readonly string[]): IncomingMessage {
-  const parsed = new IncomingMessage(Object.defineProperty(new Socket(), 'remoteAddress', { value: '::ffff:10.0.0.9' }))
-  parsed.method = method
-  parsed.rawHeaders = [...raw]
-  for (const [name, value] of toPairs(raw)) {
-    const lower = name.toLowerCase()
-    const before = parsed.headers[lower]
-    parsed.headers[lower] = before === undefined ? value : `${String(before)}, ${value}`
-  }
-  return parsed
-}
-
 function forwarded(method: string, raw: readonly string[], upgrade?: string): [string, string][] {
-  return toPairs(upstreamHeaders(message(method, raw), { authority: 'h:1', upgrade }))
+  return toPairs(upstreamHeaders(parsedMessage(method, raw), { authority: 'h:1', upgrade }))
 }
 
 const own: [string, string][] = [
@@ -92,13 +79,13 @@ describe('request headers', () => {
     ['GET', ['TE', 'trailers, gzip'], ['TE', 'trailers']],
     ['GET', ['TE', 'x-trailers'], undefined],
   ])('frame %s %j', (method, raw, expected) => {
-    const added = upstreamHeaders(message(method, raw), { authority: 'h:1' })
+    const added = upstreamHeaders(parsedMessage(method, raw), { authority: 'h:1' })
     const tail = added.slice(added.indexOf('X-Forwarded-Proto') + 2)
     expect(tail).toEqual(expected ?? [])
   })
 
   it('mask the host, and keep the original one beside it (control-plane.md 18.7)', () => {
-    const masked = toPairs(upstreamHeaders(message('GET', ['Host', 'h:1']), { authority: 'h:1', maskHost: 'localhost:3000' }))
+    const masked = toPairs(upstreamHeaders(parsedMessage('GET', ['Host', 'h:1']), { authority: 'h:1', maskHost: 'localhost:3000' }))
     expect(masked.slice(0, 3)).toEqual([['Host', 'localhost:3000'], own[1], ['X-Forwarded-Host', 'h:1']])
   })
 

@@ -1,4 +1,5 @@
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { Tally, type Refusal } from '../connections/tally.ts'
 import type { RouteReader } from './route-reader.ts'
 import { isSameRun, type LiveRoute } from './route.ts'
 
@@ -8,6 +9,8 @@ export type ResetReason = 'not_found' | 'unavailable'
 /** One open exchange or upgraded connection. */
 export interface TrackedConnection {
   readonly route: LiveRoute
+  /** The client that it counts for, or undefined when only the sandbox counts it. */
+  readonly client: string | undefined
   /** Breaks the connection at once; the reason is for a client without an answer. Called at most once, never after `close`. */
   readonly reset: (reason: ResetReason) => void
 }
@@ -15,7 +18,14 @@ export interface TrackedConnection {
 export interface TrackerOptions {
   /** The cap for each sandbox. */
   readonly maxConnections: number
+  /** The cap for each client of a sandbox. */
+  readonly maxClientConnections: number
   readonly log: Logger
+}
+
+interface OpenConnections {
+  readonly tally: Tally
+  readonly connections: Set<TrackedConnection>
 }
 
 /**
@@ -24,16 +34,14 @@ export interface TrackerOptions {
  * sandbox closes nothing and answers nothing; if the pause fails, clients connect again.
  */
 export class ConnectionTracker {
-  readonly maxConnections: number
   readonly #reader: RouteReader
-  readonly #log: Logger
-  readonly #bySandbox = new Map<string, Set<TrackedConnection>>()
+  readonly #options: TrackerOptions
+  readonly #bySandbox = new Map<string, OpenConnections>()
   #count = 0
 
-  constructor(reader: RouteReader, { maxConnections, log }: TrackerOptions) {
+  constructor(reader: RouteReader, options: TrackerOptions) {
     this.#reader = reader
-    this.maxConnections = maxConnections
-    this.#log = log
+    this.#options = options
   }
 
   get count(): number {
@@ -44,23 +52,28 @@ export class ConnectionTracker {
     return this.#bySandbox.has(sandboxId)
   }
 
-  /** False when the sandbox has reached its cap of connections. */
-  open(connection: TrackedConnection): boolean {
+  /** Adds a connection, or returns the refusal of its sandbox (`all`) or its client (`one`). */
+  open(connection: TrackedConnection): Refusal | undefined {
+    const { maxConnections, maxClientConnections } = this.#options
     const { sandboxId } = connection.route
-    const open = this.#bySandbox.get(sandboxId) ?? new Set()
-    if (open.size >= this.maxConnections) return false
-    this.#bySandbox.set(sandboxId, open.add(connection))
+    const open = this.#bySandbox.get(sandboxId) ?? { tally: new Tally(maxConnections, maxClientConnections), connections: new Set() }
+    const refusal = open.tally.take(connection.client)
+    if (refusal !== undefined) return refusal
+    open.connections.add(connection)
+    this.#bySandbox.set(sandboxId, open)
     this.#count += 1
-    return true
+    return undefined
   }
 
   /** Removes a connection that has ended. Safe to repeat. */
   close(connection: TrackedConnection): void {
-    const { sandboxId } = connection.route
+    const { client, route } = connection
+    const { sandboxId } = route
     const open = this.#bySandbox.get(sandboxId)
-    if (open?.delete(connection) !== true) return
+    if (open?.connections.delete(connection) !== true) return
+    open.tally.release(client)
     this.#count -= 1
-    if (open.size === 0) this.#bySandbox.delete(sandboxId)
+    if (open.connections.size === 0) this.#bySandbox.delete(sandboxId)
   }
 
   /** Resets the connections whose sandbox no longer runs, of the given sandboxes or of all. */
@@ -68,24 +81,27 @@ export class ConnectionTracker {
     const open = sandboxIds.filter((id) => this.#bySandbox.has(id))
     if (open.length === 0) return
     // Connections that open later have read a route that is at least as new as this read.
-    const connections = open.flatMap((id) => [...(this.#bySandbox.get(id) ?? [])])
+    const connections = open.flatMap((id) => [...(this.#bySandbox.get(id)?.connections ?? [])])
     const routes = await this.#reader.readMany(open)
     const gone = connections.filter(({ route }) => !isSameRun(routes.get(route.sandboxId), route))
     if (gone.length > 0)
-      this.#log.debug({ sandboxIds: [...new Set(gone.map(({ route }) => route.sandboxId))], connections: gone.length }, 'connections reset')
+      this.#options.log.debug(
+        { sandboxIds: [...new Set(gone.map(({ route }) => route.sandboxId))], connections: gone.length },
+        'connections reset',
+      )
     this.#reset(gone, 'not_found')
   }
 
   resetAll(): void {
     this.#reset(
-      [...this.#bySandbox.values()].flatMap((open) => [...open]),
+      [...this.#bySandbox.values()].flatMap(({ connections }) => [...connections]),
       'unavailable',
     )
   }
 
   #reset(connections: readonly TrackedConnection[], reason: ResetReason): void {
     for (const connection of connections) {
-      const isOpen = this.#bySandbox.get(connection.route.sandboxId)?.has(connection) === true
+      const isOpen = this.#bySandbox.get(connection.route.sandboxId)?.connections.has(connection) === true
       if (!isOpen) continue
       this.close(connection)
       connection.reset(reason)

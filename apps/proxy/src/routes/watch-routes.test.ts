@@ -20,7 +20,11 @@ it('checks the connections of many changed sandboxes with a few queries, one at 
       return { [Symbol.asyncDispose]: async () => undefined }
     },
   }
-  const tracker = new ConnectionTracker(new RouteReader(routes, { maxQueries: 4, maxWaiting: 10 }), { maxConnections: 1, log })
+  const tracker = new ConnectionTracker(new RouteReader(routes, { maxQueries: 4, maxWaiting: 10 }), {
+    maxConnections: 1,
+    maxClientConnections: 1,
+    log,
+  })
   await using _watching = watchRoutes({ routes, tracker, memories: [], log })
   const ids = Array.from({ length: 200 }, (_, i) => `i${i}`)
   const ended: string[] = []
@@ -28,7 +32,7 @@ it('checks the connections of many changed sandboxes with a few queries, one at 
     const endpoint = { host: '127.0.0.1', daemonPort: 1 }
     const access = { isSecure: false, isPublic: true, maskHost: undefined, wakes: false }
     const route = { sandboxId, incarnation: 1, state: 'running', endpoint, startedAt: 1, ...access } as const
-    tracker.open({ route, reset: () => ended.push(sandboxId) })
+    tracker.open({ route, client: undefined, reset: () => ended.push(sandboxId) })
   }
   for (const id of ids) watcher?.changed(id)
   expect(queries).toHaveLength(1)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { TokenChecks } from '../access/token-checks.ts'
 import { Tally } from '../connections/tally.ts'
@@ -14,6 +15,8 @@ export interface LiveRoutesParts {
   readonly checks: TokenChecks
   readonly wakes: Wakes
   readonly limits: WaitLimits
+  /** The client that a request counts for. */
+  readonly clientOf: (req: IncomingMessage) => string | undefined
 }
 
 export interface WaitLimits {
@@ -24,6 +27,8 @@ export interface WaitLimits {
   readonly waitTimeoutMs: number
 }
 
+/** One client may use half of the waiting requests, so that it cannot block those of others. */
+const CLIENT_SHARE = 2
 /** How often a request may wait for the end of a transition or for a resume; more means that the sandbox flaps (control-plane.md 19.6). */
 const MAX_ROUNDS = 3
 /** How often a waiting request reads the row again, in case a notification was lost. */
@@ -35,17 +40,20 @@ const POLL_MS = 1000
  */
 export class LiveRoutes {
   readonly #parts: LiveRoutesParts
-  readonly #waiting: Tally
+  readonly #bySandbox: Tally
+  readonly #byClient: Tally
   readonly #stopping = new AbortController()
 
   constructor(parts: LiveRoutesParts) {
     this.#parts = parts
-    this.#waiting = new Tally(parts.limits.maxWaiting, parts.limits.maxSandboxWaiting)
+    const { maxWaiting, maxSandboxWaiting } = parts.limits
+    this.#bySandbox = new Tally(maxWaiting, maxSandboxWaiting)
+    this.#byClient = new Tally(maxWaiting, Math.ceil(maxWaiting / CLIENT_SHARE))
   }
 
   /** Requests that wait now. */
   get waiting(): number {
-    return this.#waiting.count
+    return this.#bySandbox.count
   }
 
   /**
@@ -57,20 +65,32 @@ export class LiveRoutes {
     if (isLive(route)) return route
     const { sandboxId } = visit
     if (!isTransitional(route) && !mayWake(route)) throw new ProxyError({ kind: 'not_found', sandboxId })
-    const refusal = this.#waiting.take(sandboxId)
-    if (refusal !== undefined) {
-      throw new ProxyError({ kind: 'limit', cap: refusal.of === 'all' ? 'waiting' : 'sandbox_waiting', limit: refusal.limit, sandboxId })
-    }
+    const leave = this.#enter(sandboxId, this.#parts.clientOf(visit.req))
     try {
       return await this.#whileClientWaits(visit, (signal) => this.#await(visit, signal))
     } finally {
-      this.#waiting.release(sandboxId)
+      leave()
     }
   }
 
   /** Ends every wait. */
   stop(): void {
     this.#stopping.abort()
+  }
+
+  /** Counts a waiting request until the returned function is called. */
+  #enter(sandboxId: string, client: string | undefined): () => void {
+    const ofClient = this.#byClient.take(client)
+    if (ofClient !== undefined) throw new ProxyError({ kind: 'limit', cap: 'waiting', limit: ofClient.limit, sandboxId })
+    const ofSandbox = this.#bySandbox.take(sandboxId)
+    if (ofSandbox !== undefined) {
+      this.#byClient.release(client)
+      throw new ProxyError({ kind: 'limit', cap: 'sandbox_waiting', limit: ofSandbox.limit, sandboxId })
+    }
+    return () => {
+      this.#bySandbox.release(sandboxId)
+      this.#byClient.release(client)
+    }
   }
 
   async #await(visit: Visit, signal: AbortSignal): Promise<LiveRoute> {

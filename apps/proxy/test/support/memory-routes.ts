@@ -23,6 +23,11 @@ export class MemoryRoutes implements ProxySource {
     this.#announce(route.sandboxId)
   }
 
+  /** Puts the route of a sandbox that runs at its first start. */
+  run(sandboxId: string, daemonPort: number, host = '127.0.0.1'): void {
+    this.put({ sandboxId, incarnation: 1, state: 'running', endpoint: { host, daemonPort } })
+  }
+
   remove(sandboxId: string): void {
     this.#rows.delete(sandboxId)
     this.#announce(sandboxId)

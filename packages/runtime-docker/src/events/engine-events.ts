@@ -15,9 +15,10 @@ const KIND: Readonly<Record<string, RuntimeEvent['kind']>> = {
 /** One event contains the labels of its image, which users write. */
 const MAX_LINE_CHARS = 1024 * 1024
 
+/** The fields of an event that are read, as the engine should send them. */
 interface EngineEvent {
-  readonly Action: string
-  readonly Actor: { readonly Attributes: Labels }
+  readonly Action?: string
+  readonly Actor?: { readonly Attributes?: Labels }
 }
 
 export interface EngineEventsOptions {
@@ -50,7 +51,10 @@ export async function engineEvents(
   return buffer
 }
 
-/** The buffer ends when the connection ends for any reason: the reader must list the sandboxes again anyway. */
+/**
+ * The buffer ends when the connection ends for any reason, and at a line that cannot be read, which may have been any event: the reader
+ * lists the sandboxes and subscribes again.
+ */
 function read(stream: NodeJS.ReadableStream, buffer: EventBuffer): void {
   let rest = ''
   stream.setEncoding('utf8')
@@ -59,15 +63,29 @@ function read(stream: NodeJS.ReadableStream, buffer: EventBuffer): void {
     rest = lines.pop() ?? ''
     if (rest.length > MAX_LINE_CHARS) return buffer.abort()
     for (const line of lines) {
-      const event = line === '' ? undefined : toRuntimeEvent(JSON.parse(line) as EngineEvent)
+      if (line === '') continue
+      const parsed = parseLine(line)
+      if (parsed === undefined) return buffer.end()
+      const event = toRuntimeEvent(parsed)
       if (event !== undefined) buffer.add(event)
     }
   })
   for (const ending of ['end', 'error', 'close']) stream.on(ending, () => buffer.end())
 }
 
-function toRuntimeEvent({ Action, Actor }: EngineEvent): RuntimeEvent | undefined {
-  const ref = refOf(Actor.Attributes)
-  const kind = KIND[Action]
+/** Undefined when the line is not an event of a container. */
+function parseLine(line: string): { readonly action: string; readonly labels: Labels } | undefined {
+  try {
+    const { Action: action, Actor } = JSON.parse(line) as EngineEvent
+    const labels = Actor?.Attributes
+    return typeof action === 'string' && typeof labels === 'object' && labels !== null ? { action, labels } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function toRuntimeEvent({ action, labels }: { readonly action: string; readonly labels: Labels }): RuntimeEvent | undefined {
+  const ref = refOf(labels)
+  const kind = KIND[action]
   return ref === undefined || kind === undefined ? undefined : { ...ref, kind }
 }

@@ -75,7 +75,7 @@ export class DockerImageStore implements ImageStore {
     return engineCall('The image could not be removed.', () => (shared.ownsBase(image) ? shared.remove(image) : kept.remove(image)))
   }
 
-  /** Deletes removed images that are no longer used, and the half-made images of processes that have died. */
+  /** Deletes removed images that are no longer used, and the unfinished images of processes that have died. */
   async sweep(): Promise<void> {
     const { kept, journal, shared } = this.#options
     await repairEach([kept, journal], (part) => part.sweep())

@@ -28,7 +28,7 @@ export async function tryPull(
   let timer = setTimeout(() => giveUp.abort(), limits.firstAnswerMs)
   try {
     const stream = await docker.pull(image, { abortSignal: giveUp.signal })
-    giveUp.signal.addEventListener('abort', () => (stream as IncomingMessage).destroy(new Error('no news')))
+    giveUp.signal.addEventListener('abort', () => (stream as IncomingMessage).destroy(new Error('no progress')))
     await followAnswer(stream, ({ status, id }) => {
       clearTimeout(timer)
       timer = setTimeout(() => giveUp.abort(), limits.stallMs)

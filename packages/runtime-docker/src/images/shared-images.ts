@@ -8,6 +8,9 @@ import { KEPT_REPOSITORY, LABEL, SNAPSHOT_REPOSITORY } from '../labels.ts'
 const BASE_REPOSITORY = 'sandyard/base'
 const GUARD_REPOSITORY = 'sandyard/guard'
 
+/** A server of another version starts its guard within minutes after it has built the image; then the container protects the image. */
+const OLD_GUARD_AFTER_MS = 60 * 60 * 1000
+
 /** The images of this version; undefined when this process uses none. */
 export interface CurrentImages {
   readonly base: ImageRef | undefined
@@ -47,10 +50,11 @@ export class SharedImages {
     await unlessStatus(404, () => unlessStatus(409, () => this.#docker.getImage(image).remove()))
   }
 
-  /** Removes old versions of the guard's image that nothing uses. */
-  async sweepGuards(): Promise<void> {
+  /** Removes other versions of the guard's image that nothing uses. `now` is the time for their ages. */
+  async sweepGuards(now: number = Date.now()): Promise<void> {
     if (this.#current.guard === undefined) return
-    const old = await this.#versions(GUARD_REPOSITORY, this.#current.guard)
+    const versions = await this.#versions(GUARD_REPOSITORY, this.#current.guard)
+    const old = versions.filter(({ createdAt }) => now - createdAt.getTime() > OLD_GUARD_AFTER_MS)
     if (old.length === 0 || !(await this.#isAlone())) return
     for (const { image } of old) await this.remove(image)
   }

@@ -22,8 +22,8 @@ export function secondEngineIsAbsent(): string | undefined {
   if (process.getuid?.() !== 0) return 'absent here: a second dockerd needs root'
   const missing = ['dockerd', 'unshare'].filter((program) => findProgram(program) === undefined)
   if (missing.length > 0) return `absent here: ${missing.join(' and ')} for a second engine`
-  const { status } = spawnSync(findProgram('unshare') ?? '', ['--net', 'true'])
-  return status === 0 ? undefined : 'absent here: network namespaces, which a second dockerd needs'
+  const { status } = spawnSync(findProgram('unshare') ?? '', ['--net', '--mount', 'true'])
+  return status === 0 ? undefined : 'absent here: network and mount namespaces, which a second dockerd needs'
 }
 
 /**
@@ -38,7 +38,8 @@ export async function startSecondEngine(): Promise<SecondEngine> {
   const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
   const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
   const log = openSync(join(folder, 'log'), 'w')
-  const args = ['--net', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
+  // Its mounts end with it: an engine does not always unmount its data root, and then the folder could not be removed.
+  const args = ['--net', '--mount', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
   const child = spawn(findProgram('unshare') ?? 'unshare', args, { stdio: ['ignore', log, log] })
   closeSync(log)
   const ended = once(child, 'exit')

@@ -3,7 +3,7 @@ import { toBuildError } from './builder-errors.ts'
 
 const ID = 'a'.repeat(64)
 
-describe('what the builder refused', () => {
+describe('an error of the builder', () => {
   it.for<[string, number | undefined, string, string]>([
     [
       "The command '/bin/sh -c false' returned a non-zero code: 1",
@@ -33,7 +33,7 @@ describe('what the builder refused', () => {
     ['write /var/lib/docker/x: no space left on device', undefined, 'insufficient_storage', 'The disk of the Docker engine is full.'],
     ['OCI runtime create failed: something of the host', undefined, 'internal', 'The Dockerfile could not be built.'],
     ['(HTTP code 500) server error - something of the host', 500, 'internal', 'The Dockerfile could not be built.'],
-  ])('%s', ([said, statusCode, kind, message]) => {
-    expect(toBuildError(Object.assign(new Error(said), { statusCode }))).toMatchObject({ kind, message })
+  ])('%s', ([text, statusCode, kind, message]) => {
+    expect(toBuildError(Object.assign(new Error(text), { statusCode }))).toMatchObject({ kind, message })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BuilderOutput } from './builder-output.ts'
 
 describe('the output of the builder', () => {
-  it('is lines of the user: steps as they were written, without colours, ids and steps of ours', () => {
+  it('has the steps as written by the user, without colours, ids and added steps', () => {
     const lines: string[] = []
     const output = new BuilderOutput({ shown: ['FROM debian', undefined, 'RUN x'], onLine: (line) => lines.push(line) })
     const news = [
@@ -24,7 +24,7 @@ describe('the output of the builder', () => {
     expect(lines).toEqual(['Step 1/2 : FROM debian', 'Step 2/2 : RUN x', 'one line', 'red', 'Step 4/3 : not a step', 'without an end'])
   })
 
-  it('does not wait forever for the end of a line', () => {
+  it('is split when a line becomes too long', () => {
     const lines: string[] = []
     const output = new BuilderOutput({ shown: [], onLine: (line) => lines.push(line) })
     for (let count = 0; count < 20; count += 1) output.add({ stream: 'x'.repeat(10_000) })

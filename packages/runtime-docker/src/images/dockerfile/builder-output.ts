@@ -6,14 +6,14 @@ export interface BuilderOutputOptions {
   readonly onLine: (line: string) => void
 }
 
-const CHATTER =
+const BUILDER_LINES =
   /^ ---> (?:(?:Running in )?[0-9a-f]{12})?$|^ ---> Using cache$|^Removing intermediate container [0-9a-f]{12}$|^Successfully (?:built [0-9a-f]{12}|tagged sandyard\/\S+)$/
 // oxlint-disable-next-line no-control-regex -- the builder colours standard error
 const COLOUR = /\u001B\[91m|\u001B\[0m/g
 /** A step that prints without line breaks must not fill the memory. */
 const MAX_LINE_CHARS = 64 * 1024
 
-/** Turns the builder's news into lines: what steps print, and the steps as they stand in the user's file. */
+/** Converts the builder's output to lines for the user: the output of the steps, and the steps as written in the user's file. */
 export class BuilderOutput {
   readonly #options: BuilderOutputOptions
   readonly #total: number
@@ -33,7 +33,7 @@ export class BuilderOutput {
     if (this.#pending.length > MAX_LINE_CHARS) this.end()
   }
 
-  /** Tells what the last line was when it had no end. */
+  /** Reports the last line if it had no line break. */
   end(): void {
     const rest = this.#pending
     this.#pending = ''
@@ -49,7 +49,7 @@ export class BuilderOutput {
       if (shown === undefined) return
       this.#shownSteps += 1
       this.#options.onLine(`Step ${this.#shownSteps}/${this.#total} : ${shown}`)
-    } else if (line !== '' && !CHATTER.test(line)) {
+    } else if (line !== '' && !BUILDER_LINES.test(line)) {
       this.#options.onLine(line)
     }
   }

@@ -25,15 +25,15 @@ export interface DockerfileBuildsOptions {
   readonly kept: KeptImages
   readonly cgroups: CgroupFacts
   readonly maxSizeBytes: number
-  /** Finds or brings what a FROM names. */
+  /** Finds the image of a FROM, or pulls it. */
   readonly pull: (reference: string, options: { onLine: (line: string) => void; signal: AbortSignal | undefined }) => Promise<ImageFacts>
-  /** Closes the ways around the egress rules that the builder's steps have and sandboxes do not. */
+  /** Applies the egress rules that steps of the builder need in addition to those of sandboxes. */
   readonly confine: (sandbox: ContainerInspectInfo) => Promise<void>
 }
 
 /**
  * Builds Dockerfiles with the engine's classic builder, in the network of a sandbox. The engine's cache of earlier builds is never
- * used: it belongs to everybody on the engine, and one team's random key or download would become another's.
+ * used: all teams share it, so a step of one team would get the random key or the download of another.
  */
 export class DockerfileBuilds {
   readonly #options: DockerfileBuildsOptions
@@ -65,7 +65,7 @@ export class DockerfileBuilds {
       signal?.throwIfAborted()
       throw toBuildError(err)
     } finally {
-      // What stays for a reason of the engine's own is in `list`, like everything that nothing refers to.
+      // The collector removes an image that could not be removed here: nothing refers to it, and `list` returns it.
       for (const image of pulled) await kept.remove(image).catch(() => undefined)
     }
   }

@@ -3,10 +3,10 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 const ASSIGNMENT = /^([a-zA-Z_]\w*)(?:=([^]*))?$/
 const VARIABLE = /\$(?:\{([a-zA-Z_]\w*)(?::([-+])([^{}$]*))?\}|([a-zA-Z_]\w*))/g
 
-/** The variables that may stand in a FROM: those of ARG before the first one. */
+/** The variables that FROM may use: those of ARG before the first FROM. */
 export type GlobalArguments = Map<string, string | undefined>
 
-/** Reads `ARG a=1 b="$a"` into `known`. */
+/** Adds the variables of `ARG a=1 b="$a"` to `known`. */
 export function addArguments(known: GlobalArguments, rest: string): void {
   for (const word of rest.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []) {
     const [, name, value] = ASSIGNMENT.exec(word) ?? []
@@ -15,7 +15,7 @@ export function addArguments(known: GlobalArguments, rest: string): void {
 }
 
 /**
- * A word with its variables replaced and its quotes removed. `ExpansionBound` has counted how long it becomes.
+ * Replaces the variables of a word and removes its quotes. `ExpansionBound` has limited the length of the result before.
  *
  * @throws AppError `failed_precondition` for forms of variables that are not `$a`, `${a}`, `${a:-word}` or `${a:+word}`
  */

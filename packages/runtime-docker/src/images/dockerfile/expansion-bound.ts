@@ -1,11 +1,11 @@
 import { refused } from './refused.ts'
 
-/** Of one instruction with the values of its variables. */
+/** The cap of one instruction after its variables are replaced. */
 const MAX_INSTRUCTION_BYTES = 256 * 1024
-/** Of all instructions together: the engine keeps their results in the image. */
+/** The cap of all instructions together: the engine stores their results in the image. */
 const MAX_TOTAL_BYTES = 8 * 1024 ** 2
 
-/** The instructions in which the engine's builder puts in the values of variables. */
+/** The instructions in which the engine's builder replaces variables. */
 const EXPANDED: ReadonlySet<string> = new Set([
   'ADD',
   'ARG',
@@ -25,16 +25,16 @@ const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g
 const ASSIGNMENT = /^([A-Za-z_]\w*)(?:=|$)/
 
 /**
- * How large the variables of a Dockerfile can become at most. The engine expands them in its own memory and without a limit, and a value that
- * doubles in each of thirty lines takes gigabytes. What is counted is never less than what the engine makes of it.
+ * An upper bound of the size of a Dockerfile's variables. The engine replaces variables in its own memory without a limit, and a value
+ * that doubles in each of thirty lines takes gigabytes. The bound is never lower than the size in the engine.
  */
 export class ExpansionBound {
   readonly #sizes = new Map<string, number>()
-  /** The least size of every variable, for assignments that the engine may read otherwise than they are read here. */
+  /** A lower limit for the size of every variable, for assignments that the engine may parse differently. */
   #floor = 0
   #total = 0
 
-  /** The variables that an image brings along, as `NAME=value`. */
+  /** Adds the variables of an image, as `NAME=value`. */
   addImage(env: readonly string[]): void {
     for (const entry of env) {
       const end = entry.indexOf('=')
@@ -58,7 +58,7 @@ export class ExpansionBound {
     const names = words.map((word) => ASSIGNMENT.exec(word)?.[1])
     const isPlain = !/[\\`]/.test(rest) && rest.replaceAll(WORD, '').trim() === ''
     if (!isPlain || names.includes(undefined)) {
-      // Also `ENV NAME some words`.
+      // `ENV NAME some words` is such an assignment.
       this.#floor = Math.max(this.#floor, size)
       return
     }
@@ -72,7 +72,7 @@ export class ExpansionBound {
     return size
   }
 
-  /** A stage may still have the former value. */
+  /** Keeps the larger size: another stage may still have the earlier value. */
   #raise(name: string, size: number): void {
     this.#sizes.set(name, Math.max(this.#sizes.get(name) ?? 0, size))
   }

@@ -2,7 +2,7 @@
 export interface LogicalLine {
   /** Upper case. */
   readonly instruction: string
-  /** Flags included. */
+  /** Includes the flags. */
   readonly rest: string
 }
 
@@ -12,12 +12,12 @@ export interface DockerfileLines {
 }
 
 const COMMENT = /^\s*#/
-/** The value still has the spaces around it: a pattern that skips them at both ends takes quadratic time. */
+/** The value includes the spaces around it: a pattern that skips spaces at both ends takes quadratic time. */
 const DIRECTIVE = /^#\s*([a-zA-Z][a-zA-Z0-9]*)\s*=(.*)/
 
 /**
- * Splits a Dockerfile into instructions as the engine does: directives stand before anything else, comments and empty lines inside
- * an instruction are nothing, and a doubled escape at the end of a line continues nothing.
+ * Splits a Dockerfile into instructions as the engine does: directives are at the beginning, comments and empty lines inside
+ * an instruction are dropped, and a doubled escape at the end of a line is no continuation.
  */
 export function logicalLines(dockerfile: string): DockerfileLines {
   const physical = dockerfile.replace(/^\uFEFF/, '').split(/\r?\n/)
@@ -37,7 +37,7 @@ export function logicalLines(dockerfile: string): DockerfileLines {
   return { escape, lines }
 }
 
-/** What makes a line go on in the next one. */
+/** Matches the end of a line that continues in the next one. */
 export function continuation(escape: DockerfileLines['escape']): RegExp {
   return escape === '`' ? /(^|[^`])`[ \t]*$/ : /(^|[^\\])\\[ \t]*$/
 }

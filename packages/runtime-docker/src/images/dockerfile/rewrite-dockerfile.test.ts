@@ -38,12 +38,12 @@ describe('the variables of a Dockerfile', () => {
     ['ENV in its old form', `FROM a\nENV V x\n${doubling(30, () => 'ENV V $V $V')}`],
     ['ENV with escapes in its names', `FROM a\nENV VW=x\n${doubling(30, () => 'ENV V\\W=$VW$VW')}`],
     ['ENV with quotes in its names', `FROM a\nENV VW=x\n${doubling(30, () => `ENV V"W"=$VW$VW`)}`],
-    ['two that grow each other', `FROM a\nENV A=x B=x\n${doubling(30, () => 'ENV A=$A$B B=$B$A')}`],
+    ['two variables that contain each other', `FROM a\nENV A=x B=x\n${doubling(30, () => 'ENV A=$A$B B=$B$A')}`],
     ['stages', `FROM a AS s0\nENV V=x\n${doubling(30, (n) => `FROM s${n} AS s${n + 1}\nENV V=$V$V`)}`],
     ['a variable of the image', 'FROM a\nLABEL a=$LARGE$LARGE$LARGE'],
     ['many labels', `FROM a\n${doubling(90, () => 'LABEL a=$LARGE')}`],
     ['triggers of the image', 'FROM doubling\nFROM doubling\nENV V0=$PATH\nFROM doubling'],
-  ])('are refused where they grow without end: %s', async ([, dockerfile]) => {
+  ])('are refused when their size doubles with each line: %s', async ([, dockerfile]) => {
     await expect(rewrite(dockerfile)).rejects.toMatchObject({
       kind: 'failed_precondition',
       message: expect.stringContaining('it becomes too large with the values of its variables'),
@@ -96,7 +96,7 @@ describe('the rewritten Dockerfile', () => {
     await expect(rewrite(dockerfile)).rejects.toMatchObject({ kind: 'failed_precondition' })
   })
 
-  it('takes no separator for a part of a flag that the engine does not', async () => {
+  it('separates flags at NEL, as the engine does', async () => {
     expect(await rewrite('FROM a\nCOPY --chown=1\u0085--from=x / /')).toEqual(['FROM <a>', 'COPY --chown=1 --from=<x> / /'])
   })
 })

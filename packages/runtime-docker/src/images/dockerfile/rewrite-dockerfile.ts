@@ -5,9 +5,9 @@ import { rewriteCopy, rewriteFrom, type BaseImage, type RewriteState } from './r
 import { refused } from './refused.ts'
 
 export interface RewriteOptions {
-  /** Finds or brings the image that a reference means. */
+  /** Finds the image of a reference, or pulls it. */
   readonly resolve: (reference: string) => Promise<BaseImage>
-  /** Labels for all images that the builder makes, so that none of them is ever left without an owner. */
+  /** Labels for all images that the builder creates, so that each of them has an owner. */
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -17,17 +17,17 @@ export interface RewrittenDockerfile {
   readonly shown: readonly (string | undefined)[]
 }
 
-/** The engine's parser refuses lines that are not much longer. */
+/** A little less than the limit of the engine's parser. */
 const MAX_LINE_CHARS = 60_000
 
-/** Without a way to bring anything from outside of the sandbox. */
+/** The triggers that fetch nothing from outside of the sandbox. */
 const PLAIN_TRIGGER = /^(?:ARG|CMD|ENTRYPOINT|ENV|EXPOSE|HEALTHCHECK|LABEL|RUN|SHELL|STOPSIGNAL|USER|VOLUME|WORKDIR)[ \t][^\r\n]*$/i
 
 /**
- * A Dockerfile of one line for each instruction that names its images by id. The engine would look up what FROM and COPY --from say
- * by itself: as the beginning of the id of anybody's image, or at a registry. ADD and triggers that fetch are refused, because
- * the engine fetches from where no egress rules are. What the engine reads is what was written here, so it does not matter
- * whether its parser and ours read every file alike.
+ * Rewrites a Dockerfile: one line for each instruction, and images by their id. The engine would resolve the names in FROM and
+ * COPY --from by itself: as a prefix of the id of any image on it, or at a registry. ADD and triggers that fetch are refused, because
+ * the engine fetches outside of the egress rules. The engine reads only the rewritten text, so a difference between its parser and this
+ * one is harmless.
  *
  * @throws AppError `failed_precondition` that names the instruction; whatever `resolve` throws
  */
@@ -46,7 +46,7 @@ export async function rewriteDockerfile(dockerfile: string, { resolve, labels }:
   for (const line of lines) {
     const written = await rewriteLine(line, state)
     if (written.length > MAX_LINE_CHARS) throw refused(written, 'the instruction is too long')
-    if (continuation(escape).test(written)) throw refused(written, 'the instruction has no end')
+    if (continuation(escape).test(written)) throw refused(written, 'the instruction ends with a line continuation')
     text.push(written)
     shown.push(`${line.instruction} ${line.rest}`.trim())
     if (line.instruction !== 'FROM') continue
@@ -67,7 +67,7 @@ async function rewriteLine(line: LogicalLine, state: RewriteState): Promise<stri
     case 'COPY':
       return rewriteCopy(rest, state)
     case 'ADD':
-      throw refused(plain, 'there is no build context; RUN with curl or wget brings what is on the network')
+      throw refused(plain, 'there is no build context; use RUN with curl or wget for files on the network')
     case 'ONBUILD':
       checkTrigger(rest)
       return plain
@@ -80,12 +80,12 @@ async function rewriteLine(line: LogicalLine, state: RewriteState): Promise<stri
 }
 
 /**
- * Triggers run in builds upon the image that has them.
+ * Checks a trigger: it runs in every build from the image that contains it.
  *
- * @throws AppError `failed_precondition` for one that may fetch something
+ * @throws AppError `failed_precondition` for a trigger that may fetch something
  */
 export function checkTrigger(trigger: string): void {
-  if (!PLAIN_TRIGGER.test(trigger)) throw refused(`ONBUILD ${trigger}`, 'a trigger cannot bring files into the image')
+  if (!PLAIN_TRIGGER.test(trigger)) throw refused(`ONBUILD ${trigger}`, 'a trigger cannot copy files into the image')
 }
 
 function labelLine(labels: RewriteOptions['labels']): string {

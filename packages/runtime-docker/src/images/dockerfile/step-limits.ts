@@ -2,9 +2,9 @@ import type { ContainerInspectInfo, ImageBuildOptions } from 'dockerode'
 import type { CgroupFacts } from '../../engine/engine-facts.ts'
 
 /**
- * The limits of a build's steps: those of the sandbox that they are within. With cgroup v1 their control groups are inside the
- * sandbox's own, so its limits hold for the sum of both, that of processes among them. Elsewhere a group with processes has no groups
- * inside, and the builder knows no limit of processes; memory and processor time are limited for each step.
+ * The limits of a build's steps: those of the sandbox in which they run. With cgroup v1 the control group of a step is a child of the
+ * sandbox's group, so the limits, also that of processes, apply to both together. With cgroup v2 a group with processes cannot have
+ * children, and the builder has no limit of processes: then only memory and processor time are limited, for each step.
  */
 export function stepLimits({ Id, HostConfig }: ContainerInspectInfo, { driver, version }: CgroupFacts): ImageBuildOptions {
   const isNested = driver === 'cgroupfs' && version === '1' && (HostConfig.CgroupParent ?? '') === ''

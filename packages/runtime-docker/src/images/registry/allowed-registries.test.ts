@@ -26,36 +26,33 @@ describe('the registries that builds may use', () => {
     '169.254.169.254',
     '100.64.0.1',
     '0.0.0.0:80',
-  ])('are not at %s, by the name service of this host', async (registry) => {
+  ])('exclude %s unless it is listed', async (registry) => {
     const error = { kind: 'permission_denied', message: expect.stringContaining('SANDYARD_REGISTRIES does not list it') }
     await expect(new AllowedRegistries([]).check(reference(registry))).rejects.toMatchObject(error)
     await new AllowedRegistries([registry]).check(reference(registry))
   })
 
-  it.each(['127.1:5000', '2130706433:5000', '0x7f.0.0.1:5000'])(
-    'are not at %s, which is another form of a loopback address',
-    async (registry) => {
-      await expect(new AllowedRegistries([]).check(reference(registry))).rejects.toMatchObject({
-        kind: expect.stringMatching(/^(permission_denied|unavailable)$/),
-      })
-    },
-  )
+  it.each(['127.1:5000', '2130706433:5000', '0x7f.0.0.1:5000'])('exclude %s, another form of a loopback address', async (registry) => {
+    await expect(new AllowedRegistries([]).check(reference(registry))).rejects.toMatchObject({
+      kind: expect.stringMatching(/^(permission_denied|unavailable)$/),
+    })
+  })
 
   it.each([['10.1.2.3'], ['198.51.100.1', '127.0.0.1'], ['::1'], ['fd00::1'], ['fe80::1'], ['::ffff:10.0.0.1'], ['64:ff9b::7f00:1']])(
-    'have no name that leads to %s',
+    'exclude names that resolve to %s',
     async (...addresses) => {
       await expect(check('registry.example', [], at(...addresses))).rejects.toMatchObject({ kind: 'permission_denied' })
       await expect(check('registry.example:5000', ['*'], at(...addresses))).rejects.toMatchObject({ kind: 'permission_denied' })
     },
   )
 
-  it('are all public ones by default, Docker Hub without a look-up', async () => {
+  it('are all public ones by default, and Docker Hub needs no lookup', async () => {
     await check('registry.example', [], at('198.51.100.1', '2001:4860::1'))
     await check('docker.io')
     await expect(check('nowhere.example')).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  it('are only those of a list, whatever their address, on every port where none is given', async () => {
+  it('are only those of the list, at any address, and on every port if the list names none', async () => {
     const listed = ['registry.example', '10.0.0.1:5000']
     await check('registry.example:5001', listed)
     await check('10.0.0.1:5000', listed)
@@ -66,7 +63,7 @@ describe('the registries that builds may use', () => {
     }
   })
 
-  it('are a list and all public ones with *', async () => {
+  it('are those of the list and all public ones if the list contains *', async () => {
     await check('127.0.0.1:5000', ['*', '127.0.0.1'])
     await check('docker.io', ['*', '127.0.0.1'])
     await expect(check('127.0.0.2:5000', ['*', '127.0.0.1'], { '127.0.0.2': ['127.0.0.2'] })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ const PUBLIC_REGISTRY = 'docker.io'
 const EVERY_PUBLIC_ONE = '*'
 const LOOK_UP_TIMEOUT_MS = 10_000
 
-/** Where no public registry is. The forms of IPv6 that carry an IPv4 address could lead to any of them. */
+/** The ranges without public registries. The ranges of IPv6 that embed an IPv4 address can lead to any of them. */
 const LOCAL_RANGES: ReadonlySet<string> = new Set([
   'unspecified',
   'broadcast',
@@ -27,20 +27,20 @@ const LOCAL_RANGES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Which registries the engine may be sent to. It asks from the host, so without the operator's word it is sent to no address of the host or
- * its networks. A name that changes its address between this look-up and the engine's own is not noticed.
+ * The registries that the engine may use. The engine connects from the host, so addresses of the host and its networks are refused unless
+ * the operator lists them. A name that changes its address between this lookup and that of the engine is not detected.
  */
 export class AllowedRegistries {
   readonly #listed: ReadonlySet<string>
   readonly #lookUp: LookUp
 
-  /** @param listed - as references write them, without a port for every port; `*` for all public ones; all public ones when empty */
+  /** @param listed - registries as in references; without a port: every port; `*`: all public ones, which is also the default when empty */
   constructor(listed: readonly string[], lookUp: LookUp = (hostname) => lookUpAddresses(hostname, { all: true })) {
     this.#listed = new Set(listed.length === 0 ? [EVERY_PUBLIC_ONE] : listed)
     this.#lookUp = lookUp
   }
 
-  /** @throws AppError `permission_denied` for a registry that may not be asked, `unavailable` for a name without an address; the abort reason */
+  /** @throws AppError `permission_denied` for a registry that is not allowed, `unavailable` for a name without an address; the abort reason */
   async check({ text, registry }: Pick<ImageReference, 'text' | 'registry'>, signal?: AbortSignal): Promise<void> {
     const hostname = registry.replace(/:\d+$/, '')
     if (this.#listed.has(registry) || this.#listed.has(hostname)) return

@@ -7,8 +7,8 @@ interface Modem {
 }
 
 /**
- * The digest that the registry has for a reference, asked through the engine with these credentials and none else. The registry
- * is asked for a digest as well: that is how it is known that the caller may have it.
+ * Returns the digest of a reference, which the engine requests from the registry with these credentials only. A reference with a digest is
+ * requested too: the answer shows whether the caller may use the image.
  *
  * @throws the engine's error; the abort reason
  */
@@ -17,8 +17,8 @@ export async function askRegistry(
   { name }: ImageReference,
   { login, signal }: { readonly login: AuthConfig | undefined; readonly signal: AbortSignal },
 ): Promise<string> {
-  // dockerode's own question cannot be aborted.
-  const question = {
+  // dockerode's own method cannot be aborted.
+  const request = {
     path: `/distribution/${name}/json`,
     method: 'GET',
     authconfig: login,
@@ -26,9 +26,9 @@ export async function askRegistry(
     statusCodes: { 200: true },
   }
   const answer = await new Promise<unknown>((resolve, reject) => {
-    ;(docker.modem as Modem).dial(question, (err, data) => (err === null ? resolve(data) : reject(err)))
+    ;(docker.modem as Modem).dial(request, (err, data) => (err === null ? resolve(data) : reject(err)))
   })
   const digest = (answer as { Descriptor?: { digest?: string } } | undefined)?.Descriptor?.digest
-  if (digest === undefined) throw new Error('the registry gave no digest')
+  if (digest === undefined) throw new Error('the registry returned no digest')
   return digest
 }

@@ -3,7 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
 import type { ImageReference } from '../image-reference.ts'
 
-/** Where Amazon's registry gives out passwords for a region. */
+/** The URL at which Amazon issues passwords for its registry in a region. */
 export type EcrEndpoint = (region: string) => string
 
 type AwsCredentials = Extract<RegistryCredentials, { type: 'aws' }>
@@ -11,15 +11,15 @@ type AwsCredentials = Extract<RegistryCredentials, { type: 'aws' }>
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
 const TARGET = 'AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken'
 
-/** China has a domain of its own. */
+/** China has its own domain. */
 export function ecrEndpoint(region: string): string {
   return `https://api.ecr.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`
 }
 
 /**
- * Exchanges a key for the user name and password of the registry, which hold for some hours.
+ * Exchanges a key for the user name and password of the registry, which are valid for some hours.
  *
- * @throws AppError `invalid_argument` for what is no region, `permission_denied`, `unavailable`; the abort reason
+ * @throws AppError `invalid_argument` for an invalid region, `permission_denied`, `unavailable`; the abort reason
  */
 export async function fetchEcrLogin(
   { text }: ImageReference,

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 
-/** Lets in one at a time for each key; the others wait in order. */
+/** Runs one piece of work at a time for each key; the others wait in order. */
 export class KeyedQueue {
   readonly #turns = new Map<string, { readonly turn: LimitFunction; users: number }>()
 

@@ -6,7 +6,7 @@ import { checkSize } from '../image-size.ts'
 import { registryUnreachable } from './registry-errors.ts'
 
 export interface PullDigestOptions {
-  /** The reference as it was given, for messages. */
+  /** The reference of the caller, for messages. */
   readonly text: string
   readonly login: AuthConfig | undefined
   readonly onLine: ((line: string) => void) | undefined
@@ -14,14 +14,13 @@ export interface PullDigestOptions {
   readonly maxSizeBytes: number
 }
 
-/** How long a pull may go without any news. */
+/** How long a pull may make no progress. */
 const STALL_MS = 120_000
 
 /**
- * Pulls an image by its digest. What is larger than the limit before it is unpacked is not pulled to its end; an abort ends the pull on
- * the engine as well.
+ * Pulls an image by its digest. The pull ends early when the compressed size exceeds the limit. An abort ends the pull on the engine too.
  *
- * @throws AppError `unavailable` for a pull that stands still, `failed_precondition` above the limit; the engine's error; the abort reason
+ * @throws AppError `unavailable` for a pull without progress, `failed_precondition` above the limit; the engine's error; the abort reason
  */
 export async function pullDigest(docker: Docker, repositoryDigest: string, options: PullDigestOptions): Promise<void> {
   const { text, login, onLine, signal, maxSizeBytes } = options
@@ -54,7 +53,7 @@ export async function pullDigest(docker: Docker, repositoryDigest: string, optio
   }
 }
 
-/** Bars of progress come many times a second, and the digest's own lines tell a name that nobody can use. */
+/** Progress bars, which come many times a second, and the lines with the digest are dropped: the digest is no name for users. */
 function toLine({ status, id, progressDetail }: EngineNews): string | undefined {
   const isBar = progressDetail !== undefined && progressDetail.total !== undefined
   if (status === undefined || isBar || id === undefined || id.includes('@')) return undefined

@@ -4,12 +4,12 @@ import { EMPTY_IMAGE, ensureEmptyImage } from '../../engine/empty-image.ts'
 import { imageFilter, PULLING_REPOSITORY } from '../../labels.ts'
 import { tagImage } from '../kept-images.ts'
 
-/** No pull takes as long: what is older was left by a process that died. */
+/** No pull takes this long: the process of an older entry has died. */
 const LEFT_BEHIND_AFTER_MS = 6 * 60 * 60 * 1000
 
 /**
- * The digests that are being pulled, written down as names of the empty image. An image that is pulled by its digest has no name but
- * that digest until it gets one of ours; when the process dies in between, this is how it is found again.
+ * The digests that are being pulled, recorded as names of the empty image. An image that is pulled by its digest has no other
+ * name until the pull has ended. If the process dies before that, the record is used to find the image.
  */
 export class PullJournal {
   readonly #docker: Docker
@@ -20,7 +20,7 @@ export class PullJournal {
     this.#installation = installation
   }
 
-  /** Writes a pull down, does it, and crosses it out again. */
+  /** Records a digest while `pull` runs. */
   async during<T>(digest: string, pull: () => Promise<T>): Promise<T> {
     await ensureEmptyImage(this.#docker)
     const entry = `${this.#prefix}${hexOf(digest)}-${Date.now().toString(36)}`
@@ -32,12 +32,12 @@ export class PullJournal {
     }
   }
 
-  /** Whether some process of this installation is pulling it, or has died while it did. */
+  /** Whether a process of this installation pulls the digest, or has died during the pull. */
   async has(digest: string): Promise<boolean> {
     return (await this.#entries()).some(({ hex }) => hex === hexOf(digest))
   }
 
-  /** Takes away what pulls have left behind whose process died. */
+  /** Removes the leftovers of pulls whose process has died. */
   async sweep(): Promise<void> {
     for (const { name, hex, since } of await this.#entries()) {
       if (Date.now() - since < LEFT_BEHIND_AFTER_MS) continue
@@ -46,7 +46,7 @@ export class PullJournal {
     }
   }
 
-  /** As `sweep`, of all pulls. No runtime of the installation may be open. */
+  /** Like `sweep`, for all pulls. No runtime of the installation may be open. */
   async removeAll(): Promise<void> {
     for (const { name, hex } of await this.#entries()) {
       await this.#dropDigest(hex)
@@ -67,7 +67,7 @@ export class PullJournal {
     })
   }
 
-  /** The image goes with its digest unless it has another name. */
+  /** Also removes the image, unless it has another name. */
   async #dropDigest(hex: string): Promise<void> {
     const images = await this.#docker.listImages({ digests: true })
     const names = images.flatMap(({ RepoDigests }) => (RepoDigests ?? []).filter((name) => name.endsWith(`@sha256:${hex}`)))

@@ -21,7 +21,7 @@ export interface PullerOptions {
   readonly journal: PullJournal
   readonly ecrEndpoint: EcrEndpoint
   readonly maxSizeBytes: number
-  /** How long the registry, and what gives out its passwords, may take to answer at all. */
+  /** Deadline of the first answer of the registry, with the request for its password. */
   readonly firstAnswerMs: number
 }
 
@@ -32,8 +32,8 @@ export interface RegistryPull {
 }
 
 /**
- * Brings images from registries. An image is asked for by its tag and pulled by the digest that the registry has answered, so that no
- * name appears on the engine by which somebody else could use what these credentials have opened.
+ * Pulls images from registries. The registry returns the digest of a tag, and the image is pulled by this digest. So the engine never
+ * has a tag by which another team could use an image that needs credentials.
  */
 export class Puller {
   readonly #options: PullerOptions
@@ -47,7 +47,7 @@ export class Puller {
     try {
       const { login, digest } = await this.#ask(reference, credentials, signal)
       const repositoryDigest = `${reference.repository}@${digest}`
-      // One at a time: the first to end takes away the digest that all of them use.
+      // One at a time: each pull removes the digest at its end, and concurrent ones would use it.
       return await this.#turns.run(repositoryDigest, () => this.#bring(reference, { repositoryDigest, digest, login, onLine, signal }))
     } catch (err) {
       signal?.throwIfAborted()

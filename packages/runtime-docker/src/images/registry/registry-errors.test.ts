@@ -3,8 +3,8 @@ import { parseImageReference } from '../image-reference.ts'
 import { ecrEndpoint } from './ecr-login.ts'
 import { toRegistryError } from './registry-errors.ts'
 
-/** What engines have been seen to say, with the status of their answer; none in the middle of a pull. */
-const SAID: [string, number | undefined, string, string][] = [
+/** Errors that engines were seen to return, with the status of the answer; without one in the middle of a pull. */
+const REPORTED: [string, number | undefined, string, string][] = [
   [
     'manifest unknown: manifest unknown',
     404,
@@ -34,7 +34,7 @@ const SAID: [string, number | undefined, string, string][] = [
     "the registry of 'team/app:v1' cannot",
   ],
   ['Get "https://r/v2/": x509: certificate signed by unknown authority', 500, 'unavailable', "the registry of 'team/app:v1' cannot"],
-  ['toomanyrequests: You have reached your pull rate limit', 429, 'unavailable', "the registry of 'team/app:v1' answers no more"],
+  ['toomanyrequests: You have reached your pull rate limit', 429, 'unavailable', "the registry of 'team/app:v1' has a rate limit"],
   [
     'no matching manifest for linux/amd64 in the manifest list entries',
     404,
@@ -46,14 +46,14 @@ const SAID: [string, number | undefined, string, string][] = [
     'error parsing HTTP 404 response body: no error details found in HTTP response body: "{}"',
     500,
     'unavailable',
-    "what serves 'team/app:v1' does not answer as a registry",
+    "the server of 'team/app:v1' is not a registry",
   ],
   ['something else', 500, 'internal', "image 'team/app:v1' could not be pulled"],
 ]
 
-describe("a registry's refusal", () => {
-  it.for(SAID)('%s', ([said, statusCode, kind, message]) => {
-    const error = toRegistryError(Object.assign(new Error(said), { statusCode }), parseImageReference('team/app:v1'), true)
+describe('an error of a registry', () => {
+  it.for(REPORTED)('%s', ([text, statusCode, kind, message]) => {
+    const error = toRegistryError(Object.assign(new Error(text), { statusCode }), parseImageReference('team/app:v1'), true)
     expect(error).toMatchObject({ kind, message: expect.stringContaining(message) })
   })
 })

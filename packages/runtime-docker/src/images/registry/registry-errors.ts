@@ -20,7 +20,7 @@ export function registryUnreachable(text: string, cause?: unknown): AppError {
   return new AppError('unavailable', `the registry of '${text}' cannot be reached: try again later`, { cause })
 }
 
-/** The engine asks from the host, where servers answer that trust its networks. */
+/** The engine connects from the host, and servers there may trust its networks. */
 export function registryLocal(text: string): AppError {
   return new AppError(
     'permission_denied',
@@ -28,7 +28,7 @@ export function registryLocal(text: string): AppError {
   )
 }
 
-/** The operator's list does not have the registry. */
+/** The operator's list does not contain the registry. */
 export function registryClosed(text: string): AppError {
   return new AppError(
     'permission_denied',
@@ -36,29 +36,29 @@ export function registryClosed(text: string): AppError {
   )
 }
 
-/** What a registry said, through the engine, in the words of control-plane.md 11.9. The engine's own text is in `cause` only. */
+/** Converts a registry's error, which the engine reports, to the texts of control-plane.md 11.9. The engine's text is in `cause` only. */
 export function toRegistryError(err: unknown, { text }: ImageReference, withCredentials: boolean): AppError {
   if (isAppError(err)) return err
-  const said = err instanceof Error ? err.message : String(err)
+  const reported = err instanceof Error ? err.message : String(err)
   const status = statusOf(err)
-  if (status === 401 || status === 403 || DENIED.test(said)) return accessDenied(text, withCredentials, err)
-  if (NO_REPOSITORY.test(said)) {
+  if (status === 401 || status === 403 || DENIED.test(reported)) return accessDenied(text, withCredentials, err)
+  if (NO_REPOSITORY.test(reported)) {
     return new AppError('not_found', `repository '${text}' not found: it does not exist in the registry`, { cause: err })
   }
-  if (NO_PLATFORM.test(said)) {
+  if (NO_PLATFORM.test(reported)) {
     return new AppError('failed_precondition', `image '${text}' does not exist for the processor of this host`, { cause: err })
   }
-  if (TOO_MANY.test(said)) {
-    return new AppError('unavailable', `the registry of '${text}' answers no more requests for now: try again later`, { cause: err })
+  if (TOO_MANY.test(reported)) {
+    return new AppError('unavailable', `the registry of '${text}' has a rate limit that is reached: try again later`, { cause: err })
   }
-  if (NO_REGISTRY.test(said)) return new AppError('unavailable', `what serves '${text}' does not answer as a registry`, { cause: err })
+  if (NO_REGISTRY.test(reported)) return new AppError('unavailable', `the server of '${text}' is not a registry`, { cause: err })
   if (status === 404) return imageNotFound(text, err)
-  if (UNREACHABLE.test(said)) return registryUnreachable(text, err)
-  if (NO_IMAGE.test(said)) return imageNotFound(text, err)
+  if (UNREACHABLE.test(reported)) return registryUnreachable(text, err)
+  if (NO_IMAGE.test(reported)) return imageNotFound(text, err)
   return toAppError(err, `image '${text}' could not be pulled`)
 }
 
-/** Many registries say the same for a repository that is private and for one that is absent. */
+/** Many registries answer the same for a private repository and for an absent one. */
 function accessDenied(text: string, withCredentials: boolean, cause: unknown): AppError {
   const why = withCredentials ? 'the registry refused the credentials' : 'it is private or does not exist; private images need credentials'
   return new AppError('permission_denied', `access denied to '${text}': ${why}`, { cause })

@@ -4,7 +4,7 @@ import type { RegistryCredentials } from '@sandyard/runtime/image-store'
 import type { ImageReference } from '../image-reference.ts'
 import { fetchEcrLogin, type EcrEndpoint } from './ecr-login.ts'
 
-/** The user name with which Google's registries take a service account's key for a password. */
+/** With this user name Google's registries accept the key of a service account as the password. */
 const GCP_USERNAME = '_json_key'
 
 export interface LoginOptions {
@@ -13,9 +13,9 @@ export interface LoginOptions {
 }
 
 /**
- * What the registry of an image is told about who asks, in the engine's form.
+ * The login for the registry of an image, in the form of the engine.
  *
- * @throws AppError `invalid_argument` for credentials that cannot be any, `permission_denied` when AWS refuses them, `unavailable` when AWS
+ * @throws AppError `invalid_argument` for malformed credentials, `permission_denied` when AWS refuses them, `unavailable` when AWS
  * does not answer; the abort reason
  */
 export async function registryLogin(
@@ -43,7 +43,7 @@ async function usernameAndPassword(
   }
 }
 
-/** The parser's own complaint is left out: it quotes what it read. */
+/** The error of the parser is dropped, because it quotes the key. */
 function checkServiceAccount(json: string): void {
   let account: unknown
   try {

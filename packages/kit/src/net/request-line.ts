@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { answerMalformed } from '../answers/raw-answer.ts'
-import type { ProxyLimits } from '../config.ts'
+import { setImmediate } from 'node:timers/promises'
 
 /** One request on a client connection. */
 export interface Turn {
@@ -14,12 +13,19 @@ export interface Turn {
   readonly leave?: () => void
 }
 
-export type RequestLineOptions = Pick<ProxyLimits, 'maxPipelined' | 'headersTimeoutMs'>
+export interface RequestLineOptions {
+  /** How many requests may wait before the server stops reading from the connection. */
+  readonly maxPipelined: number
+  /** Deadline of a head that arrived in part during earlier requests. */
+  readonly headersTimeoutMs: number
+  /** Answers bytes that are not a request, and ends the connection. */
+  readonly answerMalformed: (socket: Socket, err: NodeJS.ErrnoException) => void
+}
 
 /**
- * The requests of one client connection, which are served one at a time in the order of their arrival. While more than `maxPipelined`
- * wait, nothing is read from the connection. Node's parser reads a whole chunk at a time, so up to 64 KiB of heads may
- * wait in addition.
+ * The requests of one client connection, which are served one at a time in the order of their arrival. Node would begin all requests of a
+ * chunk at once. While `maxPipelined` requests wait, nothing is read from the connection. Node's parser reads a whole chunk at a
+ * time, so up to 64 KiB of heads may wait in addition.
  */
 export class RequestLine {
   readonly #socket: Socket
@@ -31,9 +37,12 @@ export class RequestLine {
   #lateHead: NodeJS.ErrnoException | undefined
   #lateTimer: NodeJS.Timeout | undefined
 
+  /** Create it when the connection was accepted: it has to see all of its requests. */
   constructor(socket: Socket, options: RequestLineOptions) {
     this.#socket = socket
     this.#options = options
+    // Each request that waits adds a few listeners.
+    socket.setMaxListeners(0)
     // Node's HTTP server resumes the socket on its own.
     socket.on('resume', () => {
       if (this.#isHeld) socket.pause()
@@ -65,7 +74,7 @@ export class RequestLine {
       this.#lateHead = err
       return
     }
-    const answer = (): void => answerMalformed(this.#socket, err)
+    const answer = (): void => this.#options.answerMalformed(this.#socket, err)
     const last = this.#waiting.at(-1) ?? this.#served
     const isInBody = last?.req?.complete === false
     if (isInBody && last === this.#served) {
@@ -79,20 +88,26 @@ export class RequestLine {
     if (!this.isIdle) this.#hold()
   }
 
-  async #serve(turn: Turn): Promise<void> {
-    this.#served = turn
-    if (this.#isHeld && this.#waiting.length < this.#options.maxPipelined) {
-      this.#isHeld = false
-      // The owner of a socket that has left the HTTP server reads it when it is ready.
-      if (turn.res !== undefined) this.#socket.resume()
+  async #serve(first: Turn): Promise<void> {
+    for (let turn: Turn | undefined = first; turn !== undefined; turn = this.#waiting.shift()) {
+      this.#served = turn
+      // Requests that are answered at once must not keep the event loop from other connections.
+      if (turn !== first) await setImmediate()
+      this.#readOn(turn)
+      if (!this.#hasEnded) await turn.serve()
+      turn.leave?.()
+      this.#served = undefined
+      if (this.#hasEnded) this.#leaveAll()
     }
-    await turn.serve()
-    turn.leave?.()
-    this.#served = undefined
-    if (this.#hasEnded) return this.#leaveAll()
-    const next = this.#waiting.shift()
-    if (next !== undefined) void this.#serve(next)
-    else if (this.#lateHead !== undefined) this.#waitForHead(this.#lateHead)
+    if (this.#lateHead !== undefined && !this.#hasEnded) this.#waitForHead(this.#lateHead)
+  }
+
+  /** Reads from the connection again when enough of the waiting requests were served. */
+  #readOn({ res }: Turn): void {
+    if (!this.#isHeld || this.#waiting.length >= this.#options.maxPipelined) return
+    this.#isHeld = false
+    // The owner of a socket that has left the HTTP server reads it when it is ready.
+    if (res !== undefined) this.#socket.resume()
   }
 
   /** Restarts the deadline of a head that arrived in part during earlier requests, because Node checks it only once. */
