@@ -1,18 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { Database } from '../../packages/db/src/database.ts'
-import { TOKEN_SEED_SETTING } from '../../packages/db/src/sandbox-token.ts'
-import { silentLogger } from '../../packages/kit/src/logging/create-logger.ts'
-import { setup, teardown } from '../../packages/test-kit/src/postgres-for-run.ts'
-import { createTestDatabase } from '../../packages/test-kit/src/postgres.ts'
-import { SandboxRows } from '../../apps/proxy/test/support/sandbox-rows.ts'
-import { ProxyProcess } from '../../apps/standalone/src/proxy/proxy-process.ts'
-import { askService, openStreams, untilOpen, type Fleet, type IdleStream } from './idle-streams/fleet.ts'
-import { startServicesProcess } from './idle-streams/services-process.ts'
+import { askService, openStreams, untilOpen, type Fleet, type IdleStream } from './proxied/fleet.ts'
+import { privateMib, runProxies, type Proxied } from './proxied/run-proxies.ts'
+import { startServicesProcess } from './proxied/services-process.ts'
 
 const SANDBOXES = 10
 const CLIENT_ADDRESSES = 20
-/** The default of `SANDYARD_PROXY_HEAP`, in MiB. */
-const HEAP_MIB = 512
 const REQUESTS = 200
 /** What a proxy opens besides two connections for each stream. */
 const SPARE_DESCRIPTORS = 500
@@ -24,44 +16,17 @@ const SPARE_DESCRIPTORS = 500
  * streams. The npm script raises the limit of descriptors to 65,536; where it may not, as many proxies share the streams as needed.
  */
 async function main(count: number): Promise<void> {
-  await using home = await createTestDatabase()
-  await using database = new Database({ url: home.url, applicationName: 'idle-streams', log: silentLogger() })
-  await database.db
-    .insertInto('server_setting')
-    .values({ name: TOKEN_SEED_SETTING, value: 'ab'.repeat(32) })
-    .execute()
-  const rows = await SandboxRows.create(database)
   const hosts = Array.from({ length: SANDBOXES }, (_, i) => `127.0.2.${i + 1}`)
+  const clientAddresses = Array.from({ length: CLIENT_ADDRESSES }, (_, i) => `127.0.1.${i + 1}`)
   await using services = await startServicesProcess(hosts)
-  const sandboxIds = await Promise.all(hosts.map((host, i) => runningSandbox(rows, `i${i + 1}`, host)))
-
-  const environment = { DATABASE_URL: home.url, SANDYARD_PROXY_PORT: '0', SANDYARD_LOG_LEVEL: 'warn' }
-  const width = Math.ceil((count * 2) / ((await descriptorLimit()) - SPARE_DESCRIPTORS))
-  const proxies = Array.from({ length: width }, () => new ProxyProcess({ environment, heapMib: HEAP_MIB }))
-  try {
-    const clientAddresses = Array.from({ length: CLIENT_ADDRESSES }, (_, i) => `127.0.1.${i + 1}`)
-    const proxyPorts = await Promise.all(proxies.map((proxy) => proxy.listening))
-    const fleet: Fleet = { proxyPorts, sandboxIds, servicePort: services.port, clientAddresses }
-    await check(fleet, { count, rows, pids: proxies.map(({ pid = 0 }) => pid) })
-  } finally {
-    await Promise.all(proxies.map((proxy) => proxy.stop(10_000)))
-  }
+  const proxies = Math.ceil((count * 2) / ((await descriptorLimit()) - SPARE_DESCRIPTORS))
+  await runProxies({ hosts, proxies }, async (proxied) => {
+    const { ports: proxyPorts, sandboxIds } = proxied
+    await check({ proxyPorts, sandboxIds, servicePort: services.port, clientAddresses }, count, proxied)
+  })
 }
 
-async function runningSandbox(rows: SandboxRows, sandboxId: string, host: string): Promise<string> {
-  await rows.insert(sandboxId)
-  await rows.setState(sandboxId, 'running', { endpoint_host: host, endpoint_daemon_port: 9 })
-  return sandboxId
-}
-
-interface Run {
-  readonly count: number
-  readonly rows: SandboxRows
-  /** Of the proxies. */
-  readonly pids: readonly number[]
-}
-
-async function check(fleet: Fleet, { count, rows, pids }: Run): Promise<void> {
+async function check(fleet: Fleet, count: number, { rows, pids }: Proxied): Promise<void> {
   const { sandboxIds } = fleet
   await report('before', fleet, pids)
   const before = performance.now()
@@ -110,12 +75,6 @@ async function report(when: string, fleet: Fleet, pids: readonly number[]): Prom
   console.log(`${when}: proxy ${memory.join(' + ')} MiB; a request takes ${at(0.5)} (p50), ${at(0.95)} (p95)`)
 }
 
-async function privateMib(pid: number): Promise<number> {
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
-  const kib = [...rollup.matchAll(/^Private_(?:Clean|Dirty): +(\d+) kB$/gm)].map((match) => Number(match[1]))
-  return Math.round(kib.reduce((sum, part) => sum + part, 0) / 1024)
-}
-
 /** Of this process and its children. */
 async function descriptorLimit(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8')
@@ -126,9 +85,4 @@ function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`
 }
 
-await setup()
-try {
-  await main(Number(process.argv[2] ?? 10_000))
-} finally {
-  await teardown()
-}
+await main(Number(process.argv[2] ?? 10_000))

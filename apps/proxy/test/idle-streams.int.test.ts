@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { startEventServices } from '../../../tests/long/idle-streams/event-services.ts'
-import { askService, openStreams, untilOpen, type Fleet } from '../../../tests/long/idle-streams/fleet.ts'
+import { startEventServices } from '../../../tests/long/proxied/event-services.ts'
+import { askService, openStreams, untilOpen, type Fleet } from '../../../tests/long/proxied/fleet.ts'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { startProxy } from './support/start-proxy.ts'
 import { until } from './support/until.ts'

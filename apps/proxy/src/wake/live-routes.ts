@@ -19,7 +19,7 @@ export interface LiveRoutesParts {
   readonly clientOf: (req: IncomingMessage) => string | undefined
 }
 
-export interface WaitLimits {
+interface WaitLimits {
   /** Requests that wait at once, of all sandboxes and of one. */
   readonly maxWaiting: number
   readonly maxSandboxWaiting: number
