@@ -47,7 +47,7 @@ const refused = (what: string) => ({
 const missing = refused("Token header 'e2b-traffic-access-token' is missing")
 const invalid = refused("Provided token in header 'e2b-traffic-access-token' is invalid")
 
-describe('the ports of a sandbox without public traffic (control-plane.md 18.2)', () => {
+describe('[proxy traffic token] the ports of a sandbox without public traffic (control-plane.md 18.2)', () => {
   it.each<[string, Record<string, string>, object]>([
     ['no token', {}, missing],
     ['an empty token', { 'e2b-traffic-access-token': '' }, missing],
@@ -110,7 +110,7 @@ describe('the ports of a sandbox without public traffic (control-plane.md 18.2)'
   })
 })
 
-describe('maskRequestHost (control-plane.md 18.7)', () => {
+describe('[proxy masked host] maskRequestHost (control-plane.md 18.7)', () => {
   it('replaces Host with the mask and the port, and X-Forwarded-Host holds the original', async () => {
     const masked = `app-${service.port}.test:${service.port}`
     using client = new RawClient(proxy.port)

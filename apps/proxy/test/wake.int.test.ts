@@ -73,7 +73,7 @@ async function answerTo(...lines: string[]): Promise<string> {
   return client.received
 }
 
-describe('a paused sandbox that traffic resumes (control-plane.md 19.6)', () => {
+describe('[proxy resume by traffic] a paused sandbox that traffic resumes (control-plane.md 19.6)', () => {
   it('is resumed with the key of the installation, and the same request is forwarded with its whole body', async () => {
     api.handle = resumes
     const body = randomBytes(2_000_000)
@@ -84,6 +84,14 @@ describe('a paused sandbox that traffic resumes (control-plane.md 19.6)', () => 
     })
     expect(await answer.text()).toBe(`/upload ${createHash('sha256').update(body).digest('hex')}`)
     expect(api.asked).toEqual([`POST /internal/sandboxes/i1/wake Bearer ${proxyWakeKey(TOKEN_SEED)}`])
+  })
+
+  it('answers a client that has ended its sending', async () => {
+    api.handle = resumes
+    using client = new RawClient(proxy.port)
+    client.socket.end(`GET /x HTTP/1.1\r\n${host}\r\n\r\n`)
+    expect(await client.closed()).toBe('end')
+    expect(client.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   })
 
   it('is resumed once for requests that come at the same time', async () => {
