@@ -15,7 +15,16 @@ export interface Area {
 }
 
 const DAEMON_ROUTES = ['GET /health', 'GET /metrics', 'GET /envs', 'POST /init', 'GET /files', 'POST /files', 'POST /files/compose']
-const PROXY_FORMS = ['proxy host form', 'proxy header form', 'proxy signed URL', 'proxy upgrade']
+/** What the proxy serves. */
+export const PROXY_FORMS = [
+  'proxy host form',
+  'proxy header form',
+  'proxy signed URL',
+  'proxy upgrade',
+  'proxy traffic token',
+  'proxy masked host',
+  'proxy resume by traffic',
+]
 
 /** Every operation that clients call, by part of the server. */
 export function listAreas(): Area[] {

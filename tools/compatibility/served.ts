@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { OPERATIONS } from '@sandyard/api-contract/operations'
+import { PROXY_FORMS } from './operations.ts'
 
 const SERVICES = [
   { typeName: 'process.Process', file: 'apps/daemon/src/process/service.ts' },
@@ -12,7 +13,7 @@ const METHOD = /^ {4}(?:async )?\*?(\w+)(?:[:(]|,$)/gm
 
 /** The ids of the operations that have a handler. Operations without one answer 501, or Connect `unimplemented`. */
 export function findServed(root: string): Set<string> {
-  const served = new Set(['proxy host form', 'proxy header form', 'proxy signed URL', 'proxy upgrade'])
+  const served = new Set<string>(PROXY_FORMS)
   const routes = read(root, 'apps/api/src/**/*.ts').flatMap((text) => [...text.matchAll(ROUTE)].map((match) => match[1]))
   for (const { id, method, path } of OPERATIONS) if (routes.includes(id)) served.add(`${method} ${path}`)
   for (const { typeName, file } of SERVICES) {

@@ -23,6 +23,7 @@ interface TestPackage {
  */
 const TEST_PACKAGES: readonly TestPackage[] = [
   { program: 'bindfs', name: 'bindfs', purpose: 'watchers on network file systems', isUsable: existsSync('/dev/fuse') },
+  { program: 'curl', name: 'curl', purpose: 'names below localhost, which curl resolves by itself', isUsable: true },
   { program: 'ps', name: 'procps', purpose: 'the processes of a container: `docker top` runs the ps of this machine', isUsable: true },
   { program: 'python3', name: 'python3', purpose: 'watchers of two directories that are exchanged', isUsable: true },
 ]

@@ -20,6 +20,12 @@ export const proxyLimitSettings = {
     default: undefined,
     doc: 'the same for one client address. Default: half of SANDYARD_PROXY_MAX_SANDBOX_CONNECTIONS',
   }),
+  maxWaiting: env.count('SANDYARD_PROXY_MAX_WAITING', {
+    default: 4096,
+    doc: 'requests that wait until their paused or changing sandboxes run',
+  }),
+  maxSandboxWaiting: env.count('SANDYARD_PROXY_MAX_SANDBOX_WAITING', { default: 1024, doc: 'the same for one sandbox' }),
+  waitTimeoutMs: env.duration('SANDYARD_PROXY_WAIT_TIMEOUT', { default: 60_000, doc: 'how long one of them waits' }),
   maxConnectionRequests: env.count('SANDYARD_PROXY_MAX_CONNECTION_REQUESTS', {
     default: 100_000,
     doc: 'requests on one connection before it is closed',
@@ -69,6 +75,10 @@ export const proxySettings = {
   fronts: env.list('SANDYARD_PROXY_FRONTS', {
     default: [],
     doc: 'addresses and networks (10.0.0.0/8) of trusted servers in front of the proxy; their clients are identified by the last address in X-Forwarded-For',
+  }),
+  apiInternalUrl: env.text('SANDYARD_API_INTERNAL_URL', {
+    default: undefined,
+    doc: 'URL of the control plane, which resumes paused sandboxes for traffic; set by `npm start` for its proxy. Without it no traffic resumes a sandbox',
   }),
   drainMs: env.duration('SANDYARD_PROXY_DRAIN', { default: 2000, doc: 'how long open requests may continue when the proxy stops' }),
   logLevel: env.text('SANDYARD_LOG_LEVEL', { default: 'info', doc: 'fatal, error, warn, info, debug or trace' }),

@@ -1,21 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { TokenChecks } from './access/token-checks.ts'
 import { ProxyError } from './answers/proxy-error.ts'
 import type { ProxyConfig } from './config.ts'
 import { ClientAddresses } from './connections/client-address.ts'
 import { ClientConnections } from './connections/client-connections.ts'
 import type { Finders } from './forward/find-exchange.ts'
-import type { Forwarding } from './forward/forwarding.ts'
+import { ClientGone, type Forwarding } from './forward/forwarding.ts'
 import { UpstreamAgents } from './forward/upstream-agents.ts'
 import { createMetrics, type ProxyMetrics } from './metrics.ts'
 import { ConnectionTracker } from './routes/connection-tracker.ts'
+import { RouteChanges } from './routes/route-changes.ts'
 import { RouteCatalog } from './routes/route-catalog.ts'
 import { RouteReader } from './routes/route-reader.ts'
 import type { ProxySource, RouteSource } from './routes/route.ts'
 import { TokenSeed } from './routes/token-seed.ts'
 import { SandboxTokens } from './signed/sandbox-tokens.ts'
 import { SignedUrlFinder } from './signed/signed-url-finder.ts'
+import { LiveRoutes } from './wake/live-routes.ts'
+import { WakeApi } from './wake/wake-api.ts'
+import { Wakes } from './wake/wakes.ts'
 
 export interface ProxyParts {
   /** `databaseRoutes(database, log)`, or a map in tests. */
@@ -37,6 +42,9 @@ export interface ProxyContext extends Forwarding {
   readonly config: ProxyConfig
   readonly routes: RouteSource
   readonly catalog: RouteCatalog
+  readonly changes: RouteChanges
+  readonly wakeApi: WakeApi
+  readonly liveRoutes: LiveRoutes
   readonly tracker: ConnectionTracker
   readonly agents: UpstreamAgents
   readonly tokens: SandboxTokens
@@ -64,9 +72,14 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const tokenSeed = new TokenSeed(routes)
   const tokens = new SandboxTokens(routes, tokenSeed)
   const signedUrls = new SignedUrlFinder(tokens, config.maxSignedLookups)
+  const checks = new TokenChecks(tokenSeed)
+  const changes = new RouteChanges()
+  const wakeApi = new WakeApi(config.apiInternalUrl, tokenSeed, loggers.routes)
+  const wakes = new Wakes((sandboxId, signal) => wakeApi.wake(sandboxId, signal))
   const addresses = new ClientAddresses(config.fronts)
-  const metrics = createMetrics(registry, () => ({ forwarded: tracker.count, ...clients.counts }))
   const clientOf = (req: IncomingMessage): string | undefined => addresses.ofRequest(req)
+  const liveRoutes = new LiveRoutes({ catalog, changes, checks, wakes, limits: config, clientOf })
+  const metrics = createMetrics(registry, () => ({ forwarded: tracker.count, waiting: liveRoutes.waiting, ...clients.counts }))
   const clients = new ClientConnections({ limits: config, addresses, countRefused: metrics.countRefused })
   const ctx: ProxyContext = {
     config,
@@ -74,13 +87,17 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     clientOf,
     routes,
     catalog,
+    changes,
+    wakeApi,
+    liveRoutes,
     tracker,
     agents: new UpstreamAgents(),
     tokens,
     clients,
     finders: {
       signed: (url, req) => signedUrls.find(url, clientOf(req)),
-      route: (sandboxId) => catalog.find(sandboxId),
+      live: (visit) => orUnavailable(visit.sandboxId, liveRoutes.find(visit)),
+      checkTraffic: (visit, route) => orUnavailable(visit.sandboxId, checks.checkTraffic(visit, route)),
     },
     isCurrent: (route) => orUnavailable(route.sandboxId, catalog.isCurrent(route)),
     tunnelSecret: (sandboxId) => orUnavailable(sandboxId, tokenSeed.tunnelSecret(sandboxId)),
@@ -95,6 +112,6 @@ async function orUnavailable<T>(sandboxId: string, read: Promise<T>): Promise<T>
   try {
     return await read
   } catch (err) {
-    throw err instanceof ProxyError ? err : new ProxyError({ kind: 'unavailable', sandboxId }, err)
+    throw err instanceof ProxyError || err instanceof ClientGone ? err : new ProxyError({ kind: 'unavailable', sandboxId }, err)
   }
 }

@@ -7,7 +7,7 @@ import { PROXY_PROCESS_SETTINGS } from './config.ts'
 import { createContext } from './context.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
-import { obeyParent, report } from './supervision.ts'
+import { followApi, obeyParent, report } from './supervision.ts'
 
 /** Time for resets and closes in addition to the drain. */
 const CLOSE_MARGIN_MS = 5000
@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   const shutdown = new Shutdown(log)
   const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
-  const server = createProxyServer(createContext(config, { routes: databaseRoutes(database, log), log, registry }))
+  const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })
+  followApi((url) => context.wakeApi.moveTo(url))
+  const server = createProxyServer(context)
   shutdown.add('server', () => server.close(), { timeoutMs: drainMs + CLOSE_MARGIN_MS })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {

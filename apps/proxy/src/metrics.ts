@@ -13,6 +13,8 @@ export interface ProxyMetrics {
 export interface OpenCounts {
   /** Requests and upgraded connections to sandboxes. */
   readonly forwarded: number
+  /** Requests that wait until their sandboxes run. */
+  readonly waiting: number
   readonly connections: number
   /** Includes requests that wait behind others of their connection. */
   readonly requests: number
@@ -33,6 +35,7 @@ export function createMetrics(registry: Registry, countOpen: () => OpenCounts): 
   })
   const gauges: [name: string, help: string, key: keyof OpenCounts][] = [
     ['sandyard_proxy_open_connections', 'Requests and upgraded connections to sandboxes that are open now.', 'forwarded'],
+    ['sandyard_proxy_waiting_requests', 'Requests that wait until their sandboxes run.', 'waiting'],
     ['sandyard_proxy_client_connections', 'Connections of clients that are open now.', 'connections'],
     ['sandyard_proxy_requests_in_flight', 'Requests in flight, with those that wait behind others of their connection.', 'requests'],
   ]

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerError } from './answer-error.ts'
 import type { ProxyContext } from './context.ts'
 import { findExchange } from './forward/find-exchange.ts'
+import { followRoute } from './forward/follow-route.ts'
 import { forwardRequest } from './forward/forward-request.ts'
+import { ClientGone } from './forward/forwarding.ts'
 import { DAEMON_PORT } from './inbound/host.ts'
 import { parseInbound, type Inbound } from './inbound/parse-inbound.ts'
 
@@ -10,11 +12,12 @@ import { parseInbound, type Inbound } from './inbound/parse-inbound.ts'
 export async function serveRequest(ctx: ProxyContext, req: IncomingMessage, res: ServerResponse): Promise<void> {
   let inbound: Inbound | undefined
   try {
-    inbound = parseInbound(req, { headerHosts: ctx.headerHosts })
-    const exchange = await findExchange(req, inbound, ctx.finders)
-    await forwardRequest(ctx, exchange, res)
+    const parsed = parseInbound(req, { headerHosts: ctx.headerHosts })
+    inbound = parsed
+    await followRoute(async () => forwardRequest(ctx, await findExchange(req, parsed, ctx.finders), res))
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
+    if (err instanceof ClientGone) return
     answerError(ctx, { req, res, err, isDaemon: inbound?.place.port === DAEMON_PORT })
   }
 }

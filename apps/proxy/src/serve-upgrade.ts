@@ -5,7 +5,10 @@ import { endWithAnswer } from './answers/raw-answer.ts'
 import { renderProblem } from './answers/render-problem.ts'
 import type { ProxyContext } from './context.ts'
 import { findExchange } from './forward/find-exchange.ts'
+import { followRoute } from './forward/follow-route.ts'
 import { forwardUpgrade } from './forward/forward-upgrade.ts'
+import { ClientGone } from './forward/forwarding.ts'
+import { readAhead } from './forward/read-ahead.ts'
 import { parseInbound } from './inbound/parse-inbound.ts'
 import { hasBody } from './message/head.ts'
 
@@ -21,10 +24,11 @@ export function isForwardedUpgrade(req: IncomingMessage): boolean {
 export async function serveUpgrade(ctx: ProxyContext, req: IncomingMessage, head: Buffer): Promise<void> {
   try {
     const inbound = parseInbound(req, { headerHosts: ctx.headerHosts, isUpgrade: true })
-    const exchange = await findExchange(req, inbound, ctx.finders)
-    await forwardUpgrade(ctx, exchange, head)
+    using ahead = readAhead(req.socket, head)
+    await followRoute(async () => forwardUpgrade(ctx, await findExchange(req, inbound, ctx.finders), ahead))
     ctx.metrics.countRequest('forwarded')
   } catch (err) {
+    if (err instanceof ClientGone) return
     refuseUpgrade(ctx, req, toProxyError(err))
   }
 }

@@ -72,8 +72,8 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
         server.once('error', reject)
         server.listen(port, bind, resolve)
       })
-      const { routes, tracker, catalog, agents, tokens, log } = ctx
-      watching = watchRoutes({ routes, tracker, memories: [catalog, agents, tokens], log: log.routes })
+      const { routes, tracker, catalog, agents, tokens, changes, log } = ctx
+      watching = watchRoutes({ routes, tracker, memories: [catalog, agents, tokens, changes], log: log.routes })
       return server.address() as AddressInfo
     },
     close() {
@@ -133,7 +133,8 @@ function sent(res: ServerResponse): Promise<void> {
 async function stop(ctx: ProxyContext, server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   const drained = { what: 'open requests', timeoutMs: ctx.config.drainMs, everyMs: 20 }
-  await pollUntil(drained, () => (ctx.tracker.count === 0 ? true : undefined)).catch(() => undefined)
+  await pollUntil(drained, () => (ctx.tracker.count + ctx.liveRoutes.waiting === 0 ? true : undefined)).catch(() => undefined)
+  ctx.liveRoutes.stop()
   ctx.tracker.resetAll()
   // The resets must reach their sockets before these are closed in order.
   await setImmediate()

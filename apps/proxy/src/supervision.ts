@@ -10,6 +10,14 @@ export interface MetricsRequest {
   readonly id: number
 }
 
+/** From the parent: the URL of the control plane, which gets its port after the proxy. */
+export interface ApiAddress {
+  readonly kind: 'api'
+  readonly url: string
+}
+
+type ParentMessage = MetricsRequest | ApiAddress
+
 /** From the proxy. */
 export type ProxyReport =
   | { readonly kind: 'listening'; readonly port: number }
@@ -33,7 +41,14 @@ export function obeyParent(registry: Registry): void {
   // The parent may have died while the modules of this process were loaded; that event had no listener.
   if (!process.connected) process.exit(1)
   process.once('disconnect', () => process.exit(1))
-  process.on('message', ({ id }: MetricsRequest) => {
-    void registry.metrics().then((page) => report({ kind: 'metrics', id, page }))
+  process.on('message', (message: ParentMessage) => {
+    if (message.kind === 'metrics') void registry.metrics().then((page) => report({ kind: 'metrics', id: message.id, page }))
+  })
+}
+
+/** Passes on the address of the control plane when the parent sends it. */
+export function followApi(onApi: (url: string) => void): void {
+  process.on('message', (message: ParentMessage) => {
+    if (message.kind === 'api') onApi(message.url)
   })
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const endpoint = { host: '127.0.0.1', daemonPort: service.port }
   routes.put({ sandboxId: 'irun', incarnation: 1, state: 'running', endpoint })
   routes.run('iuser', closedPort)
-  for (const state of ['starting', 'pausing', 'paused', 'snapshotting', 'killing'] as const) {
+  for (const state of ['starting', 'paused', 'killing'] as const) {
     routes.put({ sandboxId: `i${state}`, incarnation: 1, state, endpoint })
   }
 })
@@ -111,7 +111,7 @@ describe('reserved routes', () => {
 })
 
 describe('sandboxes that are not running', () => {
-  it.each(['iunknown', 'istarting', 'ipausing', 'ipaused', 'isnapshotting', 'ikilling'])('%s', async (id) => {
+  it.each(['iunknown', 'istarting', 'ipaused', 'ikilling'])('%s', async (id) => {
     const answer = await answerTo([
       'GET /health HTTP/1.1',
       'Host: localhost',
@@ -136,6 +136,21 @@ describe('sandboxes that are not running', () => {
     expect(await answerTo([...preflight, 'Host: 80-iunknown.x', 'Connection: close'])).toMatch(/^HTTP\/1\.1 502 /)
     const actual = await answerTo(['POST /x HTTP/1.1', 'Origin: http://a', 'Host: 49983-iunknown.x', 'Connection: close'])
     expect(actual).toContain('Access-Control-Allow-Origin: *\r\n')
+  })
+})
+
+describe('pages for browsers (control-plane.md 19.3)', () => {
+  it.each<[string, string, string, number, readonly string[]]>([
+    ['an unknown sandbox', '80-iunknown.x', '/', 502, ['Sandbox Not Found', 'iunknown']],
+    ['a port without a listener', '49983-iuser.x', '/', 502, ['no service running on port', '49983', 'iuser']],
+    ['a route of the control plane', '49983-irun.x', '/init', 404, ['/init', 'irun']],
+  ])('%s', async (_, host, path, status, fragments) => {
+    const browser = ['User-Agent: Mozilla/5.0 Firefox/140.0', 'Accept: text/html', 'Sec-Fetch-Mode: navigate']
+    const answer = await answerTo([`GET ${path} HTTP/1.1`, `Host: ${host}`, ...browser, 'Connection: close'])
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^\r]+\r\nContent-Type: text/html; charset=utf-8\r\n`))
+    const page = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    expect(page).toMatch(/^<html[\s\S]*<\/html>$/)
+    for (const fragment of fragments) expect(page).toContain(fragment)
   })
 })
 

@@ -1,16 +1,16 @@
-import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Database, type Tx } from '@sandyard/db/database'
-import { CHANNELS, notify } from '@sandyard/db/notify'
-import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
-import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import { Database } from '@sandyard/db/database'
+import { sandboxTrafficToken, TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
+import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
 import { Secret } from '@sandyard/kit/config/secret'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import { databaseRoutes } from '../src/routes/database-routes.ts'
 import { RawClient } from './support/raw-client.ts'
 import { signUrl } from './support/sign-url.ts'
+import { SandboxRows } from './support/sandbox-rows.ts'
+import { answerJson, startStandInApi } from './support/stand-in-api.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
@@ -19,16 +19,16 @@ let home: TestDatabase
 let database: Database
 let service: RunningService
 let proxy: RunningProxy
-let insert: (tx: Tx, sandboxId: string) => Promise<unknown>
+let rows: SandboxRows
 
 beforeAll(async () => {
   home = await createTestDatabase()
   database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
   service = await startService((req, res) => {
     if (req.url === '/stream') res.write('begun')
-    else res.end('done')
+    else res.end(`done ${req.headers.host}`)
   })
-  insert = await prepareRows()
+  rows = await SandboxRows.create(database)
   proxy = await startProxy(databaseRoutes(database, silentLogger()))
 })
 afterAll(async () => {
@@ -38,58 +38,8 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-/** Inserts the rows that a sandbox refers to; returns a function that inserts a starting sandbox. */
-async function prepareRows(): Promise<typeof insert> {
-  const { db } = database
-  const teamId = randomUUID()
-  const buildId = randomUUID()
-  await db.insertInto('team').values({ id: teamId, name: 't', slug: 't', email: 't@x' }).execute()
-  await db.insertInto('template').values({ template_id: 't1', team_id: teamId, source: 'template' }).execute()
-  await db
-    .insertInto('build')
-    .values({
-      build_id: buildId,
-      template_id: 't1',
-      status: 'ready',
-      image: 'x',
-      cpu_count: 1,
-      memory_mib: 512,
-      disk_mib: 0,
-      default_user: 'user',
-      default_workdir: '/',
-    })
-    .execute()
-  return (tx, sandboxId) =>
-    tx
-      .insertInto('sandbox')
-      .values({
-        sandbox_id: sandboxId,
-        incarnation: 1,
-        team_id: teamId,
-        template_id: 't1',
-        build_id: buildId,
-        state: 'starting',
-        is_secure: true,
-      })
-      .execute()
-}
-
-async function change(sandboxId: string, work: (tx: Tx) => Promise<unknown>): Promise<void> {
-  await database.transaction(async (tx) => {
-    await work(tx)
-    await notify(tx, CHANNELS.routeChanged, sandboxId)
-  })
-}
-
-function setState(sandboxId: string, state: SandboxState): Promise<void> {
-  const now = new Date()
-  return change(sandboxId, (tx) =>
-    tx
-      .updateTable('sandbox')
-      .set({ state, endpoint_host: '127.0.0.1', endpoint_daemon_port: service.port, started_at: now, expires_at: now })
-      .where('sandbox_id', '=', sandboxId)
-      .execute(),
-  )
+function setState(sandboxId: string, state: SandboxState, more: Updateable<SandboxTable> = {}): Promise<void> {
+  return rows.setState(sandboxId, state, { endpoint_host: '127.0.0.1', endpoint_daemon_port: service.port, ...more })
 }
 
 async function statusOf(sandboxId: string): Promise<number> {
@@ -100,27 +50,27 @@ async function statusOf(sandboxId: string): Promise<number> {
 
 it('follows a sandbox through its life: the answer is correct directly after each change', async () => {
   expect(await statusOf('iunknown')).toBe(502)
-  await change('i1', (tx) => insert(tx, 'i1'))
+  await rows.insert('i1')
   expect(await statusOf('i1')).toBe(502)
   await setState('i1', 'running')
   expect(await statusOf('i1')).toBe(200)
   await setState('i1', 'killing')
   await until('the end', () => proxy.ctx.tracker.count === 0)
   await expect.poll(() => statusOf('i1')).toBe(502)
-  await change('i1', (tx) => tx.deleteFrom('sandbox').where('sandbox_id', '=', 'i1').execute())
+  await rows.change('i1', (tx) => tx.deleteFrom('sandbox').where('sandbox_id', '=', 'i1').execute())
   expect(await statusOf('i1')).toBe(502)
 })
 
 it('finds a sandbox whose id was requested before its create, as soon as the create is announced', async () => {
   expect(await statusOf('iearly')).toBe(502)
-  await change('iearly', (tx) => insert(tx, 'iearly'))
+  await rows.insert('iearly')
   await setState('iearly', 'running')
   await expect.poll(() => statusOf('iearly'), { interval: 5, timeout: 20_000 }).toBe(200)
 })
 
 it('resets open streams at a change, also at one during a disconnect of the listener', async () => {
   for (const sandboxId of ['i2', 'i3']) {
-    await change(sandboxId, (tx) => insert(tx, sandboxId))
+    await rows.insert(sandboxId)
     await setState(sandboxId, 'running')
     using client = new RawClient(proxy.port)
     client.send(['GET /stream HTTP/1.1', `Host: 49983-${sandboxId}.x`])
@@ -133,22 +83,54 @@ it('resets open streams at a change, also at one during a disconnect of the list
       )
     }
     expect(await client.closed()).toBe('reset')
+    if (sandboxId === 'i2') await setState(sandboxId, 'paused')
     expect(await statusOf(sandboxId)).toBe(502)
   }
+})
+
+it('reads which ports are public, the mask of the host, and what traffic may resume', async () => {
+  await using api = await startStandInApi()
+  await using own = await startProxy(databaseRoutes(database, silentLogger()), { apiInternalUrl: api.url })
+  const tokenSeed = new Secret('ab'.repeat(32))
+  const seed = { name: TOKEN_SEED_SETTING, value: tokenSeed.reveal() }
+  await database.db.insertInto('server_setting').values(seed).execute()
+  const ask = async (headers: Record<string, string> = {}): Promise<[number, string]> => {
+    const address = { 'E2b-Sandbox-Id': 'i6', 'E2b-Sandbox-Port': String(service.port) }
+    const answer = await fetch(own.url, { headers: { ...address, ...headers } })
+    return [answer.status, await answer.text()]
+  }
+  const token = { 'e2b-traffic-access-token': sandboxTrafficToken(tokenSeed, 'i6') }
+  const other = { endpoint_daemon_port: 9 }
+  await rows.insert('i6')
+  await setState('i6', 'running', { ...other, network: JSON.stringify({ allowPublicTraffic: false, maskRequestHost: 'm:${PORT}' }) })
+  expect((await ask())[0]).toBe(403)
+  expect(await ask(token)).toEqual([200, `done m:${service.port}`])
+
+  await setState('i6', 'paused', { ...other, auto_resume: true, pause_keep: 'files' })
+  await expect.poll(async () => (await ask(token))[0]).toBe(502)
+  await setState('i6', 'paused', other)
+  expect((await ask())[1]).toContain("can't be resumed")
+  expect(api.asked).toEqual([])
+  api.handle = (_, res) => void setState('i6', 'running', other).then(() => answerJson(res, 200))
+  expect(await ask(token)).toEqual([200, `done m:${service.port}`])
+  expect(api.asked.length).toBe(1)
+  await setState('i6', 'paused', { ...other, auto_resume: false })
+  await expect.poll(async () => (await ask(token))[0]).toBe(502)
+  await database.db.deleteFrom('server_setting').where('name', '=', TOKEN_SEED_SETTING).execute()
 })
 
 it('[proxy signed URL] finds the sandbox among the secured ones by the seed of the installation', async () => {
   const tokenSeed = new Secret('ab'.repeat(32))
   const signed = (sandboxId: string): string => proxy.url + signUrl(sandboxId, { path: 'f' }, tokenSeed)
   for (const sandboxId of ['i4', 'i5']) {
-    await change(sandboxId, (tx) => insert(tx, sandboxId))
+    await rows.insert(sandboxId)
     await setState(sandboxId, 'running')
   }
-  await change('i5', (tx) => tx.updateTable('sandbox').set({ is_secure: false }).where('sandbox_id', '=', 'i5').execute())
+  await rows.change('i5', (tx) => tx.updateTable('sandbox').set({ is_secure: false }).where('sandbox_id', '=', 'i5').execute())
   expect((await fetch(signed('i4'))).status).toBe(503)
   await database.db.insertInto('server_setting').values({ name: TOKEN_SEED_SETTING, value: tokenSeed.reveal() }).execute()
   expect((await fetch(signed('i4'))).status).toBe(200)
   expect((await fetch(signed('i5'))).status).toBe(401)
-  await change('i4', (tx) => tx.deleteFrom('sandbox').where('sandbox_id', '=', 'i4').execute())
+  await rows.change('i4', (tx) => tx.deleteFrom('sandbox').where('sandbox_id', '=', 'i4').execute())
   await expect.poll(async () => (await fetch(signed('i4'))).status).toBe(401)
 })

@@ -1,8 +1,7 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Route } from '../src/routes/route.ts'
-import { MemoryRoutes } from './support/memory-routes.ts'
+import { MemoryRoutes, type Row } from './support/memory-routes.ts'
 import { RawClient } from './support/raw-client.ts'
 import { startDeafListener } from './support/start-deaf-listener.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
@@ -12,7 +11,7 @@ import { until } from './support/until.ts'
 const routes = new MemoryRoutes()
 let proxy: RunningProxy
 let service: RunningService
-let running: Route
+let running: Row
 const host = 'Host: 49983-i1.x'
 
 beforeAll(async () => {
@@ -47,6 +46,8 @@ describe('open streams', () => {
     ['is being killed', () => routes.put({ ...running, state: 'killing' })],
     ['is being paused', () => routes.put({ ...running, state: 'pausing' })],
     ['was started again', () => routes.put({ ...running, incarnation: 2 })],
+    ['was paused and resumed before the proxy could look', () => routes.put({ ...running, startedAt: 2 })],
+    ['has moved', () => routes.put({ ...running, endpoint: { host: '127.0.0.9', daemonPort: service.port } })],
   ]
 
   it.each(ends)('are reset, not ended in order, when their sandbox %s', async (_, end) => {

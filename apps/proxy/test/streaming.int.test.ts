@@ -10,7 +10,7 @@ import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 import { until } from './support/until.ts'
 
-const LARGE = randomBytes(24 * 1024 * 1024)
+const LARGE = randomBytes(64 * 1024 * 1024)
 const routes = new MemoryRoutes()
 let proxy: RunningProxy
 let service: RunningService

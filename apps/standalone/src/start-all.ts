@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
 import type { Environment } from '@sandyard/kit/config/parse-config'
+import { parseProxyConfig } from '@sandyard/proxy/config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openApi, startApi } from './api.ts'
@@ -60,6 +61,7 @@ export async function startAll(parts: StartParts): Promise<Started> {
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
   const identity = await seed(parts, database, images.base)
   const api = await startApi(parts, opened)
+  if (parseProxyConfig(environment).apiInternalUrl === undefined) proxy.useApi(localUrl(config.bind, api.port))
   const { apiKey, accessToken } = await confirmCredentials(parts, database, { identity, api })
   const metricsPort = await startMetrics(parts, [context.metrics.registry, registry], proxy)
   interruption.signal.throwIfAborted()

@@ -1,11 +1,16 @@
 import { mkdtempSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
+import { Database } from '@sandyard/db/database'
+import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { commandLine } from '../src/process/process-identity.ts'
 import { ProxySupervisor, type SupervisorOptions } from '../src/proxy/proxy-supervisor.ts'
 
@@ -86,6 +91,55 @@ it('reports a taken address, and retries when a later start fails', async () => 
   await using proxy = await ProxySupervisor.start(options({ environment }))
   expect(proxy.port).toBe(port)
 })
+
+it('asks the control plane for resumes, also after a restart', async () => {
+  await using home = await createTestDatabase()
+  await insertPausedSandbox(home.url)
+  const asked: string[] = []
+  const api = createHttpServer((req, res) => {
+    asked.push(req.url ?? '')
+    res.writeHead(403).end('{}')
+  })
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
+  await using proxy = await ProxySupervisor.start(options({ environment: { ...options().environment, DATABASE_URL: home.url } }))
+  const statusOf = async (): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${proxy.port}`, { headers: { 'E2b-Sandbox-Id': 'i1', 'E2b-Sandbox-Port': '80' } })).status
+  expect(await statusOf()).toBe(502)
+  proxy.useApi(`http://127.0.0.1:${(api.address() as AddressInfo).port}`)
+  await expect.poll(statusOf).toBe(403)
+  const former = proxy.pid ?? 0
+  process.kill(former, 'SIGKILL')
+  await replaced(proxy, former)
+  expect(await statusOf()).toBe(403)
+  expect(new Set(asked)).toEqual(new Set(['/internal/sandboxes/i1/wake']))
+  api.closeAllConnections()
+  api.close()
+})
+
+/** The rows of an installation with one sandbox that is paused and that traffic resumes. */
+async function insertPausedSandbox(url: string): Promise<void> {
+  await using database = new Database({ url, applicationName: 'test', log: silentLogger() })
+  const { db } = database
+  const [teamId, buildId] = [randomUUID(), randomUUID()]
+  await db
+    .insertInto('server_setting')
+    .values({ name: TOKEN_SEED_SETTING, value: 'ab'.repeat(32) })
+    .execute()
+  await db.insertInto('team').values({ id: teamId, name: 't', slug: 't', email: 't@x' }).execute()
+  await db.insertInto('template').values({ template_id: 't1', team_id: teamId, source: 'template' }).execute()
+  const image = { image: 'x', cpu_count: 1, memory_mib: 512, disk_mib: 0, default_user: 'user', default_workdir: '/' }
+  await db
+    .insertInto('build')
+    .values({ build_id: buildId, template_id: 't1', status: 'ready', ...image })
+    .execute()
+  const now = new Date()
+  const times = { started_at: now, expires_at: now, paused_at: now }
+  const paused = { ...times, state: 'paused', pause_keep: 'memory', pause_handle: '{}', auto_resume: true } as const
+  await db
+    .insertInto('sandbox')
+    .values({ sandbox_id: 'i1', incarnation: 1, team_id: teamId, template_id: 't1', build_id: buildId, is_secure: true, ...paused })
+    .execute()
+}
 
 it('ends within its grace period even when it does not react', async () => {
   const proxy = await ProxySupervisor.start(options({ graceMs: 100 }))

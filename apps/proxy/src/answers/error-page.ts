@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { TRAFFIC_TOKEN } from '../inbound/headers.ts'
+import { html, layOut, type Html } from './html.ts'
 import { LIMIT_TEXTS } from './limit-texts.ts'
 import type { Problem } from './proxy-error.ts'
 
 const BROWSER = /mozilla|chrome|safari|firefox|edge|opera|msie/i
 const SCRIPTED_MODES: ReadonlySet<string> = new Set(['cors', 'no-cors', 'same-origin', 'websocket'])
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:15vh auto;padding:0 1rem;color:#222}code{background:#eee;padding:0 .3em}'
 
 /** Whether a person reads the error: a browser that navigates, not a script in it (control-plane.md 19.3). */
 export function wantsHtml(headers: IncomingHttpHeaders): boolean {
@@ -18,46 +18,60 @@ export function wantsHtml(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * The page for a person in a browser, or undefined where only JSON is defined. It starts with `<html` and ends with
- * `</html>`, and contains the fragments of control-plane.md 19.3. Ids and ports are validated before, so nothing needs escaping.
+ * The page for a person in a browser, or undefined where only JSON or text is defined. It contains the fragments of control-plane.md
+ * 19.3 and the id of the sandbox.
+ *
+ * @param status shown on the page
  */
-export function renderErrorPage(problem: Problem): string | undefined {
+export function renderErrorPage(problem: Problem, status: number): string | undefined {
+  const content = pageContent(problem)
+  if (content === undefined) return undefined
+  const sandboxId = 'sandboxId' in problem ? problem.sandboxId : undefined
+  return layOut({ status, sandboxId, title: content[0], text: content[1] })
+}
+
+function pageContent(problem: Problem): [title: string, text: Html] | undefined {
   switch (problem.kind) {
     case 'not_found':
-      return page('Sandbox Not Found', `The sandbox <code>${problem.sandboxId}</code> does not run. It may have been killed or timed out.`)
+      return ['Sandbox Not Found', html`This sandbox does not run. It may have been killed, paused, or have reached the end of its time.`]
     case 'port_closed':
-      return page(
+      return [
         'Closed Port',
-        `The sandbox <code>${problem.sandboxId}</code> runs, but there is no service running on port <code>${problem.port}</code>.`,
-      )
+        html`The sandbox runs, but there is no service running on port <code>${problem.port}</code>. Start a server on this port and reload.`,
+      ]
     case 'no_answer':
-      return page(
-        'No Answer',
-        `In the sandbox <code>${problem.sandboxId}</code>, the service on port <code>${problem.port}</code> closed the connection without an answer.`,
-      )
+      return ['No Answer', html`The service on port <code>${problem.port}</code> of the sandbox closed the connection without an answer.`]
+    case 'traffic_token':
+      return problem.fault === 'missing'
+        ? [
+            'Missing Traffic Access Token',
+            html`The ports of this sandbox are not public. Send its token in the header <code>${TRAFFIC_TOKEN}</code>.`,
+          ]
+        : ['Invalid Traffic Access Token', html`The token in the header <code>${TRAFFIC_TOKEN}</code> is not the token of this sandbox.`]
+    case 'resume_refused':
+      return [
+        'Sandbox Not Resumed',
+        html`This sandbox is paused and can't be resumed with the credentials provided. Check your access token and try again.`,
+      ]
+    case 'resume_limit':
+      return ['Sandbox Not Resumed', html`This sandbox is paused and cannot be resumed now: ${problem.message}`]
+    case 'transitioning':
+      return ['Sandbox Is Transitioning', html`This sandbox is being paused, resumed or saved. Try again in a moment.`]
     case 'unavailable':
-      return page(
-        'Temporarily Unavailable',
-        `The sandbox${problem.sandboxId === undefined ? '' : ` <code>${problem.sandboxId}</code>`} cannot be reached right now. Try again in a moment.`,
-      )
+      return ['Temporarily Unavailable', html`The sandbox cannot be reached right now. Try again in a moment.`]
+    case 'reserved_route':
+      return [
+        'Reserved Endpoint',
+        html`The path <code>${problem.path}</code> is reserved for the control plane and cannot be reached through the address of the
+          sandbox.`,
+      ]
     case 'limit': {
-      const { title, message } = LIMIT_TEXTS[problem.cap]
-      const where = problem.sandboxId === undefined ? '' : ` Sandbox: <code>${problem.sandboxId}</code>.`
-      return page(title, `${message(problem.limit)}.${where}`)
+      const { title, message, setting } = LIMIT_TEXTS[problem.cap]
+      return [title, html`${message(problem.limit).replace(/\.$/, '')}. Setting: <code>${setting}</code>.`]
     }
     case 'bad_request':
     case 'invalid_signature':
-    case 'reserved_route':
     case 'internal':
       return undefined
   }
-}
-
-function page(title: string, text: string): string {
-  return [
-    '<html lang="en">',
-    `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>`,
-    `<body><h1>${title}</h1><p>${text}</p></body>`,
-    '</html>',
-  ].join('\n')
 }

@@ -42,6 +42,18 @@ export const LIMIT_TEXTS: Readonly<Record<Cap, LimitText>> = {
     message: (limit) => `The sandbox has too many concurrent incoming connections (limit: ${limit})`,
     setting: 'SANDYARD_PROXY_MAX_SANDBOX_CONNECTIONS',
   },
+  waiting: {
+    status: 503,
+    title: 'Too Many Requests',
+    message: (limit) => `The proxy has too many requests that wait for their sandboxes (limit: ${limit})`,
+    setting: 'SANDYARD_PROXY_MAX_WAITING',
+  },
+  sandbox_waiting: {
+    status: 429,
+    title: 'Too Many Requests',
+    message: (limit) => `The sandbox has too many requests that wait until it runs (limit: ${limit})`,
+    setting: 'SANDYARD_PROXY_MAX_SANDBOX_WAITING',
+  },
   sandbox_client_connections: {
     status: 429,
     title: 'Too Many Connections',

@@ -5,6 +5,8 @@ export type Cap =
   | 'requests'
   | 'client_requests'
   | 'sandbox_connections'
+  | 'waiting'
+  | 'sandbox_waiting'
   | 'sandbox_client_connections'
   | 'interim_answers'
   | 'route_lookups'
@@ -13,10 +15,18 @@ export type Cap =
 /** Why the proxy answers by itself instead of the sandbox. */
 export type Problem =
   | { readonly kind: 'bad_request'; readonly message: string }
-  | { readonly kind: 'reserved_route'; readonly path: string }
+  /** A control-plane-only route of the daemon. */
+  | { readonly kind: 'reserved_route'; readonly path: string; readonly sandboxId: string | undefined }
   | { readonly kind: 'not_found'; readonly sandboxId: string }
   | { readonly kind: 'port_closed'; readonly sandboxId: string; readonly port: number }
   | { readonly kind: 'no_answer'; readonly sandboxId: string; readonly port: number }
+  | { readonly kind: 'traffic_token'; readonly fault: 'missing' | 'invalid'; readonly sandboxId: string }
+  /** The credentials of the request, or the team of the sandbox, do not allow to resume it. */
+  | { readonly kind: 'resume_refused'; readonly sandboxId: string }
+  /** The limit of the team that prevents the resume, in the words of the control plane. */
+  | { readonly kind: 'resume_limit'; readonly sandboxId: string; readonly message: string }
+  /** The state still changes after the longest wait. */
+  | { readonly kind: 'transitioning'; readonly sandboxId: string }
   /** The sandbox is unknown while a signed URL is being matched. */
   | { readonly kind: 'unavailable'; readonly sandboxId: string | undefined }
   | { readonly kind: 'invalid_signature' }

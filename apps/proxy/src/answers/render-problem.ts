@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { renderErrorPage, wantsHtml } from './error-page.ts'
 import { LIMIT_TEXTS } from './limit-texts.ts'
+import { TRAFFIC_TOKEN } from '../inbound/headers.ts'
 import type { Problem } from './proxy-error.ts'
 
 export interface ErrorAnswer {
@@ -47,7 +48,7 @@ export function preflightHeaders({ method, headers }: Pick<IncomingMessage, 'met
 function renderBody(problem: Problem, isHtml: boolean): { readonly status: number; readonly contentType: string; readonly body: string } {
   if (problem.kind === 'bad_request') return { status: 400, contentType: 'text/plain; charset=utf-8', body: problem.message }
   const body = errorBody(problem)
-  const page = isHtml ? renderErrorPage(problem) : undefined
+  const page = isHtml ? renderErrorPage(problem, body.code) : undefined
   if (page !== undefined) return { status: body.code, contentType: 'text/html; charset=utf-8', body: page }
   return { status: body.code, contentType: 'application/json; charset=utf-8', body: JSON.stringify(body) }
 }
@@ -74,6 +75,21 @@ function errorBody(problem: Exclude<Problem, { kind: 'bad_request' }>): ErrorBod
       const message = 'The sandbox is running but the service closed the connection without an answer'
       return { sandboxId: problem.sandboxId, message, port: problem.port, code: 502 }
     }
+    case 'traffic_token': {
+      const fault =
+        problem.fault === 'missing'
+          ? `Token header '${TRAFFIC_TOKEN}' is missing`
+          : `Provided token in header '${TRAFFIC_TOKEN}' is invalid`
+      return { sandboxId: problem.sandboxId, message: `Sandbox is secured with traffic access token. ${fault}`, code: 403 }
+    }
+    case 'resume_refused': {
+      const message = "This sandbox can't be resumed with the credentials provided. Check your access token and try again."
+      return { sandboxId: problem.sandboxId, message, code: 403 }
+    }
+    case 'resume_limit':
+      return { sandboxId: problem.sandboxId, message: problem.message, code: 429 }
+    case 'transitioning':
+      return { sandboxId: problem.sandboxId, message: 'The sandbox is still transitioning. Try again in a moment.', code: 409 }
     case 'unavailable':
       return { sandboxId: problem.sandboxId, message: 'The sandbox cannot be reached right now. Try again in a moment.', code: 503 }
     case 'limit': {

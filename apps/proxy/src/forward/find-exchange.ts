@@ -3,7 +3,8 @@ import { ProxyError, toProxyError } from '../answers/proxy-error.ts'
 import { DAEMON_PORT } from '../inbound/host.ts'
 import type { Inbound } from '../inbound/parse-inbound.ts'
 import type { SignedUrl } from '../inbound/signed-url.ts'
-import type { LiveRoute } from '../routes/route.ts'
+import { upstreamHeaders } from '../inbound/upstream-headers.ts'
+import type { LiveRoute, Route } from '../routes/route.ts'
 
 /** A request with its destination: everything is checked, nothing was sent yet. */
 export interface Exchange {
@@ -14,31 +15,48 @@ export interface Exchange {
   readonly isDaemon: boolean
   /** The port on the route's host. */
   readonly port: number
+  /** For the sandbox: name, value, name, value. */
+  readonly headers: readonly string[]
+}
+
+/** A request for one port of a sandbox. */
+export interface Visit {
+  readonly req: IncomingMessage
+  readonly sandboxId: string
+  readonly isDaemon: boolean
 }
 
 export interface Finders {
   /** @throws ProxyError when no sandbox has signed the URL */
   readonly signed: (url: SignedUrl, req: IncomingMessage) => Promise<string>
-  readonly route: (sandboxId: string) => Promise<LiveRoute | undefined>
+  /**
+   * The route of the running sandbox, after a wait or a resume if needed.
+   *
+   * @throws ProxyError when it does not run; ClientGone
+   */
+  readonly live: (visit: Visit) => Promise<LiveRoute>
+  /** @throws ProxyError `traffic_token` */
+  readonly checkTraffic: (visit: Visit, route: Route) => Promise<void>
 }
 
 /**
- * Step 3 of control-plane.md 19.2: finds the running sandbox.
+ * Steps 3 and 4 of control-plane.md 19.2: finds the running sandbox and checks the traffic token.
  *
- * @throws ProxyError `not_found`; `unavailable` when the routes cannot be read; `port_closed` for the daemon's port on the runtime's
+ * @throws ProxyError of the finders; `unavailable` when the routes cannot be read; `port_closed` for the daemon's port on the runtime's
  * host, when it differs from the public port: only the public port is guarded
  */
 export async function findExchange(req: IncomingMessage, inbound: Inbound, finders: Finders): Promise<Exchange> {
-  const { place } = inbound
+  const { place, authority, upgrade } = inbound
   const sandboxId = place.sandboxId ?? (await findSigned(req, place.signed, finders))
-  const route = await finders.route(sandboxId).catch((err: unknown) => {
-    throw err instanceof ProxyError ? err : new ProxyError({ kind: 'unavailable', sandboxId }, err)
-  })
-  if (route === undefined) throw new ProxyError({ kind: 'not_found', sandboxId })
-  const { daemonPort } = route.endpoint
   const isDaemon = place.port === DAEMON_PORT
+  const visit = { req, sandboxId, isDaemon }
+  const route = await finders.live(visit)
+  await finders.checkTraffic(visit, route)
+  const { daemonPort } = route.endpoint
   if (!isDaemon && place.port === daemonPort) throw new ProxyError({ kind: 'port_closed', sandboxId, port: place.port })
-  return { req, inbound, sandboxId, route, isDaemon, port: isDaemon ? daemonPort : place.port }
+  const maskHost = isDaemon ? undefined : route.maskHost?.replaceAll('${PORT}', String(place.port))
+  const headers = upstreamHeaders(req, { authority, maskHost, upgrade })
+  return { req, inbound, sandboxId, route, isDaemon, port: isDaemon ? daemonPort : place.port, headers }
 }
 
 async function findSigned(req: IncomingMessage, url: SignedUrl | undefined, { signed }: Finders): Promise<string> {

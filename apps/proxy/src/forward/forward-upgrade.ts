@@ -7,7 +7,7 @@ import type { Exchange } from './find-exchange.ts'
 import { ClientGone, whileTracked, type Forwarding } from './forwarding.ts'
 import { breakOff } from './open-tunnel.ts'
 import { openUpstream } from './open-upstream.ts'
-import { readAhead } from './read-ahead.ts'
+import type { ReadAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger } from '../answers/raw-answer.ts'
 import { formatHead } from '../message/head.ts'
@@ -19,13 +19,12 @@ import { countInterim } from './relay-interim.ts'
  * both directions. If it answers in HTTP, the client gets that answer and the connection is closed: without a switch a connection
  * never carries a second request past the proxy's checks.
  *
- * @param head the bytes that the client sent after the head of its request
+ * @param ahead reads the bytes that the client sends after the head of its request
  * @throws ProxyError when the client has not received an answer yet
  */
-export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange, head: Buffer): Promise<void> {
+export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange, ahead: ReadAhead): Promise<void> {
   const { req } = exchange
   await whileTracked(forwarding, exchange, async (signal) => {
-    using ahead = readAhead(req.socket, head)
     const upstream = await openUpstream(forwarding, { exchange, reuse: false }, signal)
     countInterim(upstream, { sandboxId: exchange.sandboxId, limits: forwarding.limits }, () => undefined)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {

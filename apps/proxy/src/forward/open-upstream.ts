@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { LiveRoute } from '../routes/route.ts'
 import type { Exchange } from './find-exchange.ts'
+import { StaleRoute } from './follow-route.ts'
 import { openTunnel } from './open-tunnel.ts'
 import type { UpstreamAgents } from './upstream-agents.ts'
 
@@ -35,10 +36,19 @@ const LOCAL_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS'
  * Connects to a sandbox: to the port itself, or, if nothing listens on the sandbox's address, through the daemon to the same port of
  * its localhost (envd.md 9). When this resolves, the connection is open and no byte of the request was sent.
  *
- * @throws ProxyError `not_found` when the sandbox has ended, `port_closed` when nothing listens, `unavailable` when this machine lacks
+ * @throws StaleRoute when the run of the sandbox has ended; ProxyError `port_closed` when nothing listens, `unavailable` when this machine lacks
  * a resource; the signal's reason when it aborts
  */
 export async function openUpstream(upstreams: Upstreams, call: UpstreamCall, signal: AbortSignal): Promise<ClientRequest> {
+  try {
+    return await open(upstreams, call, signal)
+  } catch (err) {
+    if (!(err instanceof ProxyError) || err.problem.kind !== 'not_found') throw err
+    throw new StaleRoute(call.exchange.sandboxId, err)
+  }
+}
+
+async function open(upstreams: Upstreams, call: UpstreamCall, signal: AbortSignal): Promise<ClientRequest> {
   const { route, sandboxId, isDaemon, inbound } = call.exchange
   for (let attempt = 0; ; attempt++) {
     try {
@@ -75,8 +85,8 @@ async function connectToService(upstreams: Upstreams, call: UpstreamCall, signal
 }
 
 function connect(agents: UpstreamAgents, call: UpstreamCall, signal: AbortSignal, tunnel?: Socket): Promise<ClientRequest> {
-  const { route, port, inbound } = call.exchange
-  const { method, path, headers } = inbound
+  const { route, port, inbound, headers } = call.exchange
+  const { method, path } = inbound
   return new Promise((resolve, reject) => {
     const upstream = request({
       ...connectionOptions(agents, call, tunnel),

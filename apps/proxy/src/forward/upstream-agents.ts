@@ -11,11 +11,11 @@ const MAX_IDLE_PER_SANDBOX = 32
 const MAX_IDLE = 2048
 
 interface PooledArgs extends ClientRequestArgs {
-  /** Identifies the start of a sandbox that an idle connection belongs to. */
+  /** Identifies the run of a sandbox that an idle connection belongs to. */
   readonly poolKey?: string
 }
 
-/** Separates connections by the start of a sandbox, so that none outlives it or serves another sandbox with the same address. */
+/** Separates connections by the run of a sandbox, so that none outlives it or serves another sandbox with the same address. */
 class DaemonAgent extends Agent {
   override getName(options?: PooledArgs): string {
     return options?.poolKey ?? ''
@@ -58,7 +58,7 @@ export class UpstreamAgents {
 
   /** The options of a request that may use an idle connection to the daemon of `route`. */
   daemonOptions(route: LiveRoute): { agent: Agent; poolKey: string } {
-    return { agent: this.#daemon, poolKey: `${route.sandboxId}/${route.incarnation}` }
+    return { agent: this.#daemon, poolKey: `${route.sandboxId}/${route.incarnation}/${String(route.startedAt)}` }
   }
 
   forget(sandboxId: string): void {

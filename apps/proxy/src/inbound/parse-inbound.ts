@@ -5,7 +5,6 @@ import { findReservedPath } from './guard.ts'
 import { DAEMON_PORT, parseSandboxAddress } from './host.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { parseSignedUrl, type SignedUrl } from './signed-url.ts'
-import { upstreamHeaders } from './upstream-headers.ts'
 
 /** The destination of a request. A request for a file may be signed instead of naming a sandbox (clients.md 1.6). */
 type Place =
@@ -18,8 +17,10 @@ export interface Inbound {
   readonly method: string
   /** Path and query as sent to the sandbox: origin form, or `*`. */
   readonly path: string
-  /** For the sandbox: name, value, name, value. */
-  readonly headers: readonly string[]
+  /** Host and optional port, as the client wrote them. */
+  readonly authority: string
+  /** The protocol to ask the sandbox for, when the request is an upgrade. */
+  readonly upgrade: string | undefined
   readonly hasBody: boolean
   /** The client speaks HTTP/1.0: no chunks, no interim answers. */
   readonly isOldHttp: boolean
@@ -60,13 +61,13 @@ export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = fa
   const signed = address === undefined && operation !== undefined ? parseSignedUrl(operation, path.slice(path.indexOf('?') + 1)) : undefined
   const place: Place = address ?? { sandboxId: undefined, port: DAEMON_PORT, signed }
   const reserved = place.port === DAEMON_PORT ? findReservedPath(path) : undefined
-  if (reserved !== undefined) throw new ProxyError({ kind: 'reserved_route', path: reserved })
-  const clientAddress = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  if (reserved !== undefined) throw new ProxyError({ kind: 'reserved_route', path: reserved, sandboxId: place.sandboxId })
   return {
     place,
     method,
     path,
-    headers: upstreamHeaders(req, { authority, clientAddress, upgrade: isUpgrade ? (headers.upgrade ?? '') : undefined }),
+    authority,
+    upgrade: isUpgrade ? (headers.upgrade ?? '') : undefined,
     hasBody: hasBody(req),
     isOldHttp: req.httpVersion === '1.0',
     expectsContinue: headers.expect !== undefined,

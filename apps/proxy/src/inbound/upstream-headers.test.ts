@@ -4,7 +4,7 @@ import { toPairs } from '../message/head.ts'
 import { upstreamHeaders } from './upstream-headers.ts'
 
 function forwarded(method: string, raw: readonly string[], upgrade?: string): [string, string][] {
-  return toPairs(upstreamHeaders(parsedMessage(method, raw), { authority: 'h:1', clientAddress: '10.0.0.9', upgrade }))
+  return toPairs(upstreamHeaders(parsedMessage(method, raw), { authority: 'h:1', upgrade }))
 }
 
 const own: [string, string][] = [
@@ -79,9 +79,14 @@ describe('request headers', () => {
     ['GET', ['TE', 'trailers, gzip'], ['TE', 'trailers']],
     ['GET', ['TE', 'x-trailers'], undefined],
   ])('frame %s %j', (method, raw, expected) => {
-    const added = upstreamHeaders(parsedMessage(method, raw), { authority: 'h:1', clientAddress: '10.0.0.9' })
+    const added = upstreamHeaders(parsedMessage(method, raw), { authority: 'h:1' })
     const tail = added.slice(added.indexOf('X-Forwarded-Proto') + 2)
     expect(tail).toEqual(expected ?? [])
+  })
+
+  it('mask the host, and keep the original one beside it (control-plane.md 18.7)', () => {
+    const masked = toPairs(upstreamHeaders(parsedMessage('GET', ['Host', 'h:1']), { authority: 'h:1', maskHost: 'localhost:3000' }))
+    expect(masked.slice(0, 3)).toEqual([['Host', 'localhost:3000'], own[1], ['X-Forwarded-Host', 'h:1']])
   })
 
   it('ask for the protocol of an upgrade', () => {

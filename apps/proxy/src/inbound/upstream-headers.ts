@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { endToEndHeaders, isChunked, trailerNames } from '../message/head.ts'
 
 export interface UpstreamHeaderOptions {
-  /** Becomes `Host`. */
+  /** The host that the client asked for. */
   readonly authority: string
-  readonly clientAddress: string
+  /** Becomes `Host` instead of it (control-plane.md 18.7). */
+  readonly maskHost?: string | undefined
   /** The protocol to ask the sandbox for, when the request is an upgrade. */
   readonly upgrade?: string | undefined
 }
@@ -14,12 +15,14 @@ const BODILESS_BY_DEFAULT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE
 
 /**
  * The headers for the sandbox, as name, value, name, value: the client's in their order and spelling, without those of the
- * connection. `X-Forwarded-For` is extended; `X-Forwarded-Host` and `X-Forwarded-Proto` are set if a front has not set them.
+ * connection. `X-Forwarded-For` is extended; `X-Forwarded-Host` (the original host) and `X-Forwarded-Proto` are set if a front has not
+ * set them.
  */
-export function upstreamHeaders(req: IncomingMessage, { authority, clientAddress, upgrade }: UpstreamHeaderOptions): string[] {
+export function upstreamHeaders(req: IncomingMessage, { authority, maskHost, upgrade }: UpstreamHeaderOptions): string[] {
   const framed = framing(req)
   const headers = endToEndHeaders(req, (name) => name === 'host' || name === 'x-forwarded-for')
-  headers.push('Host', authority)
+  headers.push('Host', maskHost ?? authority)
+  const clientAddress = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   const forwardedFor = req.headers['x-forwarded-for']
   headers.push('X-Forwarded-For', forwardedFor === undefined ? clientAddress : `${String(forwardedFor)}, ${clientAddress}`)
   if (req.headers['x-forwarded-host'] === undefined) headers.push('X-Forwarded-Host', authority)

@@ -1,7 +1,7 @@
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { Tally, type Refusal } from '../connections/tally.ts'
 import type { RouteReader } from './route-reader.ts'
-import type { LiveRoute, Route } from './route.ts'
+import { isSameRun, type LiveRoute } from './route.ts'
 
 /** The sandbox has ended, or the proxy stops. */
 export type ResetReason = 'not_found' | 'unavailable'
@@ -29,8 +29,9 @@ interface OpenConnections {
 }
 
 /**
- * The open connections of each sandbox. A connection belongs to one start of the sandbox. When the row shows that this start has ended,
- * the connection is reset, even if it is idle and the sandbox closed nothing.
+ * The open connections of each sandbox. A connection belongs to one run of the sandbox. When the row shows that this run has ended,
+ * the connection is reset, even if it is idle and the sandbox closed nothing. A pause ends a run when it begins, because a frozen
+ * sandbox closes nothing and answers nothing; if the pause fails, clients connect again.
  */
 export class ConnectionTracker {
   readonly #reader: RouteReader
@@ -82,7 +83,7 @@ export class ConnectionTracker {
     // Connections that open later have read a route that is at least as new as this read.
     const connections = open.flatMap((id) => [...(this.#bySandbox.get(id)?.connections ?? [])])
     const routes = await this.#reader.readMany(open)
-    const gone = connections.filter(({ route }) => !mayStayOpen(routes.get(route.sandboxId), route))
+    const gone = connections.filter(({ route }) => !isSameRun(routes.get(route.sandboxId), route))
     if (gone.length > 0)
       this.#options.log.debug(
         { sandboxIds: [...new Set(gone.map(({ route }) => route.sandboxId))], connections: gone.length },
@@ -106,11 +107,4 @@ export class ConnectionTracker {
       connection.reset(reason)
     }
   }
-}
-
-/** A snapshot delays new requests but keeps the sandbox and its connections. */
-function mayStayOpen(current: Route | undefined, pinned: LiveRoute): boolean {
-  return (
-    current !== undefined && current.incarnation === pinned.incarnation && (current.state === 'running' || current.state === 'snapshotting')
-  )
 }

@@ -28,13 +28,25 @@ export function databaseRoutes(database: Database, log: Logger): ProxySource {
 async function readRoutes(db: Db, sandboxIds: readonly string[]): Promise<Map<string, Route>> {
   const rows = await db
     .selectFrom('sandbox')
-    .select(['sandbox_id', 'incarnation', 'state', 'endpoint_host', 'endpoint_daemon_port'])
+    .select(['sandbox_id', 'incarnation', 'state', 'endpoint_host', 'endpoint_daemon_port', 'started_at'])
+    .select(['is_secure', 'network', 'auto_resume', 'pause_keep'])
     .where('sandbox_id', 'in', sandboxIds)
     .execute()
   const routes = rows.map((row): Route => {
     const { endpoint_host: host, endpoint_daemon_port: daemonPort } = row
     const endpoint = host === null || daemonPort === null ? undefined : { host, daemonPort }
-    return { sandboxId: row.sandbox_id, incarnation: row.incarnation, state: row.state, endpoint }
+    return {
+      sandboxId: row.sandbox_id,
+      incarnation: row.incarnation,
+      state: row.state,
+      endpoint,
+      startedAt: row.started_at?.getTime(),
+      isSecure: row.is_secure,
+      isPublic: row.network.allowPublicTraffic !== false,
+      maskHost: row.network.maskRequestHost,
+      // Without its memory nothing in it could answer (control-plane.md 19.6).
+      wakes: row.auto_resume && row.pause_keep !== 'files',
+    }
   })
   return new Map(routes.map((route) => [route.sandboxId, route]))
 }

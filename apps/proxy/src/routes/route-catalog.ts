@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { RouteReader } from './route-reader.ts'
-import { isLive, type LiveRoute, type Route } from './route.ts'
+import { isLive, isSameRun, type LiveRoute, type Route } from './route.ts'
 
 export interface CatalogOptions {
   /** How long a route is trusted without a notification. It bounds the effect of a lost one. */
@@ -40,11 +40,11 @@ export class RouteCatalog {
   }
 
   /**
-   * Returns the live route of a sandbox, or undefined when it is unknown, not running, or ended.
+   * Returns the route of a sandbox, or undefined without a row. A route that is not live is as of a read that began after this call.
    *
    * @throws any error of the reader
    */
-  async find(sandboxId: string): Promise<LiveRoute | undefined> {
+  async find(sandboxId: string): Promise<Route | undefined> {
     const known = this.#live.get(sandboxId)
     if (known !== undefined || this.#unknown.has(sandboxId)) return known
     const joined = this.#flights.get(sandboxId)
@@ -65,7 +65,7 @@ export class RouteCatalog {
     this.#live.delete(route.sandboxId)
     await this.#flights.get(route.sandboxId)?.route
     const current = await this.#read(route.sandboxId)
-    return current?.incarnation === route.incarnation
+    return isSameRun(current, route)
   }
 
   forget(sandboxId: string): void {
@@ -83,14 +83,14 @@ export class RouteCatalog {
     this.#flights.clear()
   }
 
-  async #read(sandboxId: string): Promise<LiveRoute | undefined> {
+  async #read(sandboxId: string): Promise<Route | undefined> {
     let route: Route | undefined
     for (let reads = 0; reads < MAX_READS; reads++) {
       const flight = this.#flights.get(sandboxId) ?? this.#start(sandboxId)
       route = await flight.route
       if (!flight.isOutdated) break
     }
-    return isLive(route) ? route : undefined
+    return route
   }
 
   #start(sandboxId: string): Flight {

@@ -14,6 +14,16 @@ export interface Route {
   readonly incarnation: number
   readonly state: SandboxState
   readonly endpoint: Endpoint | undefined
+  /** When this run began, in milliseconds: a resume gives the sandbox a new one. Undefined before its first run. */
+  readonly startedAt: number | undefined
+  /** The daemon accepts only requests with the access token. */
+  readonly isSecure: boolean
+  /** The ports of users need no traffic token. */
+  readonly isPublic: boolean
+  /** Replaces `Host` in requests to ports of users; `${PORT}` is the port. */
+  readonly maskHost: string | undefined
+  /** Traffic resumes it when it is paused. */
+  readonly wakes: boolean
 }
 
 /** A route that accepts traffic now. */
@@ -21,6 +31,22 @@ export type LiveRoute = Route & { readonly endpoint: Endpoint }
 
 export function isLive(route: Route | undefined): route is LiveRoute {
   return route?.state === 'running' && route.endpoint !== undefined
+}
+
+/** The state changes soon, so a request may wait for the next one. */
+export function isTransitional(route: Route | undefined): route is Route {
+  return route?.state === 'pausing' || route?.state === 'resuming' || route?.state === 'snapshotting'
+}
+
+/** Whether the run that a connection belongs to goes on. A snapshot delays new requests but keeps the run and its connections. */
+export function isSameRun(current: Route | undefined, pinned: LiveRoute): boolean {
+  return (
+    (current?.state === 'running' || current?.state === 'snapshotting') &&
+    current.incarnation === pinned.incarnation &&
+    current.startedAt === pinned.startedAt &&
+    current.endpoint?.host === pinned.endpoint.host &&
+    current.endpoint.daemonPort === pinned.endpoint.daemonPort
+  )
 }
 
 /** Receives changes; each call is cheap and must not throw. */

@@ -29,7 +29,9 @@ it('checks the connections of many changed sandboxes with a few queries, one at 
   const ids = Array.from({ length: 200 }, (_, i) => `i${i}`)
   const ended: string[] = []
   for (const sandboxId of ids) {
-    const route = { sandboxId, incarnation: 1, state: 'running', endpoint: { host: '127.0.0.1', daemonPort: 1 } } as const
+    const endpoint = { host: '127.0.0.1', daemonPort: 1 }
+    const access = { isSecure: false, isPublic: true, maskHost: undefined, wakes: false }
+    const route = { sandboxId, incarnation: 1, state: 'running', endpoint, startedAt: 1, ...access } as const
     tracker.open({ route, client: undefined, reset: () => ended.push(sandboxId) })
   }
   for (const id of ids) watcher?.changed(id)

@@ -3,6 +3,11 @@ import type { ProxySource, Route, RouteWatcher } from '../../src/routes/route.ts
 
 export const TOKEN_SEED = new Secret('5'.repeat(64))
 
+/** A row as a test writes it: of a sandbox with public ports that traffic does not wake, unless it says otherwise. */
+export type Row = Pick<Route, 'sandboxId' | 'incarnation' | 'state' | 'endpoint'> & Partial<Route>
+
+const DEFAULTS = { startedAt: 1, isSecure: false, isPublic: true, maskHost: undefined, wakes: false }
+
 /** Routes in a map; every change is announced at once, unless `isSilent`. */
 export class MemoryRoutes implements ProxySource {
   readonly #rows = new Map<string, Route>()
@@ -12,7 +17,8 @@ export class MemoryRoutes implements ProxySource {
   securedReads = 0
   readonly #reads = new Map<string, number>()
 
-  put(route: Route): void {
+  put(row: Row): void {
+    const route = { ...DEFAULTS, ...row }
     this.#rows.set(route.sandboxId, route)
     this.#announce(route.sandboxId)
   }

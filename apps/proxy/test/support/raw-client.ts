@@ -13,8 +13,9 @@ export class RawClient implements Disposable {
   outcome: Outcome | undefined
   readonly #waiting = new Set<() => void>()
 
-  constructor(port: number) {
-    this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  /** @param localAddress the address that the client connects from */
+  constructor(port: number, localAddress?: string) {
+    this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, ...(localAddress !== undefined && { localAddress }) })
     this.socket.setEncoding('latin1')
     this.socket.on('data', (text: string) => this.#changed(() => (this.received += text)))
     this.socket.on('end', () => this.#changed(() => (this.outcome ??= 'end')))

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
-import type { MetricsRequest, ProxyReport } from '@sandyard/proxy/supervision'
+import type { ApiAddress, MetricsRequest, ProxyReport } from '@sandyard/proxy/supervision'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 
 export interface ProxyProcessOptions {
@@ -80,6 +80,13 @@ export class ProxyProcess {
       clearTimeout(timer)
       this.#answers.delete(id)
     }
+  }
+
+  /** Tells it where the control plane is. */
+  useApi(url: string): void {
+    const message: ApiAddress = { kind: 'api', url }
+    // The callback gets the error that `send` would throw without one; the next process gets the address from its environment.
+    if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 
   /** Ends the process: in order within `graceMs`, then by SIGKILL. */

@@ -32,6 +32,7 @@ export class ProxySupervisor implements AsyncDisposable {
   readonly #asked = new SingleFlight<'metrics', string>()
   readonly #kept: Promise<void>
   #current: ProxyProcess
+  #apiUrl: string | undefined
 
   private constructor(options: SupervisorOptions, first: ProxyProcess, port: number) {
     this.#options = options
@@ -70,6 +71,12 @@ export class ProxySupervisor implements AsyncDisposable {
     })
   }
 
+  /** Tells the proxy, and those that replace it, where the control plane is. */
+  useApi(url: string): void {
+    this.#apiUrl = url
+    this.#current.useApi(url)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     await this.#current.stop(this.#options.graceMs)
@@ -89,8 +96,14 @@ export class ProxySupervisor implements AsyncDisposable {
       if (this.#stopping.signal.aborted) return
       backoffMs = Math.min(backoffMs * 2, LAST_BACKOFF_MS)
       this.#restarts.inc()
-      this.#current = new ProxyProcess({ ...this.#options, environment: withPort(this.#options.environment, this.port) })
+      this.#current = new ProxyProcess({ ...this.#options, environment: this.#environmentOfNext() })
     }
+  }
+
+  #environmentOfNext(): Environment {
+    const { environment } = this.#options
+    const api = this.#apiUrl === undefined ? {} : { SANDYARD_API_INTERNAL_URL: this.#apiUrl }
+    return { ...environment, ...api, SANDYARD_PROXY_PORT: String(this.port) }
   }
 
   /** Waits for the end of the current process. Kills it when it does not start or does not answer for too long. */
@@ -125,8 +138,4 @@ async function untilListening(proxy: ProxyProcess): Promise<number> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-function withPort(environment: Environment, port: number): Environment {
-  return { ...environment, SANDYARD_PROXY_PORT: String(port) }
 }

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-token'
+import { ProxyError } from '../answers/proxy-error.ts'
+import type { Visit } from '../forward/find-exchange.ts'
+import { ACCESS_TOKEN, TRAFFIC_TOKEN } from '../inbound/headers.ts'
+import type { Route } from '../routes/route.ts'
+import type { TokenSeed } from '../routes/token-seed.ts'
+
+/** Checks the tokens that a request presents. The daemon itself checks its token while the sandbox runs. */
+export class TokenChecks {
+  readonly #seed: TokenSeed
+
+  constructor(seed: TokenSeed) {
+    this.#seed = seed
+  }
+
+  /**
+   * The check of control-plane.md 18.2, on every port except that of the daemon.
+   *
+   * @throws ProxyError `traffic_token`; any error of the seed
+   */
+  async checkTraffic({ req, sandboxId, isDaemon }: Visit, route: Route): Promise<void> {
+    if (isDaemon || route.isPublic) return
+    const presented = header(req, TRAFFIC_TOKEN)
+    if (presented === undefined) throw new ProxyError({ kind: 'traffic_token', fault: 'missing', sandboxId })
+    if (sameText(presented, sandboxTrafficToken(await this.#seed.read(), sandboxId))) return
+    throw new ProxyError({ kind: 'traffic_token', fault: 'invalid', sandboxId })
+  }
+
+  /**
+   * Whether a request may resume its sandbox (control-plane.md 19.6): it has the token of a port that is not public, or of a secured
+   * daemon. The signature of a file URL is no such token.
+   *
+   * @throws any error of the seed
+   */
+  async mayResume({ req, sandboxId, isDaemon }: Visit, route: Route): Promise<boolean> {
+    if (isDaemon ? !route.isSecure : route.isPublic) return true
+    const presented = header(req, isDaemon ? ACCESS_TOKEN : TRAFFIC_TOKEN)
+    if (presented === undefined) return false
+    const seed = await this.#seed.read()
+    return sameText(presented, isDaemon ? sandboxAccessToken(seed, sandboxId) : sandboxTrafficToken(seed, sandboxId))
+  }
+}
+
+function header({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name]?.toString()
+  return value === '' ? undefined : value
+}
+
+/** Compares in a time that does not depend on the texts. */
+function sameText(presented: string, secret: string): boolean {
+  return timingSafeEqual(digest(presented), digest(secret))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
