@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest'
+import { describe, it, type TestContext } from 'vitest'
 import type { Keep, PauseHandle, SandboxEndpoint, SandboxSpec } from '../types.ts'
 import type { ContractBench } from './contract-bench.ts'
 import type { SandboxAccess } from './contract-harness.ts'
@@ -10,15 +10,17 @@ interface Paused {
   readonly handle: PauseHandle
 }
 
-const BOTH: readonly Keep[] = ['memory', 'files']
-
 /** The control plane stores handles as JSON. */
 function stored<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
-export function describePausing(bench: () => ContractBench): void {
-  const canKeep = (keep: Keep): boolean => keep === 'files' || bench().runtime.capabilities().pause === 'memory'
+/** @param keeps - what the runtime can keep in a pause */
+export function describePausing(bench: () => ContractBench, keeps: readonly Keep[]): void {
+  /** Defines a test of pauses that keep memory. */
+  const itKeepsMemory = (name: string, test: (context: TestContext) => Promise<void>): void => {
+    if (keeps.includes('memory')) it(name, test)
+  }
 
   /** A paused sandbox with a file and something in memory. */
   async function startPaused(keep: Keep): Promise<Paused> {
@@ -30,8 +32,7 @@ export function describePausing(bench: () => ContractBench): void {
   }
 
   describe('pause and resume', () => {
-    it('keeps memory and processes, repeatedly, for repeated calls', async ({ expect, skip }) => {
-      skip(!canKeep('memory'), 'this runtime keeps no memory in a pause')
+    itKeepsMemory('keeps memory and processes, repeatedly, for repeated calls', async ({ expect }) => {
       const on = bench()
       const { spec, endpoint, inside, handle } = await startPaused('memory')
       for (let round = 0; round < 2; round += 1) {
@@ -70,8 +71,7 @@ export function describePausing(bench: () => ContractBench): void {
       expect((await on.runtime.list()).map(({ incarnation }) => incarnation)).toEqual([spec.incarnation])
     })
 
-    it('drops the memory of a paused sandbox on a second pause with files only', async ({ expect, skip }) => {
-      skip(!canKeep('memory'), 'this runtime keeps no memory in a pause')
+    itKeepsMemory('drops the memory of a paused sandbox on a second pause with files only', async ({ expect }) => {
       const on = bench()
       const { spec, handle: old } = await startPaused('memory')
       const handle = stored(await on.runtime.pause(spec, 'files'))
@@ -84,8 +84,7 @@ export function describePausing(bench: () => ContractBench): void {
       expect(await on.runtime.resume(handle, { spec, keep: 'memory' })).toEqual({ endpoint, restored })
     })
 
-    it('resumes from the files of a sandbox whose memory is there, when asked', async ({ expect, skip }) => {
-      skip(!canKeep('memory'), 'this runtime keeps no memory in a pause')
+    itKeepsMemory('resumes from the files of a sandbox whose memory is there, when asked', async ({ expect }) => {
       const on = bench()
       const { spec, handle } = await startPaused('memory')
       const { endpoint, restored } = await on.runtime.resume(handle, { spec, keep: 'files' })
@@ -95,8 +94,7 @@ export function describePausing(bench: () => ContractBench): void {
       expect(await inside.readFile('/root/kept')).toBe('yes')
     })
 
-    it.for(BOTH)('stays paused when a resume is aborted, and resumes later (%s)', async (keep, { expect, skip }) => {
-      skip(!canKeep(keep), 'this runtime keeps no memory in a pause')
+    it.for(keeps)('stays paused when a resume is aborted, and resumes later (%s)', async (keep, { expect }) => {
       const on = bench()
       const { spec, handle } = await startPaused(keep)
       const state = await on.stateOf(spec)
@@ -114,8 +112,7 @@ export function describePausing(bench: () => ContractBench): void {
       expect(await on.inside(spec, endpoint).readFile('/root/kept')).toBe('yes')
     })
 
-    it.for(BOTH)('pauses and resumes once for concurrent calls (%s)', async (keep, { expect, skip }) => {
-      skip(!canKeep(keep), 'this runtime keeps no memory in a pause')
+    it.for(keeps)('pauses and resumes once for concurrent calls (%s)', async (keep, { expect }) => {
       const on = bench()
       const { spec, inside } = await on.start()
       await inside.remember('a number')
@@ -128,7 +125,7 @@ export function describePausing(bench: () => ContractBench): void {
       expect(await on.inside(spec, first.endpoint).recall()).toBe(keep === 'memory' ? 'a number' : undefined)
     })
 
-    it('turns an ended sandbox into one that is paused with its files', async ({ expect, skip }) => {
+    it('turns an ended sandbox into one that is paused with its files', async ({ expect }) => {
       const on = bench()
       const { spec, inside } = await on.start()
       await inside.writeFile('/root/kept', 'yes')
@@ -139,15 +136,14 @@ export function describePausing(bench: () => ContractBench): void {
       expect(restored).toBe('files')
       expect(await on.inside(spec, endpoint).readFile('/root/kept')).toBe('yes')
 
-      skip(!canKeep('memory'), 'this runtime keeps no memory in a pause')
+      if (!keeps.includes('memory')) return
       await on.inside(spec, endpoint).end()
       await on.untilState(spec, 'stopped')
       await expect(on.runtime.pause(spec, 'memory')).rejects.toMatchObject({ kind: 'failed_precondition' })
       expect(await on.stateOf(spec)).toBe('stopped')
     })
 
-    it('resumes from files after the processes of a frozen sandbox have ended', async ({ expect, skip }) => {
-      skip(!canKeep('memory'), 'this runtime keeps no memory in a pause')
+    itKeepsMemory('resumes from files after the processes of a frozen sandbox have ended', async ({ expect }) => {
       const on = bench()
       const { spec, inside, handle } = await startPaused('memory')
       await on.loseMemory(spec)
@@ -158,8 +154,7 @@ export function describePausing(bench: () => ContractBench): void {
       expect(inside).toBeDefined()
     })
 
-    it.for(BOTH)('removes a paused sandbox, which then cannot be resumed (%s)', async (keep, { expect, skip }) => {
-      skip(!canKeep(keep), 'this runtime keeps no memory in a pause')
+    it.for(keeps)('removes a paused sandbox, which then cannot be resumed (%s)', async (keep, { expect }) => {
       const on = bench()
       const { spec, handle } = await startPaused(keep)
       await on.runtime.remove(spec)
@@ -183,7 +178,7 @@ export function describePausing(bench: () => ContractBench): void {
 
     it('rejects an absent sandbox with not_found', async ({ expect }) => {
       const on = bench()
-      for (const keep of BOTH.filter(canKeep)) {
+      for (const keep of keeps) {
         await expect(on.runtime.pause(on.spec(), keep)).rejects.toMatchObject({ kind: 'not_found' })
       }
     })

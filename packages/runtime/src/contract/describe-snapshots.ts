@@ -6,7 +6,8 @@ import type { ContractBench } from './contract-bench.ts'
 
 const newSnapshot = (): SnapshotRequest => ({ name: `snap-${randomId(8)}`, keep: 'files' })
 
-export function describeSnapshots(bench: () => ContractBench): void {
+/** @param keeps - what the runtime can keep in a pause */
+export function describeSnapshots(bench: () => ContractBench, keeps: readonly Keep[]): void {
   describe('snapshots', () => {
     it('stores the files of one instant, for several sandboxes, while the source keeps running', async ({ expect, skip }) => {
       const on = bench()
@@ -27,12 +28,11 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await on.runtime.deleteSnapshot(snapshot)
     })
 
-    it.for<Keep | 'none'>(['none', 'memory', 'files'])(
+    it.for<Keep | 'none'>(['none', ...keeps])(
       'creates one snapshot for each name, of a sandbox that keeps its state (paused with: %s)',
       async (paused, { expect, skip }) => {
         const on = bench()
-        const { pause, snapshot } = on.runtime.capabilities()
-        skip(snapshot === 'none' || (paused === 'memory' && pause === 'files'), 'this runtime has no such snapshots')
+        skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
         const request = newSnapshot()
         const { spec, inside } = await on.start()
         await inside.writeFile('/root/story', 'one')

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import type { Keep } from '../types.ts'
 import { ContractBench } from './contract-bench.ts'
 import type { ContractHarness } from './contract-harness.ts'
 import { describeCapabilities } from './describe-capabilities.ts'
@@ -11,8 +12,16 @@ import { describePausing } from './describe-pausing.ts'
 import { describeSeparation } from './describe-separation.ts'
 import { describeSnapshots } from './describe-snapshots.ts'
 
-/** Tests the guarantees of `SandboxRuntime` for any implementation, through the interface only. `makeHarness` is called once. */
-export function describeRuntimeContract(name: string, makeHarness: () => Promise<ContractHarness>): void {
+/**
+ * Tests the guarantees of `SandboxRuntime` for any implementation, through the interface only. `makeHarness` is called once.
+ *
+ * @param keeps - what the runtime can keep in a pause
+ */
+export function describeRuntimeContract(
+  name: string,
+  makeHarness: () => Promise<ContractHarness>,
+  keeps: readonly Keep[] = ['memory', 'files'],
+): void {
   describe(`the runtime contract: ${name}`, () => {
     let opened: ContractBench | undefined
     const bench = (): ContractBench => {
@@ -28,9 +37,9 @@ export function describeRuntimeContract(name: string, makeHarness: () => Promise
     describeEngine(bench)
     describeLifecycle(bench)
     describeIdentity(bench)
-    describePausing(bench)
+    describePausing(bench, keeps)
     describeCapabilities(bench)
-    describeSnapshots(bench)
+    describeSnapshots(bench, keeps)
     describeImages(bench)
     describeEvents(bench)
     describeSeparation(bench)

@@ -46,8 +46,10 @@ async function fakeHarness(capabilities: Partial<RuntimeCapabilities>): Promise<
 }
 
 describeRuntimeContract('fake', () => fakeHarness({}))
-describeRuntimeContract('fake with volumes and egress policies, and pauses with files only', () =>
-  fakeHarness({ pause: 'files', mounts: true, egressPolicies: true }),
+describeRuntimeContract(
+  'fake with volumes and egress policies, and pauses with files only',
+  () => fakeHarness({ pause: 'files', mounts: true, egressPolicies: true }),
+  ['files'],
 )
 
 it('ends the event stream of a slow reader when ten thousand sandboxes end at once', async () => {
