@@ -18,6 +18,8 @@ let api: StandInApi
 let service: RunningService
 let proxy: RunningProxy
 let paused: Row
+/** Requests that the service never answers. */
+let silent: ServerResponse[] = []
 
 beforeAll(async () => {
   service = await startService((req, res) => void serve(req, res))
@@ -25,6 +27,7 @@ beforeAll(async () => {
   sockets.on('connection', (client) => client.on('message', (data) => client.send(data as Buffer)))
 })
 async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (req.url === '/first' && silent.length < 2) return void silent.push(res)
   const hash = createHash('sha256')
   for await (const chunk of req as AsyncIterable<Buffer>) hash.update(chunk)
   res.end(`${req.url} ${hash.digest('hex')}`)
@@ -32,6 +35,7 @@ async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
 afterAll(() => service[Symbol.asyncDispose]())
 beforeEach(async () => {
   routes = new MemoryRoutes()
+  silent = []
   api = await startStandInApi()
   proxy = await startProxy(routes, { apiInternalUrl: api.url })
   paused = {
@@ -119,6 +123,18 @@ describe('[proxy resume by traffic] a paused sandbox that traffic resumes (contr
       client[Symbol.dispose]()
     }
     expect(api.asked.length).toBe(1)
+  })
+
+  it('is resumed for a GET that the pause left without an answer, and not for a POST, which may have had an effect', async () => {
+    api.handle = resumes
+    resume()
+    const clients = ['GET', 'POST'].map((method) => request([`${method} /first HTTP/1.1`, host]))
+    await until('the requests', () => silent.length === 2)
+    routes.put(paused)
+    await clients[0]?.until('/first')
+    await clients[1]?.until(notFound)
+    expect([silent.length, api.asked.length]).toEqual([2, 1])
+    for (const client of clients) client[Symbol.dispose]()
   })
 
   it('is resumed by a WebSocket', async () => {
