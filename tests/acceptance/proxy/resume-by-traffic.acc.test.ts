@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Sandbox, type SandboxOpts } from 'e2b'
+import type { Sandbox, SandboxOpts } from 'e2b'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startServer } from '../support/sandbox-server.ts'
