@@ -15,8 +15,10 @@ alter table sandbox
   add column pause_keep          text check (pause_keep in ('memory', 'files')),
   -- The handle of the runtime; set while paused and resuming.
   add column pause_handle        jsonb,
-  -- When the last pause was complete.
-  add column paused_at           timestamptz(3);
+  -- When the pause was complete; null while it runs.
+  add column paused_at           timestamptz(3),
+  -- The daemon did not answer when its memory was frozen.
+  add column unresponsive_at_pause boolean not null default false;
 
 alter table sandbox drop constraint sandbox_state_check;
 alter table sandbox add constraint sandbox_state_check

@@ -6,7 +6,9 @@ export interface Note {
 }
 
 const CREATE =
-  'Served: `templateID`, `timeout`, `secure`, `metadata`, `envVars`, `Idempotency-Key`. A field of pausing, networking, volumes, MCP or identity with another value than its default gets a 501 that names it. ' +
+  'Every field is checked with the texts of the interface. Those that nothing enforces yet get a 501 that names them, after all other checks, and nothing is stored: `allow_internet_access: false`, ' +
+  '`network.denyOut`, `network.egressProxy`, `network.dnsServers`, `network.rules`, `network.httpsPorts`, `iam`, `volumeMounts`. `network.allowOut` without `network.denyOut` is accepted, stored and shown: ' +
+  'it allows what is open already, so it has no further effect, here and upstream. `mcp` is stored, and the names of its servers are in the history. ' +
   'Every new sandbox starts the start command of the template again, since images do not store memory, and the create waits for the ready command. A ready command that is exactly `sleep 20`, which clients send for none, is ignored.'
 
 const BUILD =
@@ -16,9 +18,23 @@ const BUILD =
 const DOCKERFILE =
   'The engine builds the text: several stages, ARG, ENV, USER, WORKDIR, `COPY --from`. COPY and ADD from a context, ADD of a URL, here-documents, `RUN --mount` and everything else that needs BuildKit get a 400 that names the line.'
 
+const EGRESS =
+  'An update that leaves egress open is stored and recorded in the history. `allow_internet_access: false`, `denyOut`, `egressProxy`, `dnsServers` and `rules` get a 501 that names the field, after all other checks.'
+
+const EVENTS =
+  'An operation of Sandyard, not of the interface: every change of a sandbox with its actor (key, user, administrator, timeout, traffic, server), oldest first. Continue with `after`, the `place` of the last event: ' +
+  'places only grow, and no event appears before a place that was returned. Events are kept while the sandbox lives and for 30 days after its end.'
+
+const LIFECYCLE =
+  'A view of the same events in the form of the hosted service: `sandbox.lifecycle.created`, `updated`, `paused`, `resumed`, `checkpointed` and `killed`. `eventData` also has the actor.'
+
 export const NOTES: Readonly<Record<string, Note>> = {
   'POST /sandboxes': { status: 'partial', text: CREATE },
   'POST /v2/sandboxes': { status: 'partial', text: CREATE },
+  'PUT /sandboxes/{sandboxID}/network': { status: 'partial', text: EGRESS },
+  'GET /sandboxes/{sandboxID}/events': { text: EVENTS },
+  'GET /events/sandboxes': { text: LIFECYCLE },
+  'GET /events/sandboxes/{sandboxID}': { text: LIFECYCLE },
   'POST /templates': {
     text: `${DOCKERFILE} An empty text means that the client will push an image; there is no registry for pushes, so the start of such a build gets a 501.`,
   },
@@ -32,6 +48,6 @@ export const NOTES: Readonly<Record<string, Note>> = {
   'POST /v2/sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes only; pausing is not served yet.' },
   'daemon POST /init': {
     status: 'partial',
-    text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set.',
+    text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set. In a sandbox the request needs our own header `X-Sandyard-Instance-Key` and field `identity` (docs/decisions/011-daemon-identity.md).',
   },
 }

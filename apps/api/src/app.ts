@@ -10,9 +10,11 @@ import { startBuildRoute } from './builds/routes/start-build.ts'
 import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
 import type { AppContext } from './context.ts'
 import type { ApiInstance } from './http/api-instance.ts'
+import { listLifecycleEventsRoute } from './events/routes/list-lifecycle-events.ts'
+import { listSandboxEventsRoute } from './events/routes/list-sandbox-events.ts'
+import { listTeamLifecycleEventsRoute } from './events/routes/list-team-lifecycle-events.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
-import { blockedTeamPlugin } from './http/blocked-team-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
@@ -24,11 +26,14 @@ import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
-import { rateLimitPlugin } from './http/rate-limit-plugin.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
 import { createValidatorCompiler } from './http/validators.ts'
+import { getSandboxLogsRoute } from './sandbox-logs/routes/get-sandbox-logs.ts'
+import { getSandboxLogsV2Route } from './sandbox-logs/routes/get-sandbox-logs-v2.ts'
+import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
+import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
 import { connectSandboxRoute } from './sandboxes/routes/connect-sandbox.ts'
 import { connectSandboxV2Route } from './sandboxes/routes/connect-sandbox-v2.ts'
 import { createSandboxRoute } from './sandboxes/routes/create-sandbox.ts'
@@ -37,8 +42,15 @@ import { getSandboxRoute } from './sandboxes/routes/get-sandbox.ts'
 import { killSandboxRoute } from './sandboxes/routes/kill-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/routes/list-sandboxes.ts'
 import { listSandboxesV2Route } from './sandboxes/routes/list-sandboxes-v2.ts'
+import { pauseSandboxRoute } from './sandboxes/routes/pause-sandbox.ts'
 import { refreshSandboxRoute } from './sandboxes/routes/refresh-sandbox.ts'
+import { resumeSandboxRoute } from './sandboxes/routes/resume-sandbox.ts'
 import { setSandboxTimeoutRoute } from './sandboxes/routes/set-sandbox-timeout.ts'
+import { wakeSandboxRoute } from './sandboxes/routes/wake-sandbox.ts'
+import { createSnapshotRoute } from './snapshots/routes/create-snapshot.ts'
+import { forkSandboxRoute } from './snapshots/routes/fork-sandbox.ts'
+import { listSnapshotsRoute } from './snapshots/routes/list-snapshots.ts'
+import { updateSandboxNetworkRoute } from './sandboxes/routes/update-sandbox-network.ts'
 import { assignTagsRoute } from './tags/routes/assign-tags.ts'
 import { checkTagRoute } from './tags/routes/check-tag.ts'
 import { countTagsRoute } from './tags/routes/count-tags.ts'
@@ -46,6 +58,9 @@ import { deleteTagsRoute } from './tags/routes/delete-tags.ts'
 import { listTagAssignmentsRoute } from './tags/routes/list-tag-assignments.ts'
 import { listTagGroupsRoute } from './tags/routes/list-tag-groups.ts'
 import { listTagsRoute } from './tags/routes/list-tags.ts'
+import { getTeamMetricsMaxRoute } from './team-metrics/routes/get-team-metrics-max.ts'
+import { getTeamMetricsRoute } from './team-metrics/routes/get-team-metrics.ts'
+import { listTeamsRoute } from './teams/routes/list-teams.ts'
 import { deleteTemplateRoute } from './templates/routes/delete-template.ts'
 import { getTemplateAliasRoute } from './templates/routes/get-template-alias.ts'
 import { getTemplateRoute } from './templates/routes/get-template.ts'
@@ -81,10 +96,27 @@ const ROUTES = [
   listSandboxesV2Route,
   getSandboxRoute,
   killSandboxRoute,
+  pauseSandboxRoute,
+  createSnapshotRoute,
+  listSnapshotsRoute,
+  forkSandboxRoute,
+  resumeSandboxRoute,
+  wakeSandboxRoute,
   connectSandboxRoute,
   connectSandboxV2Route,
   setSandboxTimeoutRoute,
   refreshSandboxRoute,
+  updateSandboxNetworkRoute,
+  listSandboxEventsRoute,
+  listTeamLifecycleEventsRoute,
+  listLifecycleEventsRoute,
+  getSandboxLogsRoute,
+  getSandboxLogsV2Route,
+  getSandboxMetricsRoute,
+  listSandboxMetricsRoute,
+  listTeamsRoute,
+  getTeamMetricsRoute,
+  getTeamMetricsMaxRoute,
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,
@@ -149,8 +181,6 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth, limits })
-  await app.register(rateLimitPlugin, { limits })
-  await app.register(blockedTeamPlugin)
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)

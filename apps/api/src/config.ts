@@ -2,7 +2,7 @@ import { totalmem } from 'node:os'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
-import type { SandboxLimits } from './sandboxes/create-sandbox.ts'
+import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
@@ -27,6 +27,10 @@ export const API_SETTINGS = {
     default: 24 * 3_600_000,
     doc: 'longest lifetime of a sandbox, at most 24h',
   }),
+  pausedMemory: env.share('SANDYARD_PAUSED_MEMORY', {
+    default: 0.5,
+    doc: 'share of the memory of the host, 0 to 1, that paused sandboxes may keep; beyond it the longest-paused keep their files only',
+  }),
   drain: env.duration('SANDYARD_API_DRAIN', {
     default: 60_000,
     doc: 'how long requests in flight, including creates, may run after the server begins to stop',
@@ -47,6 +51,8 @@ export interface ApiConfig {
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
+  /** What the memory of paused sandboxes may take. */
+  readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
   readonly drainMs: number
   /** Whether a team may give a template a name without a namespace, which is visible to every team. */
@@ -81,6 +87,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
     },
+    pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     teamPublicNames: settings.teamPublicNames,
     http,

@@ -17,7 +17,9 @@ import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
-import type { CreateParts } from './sandboxes/create-sandbox.ts'
+import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
+import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
+import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repairs.ts'
 import { startSandboxLoops } from './sandboxes/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/starts-under-way.ts'
@@ -51,7 +53,7 @@ export interface AppContext extends AsyncDisposable {
   /** The engine that the database belongs to. */
   readonly engineId: string
   readonly auth: SchemeParts
-  readonly sandboxes: CreateParts
+  readonly sandboxes: LifecycleParts
   readonly view: ViewParts
   readonly templates: DeleteParts
   readonly uploads: UploadStore
@@ -109,6 +111,8 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         tokenSeed,
         limits,
         starts,
+        changes: new SandboxChanges(),
+        repairs: new Repairs(log.sandboxes),
         log: log.sandboxes,
         startTimeoutMs: START_TIMEOUT_MS,
       },
@@ -159,7 +163,7 @@ function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetr
 }
 
 async function startLoops(context: AppContext, folder: UploadFolder, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log } = context
+  const { database, runtime, auth, log, engineId, sandboxes, config } = context
   const builds = startBuildLoops({
     database,
     runtime,
@@ -176,22 +180,25 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
   const listener = listen({
     url: database.url,
     applicationName: 'sandyard-api-listen',
-    channels: [CHANNELS.authChanged, CHANNELS.buildChanged],
+    channels: [CHANNELS.authChanged, CHANNELS.buildChanged, CHANNELS.routeChanged],
     log: log.database,
-    onNotification: (channel, payload) => (channel === CHANNELS.buildChanged ? builds.onBuildChanged(payload) : auth.cache.clear()),
+    onNotification: (channel, payload) => {
+      if (channel === CHANNELS.routeChanged) sandboxes.changes.notify(payload)
+      else if (channel === CHANNELS.buildChanged) builds.onBuildChanged(payload)
+      else auth.cache.clear()
+    },
     onRefresh: () => {
       auth.cache.clear()
+      sandboxes.changes.notifyAll()
       builds.onRefresh()
     },
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
-  const { engineId, sandboxes, config } = context
-  const repairs = new Repairs(log.sandboxes)
-  startSandboxLoops(
-    { database, runtime, engineId, repairs, retention: config.retention, log: log.sandboxes, starts: sandboxes.starts },
-    shutdown,
-  )
+  startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  const { tokenSeed } = context.installation
+  const hasDiskLimit = runtime.capabilities().diskLimit
+  startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
   await listener.ready
 }

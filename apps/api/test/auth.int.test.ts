@@ -42,7 +42,7 @@ const ACCEPTED: Record<string, readonly string[]> = {
   A: ['admin token', 'admin token with team'],
 }
 
-describe('every operation lets in exactly the credentials of its set', () => {
+describe('every operation accepts exactly the credentials of its set', () => {
   it.each(OPERATIONS.map((operation) => [operation.method, operation.path, operation.auth] as const))(
     '%s %s (%s)',
     async (method, path, set) => {
@@ -104,7 +104,7 @@ describe('refused credentials', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('names the team header when a user is no member', async () => {
+  it('names the team header when the user is not a member', async () => {
     const other = await seedIdentity(world.database, { teamName: 'Strangers', email: 'stranger@acme.test' })
     const headers = { authorization: `Bearer ${world.credentials.accessToken}`, 'x-team-id': other.teamId }
     const answer = await api.call('POST', '/api-keys', { apiKey: null, headers })
@@ -112,7 +112,7 @@ describe('refused credentials', () => {
     expect(answer.body.message).toMatch(/^Invalid auth provider token teamID\.\n/)
   })
 
-  it('never lets an administrator in where no admin token is configured', async () => {
+  it('refuses every admin token when none is configured', async () => {
     const server = await world.startServer({ env: { SANDYARD_ADMIN_TOKEN: '' } })
     const answer = await server.call('GET', '/nodes', { apiKey: null, headers: { 'x-admin-token': ADMIN_TOKEN } })
     expect(answer.body).toEqual({ code: 401, message: INVALID_ADMIN })
@@ -127,7 +127,7 @@ describe('teams', () => {
     return [answer.status, answer.body?.message]
   }
 
-  it('that are banned are refused everywhere, at once, and let in again', async () => {
+  it('that are banned are refused by every operation at once, and accepted after the ban', async () => {
     await setTeam({ is_banned: true })
     await waitFor('the ban', async () => (await api.call('GET', '/v2/sandboxes')).status === 403)
     expect(await message('GET', '/v2/sandboxes')).toEqual([403, 'team is banned'])
@@ -136,7 +136,7 @@ describe('teams', () => {
     await waitFor('the end of the ban', async () => (await api.call('GET', '/v2/sandboxes')).status === 200)
   })
 
-  it('that are blocked may read, and are told so before anything is looked up', async () => {
+  it('that are blocked may read, and are refused otherwise before any look-up', async () => {
     await setTeam({ is_blocked: true, blocked_reason: 'unpaid' })
     await waitFor('the block', async () => (await api.call('POST', '/sandboxes/i0/refreshes')).status === 403)
     expect(await message('POST', '/sandboxes/i0/timeout', { timeout: 1 })).toEqual([403, 'team is blocked: unpaid'])

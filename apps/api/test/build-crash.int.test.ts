@@ -1,9 +1,11 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { FAILURES } from '../src/builds/build-failure.ts'
 import { BuildWorker } from '../src/builds/queue/build-worker.ts'
 import { claimBuild, type ClaimedBuild } from '../src/builds/queue/claim-build.ts'
@@ -122,7 +124,15 @@ describe('a server that lost its lease', () => {
     const buildId = await queueBuild(world)
     const dead = await claimBuild(world.database, { serverId: 1, timeoutMs: 3_600_000 })
     if (dead === undefined) throw new Error('nothing was claimed')
-    const spec = { sandboxId: dead.sandboxId, image: 'base:1', resources: dead.resources, daemonEnv: {}, allowPrivilegeGain: true }
+    const spec = {
+      sandboxId: dead.sandboxId,
+      image: 'base:1',
+      resources: dead.resources,
+      instanceKey: new Secret('key'),
+      allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
+    }
     for (const incarnation of [1, 2]) await runtime.create({ ...spec, incarnation })
     await endLeases()
     const runner = new HeldRunner()

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { BuildUpkeep } from '../src/builds/upkeep/build-upkeep.ts'
 import { BuildCollector } from '../src/builds/upkeep/collect-builds.ts'
 import { collectBuildSandboxes } from '../src/builds/upkeep/collect-build-sandboxes.ts'
+import type { RetentionConfig } from '../src/settings/retention.ts'
 import { UploadFolder } from '../src/uploads/upload-folder.ts'
 import { PLAN, queueBuild } from './support/builds.ts'
 import { createWorld, type World } from './support/control-plane.ts'
@@ -17,29 +20,35 @@ let upkeep: BuildUpkeep
 beforeEach(async () => {
   world = await createWorld()
   runtime = new FakeRuntime({ engine: world.engine })
-  const config = { cacheLifetimeMs: DAY_MS, timeoutMs: HOUR_MS }
-  const retention = { buildLogMs: 30 * DAY_MS, buildMs: 30 * DAY_MS }
-  upkeep = new BuildUpkeep({
-    database: world.database,
-    runtime,
-    folder: new UploadFolder(world.uploadsDir),
-    config,
-    retention,
-    log: silentLogger(),
-  })
+  upkeep = upkeepWith({ buildLogMs: 30 * DAY_MS, buildMs: 30 * DAY_MS })
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const running = new AbortController().signal
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
 const hash = (): string => randomBytes(32).toString('hex')
 const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 
+function upkeepWith(retention: Pick<RetentionConfig, 'buildLogMs' | 'buildMs'>): BuildUpkeep {
+  return new BuildUpkeep({
+    database: world.database,
+    runtime,
+    folder: new UploadFolder(world.uploadsDir),
+    config: { cacheLifetimeMs: DAY_MS, timeoutMs: HOUR_MS },
+    retention,
+    log: silentLogger(),
+  })
+}
+
+const RESOURCES = { cpuCount: 1, memoryMib: 128, diskMib: 1 }
+const RIGHTS = { instanceKey: new Secret('key'), allowPrivilegeGain: true, mounts: [], egress: DEFAULT_EGRESS }
+const SPEC = { incarnation: 1, image: 'base:1', resources: RESOURCES, ...RIGHTS }
+
 /** Creates an image of this age. */
 async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
-  const spec = { sandboxId: `i${randomId(20)}`, incarnation: 1, image: 'base:1' }
-  await by.create({ ...spec, resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true })
-  const { image } = await by.snapshot(spec, randomId(20))
+  const spec = { ...SPEC, sandboxId: `i${randomId(20)}` }
+  await by.create(spec)
+  const { image } = await by.snapshot(spec, { name: randomId(20), keep: 'files' })
   await by.remove(spec)
   const made = world.engine.images.get(image)
   if (made === undefined) throw new Error('the image does not exist')
@@ -80,6 +89,13 @@ async function makeBuild(templateId: string, image: string, tag?: string): Promi
   return build_id
 }
 
+const age = (buildId: string, time: string) =>
+  world.database.db
+    .updateTable('build')
+    .set({ finished_at: ago(time), created_at: ago(time) })
+    .where('build_id', '=', buildId)
+    .execute()
+
 async function makeSandbox(templateId: string, buildId: string, state: 'running' | 'paused' | 'killing'): Promise<void> {
   await world.database.db
     .insertInto('sandbox')
@@ -90,6 +106,7 @@ async function makeSandbox(templateId: string, buildId: string, state: 'running'
       template_id: templateId,
       build_id: buildId,
       state,
+      ...(state === 'paused' && { pause_keep: 'files', pause_handle: '{}', paused_at: ago('1 minute') }),
       is_secure: true,
       metadata: '{}',
       started_at: ago('1 hour'),
@@ -109,8 +126,8 @@ async function makeLayer(image: string, unused: string): Promise<void> {
 
 /** Two passes, because both must find an image unused. */
 async function pass(): Promise<void> {
-  await upkeep.pass()
-  await upkeep.pass()
+  await upkeep.pass(running)
+  await upkeep.pass(running)
 }
 
 describe('upkeep of images', () => {
@@ -167,7 +184,7 @@ describe('upkeep of images', () => {
 
   it('keeps an image that gets a reference between two passes', async () => {
     const image = await makeImage()
-    await upkeep.pass()
+    await upkeep.pass(running)
     expect(world.engine.images.has(image)).toBe(true)
     await makeBuild(await makeTemplate(), image)
     await pass()
@@ -205,12 +222,6 @@ async function ofLayer(unused: string): Promise<string> {
 }
 
 describe('retention of builds', () => {
-  const age = (buildId: string, time: string) =>
-    world.database.db
-      .updateTable('build')
-      .set({ finished_at: ago(time), created_at: ago(time) })
-      .where('build_id', '=', buildId)
-      .execute()
   const isKept = async (buildId: string): Promise<boolean> =>
     (await world.database.db.selectFrom('build').select('build_id').where('build_id', '=', buildId).executeTakeFirst()) !== undefined
 
@@ -317,23 +328,63 @@ describe('upkeep of logs and build sandboxes', () => {
     // More than one batch: a pass continues until it is done.
     for (let made = 0; made < 45; made += 1) await write(await makeTemplate({ deleted: true }))
     const long = await write(await makeTemplate())
-    await world.database.db
-      .updateTable('build')
-      .set({ finished_at: ago('31 days') })
-      .where('build_id', '=', long)
-      .execute()
+    await age(long, '31 days')
     const kept = await write(await makeTemplate())
-    await upkeep.pass()
+    await upkeep.pass(running)
     expect(await world.database.db.selectFrom('build_log').select('build_id').execute()).toEqual([{ build_id: kept }])
     expect(await world.database.db.selectFrom('build').select('log_count').where('build_id', '=', long).execute()).toEqual([
       { log_count: 0 },
     ])
   })
 
+  it('removes the logs of unused builds and of deleted templates in statements of at most 5,000 lines', async () => {
+    const { db } = world.database
+    const [template, ofDeleted] = [await makeTemplate(), await makeTemplate({ deleted: true })]
+    const unused = await makeBuild(template, 'old')
+    await makeBuild(template, 'new')
+    await age(unused, '31 days')
+    const logs = [unused, await makeBuild(ofDeleted, 'x'), await makeBuild(ofDeleted, 'y')]
+    for (const buildId of logs) {
+      await db.updateTable('build').set({ log_count: 7000 }).where('build_id', '=', buildId).execute()
+      await sql`
+        insert into build_log (build_id, seq, time, level, message)
+        select ${buildId}::uuid, n, clock_timestamp(), 'info', 'm' from generate_series(1, 7000) as n
+      `.execute(db)
+    }
+    await db
+      .updateTable('template')
+      .set({ deleted_at: ago('31 days') })
+      .where('template_id', '=', ofDeleted)
+      .execute()
+    await sql`create table deletion (lines integer)`.execute(db)
+    await sql`
+      create function note_deletion() returns trigger language plpgsql
+      as 'begin insert into deletion select count(*) from gone having count(*) > 0; return null; end'
+    `.execute(db)
+    await sql`
+      create trigger note_deletion after delete on build_log referencing old table as gone for each statement execute function note_deletion()
+    `.execute(db)
+    // The log of the unused build is younger than the retention of logs.
+    await upkeepWith({ buildLogMs: 60 * DAY_MS, buildMs: 30 * DAY_MS }).pass(running)
+    const { rows } = await sql<{ most: number; all: number }>`select max(lines) as most, sum(lines)::integer as all from deletion`.execute(
+      db,
+    )
+    expect(rows).toEqual([{ most: 5000, all: 21_000 }])
+    expect(await db.selectFrom('build').select('build_id').where('build_id', 'in', logs).execute()).toEqual([])
+  })
+
+  it('starts no step after its signal', async () => {
+    const image = await makeImage()
+    await upkeep.pass(AbortSignal.abort())
+    await upkeep.pass(AbortSignal.abort())
+    expect(world.engine.images.has(image)).toBe(true)
+    await pass()
+    expect(world.engine.images.has(image)).toBe(false)
+  })
+
   it('removes orphaned build sandboxes', async () => {
-    const spec = { image: 'base:1', resources: { cpuCount: 1, memoryMib: 128, diskMib: 1 }, daemonEnv: {}, allowPrivilegeGain: true }
-    for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...spec, sandboxId, incarnation: 1 })
-    await runtime.create({ ...spec, sandboxId: 'borphan', incarnation: 2 })
+    for (const sandboxId of ['bowned', 'borphan', 'breleased', 'isandbox']) await runtime.create({ ...SPEC, sandboxId })
+    await runtime.create({ ...SPEC, sandboxId: 'borphan', incarnation: 2 })
     const owned = await queueBuild(world)
     const released = await queueBuild(world)
     const { db } = world.database

@@ -39,6 +39,25 @@ describe('rate limits', () => {
     expect((await get(api, '/nodes', { ...admin, remoteAddress: '192.0.2.2' })).status).toBe(501)
   })
 
+  it('count requests with an invalid body or query', async () => {
+    const limited = await world.startServer({ env: { SANDYARD_RATE_LIMITS: 'createSandboxV2=1/60:2,listSandboxesV2=1/60:1' } })
+    const create = async (payload: string) =>
+      (
+        await limited.app.inject({
+          method: 'POST',
+          url: '/v2/sandboxes',
+          headers: { 'x-api-key': world.credentials.apiKey, 'content-type': 'application/json' },
+          payload,
+        })
+      ).statusCode
+    expect([await create('{'), await create('{"templateID":1}'), await create('{'), await create('{"templateID":1}')]).toEqual([
+      400, 400, 429, 429,
+    ])
+    const list = (): Promise<{ status: number }> =>
+      get(limited, '/v2/sandboxes?limit=none', { headers: { 'x-api-key': world.credentials.apiKey } })
+    expect([(await list()).status, (await list()).status]).toEqual([400, 429])
+  })
+
   it('count refused credentials, and count an IPv6 network as one client', async () => {
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8:0:1::']
     const statuses: number[] = []
@@ -72,6 +91,16 @@ describe('refused credentials', () => {
     expect(tries[4]).toMatchObject({ body: EXCEEDED, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } })
     expect((await get(api, '/v2/sandboxes', ours)).status).toBe(200)
     expect((await get(api, '/v2/sandboxes', { remoteAddress: '192.0.2.9' })).status).toBe(401)
+  })
+
+  it('do not include requests without a credential of the operation', async () => {
+    const api = await world.startServer({ env: { SANDYARD_FAILED_AUTH_LIMIT: '1/3600:1' } })
+    for (let n = 0; n < 5; n++) {
+      expect((await get(api, '/v2/sandboxes')).status).toBe(401)
+      expect((await get(api, '/teams', { headers: { 'x-api-key': unknownKey() } })).status).toBe(401)
+    }
+    const wrong = { headers: { 'x-api-key': unknownKey() } }
+    expect([(await get(api, '/v2/sandboxes', wrong)).status, (await get(api, '/v2/sandboxes', wrong)).status]).toEqual([401, 429])
   })
 
   it('follow changes of a key: a key issued later is accepted, a withdrawn key is refused', async () => {

@@ -180,7 +180,11 @@ describe('[DELETE /templates/{templateID}]', () => {
       await world.database.db.updateTable('sandbox').set({ state }).where('sandbox_id', '=', own.sandboxID).execute()
       expect(await remove('used')).toMatchObject({ status: 400, body: { code: 400, message: text('running') } })
     }
-    await world.database.db.updateTable('sandbox').set({ state: 'paused' }).where('sandbox_id', '=', own.sandboxID).execute()
+    await world.database.db
+      .updateTable('sandbox')
+      .set({ state: 'paused', pause_keep: 'files', pause_handle: '{}', paused_at: new Date() })
+      .where('sandbox_id', '=', own.sandboxID)
+      .execute()
     expect(await remove(templateId)).toMatchObject({ status: 400, body: { code: 400, message: text('paused') } })
     await world.database.db.deleteFrom('sandbox').where('sandbox_id', '=', own.sandboxID).execute()
     expect((await remove('used')).status).toBe(204)

@@ -94,7 +94,7 @@ describe('a server that is killed during the end of a sandbox', () => {
     const dying = await world.startServer({ fuse })
     await api.call('POST', `/sandboxes/${body.sandboxID}/timeout`, { body: { timeout: 0 } })
     const repairs = new Repairs(dying.ctx.log.sandboxes)
-    void reapExpired({ database: dying.ctx.database, runtime: dying.runtime, repairs, engineId: dying.ctx.engineId })
+    void reapExpired({ ...dying.ctx.sandboxes, repairs, engineId: dying.ctx.engineId })
     await fuse.blown
 
     await world.startServer({ loops: true })

@@ -130,6 +130,28 @@ describe('[POST /sandboxes] [POST /v2/sandboxes] the defaults of the two generat
   })
 })
 
+describe('[POST /v2/sandboxes] the identity of the daemon', () => {
+  it('is sent with the key of the instance, which differs between sandboxes', async () => {
+    const keys = new Set<string>()
+    for (const secure of [true, false]) {
+      const { body: sandbox } = await create({ secure })
+      expect(world.daemon.inits.at(-1)?.['identity']).toEqual({
+        sandboxID: sandbox.sandboxID,
+        templateID: world.templateId,
+        buildID: world.buildId,
+        tunnelSecretHash: expect.stringMatching(/^[0-9a-f]{128}$/),
+      })
+      const started = [...world.engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === sandbox.sandboxID)
+      const key = started?.spec.instanceKey.reveal() ?? ''
+      expect(key).toMatch(/^[0-9a-f]{64}$/)
+      expect(world.daemon.instanceKeys.at(-1)).toBe(key)
+      expect(JSON.stringify(sandbox)).not.toContain(key)
+      keys.add(key)
+    }
+    expect(keys.size).toBe(2)
+  })
+})
+
 describe('arguments', () => {
   it.each<[object, number, string]>([
     [{ timeout: 0 }, 400, 'Timeout must be greater than 0'],
@@ -142,47 +164,6 @@ describe('arguments', () => {
     ],
   ])('%j is %i', async (body, code, message) => {
     expect((await create(body)).body).toEqual({ code, message })
-  })
-
-  it.each<[string, object]>([
-    ['autoPause', { autoPause: true }],
-    ['autoResume', { autoResume: { enabled: true } }],
-    ['allow_internet_access', { allow_internet_access: false }],
-    ['network.allowPublicTraffic', { network: { allowPublicTraffic: false } }],
-    ['network.allowOut', { network: { allowOut: ['1.1.1.1'] } }],
-    ['network.egressProxy', { network: { egressProxy: { address: 'proxy:1080' } } }],
-    ['network.maskRequestHost', { network: { maskRequestHost: 'localhost' } }],
-    ['network.httpsPorts', { network: { httpsPorts: [8443] } }],
-    ['mcp', { mcp: { github: {} } }],
-    ['iam', { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }],
-    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
-  ])('answers 501 with the name of the field and starts nothing for %s', async (field, body) => {
-    const before = world.engine.sandboxes.size
-    const answer = await create(body)
-    expect(answer.body).toEqual({
-      code: 501,
-      message: `This server does not support the field '${field}' yet: leave it out or at its default.`,
-    })
-    expect(world.engine.sandboxes.size).toBe(before)
-    const metrics = await api.ctx.metrics.registry.metrics()
-    expect(metrics).toContain(`sandyard_unimplemented_requests_total{operation="createSandboxV2",field="${field}"} 1`)
-  })
-
-  it('accepts unsupported fields with their default values', async () => {
-    const answer = await create({
-      autoPause: false,
-      autoPauseMemory: true,
-      autoResume: { enabled: false },
-      allow_internet_access: true,
-      network: { allowPublicTraffic: true, allowOut: [], denyOut: [], egressProxy: null, rules: {} },
-      mcp: null,
-      iam: {},
-      volumeMounts: [],
-      metadata: {},
-      envVars: {},
-    })
-    expect(answer.status).toBe(201)
-    expect((await api.call('GET', `/sandboxes/${answer.body.sandboxID}`)).body.allowInternetAccess).toBe(true)
   })
 
   it('refuses secure access for an old daemon', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEvents } from '../src/events/read-events.ts'
 import { foldSpawns } from '../src/templates/spawn-counts.ts'
 import { forgetOld } from '../src/sandboxes/sandbox-loops.ts'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
 let api: Server
@@ -15,12 +15,19 @@ afterEach(() => world[Symbol.asyncDispose]())
 
 const create = async (): Promise<string> =>
   (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', timeout: 600 } })).body.sandboxID
+/** Returns when it is in the history: the removal goes on behind the answer. */
+async function kill(id: string): Promise<void> {
+  await api.call('DELETE', `/sandboxes/${id}`)
+  const ended = world.database.db.selectFrom('sandbox_history').select('sandbox_id').where('sandbox_id', '=', id)
+  await waitFor('the end of the sandbox', async () => (await ended.execute()).length === 1)
+}
 const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 
 describe('the history of sandboxes', () => {
   it('stores the state changes, end reason, times and sizes of each sandbox', async () => {
     const id = await create()
-    await api.call('DELETE', `/sandboxes/${id}`)
+    await kill(id)
+    await api.ctx.sandboxes.repairs.drain()
     const row = await world.database.db.selectFrom('sandbox_history').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({
       sandbox_id: id,
@@ -55,7 +62,7 @@ describe('events', () => {
 
   it('are read once each with a cursor, also if an earlier event commits after a later one', async () => {
     const { database } = world
-    const start = (await readEvents(database, 0)).at(-1)?.place ?? 0
+    const start = (await readEvents(database, { after: 0 })).at(-1)?.place ?? 0
     const begun = Promise.withResolvers<void>()
     const mayEnd = Promise.withResolvers<void>()
     const slow = database.transaction(async (tx) => {
@@ -65,13 +72,13 @@ describe('events', () => {
     })
     await begun.promise
     await append('quick').execute(database.db)
-    const first = await readEvents(database, start)
+    const first = await readEvents(database, { after: start })
     expect(first.map(({ subject }) => subject)).toEqual(['quick'])
     mayEnd.resolve()
     await slow
-    const second = await readEvents(database, first[0]?.place ?? 0)
+    const second = await readEvents(database, { after: first[0]?.place ?? 0 })
     expect(second.map(({ subject }) => subject)).toEqual(['slow'])
-    expect(await readEvents(database, second[0]?.place ?? 0)).toEqual([])
+    expect(await readEvents(database, { after: second[0]?.place ?? 0 })).toEqual([])
   })
 
   it('are read in pages, in the same order by concurrent readers', async () => {
@@ -80,7 +87,7 @@ describe('events', () => {
     const readAll = async (): Promise<number[]> => {
       const places: number[] = []
       while (true) {
-        const page = await readEvents(database, places.at(-1) ?? 0, 4)
+        const page = await readEvents(database, { after: places.at(-1) ?? 0, limit: 4 })
         if (page.length === 0) return places
         places.push(...page.map(({ place }) => place))
       }
@@ -89,6 +96,33 @@ describe('events', () => {
     expect(one.length).toBeGreaterThanOrEqual(25)
     expect(new Set(one).size).toBe(one.length)
     expect(one).toEqual(two)
+  })
+
+  it('are missed by no reader while transactions end in any order, whether it reads all events or those of one object', async () => {
+    const { database } = world
+    const subjects = ['one', 'two', 'three']
+    const start = (await readEvents(database, { after: 0 })).at(-1)?.place ?? 0
+    const write = async (subject: string, turns: number): Promise<void> =>
+      database.transaction(async (tx) => {
+        await append(subject).execute(tx)
+        for (let turn = 0; turn < turns; turn += 1) await sql`select 1`.execute(tx)
+      })
+    /** Reads with a cursor until it has seen so many events. */
+    const read = async (count: number, subject?: string): Promise<number[]> => {
+      const places: number[] = []
+      while (places.length < count) {
+        const page = await readEvents(database, { after: places.at(-1) ?? start, limit: 3, ...(subject !== undefined && { subject }) })
+        places.push(...page.map(({ place }) => place))
+      }
+      return places
+    }
+    const writing = Array.from({ length: 30 }, (_, at) => write(subjects[at % 3] ?? '', (at * 7) % 11))
+    const [all, ...each] = await Promise.all([read(30), ...subjects.map((subject) => read(10, subject))])
+    await Promise.all(writing)
+    expect(all).toEqual([...new Set(all)].toSorted((a, b) => a - b))
+    const byObject = each.flat().toSorted((a, b) => a - b)
+    expect(byObject).toEqual(all)
+    expect(await readEvents(database, { after: all.at(-1) ?? 0 })).toEqual([])
   })
 })
 
@@ -100,7 +134,7 @@ describe('retention', () => {
       insert into event (team_id, kind, subject, created_at)
       select ${world.teamId}::uuid, 'sandbox.ended', 'old', clock_timestamp() - interval '31 days' from generate_series(1, 2500)
     `.execute(db)
-    await api.call('DELETE', `/sandboxes/${id}`)
+    await kill(id)
     await sql`
       insert into sandbox_history select 'iold', incarnation, team_id, template_id, build_id, alias, reason, cpu_count, memory_mib, disk_mib,
       created_at, started_at, clock_timestamp() - interval '31 days', state_changes from sandbox_history

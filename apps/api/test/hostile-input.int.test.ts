@@ -62,7 +62,7 @@ async function expectClear(method: 'GET' | 'POST' | 'DELETE', url: string, body?
   })
 }
 
-it('lets no text of a client become a label, and repeats only the beginning of a long one', async () => {
+it('uses no text of a client as a metric label, and shortens long texts in errors', async () => {
   const long = 'x'.repeat(300_000)
   const unknown = { [`field-${long}`]: [1], toString: 'x', constructor: 'x' }
   const created = await api.call('POST', '/sandboxes', { body: { templateID: 'base', network: unknown } })
@@ -81,7 +81,7 @@ it('lets no text of a client become a label, and repeats only the beginning of a
   }
 })
 
-it.each(BODY_ROUTES)('POST %s has a clear answer to every odd value of every field', async (route) => {
+it.each(BODY_ROUTES)('POST %s answers every invalid value of every field', async (route) => {
   const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
   const url = route.replace('ID', body?.sandboxID ?? 'i0')
   for (const value of ODD) {
@@ -94,7 +94,7 @@ it.each(BODY_ROUTES)('POST %s has a clear answer to every odd value of every fie
   })
 })
 
-it('has a clear answer to every odd query and path', async () => {
+it('answers every invalid query and path', async () => {
   const odd = [
     '',
     '%00',

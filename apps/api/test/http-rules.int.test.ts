@@ -90,7 +90,7 @@ describe('errors', () => {
     expect(answer.json()).toEqual({ code: 400, message: expect.stringMatching(message) })
   })
 
-  it('takes metadata and variables up to their limits, in a body that a thread reads', async () => {
+  it('accepts metadata and variables up to their limits, in a body that a thread parses', async () => {
     const pairs = Object.fromEntries(Array.from({ length: 1024 }, (_, n) => [`k${String(n).padStart(4, '0')}`, 'é'.repeat(29)]))
     const body = { templateID: 'base', metadata: pairs, envVars: pairs, unknown: ['x'.repeat(400_000), 'y'.repeat(400_000)] }
     const created = await api.call('POST', '/v2/sandboxes', { body })
@@ -99,17 +99,17 @@ describe('errors', () => {
     await api.call('DELETE', `/sandboxes/${created.body.sandboxID}`)
   })
 
-  it('has no limit for ids but that of a request line', async () => {
+  it('accepts ids up to the limit of the request line', async () => {
     expect((await api.call('GET', `/sandboxes/${'a'.repeat(5000)}`)).status).toBe(404)
   })
 
-  it('tells old CLIs that they are old', async () => {
+  it('asks users of old CLIs to update', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
     const answer = await api.call('POST', '/templates/x/y/z', { headers, body: '--x--' })
     expect(answer.body).toEqual({ code: 404, message: 'Endpoint deprecated please update your CLI to the latest version' })
   })
 
-  it.each(['content-length', 'chunked'])('answers a body that is too large (%s), though the client still sends it', async (form) => {
+  it.each(['content-length', 'chunked'])('answers a body that is too large (%s) while the client still sends it', async (form) => {
     const body = `{"templateID":"${'x'.repeat(17 * 1024 * 1024)}"}`
     const headers = {
       'x-api-key': world.credentials.apiKey,
@@ -125,7 +125,7 @@ describe('errors', () => {
     expect(JSON.parse(await text(answer))).toEqual({ code: 413, message: expect.stringContaining('16 MiB') })
   })
 
-  it('refuses a declared length at once, before any of the body came', async () => {
+  it('refuses a declared length that is too large before the body arrives', async () => {
     const head = `POST /sandboxes HTTP/1.1\r\nhost: x\r\nx-api-key: ${world.credentials.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 99999999\r\n\r\n`
     const { port } = api.app.server.address() as AddressInfo
     const socket = connect(port, '127.0.0.1', () => socket.write(head))
@@ -163,7 +163,7 @@ function speak(text: string, port = (api.app.server.address() as AddressInfo).po
 }
 
 describe('bodies', () => {
-  it('ignores properties that it does not know, and prototypes', async () => {
+  it('ignores unknown properties and prototypes', async () => {
     const headers = { 'x-api-key': world.credentials.apiKey, 'content-type': 'application/json' }
     const payload = '{"templateID":"base","unknown":{"a":1},"__proto__":{"secure":true}}'
     const answer = await api.app.inject({ method: 'POST', url: '/sandboxes', headers, payload })
@@ -171,14 +171,14 @@ describe('bodies', () => {
     expect(answer.json()).not.toHaveProperty('envdAccessToken')
   })
 
-  it.each(['nonsense', 'text/plain', ''])('may be of any type (%j) where there is none', async (type) => {
+  it.each(['nonsense', 'text/plain', ''])('may have any content type (%j) for operations without a body', async (type) => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
     const headers = { 'x-api-key': world.credentials.apiKey, 'content-type': type }
     const killed = await api.app.inject({ method: 'DELETE', url: `/sandboxes/${body.sandboxID}`, headers, payload: 'x' })
     expect(killed.statusCode).toBe(204)
   })
 
-  it('takes optional bodies absent, empty and chunked, and JSON on DELETE', async () => {
+  it('accepts optional bodies that are absent, empty or chunked, and JSON on DELETE', async () => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
     const url = `${origin}/v2/sandboxes/${body.sandboxID}/connect`
     const headers = { 'x-api-key': world.credentials.apiKey }
@@ -192,8 +192,8 @@ describe('bodies', () => {
   })
 })
 
-describe('pages of browsers', () => {
-  it('may call from anywhere', async () => {
+describe('requests of browsers', () => {
+  it('are allowed from every origin', async () => {
     const preflight = await fetch(`${origin}/v2/sandboxes`, {
       method: 'OPTIONS',
       headers: {
@@ -228,7 +228,7 @@ describe('limits and health', () => {
     expect((await api.call('GET', '/v2/sandboxes')).headers).not.toHaveProperty('ratelimit-limit')
   })
 
-  it('keeps idle connections for longer than any client does, and gives headers five seconds', () => {
+  it('keeps idle connections longer than every client, and limits headers to five seconds', () => {
     const { keepAliveTimeout, headersTimeout } = api.app.server
     expect({ keepAliveTimeout, headersTimeout }).toEqual({ keepAliveTimeout: 620_000, headersTimeout: 5000 })
   })
@@ -245,7 +245,7 @@ describe('limits and health', () => {
     expect(await speak(head, port)).toMatch(answer)
   })
 
-  it('[GET /health] says that it lives, [GET /ready] when the database or the engine does not answer', async () => {
+  it('[GET /health] answers 200, [GET /ready] answers 503 when the database or the engine does not answer', async () => {
     expect(await api.call('GET', '/health', { apiKey: null })).toMatchObject({ status: 200, text: 'Health check successful' })
     expect(await api.call('GET', '/ready', { apiKey: null })).toMatchObject({ status: 200, body: { ready: true } })
     world.engine.stop()
@@ -260,7 +260,7 @@ describe('limits and health', () => {
   })
 })
 
-it('[GET /ready] pings about once a second, however many ask, and lists nothing', async () => {
+it('[GET /ready] pings at most once a second for any number of requests, and lists nothing', async () => {
   const server = await world.startServer()
   const { faults } = server.runtime
   const before = faults.calls.length
@@ -276,7 +276,7 @@ it('[GET /ready] pings about once a second, however many ask, and lists nothing'
 })
 
 describe('metrics', () => {
-  it('are served on a listener of their own', async () => {
+  it('are served on a separate port', async () => {
     const server = createMetricsServer(api.ctx.metrics.registry)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -290,8 +290,8 @@ describe('metrics', () => {
   })
 })
 
-describe('what is not served', () => {
-  it('is a 501 for every operation without a route, and counted', async () => {
+describe('operations that are not implemented', () => {
+  it('answer 501 and are counted', async () => {
     const answer = await api.call('GET', '/volumes')
     expect(answer).toMatchObject({ status: 501, headers: { 'content-type': JSON_TYPE } })
     expect(answer.body).toEqual({ code: 501, message: 'This server does not implement GET /volumes yet.' })

@@ -45,7 +45,7 @@ describe('the expiry reaper', () => {
       ['sandbox.starting', undefined],
       ['sandbox.running', undefined],
       ['sandbox.killing', 'expired'],
-      ['sandbox.ended', undefined],
+      ['sandbox.ended', 'expired'],
     ])
   })
 

@@ -65,7 +65,7 @@ it('delays no other create, kill or expiry when the engine calls of one sandbox 
   await api.call('POST', `/sandboxes/${short}/timeout`, { body: { timeout: 0 } })
   await waitFor('the expiry', () => !isOnEngine(short))
   expect((await api.call('DELETE', `/sandboxes/${killed}`)).status).toBe(204)
-  expect(isOnEngine(killed)).toBe(false)
+  await waitFor('the removal', () => !isOnEngine(killed))
   expect(isOnEngine(await create(api))).toBe(true)
   expect(isOnEngine(stuck)).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld, type Server, type World } from './support/control-plane.ts'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
 let api: Server
@@ -58,6 +58,6 @@ describe('[POST /v2/sandboxes] [GET /sandboxes/{sandboxID}] [DELETE /sandboxes/{
     const gone = await api.call('GET', `/sandboxes/${sandboxID}`)
     expect(gone.status).toBe(404)
     expect(gone.body).toEqual({ code: 404, message: `Sandbox "${sandboxID}" doesn't exist or you don't have access to it` })
-    expect(world.engine.sandboxes.size).toBe(0)
+    await waitFor('the removal', () => world.engine.sandboxes.size === 0)
   })
 })

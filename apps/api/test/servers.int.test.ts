@@ -77,10 +77,10 @@ describe('a server that was not stopped before the installation was moved', () =
       .set({ expires_at: sql<Date>`clock_timestamp() - interval '1 second'` })
       .execute()
     await move()
-    const { ctx, runtime } = api
+    const { ctx } = api
     await expect(reconcileNow(api)).rejects.toMatchObject({ kind: 'failed_precondition' })
     const repairs = new Repairs(ctx.log.sandboxes)
-    await reapExpired({ database: ctx.database, runtime, repairs, engineId: ctx.engineId })
+    await reapExpired({ ...ctx.sandboxes, repairs, engineId: ctx.engineId })
     await repairs.drain()
     expect(await stateOf(body.sandboxID)).toBe('running')
   })

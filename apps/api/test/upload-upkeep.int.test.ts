@@ -18,6 +18,7 @@ const ago = (time: string) => sql<Date>`clock_timestamp() - ${time}::interval`
 
 let world: World
 let upkeep: BuildUpkeep
+const running = new AbortController().signal
 beforeEach(async () => {
   world = await createWorld()
   upkeep = new BuildUpkeep({
@@ -90,7 +91,7 @@ describe('upkeep of uploads', () => {
     ['whose file is lost', 'no row, no file', () => makeUpload({ row: '1 hour', file: false })],
   ])('%s: %s', async (_, expected, arrange) => {
     const key = await arrange()
-    await upkeep.pass()
+    await upkeep.pass(running)
     expect(await state(key)).toBe(expected)
   })
 
@@ -99,7 +100,7 @@ describe('upkeep of uploads', () => {
     await makeFile('incoming/old', 2 * HOUR_MS)
     await makeFile('README', 2 * DAY_MS)
     await makeFile(join(world.teamId, 'notes'), 2 * DAY_MS)
-    await upkeep.pass()
+    await upkeep.pass(running)
     expect((await readdir(world.uploadsDir, { recursive: true })).sort()).toEqual(
       ['README', world.teamId, join(world.teamId, 'notes'), 'incoming', 'incoming/young'].sort(),
     )

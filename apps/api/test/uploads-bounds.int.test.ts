@@ -63,8 +63,8 @@ function createStore(folder = new UploadFolder(world.uploadsDir), bounds: Partia
   return { store, take }
 }
 
-describe('[PUT /uploads/{teamID}/{hash}] among many', () => {
-  it('refuses what the disk loses the room for on its way, and keeps nothing of it', async () => {
+describe('[PUT /uploads/{teamID}/{hash}] under load', () => {
+  it('refuses an upload when the disk fills during it, and keeps no file', async () => {
     const { take } = createStore(new ToldFolder(world.uploadsDir, FULL + 8 * MIB, FULL - 1))
     const body = Readable.from([Buffer.alloc(5 * MIB), Buffer.alloc(1000)], { objectMode: false })
     await expect(take(body, 5 * MIB + 1000)).rejects.toMatchObject({ kind: 'insufficient_storage' })
@@ -72,7 +72,7 @@ describe('[PUT /uploads/{teamID}/{hash}] among many', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  it('keeps no room for what a sender has only declared', async () => {
+  it('reserves no space for a declared size', async () => {
     const { take } = createStore(new ToldFolder(world.uploadsDir, FULL + archive.length))
     const slow = new PassThrough()
     const silent = take(slow)
@@ -82,7 +82,7 @@ describe('[PUT /uploads/{teamID}/{hash}] among many', () => {
     await expect(silent).rejects.toMatchObject({ kind: 'canceled' })
   })
 
-  it('reads so many of a team at once, lets others of it wait unread and refuses more', async () => {
+  it('reads a limited number of uploads of a team at once, lets further ones wait unread and refuses the rest', async () => {
     const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
     const { store, take } = createStore(undefined, { atOnce: 1, waiting: 2 })
     const slow = new PassThrough()
@@ -103,13 +103,13 @@ describe('[PUT /uploads/{teamID}/{hash}] among many', () => {
     store.assertRoom(world.teamId)
   })
 
-  it('keeps no descriptor of an archive that waits for its check or for the database', async () => {
+  it('holds no descriptor for an archive that waits for its check or for the database', async () => {
     const folder = new OpenFilesFolder(world.uploadsDir)
     await createStore(folder).take(whole())
     expect(folder.openFiles).toEqual([])
   })
 
-  it('refuses an archive that takes too long to look through, and keeps nothing of it', async () => {
+  it('refuses an archive whose check exceeds its deadline, and keeps no file', async () => {
     const { take } = createStore(undefined, { checkMs: 1 })
     const blocks = Array.from({ length: 20_000 }, () => archive.subarray(0, 1024))
     const bytes = Buffer.concat([...blocks, archive])

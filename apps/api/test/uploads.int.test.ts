@@ -64,7 +64,7 @@ async function contentOf(hash: string): Promise<Buffer | undefined> {
 const leftovers = (): Promise<string[]> => readdir(join(world.uploadsDir, 'incoming')).catch(() => [])
 
 describe('[GET /templates/{templateID}/files/{hash}]', () => {
-  it('says whether the archive is there and where to put it, again and again', async () => {
+  it('returns whether the archive exists and a link for its upload, also for repeated uploads', async () => {
     const hash = newHash()
     const first = await linkOf(hash)
     expect(first).toEqual({ present: false, url: expect.stringMatching(`^${origin}/uploads/${world.teamId}/${hash}\\?`) })
@@ -79,7 +79,7 @@ describe('[GET /templates/{templateID}/files/{hash}]', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  it('closes what it keeps to other accounts', async () => {
+  it('stores files that other accounts of the host cannot read', async () => {
     const hash = newHash()
     await put((await linkOf(hash)).url, await archiveOf('x'))
     const folder = join(world.uploadsDir, world.teamId)
@@ -87,7 +87,7 @@ describe('[GET /templates/{templateID}/files/{hash}]', () => {
     expect((await stat(join(folder, `${hash}.tar`))).mode & 0o777).toBe(0o600)
   })
 
-  it('names the base that is configured', async () => {
+  it('uses the configured base URL in links', async () => {
     const server = await world.startServer({ env: { SANDYARD_API_URL: 'https://api.acme.test/' } })
     const { body } = await server.call('GET', `/templates/${world.templateId}/files/${newHash()}`)
     expect(body.url).toMatch(/^https:\/\/api\.acme\.test\/uploads\//)
@@ -103,7 +103,7 @@ describe('[GET /templates/{templateID}/files/{hash}]', () => {
     expect(body).toEqual({ code, message })
   })
 
-  it('takes the token of a member, and shows other teams nothing', async () => {
+  it('accepts the token of a member, and does not disclose the archives of other teams', async () => {
     const url = `/templates/${world.templateId}/files/${newHash()}`
     const headers = { authorization: `Bearer ${world.credentials.accessToken}` }
     expect((await api.call('GET', url, { apiKey: null, headers })).status).toBe(201)
@@ -135,7 +135,7 @@ async function slowBodyEnds(): Promise<void> {
 }
 
 describe('[PUT /uploads/{teamID}/{hash}]', () => {
-  it('takes archives that come slower than other bodies may', async () => {
+  it('accepts archives that arrive more slowly than other bodies may', async () => {
     const hash = newHash()
     const body = await archiveOf(randomBytes(2000).toString('hex'))
     const call = request((await linkOf(hash)).url, { method: 'PUT', headers: { 'content-length': body.length } })
@@ -185,7 +185,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  it('refuses links whose time is over', () => {
+  it('refuses expired links', () => {
     const { tokenSeed } = api.ctx.installation
     const key = { teamId: world.teamId, hash: newHash() }
     const { searchParams } = new URL(signUploadLink(tokenSeed, key, Date.now() - 31 * 60_000), 'http://x')
@@ -193,7 +193,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(() => checkUploadLink(tokenSeed, key, query)).toThrow('expired')
   })
 
-  it('keeps the last whole one of many, and never a mix', async () => {
+  it('stores the last of several concurrent uploads, never a mixture', async () => {
     const hash = newHash()
     const { url } = await linkOf(hash)
     const bodies = await Promise.all(Array.from({ length: 6 }, () => archiveOf(randomBytes(20_000).toString('hex'))))
@@ -203,7 +203,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(await readFile(join(world.uploadsDir, world.teamId, `${hash}.tar`))).toEqual(await contentOf(hash))
   })
 
-  it('takes more archives of a template in parallel than it reads at once', async () => {
+  it('accepts more parallel archives of a template than it reads at once', async () => {
     const body = await tar({ name: 'a.bin', body: 'x'.repeat(500_000) })
     const urls = Array.from({ length: UPLOAD_BOUNDS.atOnce + 10 }, () =>
       signUploadLink(api.ctx.installation.tokenSeed, { teamId: world.teamId, hash: newHash() }),
@@ -212,7 +212,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(answers).toEqual(urls.map(() => [200, '']))
   })
 
-  it('forgets an upload whose client went away, and keeps the former one', async () => {
+  it('discards an upload whose client disconnects, and keeps the earlier archive', async () => {
     const hash = newHash()
     const { url } = await linkOf(hash)
     const former = await archiveOf('former')
@@ -250,7 +250,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(await contentOf(key.hash)).toEqual(body)
   })
 
-  it('refuses what the disk has no room for, once its sender has said all', async () => {
+  it('answers 507 for an archive without disk space, after it has read the body', async () => {
     const folder = new FullFolder(world.uploadsDir)
     const store = new UploadStore({ database: world.database, folder, limits: ARCHIVE_LIMITS })
     const body = Readable.from([Buffer.alloc(1000), Buffer.alloc(1000)], { objectMode: false })
@@ -260,7 +260,7 @@ describe('[PUT /uploads/{teamID}/{hash}]', () => {
     expect(await contentOf(key.hash)).toBeUndefined()
   })
 
-  it('is as if it were not there when its file is lost', async () => {
+  it('treats an archive whose file is lost as absent', async () => {
     const hash = newHash()
     await world.database.db.insertInto('layer_upload').values({ team_id: world.teamId, hash, size_bytes: 1 }).execute()
     expect(await contentOf(hash)).toBeUndefined()

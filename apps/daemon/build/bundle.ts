@@ -28,7 +28,7 @@ export async function bundleDaemon(outfile: string): Promise<void> {
     outfile,
     // A library prints a stack for each client that disconnects in the middle of a stream.
     drop: ['console'],
-    inject: [join(import.meta.dirname, '../src/http/light-headers.ts')],
+    inject: [join(import.meta.dirname, '../src/http/light-globals.ts')],
     // Wraps the bundle in a function with the parameter `require`: the launcher compiles it as a script.
     banner: { js: '(function(require){' },
     footer: { js: '})' },

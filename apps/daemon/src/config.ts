@@ -1,16 +1,9 @@
 import { type ConfigOf, env, type Environment, parseConfig } from '@sandyard/kit/config/parse-config'
 
 const schema = {
-  sandboxId: env.text('SANDYARD_SANDBOX_ID', { default: undefined, doc: 'id of the sandbox, shown to its processes' }),
-  templateId: env.text('SANDYARD_TEMPLATE_ID', { default: undefined, doc: 'id of its template, shown to its processes' }),
-  buildId: env.text('SANDYARD_BUILD_ID', { default: undefined, doc: 'id of the build that made its image, shown to its processes' }),
-  platformHash: env.text('SANDYARD_TOKEN_HASH', {
+  instanceFile: env.text('SANDYARD_INSTANCE_FILE', {
     default: undefined,
-    doc: 'SHA-512 hex of the access token that /init may set; of the empty text where /init may remove it',
-  }),
-  tunnelHash: env.text('SANDYARD_TUNNEL_HASH', {
-    default: undefined,
-    doc: 'SHA-512 hex of the secret with which the proxy asks for servers on localhost; without it there are no tunnels to them',
+    doc: 'file with the SHA-512 hex of the key that /init needs; without this setting the first caller of /init sets the access token',
   }),
   requireConnectProtocolHeader: env.boolean('SANDYARD_REQUIRE_CONNECT_PROTOCOL_HEADER', {
     default: true,

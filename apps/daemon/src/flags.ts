@@ -6,8 +6,17 @@ export interface Flags {
   readonly commit: boolean
 }
 
-/** Flags of the upstream daemon (envd.md 1.2) that mean nothing in a container, with whether a value follows. */
-const IGNORED: Readonly<Record<string, boolean>> = { isnotfc: false, 'no-cgroups': false, verbose: false, 'cgroup-root': true }
+/**
+ * Flags of the upstream daemon (envd.md 1.2) that mean nothing in a container, with whether a value follows. `instance` is our own: `/init` reads
+ * it in the instance file, since a daemon that was restored from an image of memory has the arguments of the image.
+ */
+const IGNORED: Readonly<Record<string, boolean>> = {
+  isnotfc: false,
+  'no-cgroups': false,
+  verbose: false,
+  'cgroup-root': true,
+  instance: true,
+}
 
 export class FlagError extends Error {
   override readonly name = 'FlagError'

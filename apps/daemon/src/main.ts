@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { FlagError, parseFlags } from './flags.ts'
 import { closeServer } from './http/close-server.ts'
-import { writeRunFiles } from './init/run-files.ts'
+import { writeMarkerFile } from './init/run-files.ts'
 import { createServer } from './server.ts'
 import { DAEMON_VERSION } from './version.ts'
 
@@ -18,22 +18,20 @@ async function main(args: readonly string[]): Promise<void> {
   }
   process.umask(0o022)
   const config = readConfig(process.env)
-  const shutdown = new AbortController()
-  const context = createContext(config, shutdown.signal)
+  const context = createContext(config)
   const server = createServer(context)
 
   // Whatever went wrong in one request, the processes of all the others live on with the daemon.
   process.on('uncaughtException', (err) => context.log.error({ err }, 'unexpected failure'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      shutdown.abort()
+      context.shutDown()
       void closeServer(server, FAREWELL_MS).then(() => exit(0))
     })
   }
   await server.listen({ host: flags.host, port: flags.port })
   try {
-    const { runDirectory, sandboxId, templateId, buildId, systemRoot } = config
-    writeRunFiles({ directory: runDirectory, sandboxId, templateId, buildId, systemRoot })
+    writeMarkerFile(config)
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }

@@ -9,10 +9,11 @@ import { keepCutUploads, registerFileRoutes } from './files/routes.ts'
 import { registerControlRoutes, registerHealthRoutes } from './health/health-routes.ts'
 import { answerClientError, trackExchanges } from './http/client-error.ts'
 import { applyCors } from './http/cors.ts'
-import { sendError } from './http/error-reply.ts'
+import { sendError } from './http/json-reply.ts'
 import { answerUnknownRoutes } from './http/unknown-route.ts'
 import { releaseMemoryAtRest } from './http/memory-at-rest.ts'
 import { registerInitRoute } from './init/init-route.ts'
+import { registerLogsRoute } from './logs/logs-route.ts'
 import { registerMetricsRoute } from './metrics/metrics-route.ts'
 import { serveTunnels } from './ports/serve-tunnels.ts'
 import { registerServices } from './rpc/register-services.ts'
@@ -45,7 +46,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
   app.decorateRequest('basicUser', undefined)
   app.addHook('onRequest', keepCutUploads)
   app.addHook('onRequest', applyCors)
-  app.addHook('onRequest', tokenGate({ state: context.state, awaitInit: context.config.platformHash !== undefined }))
+  app.addHook('onRequest', tokenGate({ state: context.state, awaitInit: context.config.instanceFile !== undefined }))
   app.addHook('onRequest', basicUserHook(context.accounts))
   answerUnknownRoutes(app)
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -60,6 +61,7 @@ export function createServer(context: DaemonContext): FastifyInstance {
 
   registerHealthRoutes(app, context)
   registerMetricsRoute(app, context)
+  registerLogsRoute(app, context)
   registerControlRoutes(app)
   registerFileRoutes(app, { accounts: context.accounts, settings: context.state, log: context.log, shutdown: context.shutdown })
   const loadServices = registerServices(app, context)

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startManagedDaemon } from './support/managed-daemon.ts'
 import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
 
 const TOKEN = '0tQG31xiMp0IOQfaz9dcwi72L1CPo8e0'
@@ -144,8 +145,8 @@ describe('the access token', () => {
     }
   })
 
-  it('a managed daemon answers 401 until it has received its token', async () => {
-    await using managed = await startDaemon({ SANDYARD_TOKEN_HASH: 'f'.repeat(128) })
+  it('a managed daemon answers 401 until it has received its identity', async () => {
+    await using managed = await startManagedDaemon()
     expect((await ask('/health', {}, managed)).status).toBe(204)
     const response = await ask('/envs', {}, managed)
     expect([response.status, await response.json()]).toEqual([401, { code: 401, message: 'envd not initialized' }])

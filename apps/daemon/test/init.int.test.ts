@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
-
-const sha512 = (text: string) => createHash('sha512').update(text).digest('hex')
 
 async function init(daemon: TestDaemon, body?: unknown) {
   const response = await fetch(`${daemon.url}/init`, {
@@ -20,8 +17,8 @@ async function variables(daemon: TestDaemon, token = ''): Promise<unknown> {
 
 describe('/init', () => {
   it('[daemon POST /init] replaces the variables, except those of the platform (envd.md 18.11)', async () => {
-    await using daemon = await startDaemon({ SANDYARD_SANDBOX_ID: 'i1', SANDYARD_TEMPLATE_ID: 't1' })
-    const platform = { E2B_SANDBOX: 'true', E2B_SANDBOX_ID: 'i1', E2B_TEMPLATE_ID: 't1' }
+    await using daemon = await startDaemon()
+    const platform = { E2B_SANDBOX: 'true' }
     expect(await variables(daemon)).toEqual(platform)
     expect(await init(daemon, { envVars: { A: '1', E2B_SANDBOX: 'x', __proto__x: null } })).toEqual([204, ''])
     expect(await variables(daemon)).toEqual({ A: '1', __proto__x: '', ...platform })
@@ -104,22 +101,13 @@ describe('who may change the token', () => {
     expect(await variables(daemon, 'a')).toEqual({ E2B_SANDBOX: 'true' })
   })
 
-  it('with a platform: only a caller with the published token', async () => {
-    await using daemon = await startDaemon({ SANDYARD_TOKEN_HASH: sha512('a') })
-    expect(await init(daemon, {})).toEqual(NO_RESET)
-    expect(await init(daemon, { accessToken: 'b' })).toEqual(FAILED)
-    expect(daemon.context.state.initialised).toBe(false)
-    expect(await init(daemon, { accessToken: 'a' })).toEqual(OK)
-    expect(await init(daemon, {})).toEqual(NO_RESET)
-    expect(daemon.context.state.initialised).toBe(true)
-  })
-
-  it('with a platform that wants no token: nobody', async () => {
-    await using daemon = await startDaemon({ SANDYARD_TOKEN_HASH: sha512('').toUpperCase() })
-    expect(await init(daemon, { accessToken: 'a' })).toEqual(FAILED)
-    expect(await init(daemon, {})).toEqual(OK)
-    expect(await variables(daemon)).toEqual({ E2B_SANDBOX: 'true' })
-    daemon.context.state.accessToken = undefined
-    expect(await init(daemon, {})).toEqual(OK)
+  it('without a platform an identity and a key change nothing', async () => {
+    await using daemon = await startDaemon()
+    const identity = { sandboxID: 'i1', templateID: 't1', buildID: 'b1', tunnelSecretHash: 'f'.repeat(128) }
+    expect(await init(daemon, { identity, accessToken: 'a' })).toEqual(OK)
+    expect(await variables(daemon, 'a')).toEqual({ E2B_SANDBOX: 'true' })
+    const headers = { 'x-sandyard-instance-key': 'any' }
+    const answer = await fetch(`${daemon.url}/init`, { method: 'POST', headers, body: JSON.stringify({ accessToken: 'b' }) })
+    expect([answer.status, await answer.text()]).toEqual(FAILED)
   })
 })

@@ -77,6 +77,7 @@ describe('[daemon GET /metrics]', () => {
       process_starts_by_shell: {},
       process_start_failures: {},
       process_starts_stuck: 0,
+      process_starts_without_limits: {},
     })
     expect(metrics?.['ts']).toBeGreaterThanOrEqual(before)
     expect(Number.isInteger(metrics?.['ts'])).toBe(true)

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { loadCLibrary } from '../src/sys/c-library.ts'
 import { Arena } from '../src/sys/arena.ts'
 import { findFunction, NativeThread, type NativeValue, threadBytes } from '../src/sys/native-thread.ts'
@@ -122,6 +125,15 @@ describe('[process.Process/Start] when the daemon has more open files than its c
     } finally {
       for (const socket of sockets) socket.destroy()
     }
+  })
+})
+
+describe('[process.Process/Start] a process that was created after the limits were reset', () => {
+  it('gets them without CAP_SYS_RESOURCE, which containers do not have', async () => {
+    const launcher = ['--nofile=64:4096', 'setpriv', '--bounding-set=-sys_resource', 'unshare', '--fork', '--kill-child', '--']
+    const program = fileURLToPath(import.meta.resolve('./support/impose-limits.ts'))
+    const { stdout } = await promisify(execFile)('prlimit', [...launcher, process.execPath, program])
+    expect(stdout).toMatch(/^Max open files +64 +4096 /)
   })
 })
 

@@ -215,14 +215,30 @@ describe('[process.Process/SendSignal] [process.Process/Start] signals and deadl
   })
 })
 
+type Events = ReturnType<TestDaemon['process']['start']>
+
+/** Ends the process of a stream when the first keepalive event has come. */
+async function* endAfterKeepalive(events: Events) {
+  let pid = 0
+  let isEnding = false
+  for await (const message of events) {
+    const event = message.event?.event
+    if (event?.case === 'start') pid = event.value.pid
+    if (event?.case === 'keepalive' && !isEnding) {
+      isEnding = true
+      await daemon.process.sendSignal({ process: { selector: { case: 'pid', value: pid } }, signal: Signal.SIGTERM })
+    }
+    yield message
+  }
+}
+
 describe('a compressed stream', () => {
   const start = (script: string, options: CallOptions = {}) =>
     daemon.compressedProcess.start({ process: { cmd: '/bin/sh', args: ['-c', script], cwd: '/' }, stdin: false }, options)
 
   it('has the same events', async () => {
-    const outcome = await collect(
-      start('head -c 200000 /dev/zero | tr "\\0" a; echo err >&2; sleep 1.2; exit 3', { headers: { 'keepalive-ping-interval': '1' } }),
-    )
+    const script = `trap 'exit 3' TERM; head -c 200000 /dev/zero | tr '\\0' a; echo err >&2; while :; do sleep 0.1; done`
+    const outcome = await collect(endAfterKeepalive(start(script, { headers: { 'keepalive-ping-interval': '1' } })))
     expect([outcome.stdout.length, outcome.stderr, outcome.end?.exitCode]).toEqual([200_000, 'err\n', 3])
     expect(new Set(outcome.kinds)).toEqual(new Set(['start', 'stdout', 'stderr', 'keepalive', 'end']))
   })

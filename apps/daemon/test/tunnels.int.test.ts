@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDaemon, type TestDaemon } from './support/test-daemon.ts'
-import { askForTunnel, bearer, SECRET, startLocalServer, TUNNEL_ENVIRONMENT, tunnelStatus } from './support/tunnel.ts'
+import { askForTunnel, bearer, SECRET, startLocalServer, startTunnelDaemon, tunnelStatus } from './support/tunnel.ts'
 
 const echo = (socket: Socket): void => void socket.pipe(socket)
 let daemon: TestDaemon
 
 beforeAll(async () => {
-  daemon = await startDaemon(TUNNEL_ENVIRONMENT)
+  daemon = await startTunnelDaemon()
 })
 afterAll(() => daemon[Symbol.asyncDispose]())
 
@@ -98,7 +98,7 @@ describe('a tunnel', () => {
   })
 
   it('does not keep the daemon from exiting', async () => {
-    const ending = await startDaemon(TUNNEL_ENVIRONMENT)
+    const ending = await startTunnelDaemon()
     await using server = await startLocalServer({ host: '127.0.0.1', port: 0 }, (socket) => socket.resume())
     const { socket } = await askForTunnel(ending.url, { target: `localhost:${server.port}` })
     const closed = new Promise((resolve) => socket.resume().once('close', resolve))

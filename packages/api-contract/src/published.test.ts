@@ -4,6 +4,10 @@ import type { ErrorBody } from './error-body.ts'
 import type { ConnectSandbox, ConnectSandboxV2 } from './sandboxes/lifetime.ts'
 import type { NewSandbox, NewSandboxV2 } from './sandboxes/new-sandbox.ts'
 import type { ListedSandbox, Sandbox, SandboxDetail } from './sandboxes/sandbox.ts'
+import type { SandboxLogs, SandboxLogsV2 } from './sandboxes/sandbox-logs.ts'
+import type { SandboxesWithMetrics, SandboxMetric } from './sandboxes/sandbox-metrics.ts'
+import type { Team } from './teams/team.ts'
+import type { MaxTeamMetric, TeamMetric } from './teams/team-metrics.ts'
 import type { AssignedTemplateTags, AssignTemplateTagsRequest, DeleteTemplateTagsRequest, TemplateTag } from './templates/tags.ts'
 import type { Template, TemplateRequestResponseV3 } from './templates/template.ts'
 import type { TemplateBuild, TemplateWithBuilds } from './templates/template-with-builds.ts'
@@ -18,6 +22,16 @@ it('returns the types that the published client declares', () => {
   // The seed returns an explicit null for fields that the published schema omits.
   expectTypeOf<Omit<SandboxDetail, 'envdAccessToken'>>().toExtend<Omit<Published['SandboxDetail'], 'envdAccessToken'>>()
   expectTypeOf<NonNullable<SandboxDetail['envdAccessToken']>>().toExtend<NonNullable<Published['SandboxDetail']['envdAccessToken']>>()
+})
+
+it('returns the types of metrics, logs and teams that the published client declares', () => {
+  expectTypeOf<SandboxMetric>().toExtend<Published['SandboxMetric']>()
+  expectTypeOf<SandboxesWithMetrics>().toExtend<Published['SandboxesWithMetrics']>()
+  expectTypeOf<SandboxLogs>().toExtend<Published['SandboxLogs']>()
+  expectTypeOf<SandboxLogsV2>().toExtend<Published['SandboxLogsV2Response']>()
+  expectTypeOf<Team>().toExtend<Published['Team']>()
+  expectTypeOf<TeamMetric>().toExtend<Published['TeamMetric']>()
+  expectTypeOf<MaxTeamMetric>().toExtend<Published['MaxTeamMetric']>()
 })
 
 it('returns the template and tag types that the published client declares', () => {

@@ -49,6 +49,8 @@ export class Database implements AsyncDisposable {
     })
     // The pool replaces a broken idle connection; without a listener the error would end the process.
     this.#pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'))
+    // The pool has no listener on a connection in use: a break fails its queries, and without a listener it would also end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined))
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) })
   }
 

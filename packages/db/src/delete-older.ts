@@ -10,6 +10,8 @@ export interface Old<Table extends keyof Tables> {
   /** The indexed column with the age of a row. */
   readonly time: keyof Tables[Table] & string
   readonly ageMs: number
+  /** Ends the turn after the batch in flight. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -17,8 +19,8 @@ export interface Old<Table extends keyof Tables> {
  *
  * @returns the number of deleted rows
  */
-export async function deleteOlder<Table extends keyof Tables>(db: Db, { table, time, ageMs }: Old<Table>): Promise<number> {
-  return inBatches(BATCHES, async (size) => {
+export async function deleteOlder<Table extends keyof Tables>(db: Db, { table, time, ageMs, signal }: Old<Table>): Promise<number> {
+  return inBatches({ ...BATCHES, signal }, async (size) => {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)}

@@ -4,6 +4,12 @@ import { sql, type RawBuilder } from 'kysely'
 /** How long a server without a heartbeat counts as alive. */
 export const SERVER_LEASE_MS = 20_000
 
+/**
+ * Deadline of one renewal, from the connection to the last answer, and the pause between two renewals. The longest time between two
+ * successful renewals with a failed one between them is three deadlines and two pauses, which is less than the lease.
+ */
+export const LEASE_RENEWAL = { timeoutMs: SERVER_LEASE_MS / 5, pauseMs: (SERVER_LEASE_MS * 3) / 20 } as const
+
 const MAX_ID = 2 ** 31 - 1
 
 /** A random id for this run of a server, so that no two servers share one. */

@@ -3,9 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { ImageStore } from '@sandyard/runtime/image-store'
-import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import { checkSpec } from '@sandyard/runtime/check-spec'
+import { checkOrigin } from '@sandyard/runtime/origin'
+import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
 import type {
+  EgressPolicy,
   ImageRef,
+  Keep,
+  PauseHandle,
+  Resumed,
   RuntimeCapabilities,
   RuntimeEvent,
   RuntimeSandbox,
@@ -15,21 +21,25 @@ import type {
   SandboxSpec,
   Usage,
 } from '@sandyard/runtime/types'
-import type { Container, ContainerInspectInfo } from 'dockerode'
+import type { Container } from 'dockerode'
 import pLimit from 'p-limit'
 import { listContainers } from './containers/list-containers.ts'
 import { containerSpec } from './containers/container-spec.ts'
-import { addressOn, runtimeState } from './containers/container-state.ts'
+import { runtimeState } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox } from './containers/start-sandbox.ts'
 import { toUsage } from './containers/usage.ts'
 import { engineCall, statusOf, toAppError, unlessStatus } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
 import { pingEngine } from './engine/connect-engine.ts'
+import { KeyedQueue } from './engine/keyed-queue.ts'
 import { engineEvents } from './events/engine-events.ts'
 import { imageExists } from './images/image-exists.ts'
 import { containerName, refOf, sandboxFilter } from './labels.ts'
-import { openParts, type RuntimeParts } from './runtime-parts.ts'
+import { makeHandle, readHandle } from './pauses/pause-handle.ts'
+import { pauseSandbox } from './pauses/pause-sandbox.ts'
+import { resumeSandbox, type ResumedContainer } from './pauses/resume-sandbox.ts'
+import { openParts, RUNTIME_NAME, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 import { collectLeftovers } from './upkeep/collect-leftovers.ts'
 import { refreshRules } from './upkeep/refresh-rules.ts'
@@ -47,13 +57,15 @@ const USAGE_AT_ONCE = 128
  * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallation` removes everything that is not shared.
  */
 export class DockerRuntime implements SandboxRuntime {
-  readonly name = 'docker'
+  readonly name = RUNTIME_NAME
   readonly images: ImageStore
   readonly imageTool: readonly string[]
   readonly #parts: RuntimeParts
   /** Separate loops: a loop that waits for the engine does not delay the others. */
   readonly #loops: readonly Loop[]
   readonly #starts = new SingleFlight<string, string>()
+  /** One change of a sandbox at a time: the engine ends a commit by thawing what it froze, also when a pause has come meanwhile. */
+  readonly #changes = new KeyedQueue()
   readonly #disposed = new AbortController()
 
   private constructor(parts: RuntimeParts) {
@@ -85,7 +97,14 @@ export class DockerRuntime implements SandboxRuntime {
 
   capabilities(): RuntimeCapabilities {
     const { diskLimit, egress } = this.#parts
-    return { freeze: true, snapshot: 'files', diskLimit, egress: egress !== undefined }
+    return {
+      pause: 'memory',
+      snapshot: 'files',
+      diskLimit,
+      egress: egress !== undefined,
+      egressPolicies: false,
+      mounts: false,
+    }
   }
 
   ping(signal: AbortSignal): Promise<void> {
@@ -100,28 +119,39 @@ export class DockerRuntime implements SandboxRuntime {
     return this.#start(spec, spec.image, signal)
   }
 
-  createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
+  async createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
+    checkOrigin('snapshot', snapshot, await this.#parts.origin())
     return this.#start(spec, snapshot.image, signal)
   }
 
-  freeze(ref: SandboxRef): Promise<void> {
-    return this.#changeState(ref, 'frozen', (container) => container.pause())
+  pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
+    const name = this.#nameOf(ref)
+    return this.#change(ref, async () => {
+      const origin = await this.#parts.origin()
+      return makeHandle(origin, name, await pauseSandbox(this.#parts, name, keep))
+    })
   }
 
-  async thaw(ref: SandboxRef): Promise<SandboxEndpoint> {
-    await this.#changeState(ref, 'running', (container) => container.unpause())
-    const bridge = await this.#parts.network.ensure()
-    const host = addressOn(bridge.id, await this.#inspect(ref))
-    if (host === undefined) throw new AppError('failed_precondition', 'This sandbox has no address.')
-    return this.#endpoint(host)
+  async resume(handle: PauseHandle, { spec, keep }: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {
+    const name = this.#nameOf(spec)
+    const { keep: kept, startedAt } = readHandle(handle, await this.#parts.origin(), name)
+    const request = { name, keep: kept === 'files' ? kept : keep, startedAt, signal }
+    const run = (): Promise<ResumedContainer> => this.#repeatWhenPruned(() => resumeSandbox(this.#parts, request), signal)
+    const { host, restored } = await this.#change(spec, run, signal)
+    return { endpoint: this.#endpoint(host), restored }
   }
 
-  snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
-    return this.#ask(ref, () => this.#parts.snapshots.take(ref, name))
+  snapshot(ref: SandboxRef, request: SnapshotRequest): Promise<RuntimeSnapshot> {
+    return this.#change(ref, () => this.#parts.snapshots.take(ref, request))
   }
 
-  deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
-    return engineCall('The snapshot could not be deleted.', () => this.#parts.kept.remove(snapshot.image))
+  async setEgress(_ref: SandboxRef, _policy: EgressPolicy): Promise<void> {
+    throw new AppError('unimplemented', 'This runtime has no egress policies.')
+  }
+
+  async deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
+    checkOrigin('snapshot', snapshot, await this.#parts.origin())
+    await engineCall('The snapshot could not be deleted.', () => this.#parts.kept.remove(snapshot.image))
   }
 
   remove(ref: SandboxRef): Promise<void> {
@@ -168,21 +198,26 @@ export class DockerRuntime implements SandboxRuntime {
 
   async #start(spec: SandboxSpec, image: ImageRef, signal: AbortSignal | undefined): Promise<SandboxEndpoint> {
     signal?.throwIfAborted()
+    checkSpec(spec, this.capabilities())
     const name = this.#nameOf(spec)
     const options = containerSpec(this.#parts.plan(), spec, image)
-    const start = (): Promise<string> => startSandbox(this.#parts, { name, options, signal })
     const host = await this.#starts.run(name, async () => {
       try {
-        return await start().catch(async (failure: unknown) => {
-          if (signal?.aborted || !(await this.#isPruned(failure))) throw failure
-          return start()
-        })
+        await this.#parts.volumeFree.ensure(image)
+        return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, signal }), signal)
       } catch (err) {
         if (signal?.aborted && err === signal.reason) throw err
         throw toAppError(err, 'The sandbox could not be started.')
       }
     })
     return this.#endpoint(host)
+  }
+
+  async #repeatWhenPruned<T>(start: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    return start().catch(async (failure: unknown) => {
+      if (signal?.aborted || !(await this.#isPruned(failure))) throw failure
+      return start()
+    })
   }
 
   /** An operator may prune the network and the volume while no sandbox uses them. Then they are created again, once. */
@@ -194,21 +229,6 @@ export class DockerRuntime implements SandboxRuntime {
     const isLost = bridge === undefined || !isIntact
     if (isLost) log.warn({ err: failure }, 'the sandbox network or the daemon volume was removed and is created again')
     return isLost
-  }
-
-  /** Asks for a change of state. If the engine refuses because the sandbox has that state already, the call succeeds. */
-  #changeState(ref: SandboxRef, wanted: 'running' | 'frozen', change: (container: Container) => Promise<unknown>): Promise<void> {
-    return this.#ask(ref, async () => {
-      try {
-        await change(this.#containerOf(ref))
-      } catch (err) {
-        // Without a status the engine did not answer: another request would wait as long.
-        if (statusOf(err) === undefined || statusOf(err) === 404) throw err
-        const state = runtimeState((await this.#containerOf(ref).inspect()).State.Status)
-        if (state === 'stopped') throw new AppError('failed_precondition', 'This sandbox has ended.', { cause: err })
-        if (state !== wanted) throw err
-      }
-    })
   }
 
   /** Undefined for a container that hangs, so that the usage of the others is still returned. */
@@ -224,14 +244,12 @@ export class DockerRuntime implements SandboxRuntime {
     }
   }
 
-  #inspect(ref: SandboxRef): Promise<ContainerInspectInfo> {
-    return this.#ask(ref, () => this.#containerOf(ref).inspect())
-  }
-
-  async #ask<T>(ref: SandboxRef, call: () => Promise<T>): Promise<T> {
+  /** Waits for the other changes of the sandbox. @throws the abort reason */
+  async #change<T>(ref: SandboxRef, change: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await call()
+      return await this.#changes.run(this.#nameOf(ref), change)
     } catch (err) {
+      if (signal?.aborted && err === signal.reason) throw err
       if (statusOf(err) === 404) throw new AppError('not_found', `Sandbox "${ref.sandboxId}" does not exist.`, { cause: err })
       throw toAppError(err, 'The Docker engine refused the change of the sandbox.')
     }

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { SandboxRef } from '@sandyard/runtime/types'
 
-/** Labels contain only identity, never state that changes. */
+/** Labels contain identity and what never changes, never state. */
 export const LABEL = {
   installation: 'sandyard.installation',
   sandboxId: 'sandyard.sandbox-id',
   incarnation: 'sandyard.incarnation',
   role: 'sandyard.role',
   snapshot: 'sandyard.snapshot',
+  spec: 'sandyard.spec',
+  sizeBytes: 'sandyard.size-bytes',
   build: 'sandyard.build',
   daemonVersion: 'sandyard.daemon-version',
   engineId: 'sandyard.engine-id',

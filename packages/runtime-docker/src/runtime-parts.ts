@@ -1,7 +1,9 @@
+import { loadOnce } from '@sandyard/kit/async/load-once'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { Origin } from '@sandyard/runtime/origin'
 import type { ContainerPlan } from './containers/container-spec.ts'
-import type { StartParts } from './containers/start-sandbox.ts'
+import type { StartParts } from './containers/run-container.ts'
 import { readManifest } from './daemon-volume/daemon-dist.ts'
 import { DaemonVolume } from './daemon-volume/daemon-volume.ts'
 import type { EgressControl } from './egress/egress-control.ts'
@@ -10,11 +12,13 @@ import { openEgress } from './egress/open-egress.ts'
 import { connectEngine } from './engine/connect-engine.ts'
 import { canLimitDisk } from './engine/disk-limit.ts'
 import { engineCall } from './engine/docker-errors.ts'
+import { engineId } from './engine/engine-id.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
 import type { DockerImageStore } from './images/docker-image-store.ts'
 import { openImageStore, type ImageStoreParts } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
 import { SharedImages } from './images/shared-images.ts'
+import { VolumeFreeImages } from './images/volume-free-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
@@ -22,12 +26,20 @@ import { Snapshots } from './snapshots/snapshots.ts'
 
 const DEFAULT_PIDS_LIMIT = 4096
 
+export const RUNTIME_NAME = 'docker'
+/** The version of the formats of handles and snapshots. */
+const FORMAT = 1
+const ENGINE_ID_TIMEOUT_MS = 30_000
+
 /** The parts of a runtime; all exist before the first sandbox. */
 export interface RuntimeParts extends StartParts {
   readonly installation: string
   readonly log: Logger
   readonly snapshots: Snapshots
+  /** What handles and snapshots of this runtime say of their origin. */
+  readonly origin: () => Promise<Origin>
   readonly kept: KeptImages
+  readonly volumeFree: VolumeFreeImages
   readonly images: DockerImageStore
   readonly imageTool: readonly string[]
   readonly egress: EgressControl | undefined
@@ -62,6 +74,10 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       maxOpenFiles: egress?.host.maxOpenFiles,
       daemon: { volume: volume.name, labels: volume.labels, mount: manifest.mount, command: manifest.command },
     })
+    const origin = loadOnce(async (): Promise<Origin> => {
+      const engine = await engineId(docker, AbortSignal.timeout(ENGINE_ID_TIMEOUT_MS))
+      return { runtime: RUNTIME_NAME, version: FORMAT, engine }
+    })
     const kept = new KeptImages(docker, installation)
     const shared = new SharedImages(docker, installation, {
       base: options.baseImage,
@@ -75,8 +91,10 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       network,
       volume,
       egress,
-      snapshots: new Snapshots({ docker, installation, maxLayers: options.maxLayers }),
+      snapshots: new Snapshots({ docker, installation, origin, maxLayers: options.maxLayers }),
+      origin,
       kept,
+      volumeFree: new VolumeFreeImages({ docker, installation, kept }),
       images,
       imageTool: manifest.imageTool ?? [],
       plan,

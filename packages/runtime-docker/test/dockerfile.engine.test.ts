@@ -163,7 +163,7 @@ describe('building a Dockerfile', () => {
     await expect(runtime.images.buildDockerfile({ ...request, within: absent })).rejects.toMatchObject({ kind: 'not_found' })
     const frozen = sandboxSpec()
     await runtime.create(frozen)
-    await runtime.freeze(frozen)
+    await runtime.pause(frozen, 'memory')
     await expect(runtime.images.buildDockerfile({ ...request, within: frozen })).rejects.toMatchObject({ kind: 'failed_precondition' })
     await runtime.remove(frozen)
   })

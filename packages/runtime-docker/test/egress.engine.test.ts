@@ -7,7 +7,7 @@ import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
 import { Inside } from './support/inside.ts'
 import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
-import { ensureToolImage } from './support/test-images.ts'
+import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
 const installation = `test-${randomId(8)}`
 /** The error of a dial whose packets are rejected. */
@@ -39,6 +39,11 @@ describe('default egress', () => {
 
   async function start(change: Parameters<typeof sandboxSpec>[0] = {}, on: DockerRuntime = runtime): Promise<Inside> {
     return new Inside(await on.create(sandboxSpec({ image, ...change })))
+  }
+
+  /** The stand-in daemon dials the closed address from its start on. */
+  function earlyImage(): Promise<string> {
+    return buildTestImage(bench.docker, 'early', `FROM ${image}\nENV STAND_IN_EARLY=${OUTSIDE.metadata}:${OUTSIDE.port}\n`)
   }
 
   const closedDoors: [string, () => [string, number]][] = [
@@ -74,7 +79,7 @@ describe('default egress', () => {
   })
 
   it('is in force before anything inside has a network', async () => {
-    const inside = await start({ daemonEnv: { STAND_IN_EARLY: `${OUTSIDE.metadata}:${OUTSIDE.port}` } })
+    const inside = await start({ image: await earlyImage() })
     const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined
@@ -111,11 +116,25 @@ describe('default egress', () => {
     expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
   })
 
-  it('stays in force after freeze and thaw', async () => {
+  it('is in force before anything inside has a network when a sandbox resumes from its files', async () => {
+    const spec = sandboxSpec({ image: await earlyImage() })
+    await runtime.create(spec)
+    const { endpoint } = await runtime.resume(await runtime.pause(spec, 'files'), { spec, keep: 'memory' })
+    const inside = new Inside(endpoint)
+    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
+      const seen = await inside.early()
+      return seen.includes(REFUSED) ? seen : undefined
+    })
+    expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
+    expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
+    expect(await inside.dial(neighbour.address, OUTSIDE.port)).not.toBe('open')
+  })
+
+  it('stays in force after a pause that keeps memory', async () => {
     const spec = sandboxSpec({ image })
     await runtime.create(spec)
-    await runtime.freeze(spec)
-    const inside = new Inside(await runtime.thaw(spec))
+    const handle = await runtime.pause(spec, 'memory')
+    const inside = new Inside((await runtime.resume(handle, { spec, keep: 'memory' })).endpoint)
     expect(await inside.dial(OUTSIDE.private, OUTSIDE.port)).toBe(REFUSED)
     expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
   })

@@ -29,8 +29,9 @@ describe('a container whose calls hang', () => {
     const next = sandboxSpec()
     const endpoint = await runtime.create(next)
     expect(await new Inside(endpoint).isHealthy()).toBe(true)
-    await runtime.freeze(next)
-    await runtime.thaw(next)
+    for (const keep of ['memory', 'files'] as const) {
+      await runtime.resume(await runtime.pause(next, keep), { spec: next, keep })
+    }
     expect((await runtime.list()).map(({ sandboxId }) => sandboxId)).toContain(next.sandboxId)
     expect((await runtime.usage([next])).has(next.sandboxId)).toBe(true)
     for (const spec of [next, ...(other === undefined ? [] : [other])]) await runtime.remove(spec)
@@ -43,7 +44,7 @@ describe('a container whose calls hang', () => {
     const { Id } = await bench.docker.getContainer(name).inspect()
     const hang = engine.hang(name, Id)
     onTestFinished(() => hang.release())
-    const changes = [runtime.remove(stuck), runtime.remove(stuck), runtime.freeze(stuck)]
+    const changes = [runtime.remove(stuck), runtime.remove(stuck), runtime.pause(stuck, 'memory')]
     const outcomes = Promise.all(changes.map((change) => change.catch((err: unknown) => err)))
     const usage = runtime.usage([stuck, other])
     await hang.untilWaiting(4)

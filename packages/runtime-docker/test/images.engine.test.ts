@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureDaemonDist } from '../../../apps/daemon/build/dist.ts'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
-import { runInRealDaemon, UNSECURED_ENV } from './support/real-daemon.ts'
+import { runInRealDaemon, type RealDaemon } from './support/real-daemon.ts'
 import { buildTestImage } from './support/test-images.ts'
 
 /** One static program and nothing else: no C library, and only the required user. */
@@ -35,15 +35,28 @@ describe('the daemon of the project', () => {
   })
   afterAll(() => stack.disposeAsync())
 
+  async function start(image: string): Promise<RealDaemon> {
+    const spec = sandboxSpec({ image })
+    return { spec, endpoint: await runtime.create(spec) }
+  }
+
   it('runs in an image with only a static busybox', async () => {
     const image = await buildTestImage(bench.docker, 'busybox', BUSYBOX)
-    const endpoint = await runtime.create(sandboxSpec({ image, daemonEnv: UNSECURED_ENV }))
-    expect(await runInRealDaemon(endpoint, '/bin/busybox', ['ls', '/bin'])).toContain('stdout: busybox\nsh\n')
+    expect(await runInRealDaemon(await start(image), '/bin/busybox', ['ls', '/bin'])).toContain('stdout: busybox\nsh\n')
   })
 
   it('runs in an image with another C library, and so do the programs of the image', async () => {
     const image = await buildTestImage(bench.docker, 'musl', MUSL)
-    const endpoint = await runtime.create(sandboxSpec({ image, daemonEnv: UNSECURED_ENV }))
-    expect(await runInRealDaemon(endpoint, '/bin/hello')).toContain('stdout: hello from musl\n')
+    expect(await runInRealDaemon(await start(image), '/bin/hello')).toContain('stdout: hello from musl\n')
+  })
+
+  it('starts again from the files of its sandbox, repeatedly', async () => {
+    const spec = sandboxSpec()
+    await runInRealDaemon({ spec, endpoint: await runtime.create(spec) }, '/bin/sh', ['-c', 'echo kept > /root/kept'])
+    for (const keep of ['files', 'memory', 'files'] as const) {
+      const { endpoint } = await runtime.resume(await runtime.pause(spec, keep), { spec, keep: 'memory' })
+      expect(await runInRealDaemon({ spec, endpoint }, '/bin/cat', ['/root/kept'])).toContain('stdout: kept\n')
+    }
+    await runtime.remove(spec)
   })
 })

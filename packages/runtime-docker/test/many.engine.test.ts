@@ -57,12 +57,11 @@ describe('many sandboxes', () => {
     const never = new AbortController()
     const events = await runtime.events(never.signal)
     for (let round = 0; round < 3; round += 1) {
-      await runtime.freeze(spec)
-      await runtime.thaw(spec)
+      await runtime.resume(await runtime.pause(spec, 'memory'), { spec, keep: 'memory' })
     }
     expect((await Array.fromAsync(events)).length).toBeLessThanOrEqual(3)
     const again = await runtime.events(never.signal)
-    await runtime.freeze(spec)
+    await runtime.pause(spec, 'memory')
     for await (const { kind } of again) {
       expect(kind).toBe('frozen')
       break

@@ -101,6 +101,18 @@ describe('pulling', () => {
     expect(await inside.readFile('/hello')).toContain('COPY Dockerfile')
   })
 
+  it('brings an image without its volumes, whose paths become directories', async () => {
+    const image = await buildTestImage(bench.docker, 'tiny-volume', `${TINY}VOLUME /data/deep\n`)
+    await registry.push(bench.docker, image, 'team/volume')
+    const facts = await runtime.images.pull({ reference: `${registry.host}/team/volume:v1`, credentials: docker })
+    expect(facts).toMatchObject({ env: { GREETING: 'hi', EMPTY: '' }, workdir: '/srv', user: '7:7' })
+    expect((await bench.docker.getImage(facts.image).inspect()).Config.Volumes ?? {}).toEqual({})
+    const inside = new Inside(await runtime.create(sandboxSpec({ image: facts.image })))
+    await inside.writeFile('/data/deep/x', 'written')
+    expect(await inside.readFile('/data/deep/x')).toBe('written')
+    expect(await leftNames()).toEqual([])
+  })
+
   it('gives every concurrent pull its own name', async () => {
     const pulls = await Promise.all([1, 2, 3].map(() => runtime.images.pull({ reference: app, credentials: docker })))
     expect(new Set(pulls.map(({ image }) => image)).size).toBe(3)

@@ -1,6 +1,10 @@
 import type { ImageStore } from './image-store.ts'
 import type {
+  EgressPolicy,
   ImageRef,
+  Keep,
+  PauseHandle,
+  Resumed,
   RuntimeCapabilities,
   RuntimeEvent,
   RuntimeSandbox,
@@ -47,22 +51,39 @@ export interface SandboxRuntime extends AsyncDisposable {
    */
   create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
-  /** Like `create`, from a snapshot; the spec's image is ignored. */
+  /** Like `create`, from a snapshot; the spec's image is ignored. @throws AppError `failed_precondition` for a snapshot of another runtime, version or engine */
   createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
-  /** Stops the processes and keeps their memory. Needs `capabilities().freeze`. A frozen sandbox is success; an ended one is `failed_precondition`. */
-  freeze(ref: SandboxRef): Promise<void>
-
-  /** Undoes `freeze`. A running sandbox is success; an ended one, as after a restart of the engine, is `failed_precondition`. */
-  thaw(ref: SandboxRef): Promise<SandboxEndpoint>
+  /**
+   * Pauses a sandbox and returns the handle that `resume` needs. `memory` stops the processes and keeps them (needs
+   * `capabilities().pause === 'memory'`, else `unimplemented`); `files` ends the processes and frees their memory. A sandbox that is paused
+   * is success, also after a crash: the handle is the same. `files` for a sandbox that is paused with memory drops the memory. For an ended
+   * sandbox `files` is success and `memory` is `failed_precondition`. After a failure of `files` the sandbox may have ended; the same call
+   * again completes the pause.
+   */
+  pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle>
 
   /**
-   * Stores the files of the sandbox as of one instant. The sandbox keeps its state: running, frozen or ended. `name`
-   * (`[a-z0-9][a-z0-9_.-]*`, at most 100) identifies the snapshot: a second call with the same name returns the existing snapshot.
+   * Runs a paused sandbox again, with the same files; the reference stays the same. `keep: 'files'` starts it from its files although its
+   * memory is there. After a failure or an abort the sandbox is paused, or stopped with all its files: `resume` may be called again. A running
+   * sandbox is success. When `restored` is `files`, the daemon starts anew and needs `/init`, as after `create`, and the endpoint may be
+   * another one.
+   *
+   * @throws AppError `failed_precondition` for a handle of another runtime, version, engine or sandbox
    */
-  snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot>
+  resume(handle: PauseHandle, request: ResumeRequest, signal?: AbortSignal): Promise<Resumed>
 
-  /** An absent snapshot is success. */
+  /**
+   * Stores the files of the sandbox as of one instant, and with `memory` its processes (needs `capabilities().snapshot === 'memory'`, else
+   * `unimplemented`). The sandbox keeps its state: running, frozen or ended. `name` (`[a-z0-9][a-z0-9_.-]*`, at most 100) identifies the
+   * snapshot: a second call with the same name returns the existing snapshot.
+   */
+  snapshot(ref: SandboxRef, request: SnapshotRequest): Promise<RuntimeSnapshot>
+
+  /** Replaces the egress policy of a running or paused sandbox atomically. @throws AppError `unimplemented` without `capabilities().egressPolicies` */
+  setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void>
+
+  /** An absent snapshot is success. @throws AppError `failed_precondition` for a snapshot of another runtime, version or engine */
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void>
 
   /** Ends a sandbox and frees all its resources. An absent sandbox is success. */
@@ -83,4 +104,16 @@ export interface SandboxRuntime extends AsyncDisposable {
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>>
 
   imageExists(image: ImageRef): Promise<boolean>
+}
+
+export interface ResumeRequest {
+  /** The spec of the paused sandbox. */
+  readonly spec: SandboxSpec
+  /** `memory`: as the handle allows. */
+  readonly keep: Keep
+}
+
+export interface SnapshotRequest {
+  readonly name: string
+  readonly keep: Keep
 }

@@ -1,3 +1,5 @@
+import type { Secret } from '@sandyard/kit/config/secret'
+
 /** One start of a sandbox. The id stays the same after a resume, but background work must never change a later incarnation. */
 export interface SandboxRef {
   readonly sandboxId: string
@@ -18,10 +20,64 @@ export interface SandboxResources {
 export interface SandboxSpec extends SandboxRef {
   readonly image: ImageRef
   readonly resources: SandboxResources
-  /** Environment of the daemon, not of the user's processes. */
-  readonly daemonEnv: Readonly<Record<string, string>>
+  /**
+   * Authenticates `/init` to the daemon of this start. The runtime puts `secretDigest` of it in a file that only the platform writes, and names
+   * the file in the daemon's environment as `SANDYARD_INSTANCE_FILE`. The key and the identity of the sandbox reach the daemon only by `/init`.
+   */
+  readonly instanceKey: Secret
   /** False for a template that forbids set-uid programs; then `sudo` does not work inside. */
   readonly allowPrivilegeGain: boolean
+  /** Volumes in the sandbox. A runtime without `capabilities().mounts` refuses any with `unimplemented`. */
+  readonly mounts: readonly SandboxMount[]
+  /** What the sandbox may reach. A runtime without `capabilities().egressPolicies` refuses all but `DEFAULT_EGRESS` with `unimplemented`. */
+  readonly egress: EgressPolicy
+}
+
+/** A volume of the runtime's volume store, at an absolute path in the sandbox. */
+export interface SandboxMount {
+  readonly volume: string
+  readonly path: string
+  readonly readOnly: boolean
+}
+
+/**
+ * The wanted egress of a sandbox (control-plane.md 18.4). The control plane owns it, the runtime applies it. The ranges that are closed to
+ * every sandbox stay closed.
+ */
+export interface EgressPolicy {
+  /** False denies everything that `allowOut` does not list. */
+  readonly allowInternet: boolean
+  /** IPv4 addresses, CIDRs and domains. */
+  readonly allowOut: readonly string[]
+  /** IPv4 addresses and CIDRs. */
+  readonly denyOut: readonly string[]
+}
+
+export const DEFAULT_EGRESS: EgressPolicy = { allowInternet: true, allowOut: [], denyOut: [] }
+
+/** What a pause keeps: `memory` keeps processes and files, `files` frees all memory. */
+export type Keep = 'memory' | 'files'
+
+/**
+ * The handle of a paused sandbox: a JSON object that the control plane stores. Only the runtime that made it reads the rest of its fields.
+ */
+export interface PauseHandle {
+  /** `SandboxRuntime.name`. */
+  readonly runtime: string
+  /** The version of the format of the handle. */
+  readonly version: number
+  /** `SandboxRuntime.engineId` of the engine with the sandbox. */
+  readonly engine: string
+  /** What the sandbox has: `memory` may have been lost since, as after a restart of the engine. */
+  readonly keep: Keep
+  readonly [field: string]: unknown
+}
+
+/** A sandbox that runs again. */
+export interface Resumed {
+  readonly endpoint: SandboxEndpoint
+  /** `files` when the processes are not the ones of the pause: it was asked for, or the memory was lost, as after a restart of the engine. */
+  readonly restored: Keep
 }
 
 /** The address under which the proxy and the api reach the daemon and the user's servers of a sandbox. */
@@ -45,20 +101,40 @@ export interface Usage {
   readonly pids: number
 }
 
-/** Files of a sandbox at one instant, and its memory if the runtime can store it. */
+/** Files of a sandbox at one instant, and its memory if the runtime can store it. A JSON object that the control plane stores. */
 export interface RuntimeSnapshot {
+  /** `SandboxRuntime.name`. */
+  readonly runtime: string
+  /** The version of the format of the snapshot. */
+  readonly version: number
+  /** `SandboxRuntime.engineId` of the engine with the snapshot. */
+  readonly engine: string
   readonly image: ImageRef
   readonly hasMemory: boolean
+  /** What it adds to the image of its sandbox, without the parts that both share. */
+  readonly sizeBytes: number
+  /** The sandbox at that time: a restore of memory needs the same. */
+  readonly spec: SnapshotSpec
+}
+
+export interface SnapshotSpec {
+  readonly resources: SandboxResources
+  readonly allowPrivilegeGain: boolean
+  readonly mounts: readonly SandboxMount[]
 }
 
 export type RuntimeEvent = SandboxRef & { readonly kind: 'exited' | 'out_of_memory' | 'frozen' | 'thawed' }
 
 export interface RuntimeCapabilities {
-  /** A pause keeps memory and processes. */
-  readonly freeze: boolean
+  /** What a pause can keep. Every runtime can keep files. */
+  readonly pause: Keep
   /** What a snapshot contains: `memory` restores processes too. */
   readonly snapshot: 'none' | 'files' | 'memory'
   readonly diskLimit: boolean
   /** The default egress rules are enforced outside of the sandbox, so that it cannot change them. */
   readonly egress: boolean
+  /** Egress policies other than the default are enforced. */
+  readonly egressPolicies: boolean
+  /** Volumes can be mounted. */
+  readonly mounts: boolean
 }

@@ -7,15 +7,15 @@ import { findDefaultTeam, findTeamOfMember, hasTeams } from './auth-queries.ts'
 import type { Principal } from './principal.ts'
 
 export interface ActingTeamOptions {
-  /** The team that the request names, in whatever form it was sent. */
+  /** The team that the request names, unchecked. */
   readonly teamId?: string | undefined
   /** The operation is one that a blocked team may still call (control-plane.md 1.10). */
   readonly mayBeBlocked?: boolean
 }
 
 /**
- * The team that a request acts for where a user's token is accepted as well (control-plane.md 1.9). What the hooks check of a
- * team's credential, bans and blocks, is checked here of the team that a user stands for.
+ * The team of a request to an operation that also accepts user tokens (control-plane.md 1.9). The hooks check bans and blocks of the team of
+ * an API key; this function checks them for the team of a user.
  *
  * @throws AppError with the texts of control-plane.md 1.9 and 1.10
  */
@@ -33,8 +33,8 @@ export async function getActingTeam(db: Db, principal: Principal | null, options
 }
 
 /**
- * Like `getActingTeam`, for a request about something that a team owns: a user acts for the owner when a member of it. Undefined
- * when the request cannot act for the owner.
+ * Like `getActingTeam`, for a request about an object of a team: a user acts for the owner if the user is a member. Undefined when the
+ * request cannot act for the owner.
  *
  * @throws AppError with the texts of control-plane.md 1.9 and 1.10
  */

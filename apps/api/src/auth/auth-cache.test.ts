@@ -4,7 +4,7 @@ import type { Principal } from './principal.ts'
 
 const principal: Principal = { via: 'api_key', apiKeyId: '1' }
 
-/** Look-ups that end when they are told to. */
+/** A cache whose look-ups end when the test answers them. */
 class Directory {
   readonly cache = new AuthCache()
   readonly asked: string[] = []
@@ -28,7 +28,7 @@ class Directory {
 }
 
 describe('AuthCache', () => {
-  it.each([principal, undefined])('looks a credential up once, for all requests at once and for later ones: %j', async (found) => {
+  it.each([principal, undefined])('makes one look-up for concurrent and later requests with a credential: %j', async (found) => {
     const directory = new Directory()
     const first = Array.from({ length: 20 }, () => directory.resolve('a'))
     await directory.answer(found)
@@ -40,7 +40,7 @@ describe('AuthCache', () => {
     expect(directory.asked).toEqual(['a', 'a'])
   })
 
-  it('keeps no answer of a look-up that was in flight when a right changed, and shares it with no later request', async () => {
+  it('does not cache the result of a look-up that was in flight when a right changed, and does not share it with later requests', async () => {
     const directory = new Directory()
     const before = directory.resolve('a')
     await new Promise((resolve) => setImmediate(resolve))
@@ -51,7 +51,7 @@ describe('AuthCache', () => {
     expect(directory.asked).toEqual(['a', 'a'])
   })
 
-  it('remembers no failure', async () => {
+  it('does not cache a failure', async () => {
     const directory = new Directory()
     await expect(directory.cache.resolve('a', () => Promise.reject(new Error('down')))).rejects.toThrow('down')
     const again = directory.resolve('a')
@@ -59,7 +59,7 @@ describe('AuthCache', () => {
     expect(await again).toEqual(principal)
   })
 
-  it('asks for few credentials at once, and refuses when too many wait', async () => {
+  it('limits concurrent look-ups, and refuses requests when too many wait', async () => {
     const directory = new Directory()
     const outcomes = Promise.allSettled(Array.from({ length: 1000 }, (_, n) => directory.resolve(`key ${n}`)))
     await new Promise((resolve) => setImmediate(resolve))
@@ -71,7 +71,7 @@ describe('AuthCache', () => {
     expect(directory.asked.length + refused.length).toBe(1000)
   })
 
-  it('asks each caller of a shared look-up, and refuses only the one that may not try', async () => {
+  it('calls the check of each request that shares a look-up, and refuses only those whose check throws', async () => {
     const cache = new AuthCache()
     const found = Promise.withResolvers<Principal>()
     const look = (): Promise<Principal> => found.promise

@@ -4,16 +4,16 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Principal } from './principal.ts'
 
 const TTL_MS = 5 * 60_000
-/** An unknown key is not asked for again so soon. Nobody knows a key before it is issued, so none is refused that has just become valid. */
+/** How long an unknown key is cached. A new key cannot be in the cache, because nobody knows a key before it is issued. */
 const UNKNOWN_TTL_MS = 10_000
 const MAX_ENTRIES = 10_000
-/** Of the connections to the database. */
+/** Connections to the database that look-ups may use. */
 const LOOK_UPS_AT_ONCE = 4
 const LOOK_UPS_WAITING = 256
 
 /**
- * Whose a credential is, for five minutes (control-plane.md 1.7). Emptied whenever a right is taken away anywhere; a look-up that is in
- * flight at that moment is not remembered. Requests with the same credential share one look-up.
+ * Caches the principal of a credential for five minutes (control-plane.md 1.7). It is cleared whenever a right is withdrawn on any server;
+ * look-ups in flight at that moment are not cached. Requests with the same credential share one look-up.
  */
 export class AuthCache {
   readonly #known = new LRUCache<string, Principal>({ max: MAX_ENTRIES, ttl: TTL_MS })

@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** The texts of control-plane.md 1.8: a first line that clients know, and a second one with the cause. */
+/** The texts of control-plane.md 1.8: the first line is fixed, the second line has the cause. */
 
 export const missingCredential = (): AppError => new AppError('unauthenticated', 'authorization header is missing')
 

@@ -8,7 +8,7 @@ const TEAM = ['team.id', 'team.name', 'team.slug', 'team.is_banned', 'team.is_bl
 export interface ApiKeyHolder {
   readonly apiKeyId: string
   readonly team: Team
-  /** Who made the key, while that user exists. */
+  /** The user who created the key; undefined after the deletion of the user. */
   readonly user: User | undefined
 }
 
@@ -52,7 +52,7 @@ export async function findTeamOfMember(db: Db, teamId: string, userId: string): 
   return row && toTeam(row)
 }
 
-/** The team that a user works in without naming one. */
+/** The team of a user for requests that name no team. */
 export async function findDefaultTeam(db: Db, userId: string): Promise<Team | undefined> {
   const row = await db
     .selectFrom('team')
@@ -69,7 +69,7 @@ export async function hasTeams(db: Db, userId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Written at most once a minute for each key, however many servers see it (control-plane.md 1.7). */
+/** Writes at most once a minute for each key, over all servers (control-plane.md 1.7). */
 export async function touchApiKey(db: Db, apiKeyId: string): Promise<void> {
   await db
     .updateTable('api_key')

@@ -7,7 +7,7 @@ import { SCHEMES, type SchemeName, type SchemeParts } from './schemes.ts'
 
 /**
  * The schemes of each set, in the order in which they are tried (control-plane.md 1.7). There is no external OpenID provider:
- * where a set can only be met through one, the access tokens of this server stand in for its tokens.
+ * operations that need its tokens accept the access tokens of this server instead.
  */
 const SETS: Readonly<Record<Exclude<AuthSet, 'none'>, readonly SchemeName[]>> = {
   T: ['apiKey', 'provider', 'adminTeam'],
@@ -20,9 +20,14 @@ const SETS: Readonly<Record<Exclude<AuthSet, 'none'>, readonly SchemeName[]>> = 
   A: ['admin'],
 }
 
+/** Whether a request presents a credential that a scheme of the set checks. */
+export function presentsCredential(set: Exclude<AuthSet, 'none'>, credentials: Credentials): boolean {
+  return SETS[set].some((name) => SCHEMES[name].isPresented(credentials))
+}
+
 /**
- * Finds who the credentials are, by the first scheme of the set that accepts them. When none does, the first scheme whose
- * credential was presented says why (control-plane.md 1.8).
+ * The principal of the first scheme of the set that accepts the credentials. If none accepts them, the error is that of the first scheme
+ * whose credential was presented (control-plane.md 1.8).
  *
  * @throws AppError with the status and text of control-plane.md 1.8
  */

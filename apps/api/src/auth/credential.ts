@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** The two kinds of credential that this server issues, by their prefix (control-plane.md 1.7). */
+/** The prefixes of the two kinds of credentials that this server issues (control-plane.md 1.7). */
 export const CREDENTIAL_PREFIXES = { apiKey: 'e2b_', accessToken: 'sk_e2b_' } as const
 export type CredentialPrefix = (typeof CREDENTIAL_PREFIXES)[keyof typeof CREDENTIAL_PREFIXES]
 
 const VALUE_BYTES = 20
 const VALUE = /^[0-9a-f]{40}$/
 
-/** What is stored of a credential, column by column. */
+/** The columns of a stored credential. */
 export interface StoredCredential {
   readonly hash: string
   readonly prefix: CredentialPrefix
@@ -16,7 +16,7 @@ export interface StoredCredential {
   readonly masked_value_suffix: string
 }
 
-/** A new random credential: the raw text, to be shown once, and what is stored of it. */
+/** Creates a random credential: the raw text, which is shown once, and its stored form. */
 export function issueCredential(prefix: CredentialPrefix): { raw: string; stored: StoredCredential } {
   const value = randomBytes(VALUE_BYTES).toString('hex')
   return {
@@ -31,13 +31,13 @@ export function issueCredential(prefix: CredentialPrefix): { raw: string; stored
   }
 }
 
-/** The stored hash of a raw credential; undefined when what follows the prefix is not of the issued form. */
+/** The hash of a raw credential; undefined for text that this server cannot have issued. */
 export function hashCredential(raw: string, prefix: CredentialPrefix): string | undefined {
   const value = raw.slice(prefix.length)
   return raw.startsWith(prefix) && VALUE.test(value) ? hashOf(value) : undefined
 }
 
-/** The values are 160 random bits, so a plain digest keeps them: there is nothing to guess. */
+/** The values are 160 random bits, so a plain digest is enough: they cannot be guessed. */
 function hashOf(value: string): string {
   const digest = createHash('sha256').update(Buffer.from(value, 'hex')).digest('base64')
   return `$sha256$${digest.replace(/=+$/, '')}`

@@ -1,4 +1,4 @@
-/** What a request presents of itself: header values, absent when empty. */
+/** The credentials in the headers of a request; empty headers are absent. */
 export interface Credentials {
   readonly apiKey: string | undefined
   readonly authorization: string | undefined
@@ -17,7 +17,7 @@ export function readCredentials(headers: Headers): Credentials {
   }
 }
 
-/** The token of `Authorization: Bearer <token>`; the scheme's name is not case-sensitive. */
+/** The token of `Authorization: Bearer <token>`; the name of the scheme is case-insensitive. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
 }

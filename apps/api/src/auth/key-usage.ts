@@ -6,7 +6,7 @@ import { touchApiKey } from './auth-queries.ts'
 const EVERY_MS = 60_000
 const MAX_KEYS = 10_000
 
-/** Keeps `last_used_at` of API keys about current, behind the request: at most one write a minute for each key. */
+/** Updates `last_used_at` of API keys in the background, at most once a minute for each key. */
 export class KeyUsage implements AsyncDisposable {
   readonly #database: Database
   readonly #log: Logger

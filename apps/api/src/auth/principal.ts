@@ -3,11 +3,11 @@ import type { Team, User } from '../teams/team.ts'
 
 type Via = 'api_key' | 'access_token' | 'user_team' | 'admin_team' | 'admin'
 
-/** Who a request acts as (control-plane.md 1.9). */
+/** The authenticated caller of a request (control-plane.md 1.9). */
 export interface Principal {
   readonly via: Via
   readonly team?: Team
-  /** Who acts: of an API key, the user who made it. */
+  /** The user; for an API key, the user who created it. */
   readonly user?: User
   readonly apiKeyId?: string
 }

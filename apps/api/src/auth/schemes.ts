@@ -22,7 +22,7 @@ import type { User } from '../teams/team.ts'
 export interface SchemeParts {
   readonly database: Database
   readonly cache: AuthCache
-  /** Without one no administrator can authenticate. */
+  /** Undefined: no administrator can authenticate. */
   readonly adminToken: Secret | undefined
   readonly onApiKeyUsed: (apiKeyId: string) => void
   /** Called before a credential is looked up in the database. What it throws refuses the credential. */
@@ -31,15 +31,15 @@ export interface SchemeParts {
 
 export interface Scheme {
   isPresented(credentials: Credentials): boolean
-  /** @throws AppError that says why the credential is refused */
+  /** @throws AppError with the reason of a refusal */
   authenticate(credentials: Credentials, parts: SchemeParts): Promise<Principal>
 }
 
 export type SchemeName = 'apiKey' | 'accessToken' | 'provider' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
 
 /**
- * The ways to say who one is (control-plane.md 1.7), each with its own refusals. `provider` is the external provider of team
- * routes: there is none, so it refuses whatever it is shown.
+ * The authentication schemes (control-plane.md 1.7), each with its own error texts. `provider` is the external provider of team routes:
+ * this server has none, so the scheme refuses every token.
  */
 export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   apiKey: { isPresented: ({ apiKey }) => apiKey !== undefined, authenticate: authenticateApiKey },
@@ -96,7 +96,7 @@ async function getUser({ authorization }: Credentials, parts: SchemeParts): Prom
   return principal.user
 }
 
-/** The user of an access token of ours that stands where an external provider's token is asked for. */
+/** The user of an access token of this server, for operations that need a token of the external provider. */
 async function getProviderUser(credentials: Credentials, parts: SchemeParts): Promise<User> {
   const token = bearerToken(credentials.authorization)
   if (token !== undefined && !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw invalidProviderToken()
@@ -126,7 +126,7 @@ function checkAdminToken({ adminToken = '' }: Credentials, parts: SchemeParts): 
   if (wanted === undefined || !timingSafeEqual(digest(adminToken), digest(wanted))) throw invalidAdminToken()
 }
 
-/** Equal lengths, so that the comparison tells nothing of the secret's. */
+/** Digests have equal lengths, so the comparison does not disclose the length of the secret. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

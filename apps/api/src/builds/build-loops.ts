@@ -35,7 +35,7 @@ export function startBuildLoops(parts: BuildLoopParts): BuildLoops {
   const loops = [
     runLoop({ name: 'waiting builds', everyMs: EXPIRE_EVERY_MS, log }, () => expireWaiting(database)),
     runLoop({ name: 'build sandboxes', everyMs: COLLECT_SANDBOXES_EVERY_MS, log }, () => collectBuildSandboxes(parts)),
-    runLoop({ name: 'build upkeep', everyMs: KEEP_UP_EVERY_MS, log }, () => upkeep.pass()),
+    runLoop({ name: 'build upkeep', everyMs: KEEP_UP_EVERY_MS, log }, (signal) => upkeep.pass(signal)),
   ]
   return {
     onBuildChanged: (buildId) => worker.onBuildChanged(buildId),

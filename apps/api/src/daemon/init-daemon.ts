@@ -1,14 +1,23 @@
 import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
+import type { DaemonIdentity } from './daemon-identity.ts'
 
-/** The body of `/init`, sent after each start (envd.md 5.5). */
+/** What `/init` sets, after each start (envd.md 5.5). */
 export interface DaemonInit {
+  readonly identity: DaemonIdentity
   readonly accessToken?: string
   readonly envVars: Readonly<Record<string, string>>
   readonly defaultUser: string
   readonly defaultWorkdir: string
+}
+
+export interface DaemonTarget {
+  readonly endpoint: SandboxEndpoint
+  /** Of this start of the sandbox: its daemon accepts no other (docs/decisions/011-daemon-identity.md). */
+  readonly instanceKey: Secret
 }
 
 /** A starting daemon refuses connections at once, so short pauses cost little and save time. */
@@ -23,13 +32,13 @@ const ANSWER_TIMEOUT_MS = { first: 1000, last: 8000 } as const
  *
  * @throws AppError `internal` when the daemon refuses; the abort reason when `signal` aborts first
  */
-export async function initDaemon(endpoint: SandboxEndpoint, init: DaemonInit, signal: AbortSignal): Promise<void> {
+export async function initDaemon(target: DaemonTarget, init: DaemonInit, signal: AbortSignal): Promise<void> {
   let answerTimeoutMs: number = ANSWER_TIMEOUT_MS.first
   while (true) {
     signal.throwIfAborted()
     const body = JSON.stringify({ ...init, timestamp: new Date().toISOString() })
     const late = AbortSignal.timeout(answerTimeoutMs)
-    const status = await post(endpoint, body, AbortSignal.any([signal, late])).catch(() => undefined)
+    const status = await post(target, body, AbortSignal.any([signal, late])).catch(() => undefined)
     if (status === 204) return
     if (status !== undefined && status < 500) throw new AppError('internal', `the daemon answered ${status} to /init`)
     if (late.aborted) answerTimeoutMs = Math.min(answerTimeoutMs * 2, ANSWER_TIMEOUT_MS.last)
@@ -38,7 +47,7 @@ export async function initDaemon(endpoint: SandboxEndpoint, init: DaemonInit, si
 }
 
 /** Each try uses its own connection: no connection stays open to a sandbox that ends. */
-function post(endpoint: SandboxEndpoint, body: string, signal: AbortSignal): Promise<number | undefined> {
+function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: AbortSignal): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const call = request({
     host: endpoint.host,
@@ -46,7 +55,11 @@ function post(endpoint: SandboxEndpoint, body: string, signal: AbortSignal): Pro
     path: '/init',
     method: 'POST',
     agent: false,
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'x-sandyard-instance-key': instanceKey.reveal(),
+    },
     signal,
   })
   const connecting = setTimeout(() => call.destroy(new Error('the daemon cannot be connected to yet')), CONNECT_TIMEOUT_MS)

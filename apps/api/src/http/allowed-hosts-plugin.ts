@@ -3,7 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { shorten } from '../text/shorten.ts'
 import { AllowedHosts, type AllowedHostsOptions } from './allowed-hosts.ts'
 
-/** Load balancers ask these under names of their own, and the answers tell nothing. */
+/** Load balancers use their own host names for these, and the answers contain no data of teams. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
 
 /** Refuses requests that address this server by a name that is not its own. */

@@ -1,16 +1,17 @@
 import ipaddr from 'ipaddr.js'
 
 export interface AllowedHostsOptions {
-  /** The domain of sandboxes, perhaps with a port. */
+  /** The domain of sandboxes, with or without a port. */
   readonly domain: string
   readonly apiUrl: string | undefined
-  /** Further names; `*.example.com` means all below it, and `*` means every name. */
+  /** Further names; `*.example.com` allows every name below it, and `*` allows every name. */
   readonly names: readonly string[]
 }
 
 /**
- * Under which names clients may address this server. Someone else's domain may be made to lead here, and a browser then takes this server for
- * a part of that domain's pages (DNS rebinding). Addresses, `localhost` and names without a dot cannot be used for that.
+ * The host names that clients may use for this server. An attacker can let their own domain resolve to this server, and a browser then
+ * treats the server as the origin of the attacker's page (DNS rebinding). IP addresses, `localhost` and names without a dot cannot be used
+ * for this attack.
  */
 export class AllowedHosts {
   readonly #exact: ReadonlySet<string>

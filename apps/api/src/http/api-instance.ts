@@ -16,6 +16,8 @@ declare module 'fastify' {
     operation?: Operation
     /** The body may be absent, which then means an empty object. */
     isBodyOptional?: boolean
+    /** The route checks a credential of its own. */
+    guardsItself?: boolean
     /** Answered also while the server drains. */
     isHealthCheck?: boolean
   }

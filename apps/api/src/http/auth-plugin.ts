@@ -1,11 +1,15 @@
 import fp from 'fastify-plugin'
+import type { FastifyRequest } from 'fastify'
+import type { AuthSet } from '@sandyard/api-contract/operation'
 import { isAppError } from '@sandyard/kit/errors/app-error'
-import { authenticate } from '../auth/authenticate.ts'
+import { teamBlocked } from '../auth/auth-errors.ts'
+import { authenticate, presentsCredential } from '../auth/authenticate.ts'
 import { readCredentials } from '../auth/credentials.ts'
+import type { Principal } from '../auth/principal.ts'
 import type { SchemeParts } from '../auth/schemes.ts'
 import type { RequestLimits } from './rate-limit.ts'
 
-/** What is not part of the interface and needs no credentials. */
+/** Routes that are not part of the interface and need no credentials. */
 const OPEN: ReadonlySet<string> = new Set(['/ready', '/openapi.json'])
 
 export interface AuthPluginOptions {
@@ -14,30 +18,47 @@ export interface AuthPluginOptions {
 }
 
 /**
- * Finds out who asks before a body is read, so that an unauthenticated request with an invalid body is told the former
- * (control-plane.md 1.3). Refused credentials count for the client's address.
+ * Authenticates each request and counts it against the limit of its operation. Both happen before the body is read: an unauthenticated
+ * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. Requests of a blocked
+ * team are refused, except those that read or delete.
  */
 export const authPlugin = fp<AuthPluginOptions>(
-  async (app, { parts, limits }) => {
+  async (app, options) => {
     app.decorateRequest('principal', null)
     app.addHook('onRoute', ({ method, url, config }) => {
-      if (config?.operation === undefined && !OPEN.has(url))
-        throw new Error(`${String(method)} ${url} has no operation, so nothing guards it`)
+      if (config?.operation === undefined && config?.guardsItself !== true && !OPEN.has(url)) {
+        throw new Error(`${String(method)} ${url} has no operation, so it would need no credentials`)
+      }
     })
     app.addHook('onRequest', async (request, reply) => {
       const auth = request.routeOptions.config.operation?.auth ?? 'none'
-      if (auth === 'none') return
-      const beforeLookUp = (): void => limits.assertMayTry(request)
       try {
-        request.principal = await authenticate(auth, readCredentials(request.headers), { ...parts, beforeLookUp })
-      } catch (err) {
-        if (isAppError(err, 'unauthenticated')) {
-          limits.countFailure(request)
-          limits.count(request, reply)
-        }
-        throw err
+        if (auth !== 'none') request.principal = await getPrincipal(request, auth, options)
+      } finally {
+        options.limits.count(request, reply)
       }
+    })
+    // After validation and before any look-up (control-plane.md 1.10).
+    app.addHook('preHandler', async (request) => {
+      const team = request.principal?.team
+      const isAllowed = request.routeOptions.config.operation?.whileBlocked === true
+      if (team?.isBlocked === true && !isAllowed) throw teamBlocked(team.blockedReason)
     })
   },
   { name: 'auth' },
 )
+
+/** @throws AppError of `authenticate`; `resource_exhausted` for an address with too many refused credentials */
+async function getPrincipal(
+  request: FastifyRequest,
+  auth: Exclude<AuthSet, 'none'>,
+  { parts, limits }: AuthPluginOptions,
+): Promise<Principal> {
+  const credentials = readCredentials(request.headers)
+  try {
+    return await authenticate(auth, credentials, { ...parts, beforeLookUp: () => limits.assertMayTry(request) })
+  } catch (err) {
+    if (isAppError(err, 'unauthenticated') && presentsCredential(auth, credentials)) limits.countFailure(request)
+    throw err
+  }
+}

@@ -2,11 +2,12 @@ import fp from 'fastify-plugin'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { shorten } from '../text/shorten.ts'
 import { BodyReader } from './body-reader.ts'
+import { clientKey } from './client-address.ts'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Bodies are JSON, and an empty one is the same as none. Any other content type is refused where the operation has a body and ignored
- * where it has none; either way the connection stays usable.
+ * Parses JSON bodies; an empty body counts as absent. Another content type is refused if the operation has a body, and ignored if it has
+ * none. In both cases the connection stays usable.
  */
 export const bodiesPlugin = fp(
   async (app) => {
@@ -16,7 +17,7 @@ export const bodiesPlugin = fp(
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
       try {
-        return await reader.read(body)
+        return await reader.read(body, ownerOf(request))
       } catch (err) {
         throw isAppError(err, 'invalid_argument') ? undecodable(request, err) : err
       }
@@ -25,7 +26,7 @@ export const bodiesPlugin = fp(
       const hasBody = request.routeOptions.schema?.body !== undefined && body.length > 0
       done(hasBody ? wrongType(request) : null, undefined)
     })
-    // A media type that is none is treated like any other wrong one.
+    // Fastify itself refuses a malformed content type. Without the header, the parser for other types handles the body.
     app.addHook('onRequest', async (request) => {
       const isMalformed = request.headers['content-type'] !== undefined && request.mediaType === undefined
       if (isMalformed) request.headers = { ...request.headers, 'content-type': undefined }
@@ -36,6 +37,11 @@ export const bodiesPlugin = fp(
   },
   { name: 'bodies' },
 )
+
+/** The team, the user or the client address whose body it is. The hooks have authenticated the request by now. */
+function ownerOf({ principal, ip }: FastifyRequest): string {
+  return principal?.team?.id ?? principal?.user?.id ?? clientKey(ip)
+}
 
 /** The texts of control-plane.md 1.5. */
 function undecodable(request: FastifyRequest, cause: Error): AppError {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whole networks of IPv6 are given to one client. */
+/** Providers assign networks of 64 bits to a client. */
 const IPV6_PREFIX_BYTES = 8
 
 /** The key by which requests of a client are counted: its IPv4 address, or its IPv6 network of 64 bits. */

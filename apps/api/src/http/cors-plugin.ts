@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 
-/** control-plane.md 1.12, and what newer clients send. */
+/** The headers of control-plane.md 1.12 and of newer clients. */
 const REQUEST_HEADERS = [
   'Origin',
   'Content-Length',
@@ -36,7 +36,7 @@ const EXPOSED_HEADERS = [
 
 const PREFLIGHT_SECONDS = 12 * 3600
 
-/** Any page may call: what protects the server is the key, which no browser sends by itself. */
+/** Allows every origin. The API key protects the server, because browsers do not send it by themselves. */
 export const corsPlugin = fp(
   async (app) => {
     await app.register(cors, {

@@ -19,7 +19,7 @@ export function encodeCursor({ time, id }: { readonly time: Date | string; reado
   return Buffer.from(text).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
 
-/** @throws AppError `invalid_argument` for what is no cursor of this direction */
+/** @throws AppError `invalid_argument` for another text, or a cursor of the other direction */
 export function decodeCursor(token: string, order: Order): Cursor {
   const text = /^[A-Za-z0-9_-]+={0,2}$/.test(token) ? Buffer.from(token, 'base64url').toString() : ''
   const isAscending = text.endsWith(ASCENDING)

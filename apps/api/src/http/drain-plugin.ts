@@ -10,7 +10,7 @@ export const drainPlugin = fp<{ drain: Drain }>(
       if (drain.isDraining) throw stopping()
       reply.raw.once('close', drain.enter())
     })
-    // Clients that keep connections would send their next request to a server that is gone.
+    // Otherwise clients would send their next request on a connection to a stopped server.
     app.addHook('onSend', async (_request, reply) => {
       if (drain.isDraining) void reply.header('connection', 'close')
     })
@@ -18,7 +18,7 @@ export const drainPlugin = fp<{ drain: Drain }>(
   { name: 'drain' },
 )
 
-/** Nothing was done, so every client may send it again, a create too (clients-python-2.63.md 3). */
+/** The server has not started the request, so clients may retry it, also a create (clients-python-2.63.md 3). */
 function stopping(): AppError {
   const headers = { 'should-retry': 'true', 'retry-after': '1' }
   return new AppError('unavailable', 'The server is stopping: send the request again', { headers })

@@ -1,10 +1,10 @@
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 
-const LOOK_EVERY_MS = 20
+const POLL_EVERY_MS = 20
 
 /**
- * The last phase of a server: it says that it is not ready and refuses new requests, and those in flight are finished. A start of a
- * sandbox is in flight also after its client has left.
+ * The state of a server that is stopping: it reports that it is not ready, refuses new requests and finishes the requests in flight. A
+ * start of a sandbox stays in flight after its client has disconnected.
  */
 export class Drain {
   readonly #countStarts: () => number
@@ -36,7 +36,7 @@ export class Drain {
   /** Begins the drain and waits until nothing is in flight. False when `timeoutMs` was not enough. */
   async run(timeoutMs: number): Promise<boolean> {
     this.begin()
-    const waiting = { what: 'requests in flight', timeoutMs, everyMs: LOOK_EVERY_MS }
+    const waiting = { what: 'requests in flight', timeoutMs, everyMs: POLL_EVERY_MS }
     return pollUntil(waiting, () => (this.inFlight === 0 ? true : undefined)).catch(() => false)
   }
 }

@@ -1,19 +1,22 @@
-import type { FastifyError, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '@sandyard/api-contract/error-body'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import { noRouteMessage, validationMessage } from './validation-message.ts'
 
+/** The media type of every answer with JSON (control-plane.md 1.4). */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 export interface ErrorReply {
   readonly body: ErrorBody
   readonly headers: Readonly<Record<string, string>>
-  /** A bug or a broken part: the log gets all of it. */
+  /** A bug or a failed dependency. The log gets the whole error. */
   readonly isUnexpected: boolean
 }
 
 type Origin = Pick<FastifyRequest, 'url' | 'headers'>
 
-/** Any error of a request as the one error shape. The text of an unexpected error is withheld from clients. */
+/** Converts an error to the common error shape. Clients do not see the message of an unexpected error. */
 export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
   if (isAppError(error)) {
     const code = httpStatus(error.kind)
@@ -21,7 +24,7 @@ export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
     return { body, headers: error.headers, isUnexpected: false }
   }
   const known = error instanceof Error ? (error as FastifyError) : undefined
-  if (known?.validation !== undefined) return refusal(400, retiredMessage(origin) ?? validationMessage(known))
+  if (known?.validation !== undefined) return refusal(400, unsupportedClientMessage(origin) ?? validationMessage(known))
   if (known?.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refusal(413, 'Request body is too large: the limit is 16 MiB')
   if (known?.code === 'FST_ERR_HANDLER_TIMEOUT') {
     return { body: { code: 504, message: 'The request took too long' }, headers: { 'should-retry': 'false' }, isUnexpected: true }
@@ -31,9 +34,13 @@ export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
   return { body: { code: 500, message: 'Internal server error' }, headers: {}, isUnexpected: true }
 }
 
-/** No operation has this method and path (control-plane.md 1.5). */
+export function sendErrorReply(reply: FastifyReply, { body, headers }: ErrorReply): FastifyReply {
+  return reply.code(body.code).headers(headers).type(JSON_TYPE).send(body)
+}
+
+/** The answer when no operation has this method and path (control-plane.md 1.5). */
 export function toNoRouteReply(origin: Origin): ErrorReply {
-  return refusal(404, retiredMessage(origin) ?? noRouteMessage)
+  return refusal(404, unsupportedClientMessage(origin) ?? noRouteMessage)
 }
 
 export const missingHostReply: ErrorReply = refusal(400, 'Bad Request: the Host header is missing')
@@ -42,8 +49,8 @@ function refusal(code: number, message: string): ErrorReply {
   return { body: { code, message }, headers: {}, isUnexpected: false }
 }
 
-/** The answer to retired clients. */
-function retiredMessage({ url, headers }: Origin): string | undefined {
+/** The message for clients that are no longer supported. */
+function unsupportedClientMessage({ url, headers }: Origin): string | undefined {
   if (/^\/(instances|envs)/.test(url)) return 'Endpoints are deprecated, please update your SDK to use the new endpoints.'
   if (url.startsWith('/templates') && headers['content-type']?.startsWith('multipart/form-data') === true) {
     return 'Endpoint deprecated please update your CLI to the latest version'

@@ -3,10 +3,10 @@ import { operation } from './operation.ts'
 import type { AppContext } from '../context.ts'
 import { RememberedCheck, type CheckLimits } from './remembered-check.ts'
 
-/** Anyone may ask, without a key: so many questions cost one check a second. */
+/** The routes need no key, so any number of requests may cost only one check a second. */
 const LIMITS: CheckLimits = { rememberMs: 1000, timeoutMs: 2000 }
 
-/** `GET /health`: whether to send requests here (control-plane.md 5.1). `GET /ready`: whether the database and the engine answer, too. */
+/** `GET /health`: the server accepts requests (control-plane.md 5.1). `GET /ready`: the database and the engine answer as well. */
 export function registerHealthRoutes(app: ApiInstance, ctx: AppContext): void {
   const databaseCheck = new RememberedCheck(() => ctx.database.ping(), LIMITS)
   const runtimeCheck = new RememberedCheck((signal) => ctx.runtime.ping(signal), LIMITS)
@@ -20,7 +20,7 @@ export function registerHealthRoutes(app: ApiInstance, ctx: AppContext): void {
     },
   })
   app.get('/ready', { config: { isHealthCheck: true } }, async (_request, reply) => {
-    // What it stands on is being closed, so it is not asked.
+    // The database and the runtime are being closed.
     if (ctx.drain.isDraining) return reply.code(503).send({ ready: false, draining: true })
     const [database, runtime] = await Promise.all([databaseCheck.passes(), runtimeCheck.passes()])
     const isReady = database && runtime

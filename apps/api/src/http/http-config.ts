@@ -35,7 +35,7 @@ export interface HttpConfig {
   readonly maxEventLoopDelayMs: number
 }
 
-/** The checked settings; what is wrong with them is added to `problems`. */
+/** Checks the settings. Adds a message for each wrong one to `problems`. */
 export function checkHttpSettings(settings: ConfigOf<typeof HTTP_SETTINGS>, problems: string[]): HttpConfig {
   const { trustedProxies, allowedHosts, maxEventLoopDelay } = settings
   const rateLimits = settings.rateLimits.map(parseRateLimit)
@@ -43,7 +43,7 @@ export function checkHttpSettings(settings: ConfigOf<typeof HTTP_SETTINGS>, prob
   const failedAuthLimit = parseLimit(settings.failedAuthLimit)
   if (failedAuthLimit === undefined) problems.push('SANDYARD_FAILED_AUTH_LIMIT must be <rate>/<period in seconds>:<burst>')
   const wrong = trustedProxies.filter((proxy) => !isAddressOrNetwork(proxy))
-  problems.push(...wrong.map((proxy) => `SANDYARD_TRUSTED_PROXIES has "${proxy}", which is no address and no network`))
+  problems.push(...wrong.map((proxy) => `SANDYARD_TRUSTED_PROXIES has "${proxy}", which is not an address or a network`))
   if (maxEventLoopDelay < 1) problems.push('SANDYARD_MAX_EVENT_LOOP_DELAY must be at least 1ms')
   return {
     rateLimits: new Map(rateLimits.filter((limit) => typeof limit !== 'string')),

@@ -6,7 +6,7 @@ export interface MetricsPage {
   metrics(): Promise<string>
 }
 
-/** Serves `GET /metrics` on a listener of its own, which operators keep from clients. The caller listens and closes. */
+/** Serves `GET /metrics` on a separate port that clients must not reach. The caller listens and closes. */
 export function createMetricsServer(page: MetricsPage): Server {
   return createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

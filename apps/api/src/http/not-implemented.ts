@@ -3,7 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ApiInstance } from './api-instance.ts'
 import { errors, operation, toUrl } from './operation.ts'
 
-/** Gives every operation that no route serves an answer that says so, after its credentials were checked. */
+/** Answers 501 for every operation without a route, after the authentication. */
 export function registerNotImplemented(app: ApiInstance): void {
   for (const { id, method, path } of OPERATIONS) {
     if (app.hasRoute({ method, url: toUrl(path) })) continue

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import fp from 'fastify-plugin'
 import type { AuthSet } from '@sandyard/api-contract/operation'
+import { JSON_TYPE } from './error-reply.ts'
 
 type Requirement = Record<string, string[]>
 
@@ -22,7 +23,7 @@ const SECURITY: Readonly<Record<AuthSet, readonly Requirement[]>> = {
   A: [ADMIN],
 }
 
-/** Describes every operation at `/openapi.json`; what the table of operations says of one is added to its schema here. */
+/** Serves the description of all operations at `/openapi.json`. The schemas of the routes get id, tag and credentials from the table of operations. */
 export const openapiPlugin = fp(
   async (app) => {
     app.addHook('onRoute', (route) => {
@@ -56,9 +57,9 @@ export const openapiPlugin = fp(
     })
     let document: Buffer | undefined
     app.get('/openapi.json', async (_request, reply) => {
-      // Made once: anybody may ask, and answers that a client does not read share its memory.
+      // Serialised once: the route needs no key, and answers that a client does not read share this buffer.
       document ??= Buffer.from(JSON.stringify(app.swagger()))
-      return reply.type('application/json; charset=utf-8').send(document)
+      return reply.type(JSON_TYPE).send(document)
     })
   },
   { name: 'openapi' },

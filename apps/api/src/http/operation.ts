@@ -11,14 +11,14 @@ interface OperationRoute {
 
 const BY_ID = new Map<OperationId, Operation>(OPERATIONS.map((operation) => [operation.id, operation]))
 
-/** Method, path and config of an operation's route; its place in the table of operations decides them. */
+/** Method, path and config of the route of an operation, from the table of operations. */
 export function operation(id: OperationId, options: { readonly isBodyOptional?: boolean } = {}): OperationRoute {
   const found = BY_ID.get(id)
   if (found === undefined) throw new Error(`there is no operation ${id}`)
   return { method: found.method, url: toUrl(found.path), config: { operation: found, ...options } }
 }
 
-/** `/sandboxes/{sandboxID}` as the router writes it: `/sandboxes/:sandboxID`. */
+/** Converts `/sandboxes/{sandboxID}` to the form of the router: `/sandboxes/:sandboxID`. */
 export function toUrl(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
@@ -39,7 +39,7 @@ const MEANINGS: Readonly<Record<ErrorStatus, string>> = {
   504: 'Timeout',
 }
 
-/** The error answers of an operation, all of one shape. */
+/** The error answers of an operation for its schema. */
 export function errors<S extends ErrorStatus>(...statuses: readonly S[]): Record<S, typeof ErrorBody> {
   const answers = statuses.map((status) => [status, { ...ErrorBody, description: MEANINGS[status] }])
   return Object.fromEntries(answers) as Record<S, typeof ErrorBody>

@@ -4,19 +4,19 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { clientKey } from './client-address.ts'
 import { TokenBuckets, type BucketLimit, type BucketState } from './token-bucket.ts'
 
-/** How often each limited operation may be called by one team, or by one client address where no team is known, by the operation's id. */
+/** By the id of an operation: how often one team may call it, or one client address where no team is known. */
 export type RateLimits = ReadonlyMap<string, BucketLimit>
 
 const LIMIT = /^(\d+)(?:\/(\d+))?:(\d+)$/
 
-/** Reads `<rate>[/<period in seconds>]:<burst>`; undefined for what is none. */
+/** Reads `<rate>[/<period in seconds>]:<burst>`; undefined for other text. */
 export function parseLimit(text: string): BucketLimit | undefined {
   const [, rate = '0', period = '1', burst = '0'] = LIMIT.exec(text) ?? []
   const limit = { rate: Number(rate), periodSeconds: Number(period), burst: Number(burst) }
   return limit.rate < 1 || limit.periodSeconds < 1 || limit.burst < 1 ? undefined : limit
 }
 
-/** Reads `<operation>=<rate>[/<period in seconds>]:<burst>`; an error text for what is none. */
+/** Reads `<operation>=<rate>[/<period in seconds>]:<burst>`; an error message for other text. */
 export function parseRateLimit(text: string): readonly [OperationId, BucketLimit] | string {
   const [name, value = '', ...rest] = text.split('=')
   const id = OPERATIONS.find((operation) => operation.id === name)?.id
@@ -29,7 +29,7 @@ export function parseRateLimit(text: string): readonly [OperationId, BucketLimit
 
 export interface RequestLimitsOptions {
   readonly operations: RateLimits
-  /** Refused credentials of one client address. */
+  /** The limit for refused credentials of one client address. */
   readonly failures: BucketLimit
 }
 
@@ -37,7 +37,7 @@ export interface RequestLimitsOptions {
 export class RequestLimits {
   readonly #options: RequestLimitsOptions
   readonly #teams = new TokenBuckets()
-  /** Apart from the teams': many addresses push out no team's bucket. */
+  /** A map of its own, so that many addresses do not evict the buckets of teams. */
   readonly #addresses = new TokenBuckets()
   readonly #failures = new TokenBuckets()
 
@@ -46,7 +46,7 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a request where a limit is configured for its operation: for the team, or for the client address where no team is known.
+   * Counts a request for its team, or for its client address where no team is known, if its operation has a limit.
    *
    * @throws AppError `resource_exhausted` above the limit
    */
@@ -67,7 +67,7 @@ export class RequestLimits {
     if (!state.isAllowed) throw tooMany(state)
   }
 
-  /** @throws AppError `resource_exhausted` for an address with too many refused credentials: another one is not looked up for it */
+  /** @throws AppError `resource_exhausted` for an address with too many refused credentials: no further one is looked up for it */
   assertMayTry({ ip }: FastifyRequest): void {
     const state = this.#failures.peek(clientKey(ip), this.#options.failures)
     if (!state.isAllowed) throw tooMany(state)

@@ -14,7 +14,7 @@ describe('readJson', () => {
     expect(read(text)).toEqual(JSON.parse(text.replace(/^\uFEFF/, '')))
   })
 
-  it('removes members that could reach a prototype, at every level', () => {
+  it('removes members that could change a prototype, at every level', () => {
     const value = read('{"a":[{"__proto__":{"x":1},"b":1}],"constructor":{"prototype":{"y":1}},"\\u005f_proto__":2}')
     expect(JSON.stringify(value)).toBe('{"a":[{"b":1}]}')
     expect(JSON.stringify(read('{"constructor":"x"}'))).toBe('{"constructor":"x"}')
@@ -31,12 +31,12 @@ describe('readJson', () => {
     expect(() => read(text)).toThrow(message)
   })
 
-  it('takes a text of that length', () => {
+  it('accepts a string of the maximum length', () => {
     const text = 'x'.repeat(MAX_JSON_TEXT_BYTES - 1)
     expect(read(`"${text}"`)).toBe(text)
   })
 
-  it.each(['', '{', '"', '"\\"', '{"a":1}}', 'nonsense'])('refuses %j as no JSON', (text) => {
+  it.each(['', '{', '"', '"\\"', '{"a":1}}', 'nonsense'])('refuses %j, which is not JSON', (text) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ kind: 'invalid_argument' }))
   })
 })

@@ -1,10 +1,10 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** Far deeper than any field of the interface. What walks a value may recurse so far. */
+/** Much deeper than any field of the interface. Code that walks a value may recurse to this depth. */
 export const MAX_JSON_DEPTH = 64
-/** Members of objects and items of arrays, all levels together. The largest legal request, a build of 1,000 steps, has some 15,000. */
+/** Members of objects and items of arrays on all levels. The largest valid request, a build of 1,000 steps, has about 15,000. */
 export const MAX_JSON_VALUES = 32_768
-/** Of one text as it is written, twice the largest Dockerfile. What looks through a text may do it in one go. */
+/** Length of one string in its encoded form: twice the largest Dockerfile. Code may search such a string in one turn of the event loop. */
 export const MAX_JSON_TEXT_BYTES = 512 * 1024
 
 const QUOTE = 0x22
@@ -16,10 +16,10 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 /**
- * The value of a JSON text. Its shape is checked before it is parsed, so that no text costs more than its bytes. Members that could reach an
- * object's prototype are removed, as unknown members are.
+ * Parses JSON. Depth, number and length of the values are checked before, so that the time grows with the size of the body only. Members
+ * that could change the prototype of an object are removed, like unknown members.
  *
- * @throws AppError `invalid_argument` for a text that is no JSON, too deep, or of too many or too long values
+ * @throws AppError `invalid_argument` for invalid JSON, for too many levels or values, and for strings that are too long
  */
 export function readJson(bytes: Uint8Array): unknown {
   checkShape(bytes)
@@ -57,7 +57,7 @@ function checkShape(bytes: Uint8Array): void {
   }
 }
 
-/** The position of the closing quote; the end of the bytes where there is none, which the parser refuses. */
+/** The position of the closing quote, or the length of the bytes without one; the parser then refuses the text. */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(QUOTE, start + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     let first = at

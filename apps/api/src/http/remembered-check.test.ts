@@ -22,7 +22,7 @@ it('runs one check for concurrent callers and caches its result', async () => {
   expect(calls).toHaveLength(1)
 })
 
-it('asks again when the outcome is old', async () => {
+it('runs the check again when the cached result has expired', async () => {
   const { calls, check } = script()
   const ready = new RememberedCheck(check, { rememberMs: 0, timeoutMs: 60_000 })
   const first = ready.passes()
@@ -33,7 +33,7 @@ it('asks again when the outcome is old', async () => {
   expect(await second).toBe(true)
 })
 
-it('fails after its deadline, and starts no second check beside one that hangs', async () => {
+it('fails after its deadline, and starts no second check while one hangs', async () => {
   const { calls, check } = script()
   const ready = new RememberedCheck(check, { rememberMs: 0, timeoutMs: 10 })
   expect(await ready.passes()).toBe(false)

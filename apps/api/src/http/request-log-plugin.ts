@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { ApiMetrics } from '../metrics/api-metrics.ts'
 
-/** One line and one measurement for each request. Never a body, never a header. */
+/** Logs one line and records one measurement for each request, without bodies and headers. */
 export const requestLogPlugin = fp<{ metrics: ApiMetrics }>(
   async (app, { metrics }) => {
     app.addHook('onResponse', async (request, reply) => {

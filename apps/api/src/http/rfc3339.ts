@@ -1,7 +1,7 @@
 const FORM = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
 const MICROSECOND_DIGITS = 6
 
-/** An RFC 3339 time in UTC with exactly six digits of a second, which Postgres reads without loss; undefined when it is none. */
+/** Converts an RFC 3339 time to UTC with six digits of a second, which Postgres reads without loss. Undefined for other text. */
 export function parseRfc3339(text: string): string | undefined {
   const match = FORM.exec(text)
   if (match === null) return undefined
@@ -12,12 +12,12 @@ export function parseRfc3339(text: string): string | undefined {
   return seconds.toISOString().replace(/\.\d+Z$/, `.${micros}Z`)
 }
 
-/** In UTC: an offset can carry a time out of the years that RFC 3339 can write. */
+/** Whether RFC 3339 can express a year. An offset can move a time out of these years. */
 function hasFourDigits(year: number): boolean {
   return year >= 1 && year <= 9999
 }
 
-/** Date accepts the 31st of every month. */
+/** `Date` accepts the 31st of every month. */
 function isDayOfMonth(date: string): boolean {
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
 }

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 
-/** No cache on the way keeps answers about secrets (control-plane.md 1.3). */
+/** Forbids caches to store answers about secrets (control-plane.md 1.3). */
 export const secretsCachePlugin = fp(
   async (app) => {
     app.addHook('onRequest', async (request, reply) => {

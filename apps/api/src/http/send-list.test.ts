@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { sendList } from './send-list.ts'
 
-it.each([0, 1, 20, 21, 1000])('sends %i items as one array by the schema, with turns for others', async (count) => {
+it.each([0, 1, 20, 21, 1000])('sends %i items as one array of the schema, and yields between slices', async (count) => {
   await using app = Fastify()
   const item = { type: 'object', properties: { n: { type: 'integer' } } }
   let [turns, isOver] = [0, false]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TokenBuckets } from './token-bucket.ts'
 
-it('lets a burst through, then the rate', () => {
+it('allows a burst, and then requests at the rate', () => {
   const buckets = new TokenBuckets()
   const limit = { rate: 1, periodSeconds: 2, burst: 3 }
   const take = (now: number) => buckets.take('a', limit, now)

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
 export interface BucketLimit {
-  /** Requests that a period refills. */
+  /** Tokens that are added in a period. */
   readonly rate: number
   readonly periodSeconds: number
-  /** Requests that may come at once. */
+  /** Capacity of the bucket: requests that may arrive at once. */
   readonly burst: number
 }
 
@@ -20,19 +20,19 @@ export interface BucketState {
 const MAX_BUCKETS = 20_000
 
 /**
- * Token buckets by key, in the memory of this process; of too many the one that was used least recently is forgotten. The wire has a rate
- * and a burst (control-plane.md 1.11), which the fixed windows of rate-limiter-flexible do not express.
+ * Token buckets by key, in the memory of this process. Above the cap the least recently used bucket is removed. The wire has a rate and a
+ * burst (control-plane.md 1.11), which the fixed windows of rate-limiter-flexible cannot express.
  */
 export class TokenBuckets {
-  /** When each bucket will be full, in milliseconds of `now`. */
+  /** The time at which each bucket is full, in milliseconds of `now`. */
   readonly #fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
 
-  /** Takes a token where there is one. */
+  /** Takes a token if there is one. */
   take(key: string, limit: BucketLimit, now: number = Date.now()): BucketState {
     return this.#look(key, limit, { now, tokens: 1 })
   }
 
-  /** The state as it is; nothing is taken. */
+  /** The current state, without taking a token. */
   peek(key: string, limit: BucketLimit, now: number = Date.now()): BucketState {
     return this.#look(key, limit, { now, tokens: 0 })
   }

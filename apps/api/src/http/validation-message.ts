@@ -6,7 +6,7 @@ const FULL_PREFIX = `${PREFIX}error in openapi3filter.RequestError: `
 
 const PLACES: Readonly<Record<string, string>> = { params: 'path', querystring: 'query', headers: 'header' }
 
-/** The text for a request that breaks its schema (control-plane.md 1.5); clients know its beginnings. */
+/** The message for a request that violates its schema. Clients compare its first words (control-plane.md 1.5). */
 export function validationMessage(error: FastifyError): string {
   const [first] = error.validation ?? []
   const detail = first?.message ?? 'is not valid'

@@ -5,8 +5,8 @@ import { parseRfc3339 } from './rfc3339.ts'
 const OPTIONS = { strict: false, allErrors: false, removeAdditional: false, useDefaults: false, discriminator: true } as const
 
 /**
- * Bodies are judged as they are: `"2"` is no integer. Everything else arrives as text and is converted first. Properties that a
- * schema does not know are left alone.
+ * Bodies are validated without conversion: `"2"` is not an integer. Parameters and headers arrive as text and are converted first. Unknown
+ * properties are kept.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<AnySchema> {
   const strict = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }))
@@ -15,7 +15,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<AnySchema> {
 }
 
 function withFormats(ajv: Ajv): Ajv {
-  // Ranges of integers are said by `minimum` and `maximum`; the format is for readers.
+  // `minimum` and `maximum` check the range; the format is documentation only.
   ajv.addFormat('int32', true)
   ajv.addFormat('date-time', (text: string) => parseRfc3339(text) !== undefined)
   return ajv

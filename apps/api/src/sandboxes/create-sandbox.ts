@@ -4,18 +4,17 @@ import type { Actor } from '../events/actor.ts'
 import type { Team } from '../teams/team.ts'
 import { resolveTemplate } from '../templates/resolve-template.ts'
 import { parseTemplateReference, type TemplateReference } from '../templates/template-reference.ts'
-import { checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
+import { checkIam } from './check-iam.ts'
+import { checkLifetime } from './check-lifetime.ts'
+import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { findRemembered, type IdempotentRequest } from './idempotency.ts'
+import { checkNetwork } from './network/check-network.ts'
+import { isPublic } from './network/stored-network.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
-import { lifetimeTooLong } from './sandbox-errors.ts'
+import type { SandboxLimits } from './sandbox-limits.ts'
+import { toSettings } from './sandbox-settings.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 import { startSandbox, type StartParts } from './start-sandbox.ts'
-
-export interface SandboxLimits {
-  /** Concurrent sandboxes of a team. */
-  readonly concurrentSandboxes: number
-  readonly maxLifetimeSeconds: number
-}
 
 export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
@@ -44,18 +43,21 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   const { template, build } = await resolveTemplate(database.db, team, readReference(body.templateID))
   const lifetimeSeconds = body.timeout ?? defaults.timeout
   checkLifetime(lifetimeSeconds, limits.maxLifetimeSeconds)
-  checkServedFields(body)
-  checkTexts(body)
+  checkAutoPause(body)
   const isSecure = body.secure ?? defaults.secure
   if (isSecure) checkSecureSupport(build.envdVersion)
+  checkIam(body.iam)
+  checkNetwork(body.network ?? {}, build.envdVersion)
+  checkPublicTraffic(body.network, isSecure)
+  checkTexts(body)
+  checkServedFields(body)
 
   const reserved = await reserveSandbox(database, {
     teamId: team.id,
     template,
     build,
     isSecure,
-    metadata: body.metadata ?? {},
-    allowInternetAccess: body.allow_internet_access ?? null,
+    settings: toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds),
     idempotent,
     serverId: parts.serverId,
     actor,
@@ -68,6 +70,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     alias: template.alias,
     build,
     isSecure,
+    isPublic: isPublic(body.network),
     envVars: body.envVars ?? {},
     lifetimeSeconds,
     actor,
@@ -81,9 +84,4 @@ function readReference(text: string): TemplateReference {
   } catch (cause) {
     throw new AppError('invalid_argument', `Invalid template reference: ${(cause as Error).message}`, { cause })
   }
-}
-
-function checkLifetime(seconds: number, maxSeconds: number): void {
-  if (seconds <= 0) throw new AppError('invalid_argument', 'Timeout must be greater than 0')
-  if (seconds > maxSeconds) throw lifetimeTooLong(maxSeconds)
 }

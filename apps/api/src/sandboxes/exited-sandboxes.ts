@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { within } from '@sandyard/kit/async/within'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER } from '../events/actor.ts'
-import { beginEnd, finishEnd } from './end-sandbox.ts'
+import { beginEnd, finishEnd, killing } from './end-sandbox.ts'
 import type { ReconcilerParts } from './reconciler.ts'
 import { ownedOf } from './reconciler-queries.ts'
 import { keyOf } from './repairs.ts'
@@ -84,7 +84,7 @@ export class ExitedSandboxes {
     starts.abort(ref)
     log.warn(ref, 'sandbox exited by itself')
     void repairs.run(ref, async () => {
-      if (await beginEnd(database, ref, 'lost', SERVER)) await finishEnd(this.#parts, ref)
+      if (await beginEnd(database, ref, killing('lost', SERVER, ['starting', 'running']))) await finishEnd(this.#parts, ref)
     })
   }
 }

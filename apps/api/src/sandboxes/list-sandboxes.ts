@@ -32,8 +32,8 @@ export interface SandboxPageRequest {
   readonly limit: number
 }
 
-/** A pausing sandbox is listed as paused; one in another transition is not listed (control-plane.md 6.3.2). */
-const STORED: Readonly<Record<WireState, readonly SandboxState[]>> = { running: ['running'], paused: ['pausing', 'paused'] }
+/** One that pauses or resumes is listed as paused; one in another transition is not listed (control-plane.md 6.3.2, 17.1). */
+const STORED: Readonly<Record<WireState, readonly SandboxState[]>> = { running: ['running'], paused: ['pausing', 'paused', 'resuming'] }
 
 /**
  * A page by start time, ties by id: descending time with ascending ids, or exactly the reverse. Returns up to `limit + 1` rows; the extra

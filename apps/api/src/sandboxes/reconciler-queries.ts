@@ -1,26 +1,34 @@
 import type { Db } from '@sandyard/db/database'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import type { SandboxRef } from '@sandyard/runtime/types'
+import type { Keep, SandboxRef } from '@sandyard/runtime/types'
+import { refOf } from './lifecycle/lifecycle-parts.ts'
 import { keyOf } from './repairs.ts'
 
 const PAGE = 1000
 
-/** Every sandbox with a row in state `running`, read page by page. */
-export async function listRunning(db: Db): Promise<SandboxRef[]> {
-  const refs: SandboxRef[] = []
+/** A sandbox that should exist on the engine. */
+export interface SettledRow extends SandboxRef {
+  readonly state: 'running' | 'paused'
+  readonly keep: Keep | null
+}
+
+/** Every sandbox that runs or is paused, read page by page. */
+export async function listSettled(db: Db): Promise<SettledRow[]> {
+  const found: SettledRow[] = []
   let after = ''
   while (true) {
     const page = await db
       .selectFrom('sandbox')
-      .select(['sandbox_id', 'incarnation'])
-      .where('state', '=', 'running')
+      .select(['sandbox_id', 'incarnation', 'state', 'pause_keep'])
+      .where('state', 'in', ['running', 'paused'])
       .where('sandbox_id', '>', after)
       .orderBy('sandbox_id')
       .limit(PAGE)
+      .$narrowType<{ state: 'running' | 'paused' }>()
       .execute()
-    refs.push(...page.map((row) => ({ sandboxId: row.sandbox_id, incarnation: row.incarnation })))
+    found.push(...page.map((row) => ({ ...refOf(row), state: row.state, keep: row.pause_keep })))
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return refs
+    if (last === undefined || page.length < PAGE) return found
     after = last.sandbox_id
   }
 }

@@ -3,19 +3,25 @@ import { sql } from 'kysely'
 import type { Database, Db } from '@sandyard/db/database'
 import { isServerAlive } from '@sandyard/db/server-lease'
 import { within } from '@sandyard/kit/async/within'
-import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { RuntimeSandbox, SandboxRef } from '@sandyard/runtime/types'
+import type { RuntimeSandbox, RuntimeState, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER } from '../events/actor.ts'
 import { assertEngineOf, readEngineId } from '../servers/engine-binding.ts'
 import { isBuildSandboxId } from './sandbox-id.ts'
 import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from './end-sandbox.ts'
+import { pauseAgain } from './lifecycle/pause-again.ts'
+import { refOf } from './lifecycle/lifecycle-parts.ts'
+import { pausing } from './lifecycle/pause-steps.ts'
+import { settle, type SettleParts } from './lifecycle/settle-sandbox.ts'
 import { keyOf, type Repairs } from './repairs.ts'
-import { listRunning, ownedOf } from './reconciler-queries.ts'
-import { STALE_START_SECONDS } from './sandbox-queries.ts'
+import { listSettled, ownedOf, type SettledRow } from './reconciler-queries.ts'
+import { secondsAgo, STALE_START_SECONDS } from './sandbox-queries.ts'
 import { changeState } from './sandbox-state.ts'
 
 export const RECONCILE_EVERY_MS = 10_000
+
+/** Longer than a pause, a resume and a snapshot may take. */
+const STALE_TRANSITION_SECONDS = 150
 
 const LIST_TIMEOUT_MS = 30_000
 /** Another request or server may still run a removal that is younger: a second one would be wasted work. */
@@ -28,18 +34,24 @@ const FEW = 3
 const MANY_SHARE = 0.2
 const SECOND_LOOK_MS = 5000
 
-export interface ReconcilerParts extends EndParts {
+export interface ReconcilerParts extends EndParts, SettleParts {
+  readonly serverId: number
   readonly repairs: Repairs
   /** The engine that the database belongs to. */
   readonly engineId: string
-  readonly log: Logger
   /** Default: 5 s. */
   readonly secondLookMs?: number
 }
 
 interface Differences {
-  /** Rows in state `running` without a sandbox. */
-  readonly lost: readonly SandboxRef[]
+  /** Rows whose sandbox has ended, or for paused ones is absent. */
+  readonly lost: readonly SettledRow[]
+  /** Rows in state `running` whose sandbox something else has frozen. */
+  readonly frozen: readonly SettledRow[]
+  /** Rows that are paused although their sandbox runs: an engine thaws a sandbox after a snapshot whose server died. */
+  readonly thawed: readonly SettledRow[]
+  /** Rows that are paused with memory, and whose processes have ended. */
+  readonly withoutMemory: readonly SettledRow[]
   /** Sandboxes without a row. */
   readonly orphans: readonly SandboxRef[]
   readonly rowCount: number
@@ -55,14 +67,16 @@ interface Differences {
 export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): Promise<void> {
   await assertEngineOf(parts.database.db, parts.engineId)
   await finishAbandoned(parts)
-  const { lost, orphans } = await findDifferences(parts, signal)
-  for (const ref of lost) {
+  const { lost, frozen, thawed, withoutMemory, orphans } = await findDifferences(parts, signal)
+  for (const { state, ...ref } of lost) {
     parts.log.warn({ ...ref }, 'sandbox is lost')
     void parts.repairs.run(ref, async () => {
-      await beginEnd(parts.database, ref, 'lost', SERVER)
-      await finishEnd(parts, ref)
+      if (await beginEnd(parts.database, ref, killing('lost', SERVER, state))) await finishEnd(parts, ref)
     })
   }
+  for (const ref of frozen) void parts.repairs.run(ref, () => thawFrozen(parts, ref))
+  for (const row of thawed) void parts.repairs.run(row, () => pauseAgain(parts, row, { keep: row.keep ?? 'files', reason: 'thawed' }))
+  for (const ref of withoutMemory) void parts.repairs.run(ref, () => pauseAgain(parts, ref, { keep: 'files', reason: 'engine_restarted' }))
   for (const ref of orphans) {
     parts.log.warn({ ...ref }, 'removing a sandbox without a row')
     void parts.repairs.run(ref, () =>
@@ -71,8 +85,12 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
   }
 }
 
-/** Ends starts that take too long or whose server is dead, and finishes ends that were not completed. */
+/** Ends starts that take too long or whose server is dead, finishes ends that were not completed, and settles abandoned transitions. */
 async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
+  for (const ref of await takeOverTransitions(parts)) {
+    parts.log.info({ ...ref }, 'settling an abandoned transition')
+    void parts.repairs.run(ref, () => settle(parts, ref))
+  }
   for (const ref of [...(await giveUpStarts(parts.database)), ...(await listStaleEnds(parts.database.db))]) {
     void parts.repairs.run(ref, () => {
       parts.log.info({ ...ref }, 'finishing an abandoned sandbox')
@@ -96,10 +114,39 @@ async function giveUpStarts(database: Database): Promise<SandboxRef[]> {
       .forUpdate()
       .skipLocked()
       .execute()
-    const refs = rows.map(toRef)
+    const refs = rows.map(refOf)
     for (const ref of refs) await changeState(tx, ref, killing('create_abandoned', SERVER))
     return refs
   })
+}
+
+/** Each of them is taken over by one server. */
+async function takeOverTransitions({ database, serverId }: ReconcilerParts): Promise<SandboxRef[]> {
+  const rows = await database.db
+    .updateTable('sandbox')
+    .set({ server_id: serverId, state_changed_at: sql<Date>`clock_timestamp()` })
+    .where('sandbox_id', 'in', (eb) =>
+      eb
+        .selectFrom('sandbox')
+        .select('sandbox_id')
+        .where('state', 'in', ['pausing', 'resuming', 'snapshotting'])
+        .where((or) =>
+          or.or([or('state_changed_at', '<', secondsAgo(STALE_TRANSITION_SECONDS)), or.not(isServerAlive(sql.ref('sandbox.server_id')))]),
+        )
+        .orderBy('state_changed_at')
+        .limit(ABANDONED_AT_ONCE)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['sandbox_id', 'incarnation'])
+    .execute()
+  return rows.map(refOf)
+}
+
+/** Only this server's state changes freeze and thaw a running sandbox; the transition keeps others away. */
+async function thawFrozen(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
+  const wish = { keep: 'memory', actor: SERVER, isResponsive: true } as const
+  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settle(parts, ref)
 }
 
 async function listStaleEnds(db: Db): Promise<SandboxRef[]> {
@@ -111,7 +158,7 @@ async function listStaleEnds(db: Db): Promise<SandboxRef[]> {
     .orderBy('state_changed_at')
     .limit(ABANDONED_AT_ONCE)
     .execute()
-  return rows.map(toRef)
+  return rows.map(refOf)
 }
 
 /**
@@ -137,18 +184,22 @@ async function findDifferences(parts: ReconcilerParts, signal?: AbortSignal): Pr
 }
 
 /**
- * Rows are read before the engine is listed: a `running` row without a sandbox in the list is lost. Rows are looked up again after the
+ * Rows are read before the engine is listed: a row without a sandbox in the list is lost. Rows are looked up again after the
  * list: a listed sandbox without a row is an orphan, because the row is written first. Young sandboxes are kept anyway.
  */
 async function compare({ database, runtime }: { readonly database: Database; readonly runtime: SandboxRuntime }): Promise<Differences> {
-  const rows = await listRunning(database.db)
+  const rows = await listSettled(database.db)
   const sandboxes = await within({ what: 'the list of sandboxes', timeoutMs: LIST_TIMEOUT_MS }, () => runtime.list())
-  const alive = new Set(sandboxes.filter(({ state }) => state !== 'stopped').map(keyOf))
-  const lost = rows.filter((row) => !alive.has(keyOf(row)))
+  const states = new Map(sandboxes.map((sandbox) => [keyOf(sandbox), sandbox.state]))
+  const isIn = (row: SettledRow, state: RuntimeState): boolean => states.get(keyOf(row)) === state
+  const lost = rows.filter((row) => !states.has(keyOf(row)) || (row.state === 'running' && isIn(row, 'stopped')))
+  const frozen = rows.filter((row) => row.state === 'running' && isIn(row, 'frozen'))
+  const thawed = rows.filter((row) => row.state === 'paused' && isIn(row, 'running'))
+  const withoutMemory = rows.filter((row) => row.state === 'paused' && row.keep === 'memory' && isIn(row, 'stopped'))
   const old = sandboxes.filter((sandbox) => !isBuildSandboxId(sandbox.sandboxId) && !isYoung(sandbox))
   const owned = await ownedOf(database.db, old)
   const orphans = old.filter((sandbox) => !owned.has(keyOf(sandbox))).map(({ sandboxId, incarnation }) => ({ sandboxId, incarnation }))
-  return { lost, orphans, rowCount: rows.length, sandboxCount: sandboxes.length }
+  return { lost, frozen, thawed, withoutMemory, orphans, rowCount: rows.length, sandboxCount: sandboxes.length }
 }
 
 function isYoung({ createdAt }: RuntimeSandbox): boolean {
@@ -159,15 +210,7 @@ function isMany(part: readonly SandboxRef[], count: number): boolean {
   return part.length > FEW && part.length > count * MANY_SHARE
 }
 
-function both(first: readonly SandboxRef[], second: readonly SandboxRef[]): SandboxRef[] {
+function both<T extends SandboxRef>(first: readonly T[], second: readonly T[]): T[] {
   const keys = new Set(first.map(keyOf))
   return second.filter((ref) => keys.has(keyOf(ref)))
-}
-
-function toRef({ sandbox_id, incarnation }: { readonly sandbox_id: string; readonly incarnation: number }): SandboxRef {
-  return { sandboxId: sandbox_id, incarnation }
-}
-
-function secondsAgo(seconds: number) {
-  return sql<Date>`clock_timestamp() - make_interval(secs => ${seconds})`
 }

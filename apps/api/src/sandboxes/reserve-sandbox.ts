@@ -9,6 +9,7 @@ import { tooManySandboxes } from './sandbox-errors.ts'
 import { newSandboxId } from './sandbox-id.ts'
 import { countOccupied } from './sandbox-queries.ts'
 import { announce } from './sandbox-state.ts'
+import type { SandboxSettings } from './sandbox-settings.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
 
 export interface ReserveRequest {
@@ -16,8 +17,7 @@ export interface ReserveRequest {
   readonly template: Template
   readonly build: ReadyBuild
   readonly isSecure: boolean
-  readonly metadata: Readonly<Record<string, string>>
-  readonly allowInternetAccess: boolean | null
+  readonly settings: SandboxSettings
   readonly idempotent: IdempotentRequest | undefined
   readonly serverId: number
   readonly actor: Actor
@@ -63,6 +63,7 @@ async function holdTemplate(tx: Tx, templateId: string): Promise<void> {
 }
 
 async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {
+  const { settings, actor } = request
   await tx
     .insertInto('sandbox')
     .values({
@@ -74,10 +75,17 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
       alias: request.template.alias ?? null,
       state: 'starting',
       is_secure: request.isSecure,
-      metadata: JSON.stringify(request.metadata),
-      allow_internet_access: request.allowInternetAccess,
+      metadata: JSON.stringify(settings.metadata),
+      allow_internet_access: settings.allowInternetAccess,
+      auto_pause: settings.autoPause,
+      auto_pause_memory: settings.autoPauseMemory,
+      auto_resume: settings.autoResume,
+      auto_resume_seconds: settings.autoResumeSeconds,
+      network: JSON.stringify(settings.network),
+      mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
       server_id: request.serverId,
     })
     .execute()
-  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting', data: { actor: request.actor } })
+  const data = { actor, ...(settings.mcp !== null && { mcp: Object.keys(settings.mcp) }) }
+  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting', data })
 }

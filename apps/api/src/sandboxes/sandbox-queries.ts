@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { BuildTable } from '@sandyard/db/schema/build'
 import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
+import type { Actor } from '../events/actor.ts'
 
 /** A sandbox with the sizes of its build. */
 export type SandboxRow = Selectable<SandboxTable> & Pick<Selectable<BuildTable>, 'cpu_count' | 'memory_mib' | 'disk_mib' | 'envd_version'>
@@ -21,9 +22,16 @@ export function selectSandboxes(db: Db) {
     .select(['build.cpu_count', 'build.memory_mib', 'build.disk_mib', 'build.envd_version'])
 }
 
-/** A sandbox of the team, in any state. */
+/**
+ * A sandbox of the team, in any state. One that a request has killed is absent, although the engine may still be removing it: the request
+ * was answered.
+ */
 export async function findSandbox(db: Db, teamId: string, sandboxId: string): Promise<SandboxRow | undefined> {
-  return selectSandboxes(db).where('sandbox_id', '=', sandboxId).where('sandbox.team_id', '=', teamId).executeTakeFirst()
+  return selectSandboxes(db)
+    .where('sandbox_id', '=', sandboxId)
+    .where('sandbox.team_id', '=', teamId)
+    .where((eb) => eb.or([eb('state', '<>', 'killing'), eb('end_reason', 'is distinct from', 'killed')]))
+    .executeTakeFirst()
 }
 
 /** How a new end time applies: `set` replaces it, `extend` never shortens it. */
@@ -37,41 +45,57 @@ export interface EndTimeChange {
   readonly rule: EndTimeRule
   /** Cap counted from the start; longer requests are truncated. */
   readonly maxSeconds: number
+  readonly actor: Actor
 }
 
-/** Changes the end time of a running sandbox. False when none runs under this id. */
+/** Changes the end time of a running sandbox, with an event if it differs. False when none runs under this id. */
 export async function changeEndTime(db: Db, change: EndTimeChange): Promise<boolean> {
-  const asked = sql<Date>`least(clock_timestamp() + make_interval(secs => ${change.seconds}), started_at + make_interval(secs => ${change.maxSeconds}))`
-  const result = await db
-    .updateTable('sandbox')
-    .set({ expires_at: change.rule === 'set' ? asked : sql<Date>`greatest(expires_at, ${asked})` })
-    .where('sandbox_id', '=', change.sandboxId)
-    .where('team_id', '=', change.teamId)
-    .where('state', '=', 'running')
-    .executeTakeFirst()
-  return result.numUpdatedRows > 0n
+  const { sandboxId, teamId, seconds, maxSeconds, rule, actor } = change
+  const asked = sql`least(clock_timestamp() + make_interval(secs => ${seconds}), started_at + make_interval(secs => ${maxSeconds}))`
+  const { rows } = await sql<{ sandbox_id: string }>`
+    with before as (
+      select sandbox_id, team_id, expires_at, ${rule === 'set' ? asked : sql`greatest(expires_at, ${asked})`}::timestamptz(3) as end_at
+      from sandbox where sandbox_id = ${sandboxId} and team_id = ${teamId} and state = 'running'
+      for update
+    ), logged as (
+      insert into event (team_id, kind, subject, data)
+      select team_id, 'sandbox.timeout_changed', sandbox_id, jsonb_build_object('actor', ${JSON.stringify(actor)}::jsonb, 'endAt', end_at)
+      from before where end_at <> expires_at
+    )
+    update sandbox set expires_at = before.end_at from before where sandbox.sandbox_id = before.sandbox_id
+    returning sandbox.sandbox_id
+  `.execute(db)
+  return rows.length > 0
 }
 
 /** A reservation older than this is abandoned (control-plane.md 3.3). */
 export const STALE_START_SECONDS = 90
 
-const OCCUPYING: readonly SandboxState[] = ['running', 'pausing', 'snapshotting', 'killing']
+/** The removal of an ended sandbox that takes longer counts against the limit, so that they cannot pile up. */
+const SLOW_KILL_SECONDS = 10
+const OCCUPYING: readonly SandboxState[] = ['running', 'pausing', 'resuming', 'snapshotting']
 
-/** The sandboxes that count against the team's limit: all but paused ones and stale reservations (control-plane.md 6.2.4). */
+/**
+ * SQL condition: the sandbox counts against the limit of its team, as all but paused ones, stale reservations and fresh ends do
+ * (control-plane.md 6.2.4).
+ */
+export const isOccupied = sql<boolean>`(
+  state in (${sql.join(OCCUPYING)})
+  or (state = 'starting' and state_changed_at > ${secondsAgo(STALE_START_SECONDS)})
+  or (state = 'killing' and state_changed_at < ${secondsAgo(SLOW_KILL_SECONDS)})
+)`
+
+/** The sandboxes that count against the team's limit. */
 export async function countOccupied(db: Db, teamId: string): Promise<number> {
   const { count } = await db
     .selectFrom('sandbox')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('team_id', '=', teamId)
-    .where((eb) =>
-      eb.or([
-        eb('state', 'in', OCCUPYING),
-        eb.and([
-          eb('state', '=', 'starting'),
-          eb('state_changed_at', '>', sql<Date>`clock_timestamp() - make_interval(secs => ${STALE_START_SECONDS})`),
-        ]),
-      ]),
-    )
+    .where(isOccupied)
     .executeTakeFirstOrThrow()
   return count
+}
+
+export function secondsAgo(seconds: number) {
+  return sql<Date>`clock_timestamp() - make_interval(secs => ${seconds})`
 }

@@ -1,11 +1,14 @@
-import { sql, type Updateable } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS } from '@sandyard/db/notify'
 import { isServerAlive } from '@sandyard/db/server-lease'
-import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
+import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import type { Tables } from '@sandyard/db/schema/tables'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { appendAndNotify, type Event } from '../events/event-log.ts'
+import { toLifecycleLine } from '../sandbox-logs/lifecycle-line.ts'
+import { logSandbox } from '../sandbox-logs/log-sandbox.ts'
 
 /** The allowed transitions from each state (control-plane.md 17.1). After `killing` the row moves to the history. */
 const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
@@ -13,7 +16,8 @@ const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
   running: ['pausing', 'snapshotting', 'killing'],
   // A pause that fails leaves the sandbox running.
   pausing: ['paused', 'running', 'killing'],
-  paused: ['resuming', 'killing'],
+  // `pausing` again: its memory is dropped.
+  paused: ['resuming', 'pausing', 'killing'],
   // A resume that fails leaves it paused.
   resuming: ['running', 'paused', 'killing'],
   snapshotting: ['running', 'killing'],
@@ -23,12 +27,12 @@ const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
 /** The data of a state change. */
 export interface StateChange {
   /** Default: every state that `to` may follow. */
-  readonly from?: SandboxState
+  readonly from?: SandboxState | readonly SandboxState[]
   readonly to: SandboxState
   readonly event: Pick<Event, 'kind' | 'data'>
   readonly actor: Actor
   /** Further columns of the row. */
-  readonly set?: Updateable<SandboxTable>
+  readonly set?: UpdateObject<Tables, 'sandbox'>
   readonly endpoint?: SandboxEndpoint
   /** Starts the lifetime now, with this length. */
   readonly lifetimeSeconds?: number
@@ -68,16 +72,21 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
   return true
 }
 
-/** Writes the event of a change and notifies the routers. */
+/** Writes the event of a change and its line in the log of the sandbox, and notifies the routers. */
 export async function announce(tx: Tx, ref: SandboxRef, event: Omit<Event, 'subject'>): Promise<void> {
   const data = { incarnation: ref.incarnation, ...event.data }
-  await appendAndNotify(tx, { ...event, subject: ref.sandboxId, data }, CHANNELS.routeChanged)
+  const whole = { ...event, subject: ref.sandboxId, data }
+  await appendAndNotify(tx, whole, CHANNELS.routeChanged)
+  const line = toLifecycleLine(whole)
+  if (line !== undefined) await logSandbox(tx, line)
 }
 
 /** @throws TypeError when the table of transitions does not allow the change */
-function statesBefore(to: SandboxState, from: SandboxState | undefined): SandboxState[] {
+function statesBefore(to: SandboxState, from: StateChange['from']): readonly SandboxState[] {
   const allowed = (Object.keys(TRANSITIONS) as SandboxState[]).filter((state) => TRANSITIONS[state].includes(to))
   if (from === undefined) return allowed
-  if (!allowed.includes(from)) throw new TypeError(`a sandbox cannot go from ${from} to ${to}`)
-  return [from]
+  const asked = typeof from === 'string' ? [from] : from
+  const wrong = asked.find((state) => !allowed.includes(state))
+  if (wrong !== undefined) throw new TypeError(`a sandbox cannot go from ${wrong} to ${to}`)
+  return asked
 }

@@ -1,6 +1,8 @@
-import type { ListedSandbox, Sandbox, SandboxDetail } from '@sandyard/api-contract/sandboxes/sandbox'
-import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import type { ListedSandbox, Sandbox, SandboxDetail, SandboxNetwork } from '@sandyard/api-contract/sandboxes/sandbox'
+import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-token'
+import type { StoredNetwork } from '@sandyard/db/schema/sandbox'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { isPublic } from './network/stored-network.ts'
 import type { LiveSandboxRow } from './sandbox-queries.ts'
 
 /** Deprecated but required on the wire (control-plane.md 2.1). */
@@ -15,6 +17,8 @@ export interface SandboxAnswer {
   readonly alias: string | null
   readonly envdVersion: string | null
   readonly isSecure: boolean
+  /** Its ports need no traffic token. Absent in answers that an earlier release stored: public. */
+  readonly isPublic?: boolean
 }
 
 export interface ViewParts {
@@ -30,6 +34,7 @@ export function toAnswer(row: LiveSandboxRow): SandboxAnswer {
     alias: row.alias,
     envdVersion: row.envd_version,
     isSecure: row.is_secure,
+    isPublic: isPublic(row.network),
   }
 }
 
@@ -41,25 +46,29 @@ export function toSandbox(answer: SandboxAnswer, { tokenSeed, domain }: ViewPart
     envdVersion: answer.envdVersion ?? UNKNOWN_ENVD_VERSION,
     ...(answer.alias !== null && { alias: answer.alias }),
     ...(answer.isSecure && { envdAccessToken: sandboxAccessToken(tokenSeed, answer.sandboxId) }),
+    ...(answer.isPublic === false && { trafficAccessToken: sandboxTrafficToken(tokenSeed, answer.sandboxId) }),
     domain,
   }
 }
 
+/** While it pauses, is paused or resumes, its end time is the pause (control-plane.md 6.1.2, 17.2); one in progress began at its change of state. */
 export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
+  const isPaused = row.state === 'pausing' || row.state === 'paused' || row.state === 'resuming'
   return {
     templateID: row.template_id,
     alias: row.alias ?? '',
     sandboxID: row.sandbox_id,
     clientID: CLIENT_ID,
     startedAt: row.started_at.toISOString(),
-    endAt: row.expires_at.toISOString(),
+    endAt: (isPaused ? (row.paused_at ?? row.state_changed_at) : row.expires_at).toISOString(),
     cpuCount: row.cpu_count,
     memoryMB: row.memory_mib,
     diskSizeMB: row.disk_mib,
     metadata: row.metadata,
-    state: row.state === 'paused' || row.state === 'pausing' ? 'paused' : 'running',
+    state: isPaused ? 'paused' : 'running',
     envdVersion: row.envd_version ?? UNKNOWN_ENVD_VERSION,
     volumeMounts: [],
+    ...(isPaused && row.unresponsive_at_pause && { envdUnresponsiveAtPause: true }),
   }
 }
 
@@ -70,7 +79,14 @@ export function toSandboxDetail(row: LiveSandboxRow, tokenSeed: Secret): Sandbox
     envdAccessToken: row.is_secure ? sandboxAccessToken(tokenSeed, row.sandbox_id) : null,
     allowInternetAccess: row.allow_internet_access,
     domain: null,
-    network: { allowPublicTraffic: true, allowOut: [], denyOut: [] },
-    lifecycle: { autoResume: false, onTimeout: 'kill' },
+    network: toNetwork(row.network),
+    lifecycle: { autoResume: row.auto_resume, onTimeout: row.auto_pause ? 'pause' : 'kill' },
+    ...(row.state === 'paused' && { pauseMode: row.pause_keep === 'files' ? 'filesystem' : 'full' }),
   }
+}
+
+/** Clients require the lists to be lists, where they are present (clients-python-2.63.md 4). */
+function toNetwork({ allowPublicTraffic = true, allowOut = [], denyOut = [], maskRequestHost }: StoredNetwork): SandboxNetwork {
+  const lists = { allowOut: [...allowOut], denyOut: [...denyOut] }
+  return { allowPublicTraffic, ...lists, ...(maskRequestHost !== undefined && { maskRequestHost }) }
 }

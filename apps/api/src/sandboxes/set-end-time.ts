@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { ConnectParts } from './connect-sandbox.ts'
+import type { Actor } from '../events/actor.ts'
+import type { CreateParts } from './create-sandbox.ts'
 import { sandboxNotRunning } from './sandbox-errors.ts'
 import { parseSandboxId } from './sandbox-id.ts'
 import { changeEndTime, findSandbox, isLive, type EndTimeRule } from './sandbox-queries.ts'
@@ -9,6 +10,7 @@ export interface EndTimeRequest {
   /** From now; silently truncated to the longest lifetime from the start. */
   readonly seconds: number
   readonly rule: EndTimeRule
+  readonly actor: Actor
 }
 
 /**
@@ -16,15 +18,19 @@ export interface EndTimeRequest {
  *
  * @throws AppError `not_found`; `conflict` during a transition; `invalid_argument` when it has exceeded the longest lifetime
  */
-export async function setEndTime({ database, limits }: ConnectParts, teamId: string, request: EndTimeRequest): Promise<void> {
+export async function setEndTime(
+  { database, limits }: Pick<CreateParts, 'database' | 'limits'>,
+  teamId: string,
+  request: EndTimeRequest,
+): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)
   const maxSeconds = limits.maxLifetimeSeconds
   const row = await findSandbox(database.db, teamId, sandboxId)
   if (row?.state === 'running' && isLive(row) && row.started_at.getTime() + maxSeconds * 1000 <= Date.now()) {
     throw new AppError('invalid_argument', 'Max instance length exceeded')
   }
-  const { seconds, rule } = request
-  if (await changeEndTime(database.db, { teamId, sandboxId, seconds, rule, maxSeconds })) return
+  const { seconds, rule, actor } = request
+  if (await changeEndTime(database.db, { teamId, sandboxId, seconds, rule, maxSeconds, actor })) return
   const now = await findSandbox(database.db, teamId, sandboxId)
   throw sandboxNotRunning(request.givenId, now?.state)
 }

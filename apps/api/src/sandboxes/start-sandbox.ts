@@ -1,19 +1,16 @@
 import type { Database, Tx } from '@sandyard/db/database'
-import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../events/actor.ts'
-import { daemonEnv } from '../daemon/daemon-env.ts'
-import { initDaemon } from '../daemon/init-daemon.ts'
-import type { ReadyBuild } from '../templates/template.ts'
-import { beginEnd, finishEnd } from './end-sandbox.ts'
+import { beginEnd, finishEnd, killing } from './end-sandbox.ts'
 import { rememberAnswer } from './idempotency.ts'
 import type { SandboxAnswer } from './sandbox-view.ts'
+import { prepareDaemon } from './prepare-daemon.ts'
+import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from './sandbox-state.ts'
-import { runStartCommand } from './run-start-command.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
 
@@ -35,12 +32,11 @@ export interface StartParts {
 }
 
 /** A reserved sandbox, about to be started. */
-export interface Reservation extends SandboxRef {
-  readonly templateId: string
+export interface Reservation extends SandboxSource {
   /** The template's name in answers. */
   readonly alias: string | undefined
-  readonly build: ReadyBuild
-  readonly isSecure: boolean
+  /** Its ports need no traffic token. */
+  readonly isPublic: boolean
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
   readonly actor: Actor
@@ -71,33 +67,15 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
 }
 
 async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
-  const { sandboxId, templateId, build, isSecure } = reservation
-  const accessToken = isSecure ? sandboxAccessToken(parts.tokenSeed, sandboxId) : undefined
-  const times = [performance.now()]
-  const endpoint = await parts.runtime.create(toSpec(reservation, parts.tokenSeed, accessToken), signal)
-  times.push(performance.now())
-  const envVars = { ...build.env, ...reservation.envVars }
-  const { defaultUser, defaultWorkdir } = build
-  await initDaemon(endpoint, { ...(accessToken !== undefined && { accessToken }), envVars, defaultUser, defaultWorkdir }, signal)
-  times.push(performance.now())
-  await runStartCommand({ endpoint, accessToken }, { build, envVars: reservation.envVars }, signal)
-  times.push(performance.now())
-  const [runtimeMs, daemonMs, startCommandMs] = times.slice(1).map((time, at) => Math.round(time - (times[at] ?? time)))
-  parts.log.info({ sandboxId, templateId, runtimeMs, daemonMs, startCommandMs }, 'sandbox started')
+  const { sandboxId, templateId, envVars, build } = reservation
+  const began = performance.now()
+  const spec = sandboxSpec(reservation, parts.tokenSeed)
+  const { runtime } = parts
+  const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
+  const runtimeMs = Math.round(performance.now() - began)
+  const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
+  parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
   return endpoint
-}
-
-function toSpec(reservation: Reservation, tokenSeed: Secret, token: string | undefined): SandboxSpec {
-  const { sandboxId, incarnation, templateId, build } = reservation
-  const { buildId, image, cpuCount, memoryMib, diskMib } = build
-  return {
-    sandboxId,
-    incarnation,
-    image,
-    resources: { cpuCount, memoryMib, diskMib },
-    daemonEnv: daemonEnv({ sandboxId, templateId, buildId, token }, tokenSeed),
-    allowPrivilegeGain: true,
-  }
 }
 
 /**
@@ -109,11 +87,11 @@ async function markRunning(
   reservation: Reservation,
   { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
 ): Promise<SandboxAnswer> {
-  const { sandboxId, templateId, alias, build, isSecure, isRepeatable, lifetimeSeconds, actor } = reservation
+  const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor } = reservation
   const event = { kind: 'sandbox.running' } as const
   const isOurs = await changeState(tx, reservation, { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId })
   if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
-  const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure }
+  const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure, isPublic }
   if (isRepeatable) await rememberAnswer(tx, answer)
   await tx.insertInto('template_spawn').values({ template_id: templateId }).execute()
   return answer
@@ -122,7 +100,7 @@ async function markRunning(
 /** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
 async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
   try {
-    await beginEnd(parts.database, ref, 'create_failed', SERVER)
+    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
     await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
   } catch (err) {
     parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')

@@ -5,6 +5,7 @@ import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import { ensureSetting } from '../settings/installation.ts'
 
 /** The row of `server_setting` with the id of the engine that runs the sandboxes of this installation. */
 export const ENGINE_SETTING = 'engine_id'
@@ -32,13 +33,7 @@ export async function readEngineId(runtime: SandboxRuntime): Promise<string> {
  */
 export async function bindEngine({ database, runtime, log, adoptEngine }: BindingParts): Promise<string> {
   const engineId = await readEngineId(runtime)
-  const { db } = database
-  await db
-    .insertInto('server_setting')
-    .values({ name: ENGINE_SETTING, value: engineId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const { value: recorded } = await selectEngine(db).executeTakeFirstOrThrow()
+  const recorded = await ensureSetting(database.db, ENGINE_SETTING, () => engineId)
   if (recorded === engineId) return engineId
   if (adoptEngine !== engineId) throw otherEngine(recorded, engineId)
   await database.transaction(async (tx) => {

@@ -2,15 +2,13 @@ import { availableParallelism, totalmem } from 'node:os'
 import { sql } from 'kysely'
 import { Database } from '@sandyard/db/database'
 import type { ServerCapacity } from '@sandyard/db/schema/server'
-import { SERVER_LEASE_MS, serverLeaseEnd } from '@sandyard/db/server-lease'
+import { LEASE_RENEWAL, serverLeaseEnd } from '@sandyard/db/server-lease'
+import { within } from '@sandyard/kit/async/within'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { ENGINE_SETTING, engineMoved } from './engine-binding.ts'
 
-const BEAT_EVERY_MS = SERVER_LEASE_MS / 5
-/** A hanging heartbeat must leave time for others before the lease ends. */
-const BEAT_TIMEOUT_MS = SERVER_LEASE_MS / 5
 /** How long rows of dead servers are kept. */
 const KEEP_DEAD = '1 day'
 
@@ -32,25 +30,18 @@ export interface HeartbeatParts {
  */
 export class Heartbeat implements AsyncDisposable {
   readonly #parts: HeartbeatParts
-  readonly #database: Database
+  #database: Database
   readonly #beating: Loop
 
   private constructor(parts: HeartbeatParts, database: Database) {
     this.#parts = parts
     this.#database = database
-    this.#beating = runLoop({ name: 'heartbeat', everyMs: BEAT_EVERY_MS, log: parts.log }, () => this.#beat())
+    this.#beating = runLoop({ name: 'heartbeat', everyMs: LEASE_RENEWAL.pauseMs, log: parts.log }, () => this.#beat())
   }
 
   /** @throws the error of the first heartbeat */
   static async start(parts: HeartbeatParts): Promise<Heartbeat> {
-    const { databaseUrl: url, log } = parts
-    const database = new Database({
-      url,
-      applicationName: 'sandyard-heartbeat',
-      log,
-      maxConnections: 1,
-      statementTimeoutMs: BEAT_TIMEOUT_MS,
-    })
+    const database = open(parts)
     try {
       await beat(database, parts)
     } catch (err) {
@@ -61,12 +52,22 @@ export class Heartbeat implements AsyncDisposable {
   }
 
   async #beat(): Promise<void> {
+    const { timeoutMs } = LEASE_RENEWAL
     try {
-      await beat(this.#database, this.#parts)
+      await within({ what: 'the renewal of the lease', timeoutMs }, () => beat(this.#database, this.#parts))
     } catch (err) {
       if (isAppError(err, 'failed_precondition')) this.#parts.onMoved()
+      else this.#reconnect()
       throw err
     }
+  }
+
+  /** A connection that hangs would fail the next renewals as well. */
+  #reconnect(): void {
+    const { log } = this.#parts
+    const former = this.#database
+    this.#database = open(this.#parts)
+    former[Symbol.asyncDispose]().catch((err: unknown) => log.warn({ err }, 'the connection of the heartbeat was not closed'))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,6 +78,10 @@ export class Heartbeat implements AsyncDisposable {
       await this.#database[Symbol.asyncDispose]()
     }
   }
+}
+
+function open({ databaseUrl: url, log }: HeartbeatParts): Database {
+  return new Database({ url, applicationName: 'sandyard-heartbeat', log, maxConnections: 1, statementTimeoutMs: LEASE_RENEWAL.timeoutMs })
 }
 
 /**

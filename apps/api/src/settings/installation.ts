@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Secret } from '@sandyard/kit/config/secret'
 import type { Db } from '@sandyard/db/database'
@@ -14,6 +14,7 @@ export interface Installation {
 
 const ID_LENGTH = 12
 const SEED_BYTES = 32
+const KEY_BYTES = 32
 
 export async function ensureInstallation(db: Db): Promise<Installation> {
   return {
@@ -22,8 +23,8 @@ export async function ensureInstallation(db: Db): Promise<Installation> {
   }
 }
 
-/** Returns the value that was stored first: replicas that start together get the same one. */
-async function ensureSetting(db: Db, name: string, make: () => string): Promise<string> {
+/** Returns the value that was stored first: servers that start together get the same one. */
+export async function ensureSetting(db: Db, name: string, make: () => string): Promise<string> {
   const find = (): Promise<{ value: string } | undefined> =>
     db.selectFrom('server_setting').select('value').where('name', '=', name).executeTakeFirst()
   const found = await find()
@@ -36,4 +37,9 @@ async function ensureSetting(db: Db, name: string, make: () => string): Promise<
   const landed = await find()
   if (landed === undefined) throw new Error(`the setting ${name} was deleted meanwhile`)
   return landed.value
+}
+
+/** Derives a key of the installation for one purpose. The seed and keys for other purposes cannot be computed from it. */
+export function deriveKey(tokenSeed: Secret, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', tokenSeed.reveal(), '', `sandyard ${purpose}`, KEY_BYTES))
 }

@@ -1,6 +1,7 @@
 import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
 
 const HOUR_MS = 3_600_000
+const WEEK_MS = 7 * 24 * HOUR_MS
 const MONTH_MS = 30 * 24 * HOUR_MS
 
 /** How long unused data is kept. */
@@ -9,6 +10,18 @@ export const RETENTION_SETTINGS = {
   historyRetention: env.duration('SANDYARD_HISTORY_RETENTION', {
     default: MONTH_MS,
     doc: 'How long the history of a sandbox is kept after its end; at least 1h.',
+  }),
+  sandboxLogRetention: env.duration('SANDYARD_SANDBOX_LOG_RETENTION', {
+    default: WEEK_MS,
+    doc: 'How long the lines of the log of a sandbox are kept; at least 1h.',
+  }),
+  sandboxMetricRetention: env.duration('SANDYARD_SANDBOX_METRIC_RETENTION', {
+    default: WEEK_MS,
+    doc: 'How long the metrics of a sandbox are kept after its end; at least 1h.',
+  }),
+  teamMetricRetention: env.duration('SANDYARD_TEAM_METRIC_RETENTION', {
+    default: MONTH_MS,
+    doc: 'How long the metrics of a team are kept; at least 1h.',
   }),
   buildLogRetention: env.duration('SANDYARD_BUILD_LOG_RETENTION', {
     default: MONTH_MS,
@@ -23,6 +36,10 @@ export const RETENTION_SETTINGS = {
 export interface RetentionConfig {
   readonly eventMs: number
   readonly historyMs: number
+  readonly sandboxLogMs: number
+  /** After the end of the sandbox. */
+  readonly sandboxMetricMs: number
+  readonly teamMetricMs: number
   readonly buildLogMs: number
   readonly buildMs: number
 }
@@ -35,6 +52,9 @@ export function checkRetention(settings: ConfigOf<typeof RETENTION_SETTINGS>, pr
   return {
     eventMs: settings.eventRetention,
     historyMs: settings.historyRetention,
+    sandboxLogMs: settings.sandboxLogRetention,
+    sandboxMetricMs: settings.sandboxMetricRetention,
+    teamMetricMs: settings.teamMetricRetention,
     buildLogMs: settings.buildLogRetention,
     buildMs: settings.buildRetention,
   }

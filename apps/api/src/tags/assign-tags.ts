@@ -4,6 +4,7 @@ import { appendEvent } from '../events/event-log.ts'
 import type { Team } from '../teams/team.ts'
 import { findInOwnNames } from '../templates/own-template.ts'
 import { findReadyBuild } from '../templates/resolve-template.ts'
+import { lockTemplate } from '../templates/template-queries.ts'
 import { templateNotFound } from '../templates/template-errors.ts'
 import { DEFAULT_TAG, parseReferenceAs } from '../templates/template-reference.ts'
 import { shorten } from '../text/shorten.ts'
@@ -49,14 +50,7 @@ export async function assignTags(database: Database, team: Team, request: TagReq
 }
 
 async function insertAssignments(tx: Tx, { templateId, buildId, tags }: Assignment): Promise<void> {
-  const present = await tx
-    .selectFrom('template')
-    .select('template_id')
-    .where('template_id', '=', templateId)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (present === undefined) throw new AppError('not_found', `Template '${templateId}' not found`)
+  if (!(await lockTemplate(tx, templateId))) throw new AppError('not_found', `Template '${templateId}' not found`)
   await tx
     .insertInto('tag_assignment')
     .values(tags.map((tag) => ({ template_id: templateId, build_id: buildId, tag })))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '@sandyard/db/database'
+import type { Db, Tx } from '@sandyard/db/database'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
+import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { ReadyBuild, Template } from './template.ts'
 import { DEFAULT_TAG, isTemplateId } from './template-reference.ts'
 
@@ -15,6 +16,29 @@ export async function findTemplateByAlias(db: Db, alias: string, namespace: stri
     .where('template_alias.namespace', namespace === null ? 'is' : '=', namespace)
     .executeTakeFirst()
   return row && toTemplate(row)
+}
+
+/** The id of the template with this alias in the namespace, in any state; null is the namespace of promoted names. */
+export async function findAliasHolder(db: Db, alias: string, namespace: string | null): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('template_alias')
+    .select('template_id')
+    .where('alias', '=', alias)
+    .where('namespace', namespace === null ? 'is' : '=', namespace)
+    .executeTakeFirst()
+  return row?.template_id
+}
+
+/** Locks a template against its deletion until the end of the transaction. False when it was deleted. */
+export async function lockTemplate(tx: Tx, templateId: string): Promise<boolean> {
+  const present = await tx
+    .selectFrom('template')
+    .select('template_id')
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return present !== undefined
 }
 
 export async function findTemplateById(db: Db, templateId: string): Promise<Template | undefined> {
@@ -77,6 +101,7 @@ function selectReadyBuild(db: Db) {
     .select([
       'build.build_id',
       'build.image',
+      'build.snapshot',
       'build.cpu_count',
       'build.memory_mib',
       'build.disk_mib',
@@ -104,6 +129,7 @@ function toReadyBuild(row: BuildRow): ReadyBuild {
   return {
     buildId: row.build_id,
     image: row.image,
+    ...(row.snapshot !== null && { snapshot: row.snapshot as unknown as RuntimeSnapshot }),
     cpuCount: row.cpu_count,
     memoryMib: row.memory_mib,
     diskMib: row.disk_mib,

@@ -3,16 +3,15 @@ import { TEMPLATE_DEFAULTS } from '@sandyard/api-contract/builds/register-build'
 import type { Template } from '@sandyard/api-contract/templates/template'
 import type { TemplateBuild, TemplateWithBuilds } from '@sandyard/api-contract/templates/template-with-builds'
 import type { BuildTable } from '@sandyard/db/schema/build'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { ENVD_VERSION } from '../daemon/daemon-version.ts'
 import { toAliases, type TemplateRow } from './template-rows.ts'
 import { toWireStatus } from './wire-status.ts'
 
-/** The build id of a template that has no ready build (control-plane.md 9.1.1). */
-const NIL_UUID = '00000000-0000-0000-0000-000000000000'
-
 /**
  * An item of a list (control-plane.md 9.1.1, 22.2 D1). Sizes are those of the ready build, else those of the newest build, else the
  * defaults. Without a build, the version is the one that the server installs.
+ * Without a ready build, the build id is the nil UUID.
  */
 export function toTemplate(row: TemplateRow): Template {
   return {

@@ -1,5 +1,5 @@
 import type { CommandContext } from '@sandyard/db/schema/build'
-import type { ImageRef } from '@sandyard/runtime/types'
+import type { ImageRef, RuntimeSnapshot } from '@sandyard/runtime/types'
 
 /** A template with its owner and visibility. */
 export interface Template {
@@ -14,6 +14,8 @@ export interface Template {
 export interface ReadyBuild {
   readonly buildId: string
   readonly image: ImageRef
+  /** Undefined for the result of a build. */
+  readonly snapshot?: RuntimeSnapshot
   readonly cpuCount: number
   readonly memoryMib: number
   readonly diskMib: number

@@ -4,6 +4,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import { appendEvent } from '../events/event-log.ts'
 import type { Team } from '../teams/team.ts'
 import { shorten } from '../text/shorten.ts'
+import { findAliasHolder, lockTemplate } from './template-queries.ts'
 import { listNames } from './template-rows.ts'
 
 export interface TemplateChange {
@@ -40,14 +41,7 @@ export async function updateTemplate(database: Database, team: Team, change: Tem
 }
 
 async function setVisibility(tx: Tx, { templateId, givenId, isPublic }: TemplateChange): Promise<void> {
-  const present = await tx
-    .selectFrom('template')
-    .select('template_id')
-    .where('template_id', '=', templateId)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (present === undefined) {
+  if (!(await lockTemplate(tx, templateId))) {
     throw new AppError('not_found', `Template '${shorten(givenId)}' not found or you don't have access to it`)
   }
   if (isPublic === undefined) return
@@ -79,13 +73,7 @@ async function promote(tx: Tx, templateId: string, slug: string): Promise<string
     .values({ alias, namespace: null, template_id: templateId })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const holder = await tx
-    .selectFrom('template_alias')
-    .select('template_id')
-    .where('alias', '=', alias)
-    .where('namespace', 'is', null)
-    .executeTakeFirst()
-  return holder?.template_id === templateId ? undefined : alias
+  return (await findAliasHolder(tx, alias, null)) === templateId ? undefined : alias
 }
 
 function nameTaken(alias: string, slug: string): AppError {

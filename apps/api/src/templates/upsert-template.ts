@@ -3,6 +3,7 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { appendEvent } from '../events/event-log.ts'
 import { lockTeam } from '../teams/lock-team.ts'
+import { findAliasHolder } from './template-queries.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 
 /** A default template of the server, with an image that was not made by a build. */
@@ -30,21 +31,11 @@ export async function upsertTemplate(database: Database, wanted: PrebuiltTemplat
   return database.transaction(async (tx) => {
     // Serialises servers that start together: the name has no row to lock yet.
     await lockTeam(tx, wanted.teamId)
-    const templateId = (await findPromoted(tx, wanted.alias)) ?? (await insertTemplate(tx, wanted))
+    const templateId = (await findAliasHolder(tx, wanted.alias, null)) ?? (await insertTemplate(tx, wanted))
     await markDefault(tx, templateId)
     const buildId = (await findCurrentBuild(tx, templateId, wanted)) ?? (await insertBuild(tx, templateId, wanted))
     return { templateId, buildId }
   })
-}
-
-async function findPromoted(tx: Tx, alias: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('template_alias')
-    .select('template_id')
-    .where('alias', '=', alias)
-    .where('namespace', 'is', null)
-    .executeTakeFirst()
-  return row?.template_id
 }
 
 async function insertTemplate(tx: Tx, { teamId, createdBy, alias }: PrebuiltTemplate): Promise<string> {

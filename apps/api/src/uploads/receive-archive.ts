@@ -1,5 +1,4 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { WorkerPool } from '../workers/worker-pool.ts'
 import type { ArchiveJob } from './archive-worker.ts'
@@ -26,31 +25,31 @@ export async function writeArchive(handle: FileHandle, chunks: AsyncIterable<Buf
   }
 }
 
-/** To read through an archive takes a processor. */
-export const CHECKS_AT_ONCE = 2
-/** The paths of symbolic links have to be remembered to the end of an archive; the rules allow 64 MiB of them. */
+/** A check uses a whole processor. */
+const CHECKS_AT_ONCE = 2
+/** A check keeps the paths of all symbolic links in memory; the rules allow 64 MiB of paths. */
 const CHECK_MEMORY_MIB = 256
 
-/** Checks archives, each in a thread of its own. */
+/** Checks archives, each in a thread of its own, one of a team at a time. The caller caps how many wait. */
 export class ArchiveChecks implements AsyncDisposable {
   readonly #pool = new WorkerPool<ArchiveJob, void>({
     module: new URL('./archive-worker.ts', import.meta.url),
     width: CHECKS_AT_ONCE,
-    // Uploads wait in turns of their teams before they come here.
-    waiting: CHECKS_AT_ONCE,
     memoryMib: CHECK_MEMORY_MIB,
   })
 
   /**
-   * Reads an archive to its end under the rules for archives of unknown origin. Nothing of it is kept.
+   * Reads an archive to its end and applies the rules for untrusted archives. Nothing is unpacked.
    *
    * @throws AppError `invalid_argument` for what the rules refuse, and for an archive that takes longer than `timeoutMs` or too much memory
    */
-  async check(path: string, limits: ArchiveLimits, timeoutMs: number): Promise<void> {
-    await this.#pool.run(
-      { path, limits },
-      { timeoutMs, onTimeout: () => tookTooLong(timeoutMs), onOutOfMemory: (cause) => tookTooMuchMemory(cause) },
-    )
+  async check(job: ArchiveJob, { teamId, timeoutMs }: { readonly teamId: string; readonly timeoutMs: number }): Promise<void> {
+    await this.#pool.run(job, {
+      owner: teamId,
+      timeoutMs,
+      onTimeout: () => tookTooLong(timeoutMs),
+      onOutOfMemory: (cause) => tookTooMuchMemory(cause),
+    })
   }
 
   [Symbol.asyncDispose](): Promise<void> {

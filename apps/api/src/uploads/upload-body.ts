@@ -39,7 +39,7 @@ export class UploadBody implements Disposable {
     try {
       for await (const _ of this.chunks());
     } catch {
-      // Nobody is there to be answered.
+      // The client has disconnected: nobody reads the answer.
     }
   }
 

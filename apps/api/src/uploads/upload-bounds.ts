@@ -1,16 +1,16 @@
-/** What one team may take of a server that others upload to as well. */
+/** The caps of the uploads of one team. */
 export interface UploadBounds {
-  /** Archives of a team that arrive at once. */
+  /** Archives of a team that are received at once. */
   readonly atOnce: number
-  /** Of a team, unread until others have arrived; more are refused. */
+  /** Further uploads of a team that wait, unread; more are refused. */
   readonly waiting: number
-  /** As long as the check of one archive may take. */
+  /** Deadline for the check of one archive. */
   readonly checkMs: number
 }
 
 /**
- * Clients send all archives of a template in parallel, and a template has a thousand steps at most: none of its uploads is refused. The
- * JavaScript package gives an upload up of which nothing is read for five minutes, so many archives arrive at once; and it waits five
- * minutes for the answer, so a check ends before them.
+ * Clients send all archives of a template in parallel, and a template has at most 1,000 steps: no upload of one template is refused. The
+ * JavaScript SDK aborts an upload when the server reads nothing of it for five minutes, so many archives are received at once. It waits five
+ * minutes for the answer, so the check has a shorter deadline.
  */
 export const UPLOAD_BOUNDS: UploadBounds = { atOnce: 64, waiting: 1024, checkMs: 240_000 }

@@ -16,8 +16,8 @@ export interface IncomingFile {
 }
 
 /**
- * The files of uploads: `<team>/<hash>.tar`, and under `incoming` what has not arrived yet. Everything is closed to other accounts of
- * the host, and no path is made of anything but checked ids.
+ * The files of uploads: `<team>/<hash>.tar`, and unfinished ones under `incoming`. Other accounts of the host have no access. Paths contain
+ * checked ids only.
  */
 export class UploadFolder {
   readonly #root: string
@@ -26,7 +26,7 @@ export class UploadFolder {
     this.#root = root
   }
 
-  /** @throws Error for what is no team or no hash */
+  /** @throws Error for a key that is not a team id and a hash */
   pathOf({ teamId, hash }: UploadKey): string {
     if (!isUuid(teamId) || !HASH.test(hash)) throw new Error('an upload has no valid key')
     return join(this.#root, teamId, `${hash}${SUFFIX}`)
@@ -39,7 +39,7 @@ export class UploadFolder {
     return { path, handle: await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600) }
   }
 
-  /** Puts a file that has reached the disk in its place, where it replaces a former one at once and wholly. */
+  /** Moves a synced file to its final path. It replaces an earlier file atomically. */
   async accept(incoming: string, key: UploadKey): Promise<void> {
     const path = this.pathOf(key)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -47,7 +47,7 @@ export class UploadFolder {
     await syncDirectory(dirname(path))
   }
 
-  /** Undefined when it is not there. */
+  /** Undefined when the file does not exist. */
   async open(key: UploadKey): Promise<FileHandle | undefined> {
     return orAbsent(open(this.pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW))
   }
@@ -56,12 +56,12 @@ export class UploadFolder {
     return (await orAbsent(stat(this.pathOf(key)))) !== undefined
   }
 
-  /** Absent is success. */
+  /** Succeeds also when the file does not exist. */
   async remove(key: UploadKey): Promise<void> {
     await rm(this.pathOf(key), { force: true })
   }
 
-  /** Every upload whose file is there. */
+  /** The keys of all files. */
   async list(): Promise<UploadKey[]> {
     const teams = (await readNames(this.#root)).filter((name) => isUuid(name))
     const keys: UploadKey[] = []
@@ -74,12 +74,12 @@ export class UploadFolder {
     return keys
   }
 
-  /** Whether a file was written before that time, in milliseconds; false when it is not there. */
+  /** Whether a file was last written before a time in milliseconds; false when it does not exist. */
   async isOlder(key: UploadKey, before: number): Promise<boolean> {
     return isOlder(this.pathOf(key), before)
   }
 
-  /** Removes what was on its way and has not grown since that time. */
+  /** Removes unfinished uploads that were last written before a time in milliseconds. */
   async removeIncoming(before: number): Promise<void> {
     const directory = join(this.#root, INCOMING)
     for (const name of await readNames(directory)) {
@@ -88,7 +88,7 @@ export class UploadFolder {
     }
   }
 
-  /** What is left of the disk. */
+  /** The free space of the disk. */
   async freeBytes(): Promise<number> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 })
     const { bavail, bsize } = await statfs(this.#root)
@@ -96,7 +96,7 @@ export class UploadFolder {
   }
 }
 
-/** A rename is on the disk once the directory is. */
+/** A rename survives a crash after its directory was synced. */
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY)
   try {

@@ -1,33 +1,33 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { deriveKey } from '../settings/derive-key.ts'
+import { deriveKey } from '../settings/installation.ts'
 
-/** The archive that a link is for. */
+/** The key of an archive. */
 export interface UploadKey {
   readonly teamId: string
   readonly hash: string
 }
 
-/** What a link carries beside the key. */
+/** The other parts of a link. */
 export interface LinkQuery {
   /** Unix seconds. */
   readonly expires: string
   readonly signature: string
 }
 
-/** control-plane.md 10.4. */
+/** Lifetime of a link (control-plane.md 10.4). */
 const VALID_SECONDS = 30 * 60
-/** A signature has one spelling. */
+/** The only accepted encoding of a signature. */
 const SIGNATURE = /^[0-9a-f]{64}$/
 
-/** A path with query that lets whoever has it upload this one archive, for half an hour. */
+/** A path with a query that allows the upload of one archive for half an hour, without other credentials. */
 export function signUploadLink(tokenSeed: Secret, key: UploadKey, now = Date.now()): string {
   const expires = String(Math.floor(now / 1000) + VALID_SECONDS)
   return `/uploads/${key.teamId}/${key.hash}?expires=${expires}&signature=${sign(tokenSeed, key, expires).toString('hex')}`
 }
 
-/** @throws AppError `permission_denied` for a link that was not made here or whose time is over */
+/** @throws AppError `permission_denied` for a link with a wrong signature, or an expired one */
 export function checkUploadLink(tokenSeed: Secret, key: UploadKey, { expires, signature }: LinkQuery): void {
   const wanted = sign(tokenSeed, key, expires)
   if (!SIGNATURE.test(signature) || !timingSafeEqual(Buffer.from(signature, 'hex'), wanted)) {

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import type { UploadKey } from './upload-link.ts'
 
-/** Tells these locks from other users of advisory locks in the same database. */
+/** The namespace of these advisory locks in the database. */
 const LOCK_CLASS = 5_417_905
 
-/** Whoever changes the file or the row of an upload holds this until the end of its transaction. */
+/** Locks the file and the row of an upload until the end of the transaction. Every change needs this lock. */
 export async function lockUpload(tx: Tx, { teamId, hash }: UploadKey): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${`${teamId}/${hash}`}))`.execute(tx)
 }
@@ -21,7 +21,7 @@ export async function upsertUpload(tx: Tx, { teamId, hash }: UploadKey, sizeByte
     .execute()
 }
 
-/** Says that the upload is of use now. False when there is none. */
+/** Sets the time of the last use to now. False when the upload does not exist. */
 export async function touchUpload(db: Db, { teamId, hash }: UploadKey): Promise<boolean> {
   const touched = await db
     .updateTable('layer_upload')

@@ -1,13 +1,13 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 
-/** Uploads leave the host so much. */
+/** Free space that uploads leave for the host. */
 const RESERVE_BYTES = 256 * 1024 ** 2
-/** How much of an upload is written between two looks at the disk. */
+/** Bytes of an upload between two checks of the free space. */
 const STEP_BYTES = 4 * 1024 ** 2
 
 /**
- * Space on the disk is taken by bytes that have arrived. A declared size reserves nothing: its sender may never send the rest, or take an
- * hour.
+ * Checks the free space of the disk. Only received bytes use space: a declared size reserves none, because its sender may never send the
+ * rest, or take an hour.
  */
 export class UploadSpace {
   readonly #freeBytes: () => Promise<number>
@@ -16,12 +16,12 @@ export class UploadSpace {
     this.#freeBytes = freeBytes
   }
 
-  /** @throws AppError `insufficient_storage` when so much more would not fit now */
+  /** @throws AppError `insufficient_storage` when this many more bytes do not fit now */
   async check(sizeBytes: number): Promise<void> {
     if ((await this.#freeBytes()) - sizeBytes < RESERVE_BYTES) throw diskFull()
   }
 
-  /** Passes bytes on as long as the disk has room. @throws AppError `insufficient_storage` */
+  /** Passes bytes on while the disk has free space. @throws AppError `insufficient_storage` */
   async *guard(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let passed = 0
     for await (const chunk of chunks) {

@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Database } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
-import { ArchiveChecks, CHECKS_AT_ONCE, writeArchive } from './receive-archive.ts'
-import { TeamTurns } from './team-turns.ts'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { ArchiveChecks, writeArchive } from './receive-archive.ts'
+import { FairQueue } from '../workers/fair-queue.ts'
 import { UploadBody } from './upload-body.ts'
 import { UPLOAD_BOUNDS, type UploadBounds } from './upload-bounds.ts'
 import type { UploadFolder } from './upload-folder.ts'
@@ -21,27 +22,26 @@ export interface UploadParts {
 
 export interface ArchiveSource {
   readonly body: Readable
-  /** As its sender declared it. */
+  /** The size that the client declared. */
   readonly sizeBytes: number
 }
 
 /**
- * The archives of COPY steps. An accepted archive survives any crash whole; an unfinished one leaves a file that upkeep removes. Of several
- * under the same key the last one stays.
+ * The archives of COPY steps. An accepted archive survives a crash; an unfinished upload leaves a file that upkeep removes. The last upload
+ * of a key replaces earlier ones.
  */
 export class UploadStore implements AsyncDisposable {
   readonly #parts: UploadParts
   readonly #space: UploadSpace
   readonly #bounds: UploadBounds
-  readonly #arrivals: TeamTurns
-  readonly #turns = new TeamTurns({ perTeam: 1, inAll: CHECKS_AT_ONCE })
+  readonly #arrivals: FairQueue
   readonly #checks = new ArchiveChecks()
 
   constructor(parts: UploadParts) {
     this.#parts = parts
     this.#space = new UploadSpace(() => parts.folder.freeBytes())
     this.#bounds = parts.bounds ?? UPLOAD_BOUNDS
-    this.#arrivals = new TeamTurns({ perTeam: this.#bounds.atOnce, waiting: this.#bounds.waiting })
+    this.#arrivals = new FairQueue({ perOwner: this.#bounds.atOnce, waitingPerOwner: this.#bounds.waiting, onFull: tooManyUploads })
   }
 
   /** @throws AppError `resource_exhausted` when `take` would refuse this team now */
@@ -49,13 +49,13 @@ export class UploadStore implements AsyncDisposable {
     this.#arrivals.assertRoom(teamId)
   }
 
-  /** Whether the archive is there; if so it stays for a while, because a build is about to name it. */
+  /** Whether the archive exists. If so, its last use is set to now, so that upkeep keeps it for the build that will use it. */
   async has(key: UploadKey): Promise<boolean> {
     const { database, folder } = this.#parts
     return (await touchUpload(database.db, key)) && (await folder.exists(key))
   }
 
-  /** The archive from its beginning, for whoever reads it to its end or destroys it. Undefined when it is not there. */
+  /** A stream of the archive, which the caller must read to its end or destroy. Undefined when the archive does not exist. */
   async open(teamId: string, hash: string): Promise<Readable | undefined> {
     const key = { teamId, hash }
     const { database, folder } = this.#parts
@@ -64,8 +64,7 @@ export class UploadStore implements AsyncDisposable {
   }
 
   /**
-   * Takes an archive, once all of it has arrived and it was found to be one that may be unpacked. Of a team that sends very many at once
-   * the rest waits, unread.
+   * Receives, checks and stores an archive. Uploads of a team above its cap wait, unread.
    *
    * @throws AppError `invalid_argument` with the reason, `insufficient_storage`, `deadline_exceeded`, `resource_exhausted`
    */
@@ -89,7 +88,7 @@ export class UploadStore implements AsyncDisposable {
     try {
       // The file is closed before its check: uploads that wait for a check hold no descriptors.
       await writeArchive(handle, this.#space.guard(body.chunks()), sizeBytes)
-      await this.#turns.run(key.teamId, () => this.#checks.check(path, limits, this.#bounds.checkMs))
+      await this.#checks.check({ path, limits }, { teamId: key.teamId, timeoutMs: this.#bounds.checkMs })
       await database.transaction(async (tx) => {
         await lockUpload(tx, key)
         await upsertUpload(tx, key, sizeBytes)
@@ -100,8 +99,14 @@ export class UploadStore implements AsyncDisposable {
     }
   }
 
-  /** Ends the checks that are under way. */
+  /** Ends the running checks. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#checks[Symbol.asyncDispose]()
   }
+}
+
+function tooManyUploads(_cap: 'owner' | 'all', count: number): AppError {
+  return new AppError('resource_exhausted', `The team has ${count} uploads under way: wait for some of them`, {
+    headers: { 'retry-after': '30' },
+  })
 }

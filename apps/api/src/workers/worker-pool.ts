@@ -1,6 +1,6 @@
 import { Worker, type Transferable } from 'node:worker_threads'
-import pLimit, { type LimitFunction } from 'p-limit'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { FairQueue } from './fair-queue.ts'
 import type { JobOutcome } from './serve-jobs.ts'
 
 export interface WorkerPoolOptions {
@@ -8,13 +8,17 @@ export interface WorkerPoolOptions {
   readonly module: URL
   /** Threads at most. They start when they are needed. */
   readonly width: number
-  /** Jobs that may wait for a thread; more are refused. */
-  readonly waiting: number
+  /** Jobs that may wait for a thread. Default: no cap. An owner has one thread at a time. */
+  readonly waiting?: number
+  /** Of them, jobs of one owner. Default: no cap. */
+  readonly waitingPerOwner?: number
   /** The heap of a thread. One that needs more ends, and its job fails. */
   readonly memoryMib: number
 }
 
 export interface JobOptions {
+  /** Whose job it is: a team, or a client address where no team is known. */
+  readonly owner: string
   readonly timeoutMs: number
   /** The error of a job that is not done after `timeoutMs`. Its thread ends. */
   readonly onTimeout: () => Error
@@ -27,27 +31,23 @@ export interface JobOptions {
 /** Threads for work that would hold the event loop. A thread does one job at a time and is used again for the next. */
 export class WorkerPool<Job, Result> implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
-  readonly #limit: LimitFunction
+  readonly #queue: FairQueue
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
   #isDisposed = false
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
-    this.#limit = pLimit(options.width)
+    const { width, waiting: waitingInAll = Infinity, waitingPerOwner = Infinity } = options
+    this.#queue = new FairQueue({ perOwner: 1, inAll: width, waitingPerOwner, waitingInAll, onFull: tooMany })
   }
 
   /**
-   * @throws AppError `resource_exhausted` when too many jobs wait; `unavailable` after the pool was disposed; the errors of `onTimeout` and
+   * @throws AppError `resource_exhausted` when too many jobs wait, of the owner or of all; `unavailable` after the pool was disposed; the errors of `onTimeout` and
    * `onOutOfMemory`; the AppError of the job itself. Any other error is a bug or a broken disk, not the fault of the job's input
    */
   async run(job: Job, options: JobOptions): Promise<Result> {
-    if (this.#limit.activeCount + this.#limit.pendingCount >= this.#options.width + this.#options.waiting) {
-      throw new AppError('resource_exhausted', 'The server has too many large requests under way: try again', {
-        headers: { 'retry-after': '1' },
-      })
-    }
-    return this.#limit(() => this.#run(job, options))
+    return this.#queue.run(options.owner, () => this.#run(job, options))
   }
 
   async #run(job: Job, { timeoutMs, onTimeout, onOutOfMemory, transfer = [] }: JobOptions): Promise<Result> {
@@ -97,6 +97,11 @@ export class WorkerPool<Job, Result> implements AsyncDisposable {
     this.#isDisposed = true
     await Promise.all([...this.#all].map((worker) => worker.terminate()))
   }
+}
+
+function tooMany(cap: 'owner' | 'all'): AppError {
+  const who = cap === 'owner' ? 'This team or client' : 'The server'
+  return new AppError('resource_exhausted', `${who} has too many large requests in flight: try again`, { headers: { 'retry-after': '1' } })
 }
 
 function stopping(): AppError {

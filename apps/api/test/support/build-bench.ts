@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Database } from '@sandyard/db/database'
+import { sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { BuilderVersion } from '@sandyard/db/schema/build'
 import { ARCHIVE_LIMITS } from '@sandyard/kit/archive/entry-rules'
 import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
@@ -18,12 +20,13 @@ import { ensureDaemonDist } from '../../../daemon/build/dist.ts'
 import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
 import type { LogLine } from '../../src/builds/build-runner.ts'
 import { createBuildRunner } from '../../src/builds/engine/run-build.ts'
-import { newBuildSandboxId } from '../../src/builds/build-sandbox-id.ts'
+import { newBuildSandboxId } from '../../src/builds/queue/build-attempt.ts'
 import { createApp } from '../../src/app.ts'
 import { parseApiConfig } from '../../src/config.ts'
 import { createContext } from '../../src/context.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { readTextFile } from '../../src/daemon/daemon-files.ts'
+import { daemonIdentity } from '../../src/daemon/daemon-identity.ts'
 import { initDaemon } from '../../src/daemon/init-daemon.ts'
 import { runShell } from '../../src/daemon/run-shell.ts'
 import { seedBaseTemplate } from '../../src/seed/seed-base-template.ts'
@@ -142,14 +145,17 @@ export class BuildBench implements AsyncDisposable {
     const ref = { sandboxId, incarnation: 1 }
     const signal = AbortSignal.timeout(60_000)
     const resources = { cpuCount: 1, memoryMib: 256, diskMib: 512 }
+    const seed = new Secret(randomId(32))
+    const instanceKey = sandboxInstanceKey(seed, ref)
+    const identity = daemonIdentity({ sandboxId, templateId: 'test', buildId: 'test' }, seed)
     try {
       const endpoint = await this.runtime.create(
-        { ...ref, image: result.image, resources, daemonEnv: {}, allowPrivilegeGain: true },
+        { ...ref, image: result.image, resources, instanceKey, allowPrivilegeGain: true, mounts: [], egress: DEFAULT_EGRESS },
         signal,
       )
       const { env: envVars, defaultUser, defaultWorkdir } = result
       const daemon: Daemon = { endpoint, accessToken: undefined }
-      await initDaemon(endpoint, { envVars, defaultUser, defaultWorkdir }, signal)
+      await initDaemon({ endpoint, instanceKey }, { identity, envVars, defaultUser, defaultWorkdir }, signal)
       const lines: string[] = []
       await runShell(daemon, { command }, { onLine: (_, line) => lines.push(line), signal })
       return lines.join('\n')

@@ -1,5 +1,7 @@
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { ensureInstallation } from '../../src/settings/installation.ts'
 import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
 import type { BuildJob, BuildRunner } from '../../src/builds/build-runner.ts'
@@ -61,10 +63,21 @@ export function runnerOn(runtime: SandboxRuntime): BuildRunner {
   return async ({ sandboxId, resources, log }, signal) => {
     const ref = { sandboxId, incarnation: 1 }
     try {
-      await runtime.create({ ...ref, image: 'base:1', resources, daemonEnv: {}, allowPrivilegeGain: true }, signal)
+      await runtime.create(
+        {
+          ...ref,
+          image: 'base:1',
+          resources,
+          instanceKey: new Secret('key'),
+          allowPrivilegeGain: true,
+          mounts: [],
+          egress: DEFAULT_EGRESS,
+        },
+        signal,
+      )
       log.write({ level: 'info', message: 'a step', step: '1' })
       await log.flush()
-      const { image } = await runtime.snapshot(ref, `layer-${randomId(12)}`)
+      const { image } = await runtime.snapshot(ref, { name: `layer-${randomId(12)}`, keep: 'files' })
       return { image, defaultUser: 'user', defaultWorkdir: '/home/user', env: {} }
     } finally {
       await runtime.remove(ref)

@@ -164,12 +164,9 @@ function parse(text: string): unknown {
 }
 
 /** Runs one pass of the reconciler and waits for its repairs. */
-export async function reconcileNow(
-  { ctx, runtime }: Pick<Server, 'ctx' | 'runtime'>,
-  options: { secondLookMs?: number } = {},
-): Promise<void> {
+export async function reconcileNow({ ctx }: Pick<Server, 'ctx'>, options: { secondLookMs?: number } = {}): Promise<void> {
   const repairs = new Repairs(ctx.log.sandboxes)
-  await reconcile({ database: ctx.database, runtime, repairs, engineId: ctx.engineId, log: ctx.log.sandboxes, ...options })
+  await reconcile({ ...ctx.sandboxes, repairs, engineId: ctx.engineId, ...options })
   await repairs.drain()
 }
 

@@ -1,36 +1,57 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Records the bodies of `/init`, newest last. */
+/** Records the bodies of `/init` and the keys of instances, newest last. */
 export interface DaemonStub extends AsyncDisposable {
   readonly port: number
   readonly inits: Record<string, unknown>[]
+  readonly instanceKeys: unknown[]
   /** The answers to the next calls of `/init`; 204 when empty. */
   readonly answers: (number | 'hang')[]
+  /** Whether `/health` answers 204. Default: true. */
+  isResponsive: boolean
+  /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
+  report: (url: string) => object | 'hang' | undefined
 }
 
 /** A server at the address of the daemons of fake sandboxes. */
 export async function startDaemonStub(): Promise<DaemonStub> {
   const inits: Record<string, unknown>[] = []
+  const instanceKeys: unknown[] = []
   const answers: (number | 'hang')[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url === '/health') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
+    if (request.method === 'GET') return answerRead(stub.report(request.url ?? ''), response)
     const answer = answers.shift() ?? 204
     if (answer === 'hang') return
     const body = await readJson(request)
-    if (answer === 204) inits.push(body)
+    if (answer === 204) {
+      inits.push(body)
+      instanceKeys.push(request.headers['x-sandyard-instance-key'])
+    }
     response.writeHead(answer).end()
   }
   const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
+  const stub: DaemonStub = {
     port: (server.address() as AddressInfo).port,
     inits,
+    instanceKeys,
     answers,
+    isResponsive: true,
+    report: () => undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+  return stub
+}
+
+function answerRead(answer: object | 'hang' | undefined, response: ServerResponse): void {
+  if (answer === 'hang') return
+  if (answer === undefined) response.writeHead(404).end()
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -1,7 +1,8 @@
 import { Database, type Tx } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
-import type { SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+import type { ResumeRequest, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
+import type { Keep, PauseHandle, Resumed, RuntimeSnapshot, SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 
 /** Where a server is killed: before or after its n-th persistent step, from 1. */
 export interface CrashPoint {
@@ -70,6 +71,26 @@ export class FusedRuntime extends FakeRuntime {
 
   override create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
     return this.#fuse.step(() => super.create(spec, signal))
+  }
+
+  override createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
+    return this.#fuse.step(() => super.createFrom(snapshot, spec, signal))
+  }
+
+  override pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
+    return this.#fuse.step(() => super.pause(ref, keep))
+  }
+
+  override resume(handle: PauseHandle, request: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {
+    return this.#fuse.step(() => super.resume(handle, request, signal))
+  }
+
+  override snapshot(ref: SandboxRef, request: SnapshotRequest): Promise<RuntimeSnapshot> {
+    return this.#fuse.step(() => super.snapshot(ref, request))
+  }
+
+  override deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
+    return this.#fuse.step(() => super.deleteSnapshot(snapshot))
   }
 
   override remove(ref: SandboxRef): Promise<void> {

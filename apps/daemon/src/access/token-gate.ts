@@ -1,6 +1,6 @@
 import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
-import { sendError } from '../http/error-reply.ts'
-import { firstHeader } from '../http/first-header.ts'
+import { sendError } from '../http/json-reply.ts'
+import { firstHeader } from '../http/request-header.ts'
 import type { DaemonState } from '../init/daemon-state.ts'
 
 /** Routes without the gate: the first is public, the file routes also take signatures, `/init` has its token in the body (envd.md 3.2). */

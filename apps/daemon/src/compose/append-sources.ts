@@ -38,7 +38,7 @@ async function append(to: FileHandle, source: Source & { readonly file: FileHand
     // fstat of an open file is answered from memory.
     const found = fstatSync(file.fd)
     if (!found.isFile()) throw notRegular(given)
-    await copyContent({ from: file, to, size: found.size, beforeShare: () => refuseAtExit(shutdown) })
+    await copyContent({ from: file, to, size: found.size, beforeShare: () => shutdown.throwIfAborted() })
   } catch (error) {
     if (error instanceof AppError) throw error
     if (isOutOfSpace(error)) throw outOfSpace(error)
@@ -54,8 +54,4 @@ async function openSource({ given, path }: Source): Promise<FileHandle> {
     if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) throw sourceNotFound(given, error)
     throw internal(`error opening source file ${path}`, failedCall('open', path, error), error)
   }
-}
-
-function refuseAtExit(shutdown: AbortSignal): void {
-  if (shutdown.aborted) throw new AppError('unavailable', 'the sandbox is shutting down')
 }

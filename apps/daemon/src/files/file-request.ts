@@ -7,7 +7,7 @@ import type { CallerDefaults } from '../users/caller.ts'
 import type { PasswdEntry } from '../users/passwd.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import { type FileQuery, parseFileQuery } from './file-query.ts'
-import { firstHeader } from '../http/first-header.ts'
+import { firstHeader } from '../http/request-header.ts'
 import { checkFileAccess, type FileAccess } from './file-signature.ts'
 
 /** What `/init` sets, read at each request. */

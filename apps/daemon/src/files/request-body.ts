@@ -1,7 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { IncomingMessage } from 'node:http'
 import { keepCutBody } from '../http/client-error.ts'
-import { firstHeader } from '../http/first-header.ts'
+import { firstHeader } from '../http/request-header.ts'
 import { GZIP_HEADER_BYTES, gunzip, isGzipHeader } from './gunzip.ts'
 import { toLastByte } from './to-last-byte.ts'
 

@@ -1,5 +1,4 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { EntryInfo, ListDirRequest, ListDirResponseSchema } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
+import type { EntryInfo, ListDirRequest } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { readdir, stat } from 'node:fs/promises'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
@@ -32,16 +31,12 @@ interface Level {
  * ListDir (envd.md 7.4): the tree below a directory down to `depth` levels, parents before children and names in byte order. Links
  * in the requested path are followed and stay in the paths of the entries; links below it are listed, not followed.
  */
-export async function listDir(
-  request: ListDirRequest,
-  caller: Caller,
-  signal: AbortSignal,
-): Promise<MessageInitShape<typeof ListDirResponseSchema>> {
+export async function listDir(request: ListDirRequest, caller: Caller, signal: AbortSignal): Promise<EntryInfo[]> {
   const path = resolvePath(request.path, caller)
   const root = await getDirectory(path)
   const listing: Listing = { root, owners: caller.owners, signal, entries: [] }
   await listLevel(listing, { at: root, shownAs: cleanPath(path), depth: Math.max(request.depth, 1) })
-  return { entries: listing.entries }
+  return listing.entries
 }
 
 /** The directory behind a path, links resolved. */

@@ -9,6 +9,7 @@ import { removeWatcher } from '../watch/remove-watcher.ts'
 import { watchDir } from '../watch/watch-dir.ts'
 import { toMessage } from '../watch/watch-event.ts'
 import type { Watchers } from '../watch/watchers.ts'
+import { encodeListing } from './encode-listing.ts'
 import { listDir } from './list-dir.ts'
 import { makeDir } from './make-dir.ts'
 import { move } from './move.ts'
@@ -28,7 +29,10 @@ export function filesystemService(deps: FilesystemDeps): ServiceImpl<typeof File
   const caller = (context: HandlerContext): Promise<Caller> => getCaller(accounts, basicUserOf(context), defaults)
   return {
     stat: async (request, context) => statEntry(request, await caller(context)),
-    listDir: async (request, context) => listDir(request, await caller(context), context.signal),
+    listDir: async (request, context) => {
+      const entries = await listDir(request, await caller(context), context.signal)
+      return encodeListing(entries, context.requestHeader.get('content-type'), context.signal)
+    },
     makeDir: async (request, context) => makeDir(request, await caller(context)),
     move: async (request, context) => move(request, await caller(context)),
     remove: async (request, context) => remove(request, await caller(context)),

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { formatError } from './error-reply.ts'
+import { formatError } from './json-reply.ts'
 
 /** How long a refused client may take to read the answer: closing a connection with unread bytes resets it, and the answer is lost. */
 const LINGER_MS = 500

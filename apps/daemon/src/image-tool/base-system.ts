@@ -29,7 +29,7 @@ export function ensureDirectories(image: Image): void {
   }
 }
 
-/** Clients run every command in `/bin/bash`: the image's own bash wherever it is, else the static one of the tool. */
+/** Clients run every command in `/bin/bash`. It becomes a link to the image's own bash, or else to the static one of the tool. */
 export function ensureBash(image: Image): void {
   const path = at(image, '/bin/bash')
   if (existsSync(path)) return

@@ -6,7 +6,7 @@ export interface Image {
   readonly root: string
   /** The directory of the tool, which every sandbox of the image has at the same place. */
   readonly volume: string
-  /** What the tool was started with. */
+  /** The environment variables of the tool. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Prints one line of progress; one that begins with `warning: ` is a warning. */
   readonly say: (line: string) => void

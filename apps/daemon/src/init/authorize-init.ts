@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { isSameText } from '../access/same-text.ts'
 import type { DaemonState } from './daemon-state.ts'
 
 export type InitDecision = 'accept' | 'access token reset not authorized' | 'access token validation failed'
@@ -7,16 +5,13 @@ export type InitDecision = 'accept' | 'access token reset not authorized' | 'acc
 /**
  * May this request set, confirm or clear the access token (the table of envd.md 5.5)? An absent token clears the current one.
  *
- * @param platformHash SHA-512 hex of the token that the platform allows next; of the empty text to allow none. Undefined or empty
- *   without a platform: then the first caller sets the token, and later ones can only confirm it.
+ * With a platform the key of the instance alone decides, since the access token is known to the owner's programs. Without one the first caller
+ * sets the token, and later ones can only confirm it.
+ *
+ * @param isPlatform whether the request has the key of the instance; undefined without a platform
  */
-export function authorizeInit(state: DaemonState, requested: string | undefined, platformHash: string | undefined): InitDecision {
-  if (requested !== undefined && state.isAccessToken(requested)) return 'accept'
-  if (platformHash !== undefined && isSameText(sha512(requested ?? ''), platformHash.toLowerCase())) return 'accept'
-  if (state.accessToken === undefined && (platformHash === undefined || platformHash === '')) return 'accept'
+export function authorizeInit(state: DaemonState, requested: string | undefined, isPlatform: boolean | undefined): InitDecision {
+  const isConfirmation = state.accessToken === undefined || (requested !== undefined && state.isAccessToken(requested))
+  if (isPlatform ?? isConfirmation) return 'accept'
   return requested === undefined ? 'access token reset not authorized' : 'access token validation failed'
-}
-
-function sha512(text: string): string {
-  return createHash('sha512').update(text).digest('hex')
 }

@@ -1,6 +1,14 @@
-import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { isSameText } from '../access/same-text.ts'
+
+/** Which sandbox this is; given by the platform with `/init`. */
+export interface DaemonIdentity {
+  readonly sandboxId: string
+  readonly templateId: string
+  readonly buildId: string
+  /** `secretDigest` of the secret with which the proxy asks for tunnels. */
+  readonly tunnelSecretHash: string
+}
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -10,30 +18,29 @@ export type Variables = Readonly<Record<string, string>>
 export class DaemonState {
   /** False until the first accepted `/init`. */
   initialised = false
+  /** Undefined without a platform, and before the first accepted `/init`. */
+  identity: DaemonIdentity | undefined
   accessToken: Secret | undefined
   defaultUser = 'root'
   defaultWorkdir: string | undefined
   /** URL of the platform's event collector. */
   eventsAddress: string | undefined
   #userVariables: Variables = {}
-  readonly #internalVariables: Variables
-
-  /** @param internalVariables of the platform; `/init` can neither replace nor remove them, undefined ones do not exist */
-  constructor(internalVariables: Environment) {
-    this.#internalVariables = Object.fromEntries(
-      Object.entries(internalVariables).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    )
-  }
 
   /** Replaces all variables of the user. */
   set userVariables(variables: Variables) {
     this.#userVariables = { ...variables }
   }
 
-  /** The variables that every process starts with, besides those of its user. */
+  /** The variables that every process starts with, besides those of its user. Those of the platform win over the user's. */
   get variables(): Variables {
-    const events = this.eventsAddress === undefined ? {} : { E2B_EVENTS_ADDRESS: this.eventsAddress }
-    return { ...this.#userVariables, ...this.#internalVariables, ...events }
+    const { identity, eventsAddress } = this
+    return {
+      ...this.#userVariables,
+      E2B_SANDBOX: 'true',
+      ...(identity !== undefined && { E2B_SANDBOX_ID: identity.sandboxId, E2B_TEMPLATE_ID: identity.templateId }),
+      ...(eventsAddress !== undefined && { E2B_EVENTS_ADDRESS: eventsAddress }),
+    }
   }
 
   /** Takes a time that is independent of the token. False while no token is set. */

@@ -1,4 +1,4 @@
-import type { Variables } from './daemon-state.ts'
+import type { DaemonIdentity, Variables } from './daemon-state.ts'
 import type { VolumeMount } from './volume-mounts.ts'
 
 /** The body of `/init`; absent and null fields change nothing (envd.md 5.5). */
@@ -12,6 +12,8 @@ export interface InitRequest {
   /** PEM of one or more certificates. */
   readonly caBundle?: string
   readonly hyperloopIp?: string
+  /** Our own field; only a daemon with a platform reads it. */
+  readonly identity?: DaemonIdentity
   /** One at least. */
   readonly volumeMounts?: readonly VolumeMount[]
 }
@@ -32,6 +34,8 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || escapedTokens.has(body)) return undefined
   const fields = body as Fields
   const { accessToken, envVars, defaultUser, defaultWorkdir, timestamp, caBundle, hyperloopIP: hyperloopIp } = fields
+  const identity = isAbsent(fields['identity']) ? undefined : parseIdentity(fields['identity'])
+  if (!isAbsent(fields['identity']) && identity === undefined) return undefined
   const nanoseconds = isAbsent(timestamp) ? undefined : parseTimestamp(timestamp)
   if (!isAbsent(timestamp) && nanoseconds === undefined) return undefined
   if (!TEXTS.every((name) => isTextOrAbsent(fields[name]))) return undefined
@@ -41,7 +45,7 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   if (volumeMounts === undefined) return undefined
   const hasVolumes = volumeMounts.length > 0
   return {
-    ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp }),
+    ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp, identity }),
     ...(hasVolumes && { volumeMounts }),
   }
 }
@@ -60,6 +64,20 @@ function isAbsent(value: unknown): value is undefined | null {
 
 function isTextOrAbsent(value: unknown): value is string | undefined | null {
   return isAbsent(value) || typeof value === 'string'
+}
+
+const DIGEST = /^[0-9a-f]{128}$/
+
+/** All fields are required, so that no part of an earlier identity remains. */
+function parseIdentity(value: unknown): DaemonIdentity | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { sandboxID: sandboxId, templateID: templateId, buildID: buildId, tunnelSecretHash } = value as Fields
+  if (!isText(sandboxId) || !isText(templateId) || !isText(buildId) || !isText(tunnelSecretHash)) return undefined
+  return DIGEST.test(tunnelSecretHash) ? { sandboxId, templateId, buildId, tunnelSecretHash } : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 /** What an entry does not say is empty text, and an entry may say nothing at all. */

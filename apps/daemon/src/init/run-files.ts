@@ -1,23 +1,26 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DaemonIdentity } from './daemon-state.ts'
 
-export interface RunFileOptions {
+export interface RunFilePlaces {
   /** `/run/e2b` in a sandbox. */
-  readonly directory: string
-  readonly sandboxId: string | undefined
-  readonly templateId: string | undefined
-  readonly buildId: string | undefined
+  readonly runDirectory: string
   /** `/` in a sandbox. */
   readonly systemRoot: string
 }
 
-/** Tells programs in the sandbox where they run (envd.md 1.3, control-plane.md 11.6). Nothing of the daemon depends on the files. */
-export function writeRunFiles({ directory, sandboxId, templateId, buildId, systemRoot }: RunFileOptions): void {
-  mkdirSync(directory, { recursive: true, mode: 0o755 })
-  writeRunFile(join(directory, '.E2B_SANDBOX'), 'true', 0o444)
-  if (sandboxId !== undefined) writeRunFile(join(directory, '.E2B_SANDBOX_ID'), sandboxId, 0o644)
-  if (templateId !== undefined) writeRunFile(join(directory, '.E2B_TEMPLATE_ID'), templateId, 0o644)
-  if (templateId === undefined || buildId === undefined) return
+/** Tells programs that they run in a sandbox (envd.md 1.3). Nothing of the daemon depends on the file. */
+export function writeMarkerFile({ runDirectory }: RunFilePlaces): void {
+  mkdirSync(runDirectory, { recursive: true, mode: 0o755 })
+  writeRunFile(join(runDirectory, '.E2B_SANDBOX'), 'true', 0o444)
+}
+
+/** Tells programs in which sandbox they run (envd.md 1.3, control-plane.md 11.6). Nothing of the daemon depends on the files. */
+export function writeIdentityFiles({ runDirectory, systemRoot }: RunFilePlaces, identity: DaemonIdentity): void {
+  const { sandboxId, templateId, buildId } = identity
+  mkdirSync(runDirectory, { recursive: true, mode: 0o755 })
+  writeRunFile(join(runDirectory, '.E2B_SANDBOX_ID'), sandboxId, 0o644)
+  writeRunFile(join(runDirectory, '.E2B_TEMPLATE_ID'), templateId, 0o644)
   // Written here and not at the end of a build: builds share images.
   writeRunFile(join(systemRoot, '.e2b'), `ENV_ID=${templateId}\nTEMPLATE_ID=${templateId}\nBUILD_ID=${buildId}\n`, 0o644)
 }

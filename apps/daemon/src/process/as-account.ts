@@ -5,10 +5,11 @@ import type { Account } from '../users/account-database.ts'
 const OWN = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, groups: process.getgroups?.() ?? [] }
 
 /**
- * Runs `work` while what the calling thread opens and makes is the account's. The account may not signal the daemon meanwhile.
+ * Runs `work` with the account's effective ids on the calling thread: what it opens and creates belongs to the account. The account may not
+ * signal the daemon meanwhile.
  *
- * In the kernel identity belongs to threads, so the threads that do file operations at the same time stay root. `work` is synchronous, since
- * nothing else may run on this thread before it is root again; the daemon ends if that fails.
+ * In the kernel identity belongs to threads, so the thread pool, which does other file operations at the same time, remains root. `work` must be
+ * synchronous: nothing else may run on this thread until it is root again. If that fails, the daemon aborts.
  */
 export function asAccount<T>({ uid, gid, groups }: Account, work: () => T): T {
   try {
@@ -21,7 +22,7 @@ export function asAccount<T>({ uid, gid, groups }: Account, work: () => T): T {
   }
 }
 
-/** In this order: only a root user may change groups. */
+/** The user id first, because only root may change groups. */
 function becomeSelf(): void {
   try {
     setThreadEffectiveUid(OWN.uid)

@@ -22,7 +22,7 @@ export function exitOf(pid: number): Promise<ProcessExit> {
   })
 }
 
-/** One child that cannot be waited for is not in the way of the others. */
+/** A failed waitpid(2) is the result of this child only; the others are still reaped. */
 function collect(pid: number): void {
   const exit = tryWait(pid)
   if (exit === undefined) return
@@ -39,7 +39,7 @@ function tryWait(pid: number): ProcessExit | undefined {
   }
 }
 
-/** The bits of wait(2). */
+/** Decodes the status of wait(2). */
 function toExit(status: number): ProcessExit {
   const signal = status & 0x7f
   return signal === 0 ? { code: (status >> 8) & 0xff } : { signal, coreDumped: (status & 0x80) !== 0 }

@@ -1,12 +1,14 @@
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
-import { getOpenFileLimit, limitOpenFilesOf, type OpenFileLimit, setOpenFileLimit } from '../sys/own-process.ts'
+import { limitOpenFilesOf } from '../sys/limit-open-files.ts'
+import { getOpenFileLimit, type OpenFileLimit, setOpenFileLimit } from '../sys/own-process.ts'
+import type { Identity } from '../sys/spawn.ts'
 
-/** How much earlier than the daemon a user's process goes when memory is short (envd.md 8.10); no score is above the highest. */
+/** Added to the daemon's OOM score for its children: when memory is short, the kernel kills them first (envd.md 8.10). */
 const OOM_SCORE_ABOVE_DAEMON = 100
 const HIGHEST_OOM_SCORE = 1000
 const SCORE_FILE = '/proc/self/oom_score_adj'
 
-/** The limits that a user's process has in place of the daemon's. A child takes them from its parent at its start. */
+/** The OOM score and the limit of open files of users' processes, which differ from the daemon's. A child inherits both from its parent. */
 export class ChildLimits {
   readonly #ownScore = readFileSync(SCORE_FILE, 'utf8').trim()
   readonly #childScore = String(Math.min(Number(this.#ownScore) + OOM_SCORE_ABOVE_DAEMON, HIGHEST_OOM_SCORE))
@@ -15,8 +17,9 @@ export class ChildLimits {
   readonly #childLimit = readChildLimit(this.#ownLimit)
 
   /**
-   * Runs `work` while the daemon has the limits itself: a score that was only raised may be lowered again without any capability. The daemon
-   * may have more files open than its children may; nothing can be opened meanwhile then, so `work` has all that it needs.
+   * Runs `work` while the daemon itself has the limits, because both belong to whole processes and a child gets those of its parent. A score
+   * that was only raised may be lowered again without any capability. If the daemon has more files open than its children may have, it can
+   * open none meanwhile, so `work` must have opened all that it needs.
    */
   during<T>(work: () => T): T {
     writeSync(this.#scoreFile, this.#childScore)
@@ -29,24 +32,27 @@ export class ChildLimits {
     }
   }
 
-  /** Gives the limits to a child that may have been made after `during`. Best effort: it may have ended. */
-  imposeOn(pid: number): void {
-    try {
-      writeFileSync(`/proc/${pid}/oom_score_adj`, this.#childScore)
-      limitOpenFilesOf(pid, this.#childLimit)
-    } catch {}
+  /**
+   * Gives the limits to a child with this identity that was perhaps created after `during`, and has not been reaped.
+   *
+   * @throws the system error: EPERM if the child has changed its ids
+   */
+  imposeOn(pid: number, identity: Identity): void {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, this.#childScore)
+    if (readSoftLimit(pid) !== this.#childLimit.soft) limitOpenFilesOf(pid, this.#childLimit, identity)
   }
 }
 
-/** Node has raised its soft limit to the hard one; its parent still has what the container was given, and may have been allowed more. */
+/** Node has raised its soft limit to the hard limit, so the soft limit of the container is read from the parent process. */
 function readChildLimit(own: OpenFileLimit): OpenFileLimit {
-  const soft = readParentSoftLimit() ?? own.soft
+  const soft = readSoftLimit(process.ppid) ?? own.soft
   return { ...own, soft: soft < own.hard ? soft : own.hard }
 }
 
-function readParentSoftLimit(): bigint | undefined {
+/** Undefined if the process has ended, or if `/proc` hides it. */
+function readSoftLimit(pid: number): bigint | undefined {
   try {
-    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${process.ppid}/limits`, 'utf8'))?.[1]
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]
     return soft === undefined ? undefined : BigInt(soft)
   } catch {
     return undefined

@@ -2,7 +2,7 @@ import type { ProcessExit } from './child-exits.ts'
 
 /** The end of a process as clients see it (envd.md 8.7). */
 export interface EndEvent {
-  /** -1 when a signal ended the process, or nothing is known of its end. */
+  /** -1 if a signal ended the process, or if its exit status is unknown. */
   readonly exitCode: number
   readonly exited: boolean
   readonly status: string
@@ -10,7 +10,7 @@ export interface EndEvent {
   readonly error?: string
 }
 
-/** Go's names of signals by their numbers (Linux, all processors that the daemon knows), which clients show to their users. */
+/** Go's names of signals by their numbers (Linux, x64 and arm64). Clients show them to their users. */
 const SIGNAL_NAMES: Readonly<Partial<Record<number, string>>> = {
   1: 'hangup',
   2: 'interrupt',

@@ -11,7 +11,7 @@ beforeAll(loadCLibrary)
 it.each([
   ['closed by a client before the process ended', true, 'error writing to stdin: stdin not enabled or closed'],
   ['open until the process ended', false, "error writing to stdin: error writing to stdin of process '7': write |1: file already closed"],
-])('an input that was %s says so to whoever still holds it', async (_, isClosedBefore, message) => {
+])('a write to an input that was %s fails with its reason', async (_, isClosedBefore, message) => {
   const ends = openPipe()
   const input = new InputPipe(ends.write, 7)
   if (isClosedBefore) input.end()

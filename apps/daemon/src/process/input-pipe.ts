@@ -13,7 +13,7 @@ export class InputPipe {
   constructor(fd: number, pid: number) {
     this.#pid = pid
     this.#socket = new Socket({ fd, readable: false, writable: true })
-    // Each write gets its failure in its own callback.
+    // Failures are reported by the callback of each write.
     this.#socket.on('error', () => undefined)
   }
 

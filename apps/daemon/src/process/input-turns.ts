@@ -1,15 +1,15 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 
 /**
- * A queue of writes to one input, in the order of their calls. A process may never read, so a write whose caller gives up while it waits is
- * dropped; a write that has begun goes on.
+ * A queue of writes to one input, in the order of their calls. A process may never read, so a write that still waits is dropped when its
+ * caller gives up; a write that has begun continues.
  */
 export class InputTurns {
   readonly #waiting = new Set<() => void>()
   #isTaken = false
 
   /**
-   * Runs `write` when all before it have ended, however they did.
+   * Runs `write` when all earlier writes have succeeded or failed.
    *
    * @throws the AppError that `signal` aborted with before that, or one of `canceled`
    */
@@ -39,7 +39,7 @@ export class InputTurns {
     })
   }
 
-  /** The turn goes straight to the next in the queue, so that no later call can take it in between. */
+  /** Hands the turn directly to the next write in the queue, so that no later call can overtake it. */
   #next(): void {
     const [begin] = this.#waiting
     if (begin === undefined) {

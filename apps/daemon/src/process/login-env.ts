@@ -4,11 +4,11 @@ type Variables = Readonly<Record<string, string>>
 
 export interface LoginEnvOptions {
   readonly account: Account
-  /** The daemon's own; nothing else of its environment is passed on. */
+  /** PATH of the daemon, the only variable that processes inherit from it. */
   readonly path: string
-  /** Those of `/init` and the platform. */
+  /** Variables of `/init` and the platform. */
   readonly global: Variables
-  /** Those of the request. */
+  /** Variables of the request. */
   readonly own: Variables
 }
 

@@ -33,6 +33,7 @@ export class ManagedProcess {
   readonly #lifetime: NodeJS.Timeout | undefined
   #hasExited = false
 
+  /** Takes over the descriptors of `spawned.link`, also if it throws. */
   constructor(spawned: SpawnedProcess, { config, tag, lifetimeMs, onEnd }: ManagedProcessOptions) {
     this.pid = spawned.pid
     this.config = config

@@ -8,13 +8,13 @@ import type { Pipes } from './pipe-streams.ts'
 /** A terminal or pipes. Without `stdin` the process reads end of file at once. */
 export type LinkRequest = { readonly terminal: TerminalSize } | { readonly stdin: boolean }
 
-/** The connection of the daemon with a process before its start. */
+/** The descriptors that connect the daemon with a process, before its start. */
 export interface Link {
-  /** Our ends, for the caller to close. */
+  /** The daemon's ends. The caller closes them. */
   readonly own: Pipes | { readonly master: number }
-  /** The other ends: descriptors for 0, 1 and 2, or the path of a terminal. */
+  /** The process's ends: descriptors for 0, 1 and 2, or the path of a terminal. */
   readonly stdio: readonly [number, number, number] | string
-  /** Closes the other ends in the daemon after the start. */
+  /** Closes the daemon's copies of the process's ends after the start. */
   closeOther(): void
   closeOwn(): void
 }

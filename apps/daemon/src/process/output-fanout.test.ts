@@ -6,7 +6,7 @@ const END = { exitCode: 0, exited: true, status: 'exit status 0' }
 const chunk = (size: number) => ({ kind: 'stdout', bytes: new Uint8Array(size) }) as const
 
 describe('OutputFanout', () => {
-  it('drops what nobody takes and gives the rest to all', async () => {
+  it('drops output without subscribers and gives later output to every subscriber', async () => {
     const fanout = new OutputFanout(() => undefined)
     fanout.publish(chunk(1))
     const [a, b] = [fanout.subscribe(), fanout.subscribe()]
@@ -19,7 +19,7 @@ describe('OutputFanout', () => {
     expect(await fanout.subscribe().next(NEVER_MS)).toEqual({ kind: 'end', end: END })
   })
 
-  it('is stalled by its slowest subscriber until that one takes or goes', async () => {
+  it('is stalled by its slowest subscriber until it reads or is closed', async () => {
     let releases = 0
     const fanout = new OutputFanout(() => (releases += 1))
     const [slow, slower, quick] = [fanout.subscribe(), fanout.subscribe(), fanout.subscribe()]
@@ -33,7 +33,7 @@ describe('OutputFanout', () => {
     expect(await slower.next(NEVER_MS)).toBeUndefined()
   })
 
-  it('is stalled by few pieces however small they are', () => {
+  it('is stalled by a bounded number of events, even if they are small', () => {
     const fanout = new OutputFanout(() => undefined)
     fanout.subscribe()
     let pieces = 0
@@ -41,7 +41,7 @@ describe('OutputFanout', () => {
     expect(pieces).toBeLessThan(1000)
   })
 
-  it('says when nothing comes, but not once the output has ended', async () => {
+  it('reports idle time, but not after the output has ended', async () => {
     const fanout = new OutputFanout(() => undefined)
     const subscription = fanout.subscribe()
     expect(await subscription.next(1)).toBe('idle')

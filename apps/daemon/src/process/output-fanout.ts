@@ -2,8 +2,8 @@ import type { EndEvent } from './end-event.ts'
 import { type OutputEvent, Subscription } from './subscription.ts'
 
 /**
- * Hands the output of one process to any number of subscribers, all of it to each of them from the moment it subscribes. Nothing is kept
- * for later ones, and without any the output is dropped. The slowest one sets the pace (envd.md 8.6).
+ * Gives the output of one process to any number of subscribers: each gets all output from the moment it subscribes. Earlier output is not
+ * stored, and output without subscribers is dropped. The slowest subscriber stalls the process (envd.md 8.6).
  */
 export class OutputFanout {
   readonly #subscriptions = new Set<Subscription>()
@@ -42,7 +42,7 @@ export class OutputFanout {
     for (const subscription of this.#subscriptions) subscription.outputEnded()
   }
 
-  /** The last event; later subscribers get it alone. */
+  /** The last event. Later subscribers get only this event. */
   end(end: EndEvent): void {
     this.#end = end
     this.publish({ kind: 'end', end })

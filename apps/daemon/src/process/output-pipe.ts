@@ -4,7 +4,7 @@ import type { OutputChannel, TakeChunk } from './process-streams.ts'
 /** The most that one data event carries (envd.md 8.5). */
 const READ_BYTES = 32 * 1024
 
-/** All pipes read into this one: a read and the callback that copies it out happen in one go. */
+/** Shared by all pipes: each read is copied out in its callback, before the next read. */
 const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
 
 /** Reads one output of a process to its end. */
@@ -29,7 +29,7 @@ export class OutputPipe implements OutputChannel {
     if (!this.#socket.destroyed) this.#socket.resume()
   }
 
-  /** Whoever still writes gets EPIPE. */
+  /** Processes that still write get EPIPE. */
   close(): void {
     this.#socket.destroy()
   }

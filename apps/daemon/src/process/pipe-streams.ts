@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { InputPipe, stdinClosed } from './input-pipe.ts'
 import type { OutputEvent } from './subscription.ts'
@@ -15,13 +16,25 @@ export class PipeStreams implements ProcessStreams {
   readonly outputs: readonly OutputPipe[]
   readonly #input: InputPipe | undefined
 
-  /** @param publish false stops the reading until the outputs are resumed */
+  /**
+   * @param pipes are closed by this object, also if the constructor throws
+   * @param publish false stops the reading until the outputs are resumed
+   */
   constructor({ stdin, stdout, stderr }: Pipes, pid: number, publish: (event: OutputEvent) => boolean) {
-    this.outputs = [
-      new OutputPipe(stdout, (bytes) => publish({ kind: 'stdout', bytes })),
-      new OutputPipe(stderr, (bytes) => publish({ kind: 'stderr', bytes })),
-    ]
-    this.#input = stdin === undefined ? undefined : new InputPipe(stdin, pid)
+    const close = new Map<number, () => void>()
+    for (const fd of [stdout, stderr, stdin]) if (fd !== undefined) close.set(fd, () => closeSync(fd))
+    const openOutput = (fd: number, kind: 'stdout' | 'stderr'): OutputPipe => {
+      const output = new OutputPipe(fd, (bytes) => publish({ kind, bytes }))
+      close.set(fd, () => output.close())
+      return output
+    }
+    try {
+      this.outputs = [openOutput(stdout, 'stdout'), openOutput(stderr, 'stderr')]
+      this.#input = stdin === undefined ? undefined : new InputPipe(stdin, pid)
+    } catch (error) {
+      for (const closeOne of close.values()) closeOne()
+      throw error
+    }
   }
 
   async writeStdin(bytes: Uint8Array, signal: AbortSignal): Promise<void> {

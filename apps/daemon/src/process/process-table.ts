@@ -14,7 +14,7 @@ export interface RetainedEnd {
 
 type Selection = ProcessSelector | undefined
 
-/** The processes that the daemon started and that have not ended, and for a while the ends of those that have (envd.md 8.8). */
+/** The live processes that the daemon started, and for a limited time the end events of processes that have ended (envd.md 8.8). */
 export class ProcessTable {
   readonly #live = new Map<number, ManagedProcess>()
   readonly #retained = new Map<RetainedEnd, NodeJS.Timeout>()
@@ -44,7 +44,7 @@ export class ProcessTable {
   /**
    * The live process with the pid, or the newest with the tag.
    *
-   * @throws AppError `not_found`; `unimplemented` for a selector that selects by nothing
+   * @throws AppError `not_found`; `unimplemented` for a selector without pid and tag
    */
   get(selector: Selection): ManagedProcess {
     const selection = selector?.selector

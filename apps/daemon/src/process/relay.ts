@@ -4,7 +4,7 @@ import type { ProcessEvent } from './process-event.ts'
 import type { Subscription } from './subscription.ts'
 
 /**
- * The events of one stream: `start`, then output in order with keepalives between, then `end` (envd.md 8.9).
+ * The events of one stream: `start`, then the output in order with keepalives in between, then `end` (envd.md 8.9).
  * The subscription ends with the call, because an unread subscription stalls the process.
  *
  * @throws the AppError that the call was aborted with

@@ -3,7 +3,10 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 
-/** SendInput (envd.md 8.8): answers when the process's pipe or terminal has taken everything, which may be never. A wait ends when `signal` aborts. */
+/**
+ * SendInput (envd.md 8.8): answers when the process's pipe or terminal has accepted all bytes, which may never happen. A wait ends when
+ * `signal` aborts.
+ */
 export async function sendInput(
   { process, input }: SendInputRequest,
   signal: AbortSignal,

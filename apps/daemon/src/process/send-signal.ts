@@ -10,7 +10,7 @@ const KILL_DEADLINE_MS = 5000
 /** SendSignal (envd.md 8.8): SIGTERM or SIGKILL for one process, not for its children. After SIGKILL the answer waits until the process has ended. */
 export async function sendSignal({ process, signal }: SendSignalRequest, processes: ProcessTable): Promise<Record<string, never>> {
   const target = processes.get(process)
-  // Any number may come in the place of a name.
+  // The request may contain any number instead of a name.
   if (signal === Signal.SIGTERM) target.signal('SIGTERM')
   else if (signal === Signal.SIGKILL) await kill(target)
   else throw new AppError('unimplemented', `invalid signal: ${signal === Signal.UNSPECIFIED ? 'SIGNAL_UNSPECIFIED' : String(signal)}`)

@@ -17,7 +17,7 @@ interface SpawnOptions {
   readonly cmd: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** An absolute path; whether it may be entered is the account's own right. */
+  /** An absolute path, entered with the rights of the account. */
   readonly cwd: string
   readonly account: Account
   readonly link: LinkRequest
@@ -25,15 +25,15 @@ interface SpawnOptions {
 
 export interface SpawnedProcess {
   readonly pid: number
-  /** Our ends, for the caller to close. */
+  /** The daemon's ends. The caller closes them. */
   readonly link: Link['own']
   readonly exited: Promise<ProcessExit>
-  /** Kills the process and closes our ends, if the caller cannot use it. */
+  /** Kills the process, if the caller cannot use it. */
   discard(): void
 }
 
 const SHELL = '/bin/sh'
-/** Becomes the command, which is looked up in the process's own PATH; shells differ in what they make of one without a name. */
+/** Executes the command, looked up in the process's own PATH. Handles an empty name itself, because shells differ there. */
 const SCRIPT = `[ -n "$1" ] || { echo '--: exec: : not found' >&2; exit 127; }; exec "$@"`
 
 /**
@@ -55,15 +55,15 @@ const NOT_EXECUTABLE: ReadonlySet<string> = new Set([
 
 /** How long the event loop waits for a start. Most take a millisecond; a longer one, e.g. of a program on a slow disk, continues in the background. */
 const PATIENCE_MS = 25
-/** Then the file system of the program or the directory does not answer. */
+/** A start that takes longer fails: the file system of the program or the directory does not answer. */
 const DEADLINE_MS = 10_000
 /** The most failed starts whose thread and process still wait in the kernel. */
 const MOST_STUCK = 64
 
-/** Loads what starts need, ahead of the first one. */
+/** Loads and opens what starts need, before the first one. */
 export const loadSpawner = loadOnce(async () => {
   await loadCLibrary()
-  // Children have it from this thread. A helper program for each of them would cost as much again as the command itself.
+  // Children inherit it from this thread. A helper program for each child would double the cost of a short command.
   setThreadIoPriority()
   // Opened once: a later replacement of the file in the sandbox, e.g. by a FIFO, must not block the daemon.
   const noInput = openSync('/dev/null', 'r')
@@ -86,9 +86,9 @@ class Spawner {
   }
 
   /**
-   * Starts a process with pipes or a terminal for its standard streams. They are the account's, and no other descriptor of the daemon is open in
-   * it. With pipes it shares the daemon's session and process group, with a terminal it leads a session that the terminal controls
-   * (envd.md 8.4, 8.5).
+   * Starts a process with pipes or a terminal for its standard streams. They belong to the account, and no other descriptor of the daemon
+   * is open in the process. With pipes it shares the daemon's session and process group; with a terminal it leads a session that the
+   * terminal controls (envd.md 8.4, 8.5).
    *
    * @throws the system error of the start, of entering the directory or of executing the shell
    */
@@ -98,7 +98,7 @@ class Spawner {
     try {
       const pid = await this.#startCommand(options, link.stdio, counts)
       const exited = exitOf(pid)
-      return { pid, link: link.own, exited, discard: () => discard(pid, link) }
+      return { pid, link: link.own, exited, discard: () => discard(pid) }
     } catch (error) {
       link.closeOwn()
       throw error
@@ -139,13 +139,20 @@ class Spawner {
       void ended.then(endUnwanted).finally(() => counts.stuck(-1))
       throw systemError('posix_spawn', constants.errno.ETIMEDOUT)
     }
-    if ('pid' in late) this.#limits.imposeOn(late.pid)
+    if ('pid' in late) this.#imposeLimits(late.pid, call.identity, counts)
     return late
+  }
+
+  #imposeLimits(pid: number, identity: SpawnCall['identity'], counts: StartCounts): void {
+    try {
+      this.#limits.imposeOn(pid, identity)
+    } catch (error) {
+      counts.limitsFailed(errnoCode(error) || 'unknown')
+    }
   }
 }
 
-function discard(pid: number, link: Link): void {
-  link.closeOwn()
+function discard(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
@@ -157,7 +164,7 @@ function discard(pid: number, link: Link): void {
 /** Kills the process of a start that has already failed, if it starts after all because the file system answers. */
 function endUnwanted(outcome: SpawnOutcome): void {
   if (!('pid' in outcome)) return
-  // In this order: a process that has already ended can be signalled only until it is reaped.
+  // The signal first: after the process has been reaped its pid may belong to another one.
   process.kill(outcome.pid, 'SIGKILL')
   void exitOf(outcome.pid)
 }

@@ -7,6 +7,8 @@ import { type Caller, getCaller } from '../users/caller.ts'
 import { resolvePath } from '../users/resolve-path.ts'
 import type { DaemonState } from '../init/daemon-state.ts'
 import type { StreamCall } from '../rpc/stream-call.ts'
+import type { LogRing } from '../logs/log-ring.ts'
+import { ProcessLog } from '../logs/process-log.ts'
 import { loginEnv } from './login-env.ts'
 import { ManagedProcess, type ManagedProcessOptions } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
@@ -20,6 +22,7 @@ export interface StartDeps {
   readonly accounts: AccountDatabase
   readonly processes: ProcessTable
   readonly starts: StartCounts
+  readonly logs: LogRing
   /** The default PATH of commands. */
   readonly path: string
 }
@@ -33,11 +36,16 @@ export async function start(request: StartRequest, call: StreamCall, deps: Start
   if (request.process === undefined) throw new AppError('invalid_argument', 'process is required')
   const caller = await getCaller(deps.accounts, call.basicUser, deps.state)
   const { process: config, tag } = request
-  const onEnd: ManagedProcessOptions['onEnd'] = (ended, end) => deps.processes.retire(ended, end)
+  const log = new ProcessLog(deps.logs, config)
+  const onEnd: ManagedProcessOptions['onEnd'] = (ended, end) => {
+    deps.processes.retire(ended, end)
+    log.ended(ended.pid, end)
+  }
   const managed = { config, tag, lifetimeMs: call.timeoutMs ?? 0, onEnd }
   const process = await spawnFor(managed, caller, { ...deps, link: toLink(request) })
   const subscription = process.subscribe()
   deps.processes.add(process)
+  log.started(process.pid, caller.user.name)
   return relay(process.pid, subscription, call)
 }
 

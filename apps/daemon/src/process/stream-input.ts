@@ -6,12 +6,12 @@ import type { ManagedProcess } from './managed-process.ts'
 import type { ProcessTable } from './process-table.ts'
 import { writeInput } from './send-input.ts'
 
-/** What the library finds wrong with the headers when the first message is read. */
+/** Errors of headers, which the library reports when the first message is read. */
 const HEADER_FAULT = /Connect-Protocol-Version|connect timeout value|unknown compression/
 
 /**
- * StreamInput (envd.md 8.8): writes to one process in the order of the messages; a later start goes on with another one. The end of the
- * messages is not the end of the input. What was written before a failure stays written.
+ * StreamInput (envd.md 8.8): writes to one process in the order of the messages; a later start message selects another process. The end of
+ * the stream does not close the input. Input that was written before a failure is not undone.
  */
 export async function streamInput(
   messages: AsyncIterable<StreamInputRequest>,
@@ -37,7 +37,7 @@ export async function streamInput(
   return {}
 }
 
-/** What is wrong with the stream itself or with one of its messages is a failure of reading it. */
+/** Errors of the stream itself and invalid messages are reported when it is read. */
 async function* rewordFailures<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* messages

@@ -11,7 +11,7 @@ export interface SubscriptionOwner {
   remove(subscription: Subscription): void
 }
 
-/** How far one subscriber may fall behind before it stalls the process. */
+/** How many unread bytes a subscriber may have before it stalls the process. */
 const MAX_QUEUED_BYTES = 256 * 1024
 /** Memory of an event in addition to its bytes, which counts if a program writes single bytes. */
 const EVENT_BYTES = 512
@@ -43,7 +43,7 @@ export class Subscription {
     this.#reader.wake()
   }
 
-  /** Only the end follows, so no more keepalives are needed (envd.md 6.7). */
+  /** The output has ended. No keepalives are sent from now on (envd.md 6.7). */
   outputEnded(): void {
     this.#outputEnded = true
     this.#reader.wake()

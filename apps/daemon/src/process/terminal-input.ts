@@ -5,12 +5,12 @@ import { errnoCode, errnoText } from '../sys/errno-text.ts'
 import { InputTurns } from './input-turns.ts'
 
 /**
- * libuv does not tell when a terminal takes more, so a write is retried: in each of the next turns of the event loop, since most programs read at
- * once, and then less and less often, so that a program that does not read costs little.
+ * libuv does not report when a terminal is writable, so a refused write is retried: in each of the next 64 turns of the event loop, since most
+ * programs read at once, and then after longer and longer pauses, so that a program that does not read costs little.
  */
 const [TURNS, LONGEST_PAUSE_MS] = [64, 32]
 
-/** What is typed into a terminal (envd.md 8.8, SendInput). Never blocks the daemon, however long the program does not read. */
+/** The input of a terminal (envd.md 8.8, SendInput). Writes never block the daemon, even if the program does not read. */
 export class TerminalInput {
   readonly #master: number
   readonly #pid: number
@@ -57,7 +57,7 @@ export class TerminalInput {
     }
   }
 
-  /** How many bytes the terminal has taken. */
+  /** Returns how many bytes the terminal has accepted. */
   #tryWrite(bytes: Uint8Array): number {
     if (this.#isClosed) throw this.#failed('file already closed')
     try {

@@ -9,10 +9,10 @@ const READ_BYTES = 16 * 1024
 /** More bytes than the kernel buffers for a terminal. This bound ends the read even if a background process keeps writing. */
 const MOST_LEFT_BYTES = 128 * 1024
 
-/** All terminals read into this one: a read and the callback that copies it out happen in one go. */
+/** Shared by all terminals: each read is copied out in its callback, before the next read. */
 const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
 
-/** Reads what programs write to a terminal, until no process has it open any more. */
+/** Reads the output of a terminal until no process has it open. */
 export class TerminalOutput implements OutputChannel {
   readonly closed: Promise<void>
   readonly #rest: number
@@ -21,8 +21,8 @@ export class TerminalOutput implements OutputChannel {
   #isDrained = false
 
   /**
-   * @param master becomes this object's to close
-   * @throws the system error where there can be no more descriptors; `master` is the caller's then
+   * @param master is closed by this object
+   * @throws the system error if there is no free descriptor; then the caller closes `master`
    */
   constructor(master: number, onChunk: TakeChunk) {
     this.#onChunk = onChunk

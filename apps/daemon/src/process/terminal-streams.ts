@@ -16,21 +16,23 @@ export class TerminalStreams implements ProcessStreams {
   #isOpen = true
 
   /**
-   * @param master becomes this object's to close
+   * @param master is closed by this object, also if the constructor throws
    * @param publish false stops the reading until the output is resumed
-   * @throws the system error where there can be no more descriptors; `master` is the caller's then
+   * @throws the system error if there is no free descriptor
    */
   constructor(master: number, pid: number, publish: (event: OutputEvent) => boolean) {
-    this.#master = duplicate(master)
-    this.#input = new TerminalInput(this.#master, pid)
+    const opened = [master]
     try {
+      this.#master = duplicate(master)
+      opened.push(this.#master)
+      this.#input = new TerminalInput(this.#master, pid)
       this.#output = new TerminalOutput(master, (bytes) => {
         // A program that reads what was written often answers.
         this.#input.wake()
         return publish({ kind: 'pty', bytes })
       })
     } catch (error) {
-      closeSync(this.#master)
+      for (const fd of opened) closeSync(fd)
       throw error
     }
     this.outputs = [this.#output]

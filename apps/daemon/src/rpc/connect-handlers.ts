@@ -11,7 +11,8 @@ import { processService } from '../process/service.ts'
 import { gzipCompression } from './compression.ts'
 import { jsonOptions } from './json-text.ts'
 import { discardBody, readBody } from './request-body.ts'
-import { blameClient, mapFailures, SHUTTING_DOWN } from './rpc-error.ts'
+import { blameClient, mapFailures } from './rpc-error.ts'
+import { LONGEST_TIMER_MS } from './request-headers.ts'
 import { RPC_METHODS } from './rpc-methods.ts'
 import { HTTP_REQUEST } from './stream-call.ts'
 
@@ -22,20 +23,24 @@ const MIB = 1024 * 1024
  * The maximum size of a message. The wire has no limits; these protect the sandbox's memory. Files use other routes, the longest path is
  * 4 KiB, and input of a process may be long.
  */
-const MAX_BYTES: Readonly<Record<string, number>> = { [Filesystem.typeName]: MIB, [Process.typeName]: 32 * MIB }
-/** The longest wait of a Node timer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const maxBytesOf = (service: string): number => (service === Process.typeName ? 32 : 1) * MIB
 
 /** All methods of both services, by path, as the library's plugin for Fastify serves them. */
 export function connectHandlers(context: DaemonContext): ReadonlyMap<string, RpcHandler> {
   const { accounts, state, watchers, config } = context
-  const served = collectRoutes({
+  const handlers = new Map<string, RpcHandler>()
+  // The plugin is loaded after the server has begun to listen, when Fastify accepts no new routes. The existing routes call its handlers.
+  const routes = {
+    all: (path: string, _options: object, handler: RouteHandlerMethod) => handlers.set(path, toHandler(path, handler)),
+    addContentTypeParser: () => undefined,
+  }
+  const options: Parameters<typeof fastifyConnectPlugin>[1] = {
     // HTTP/2 is ended in front of the daemon, and gRPC needs it.
     grpc: false,
     acceptCompression: [gzipCompression],
     requireConnectProtocolHeader: config.requireConnectProtocolHeader,
     maxTimeoutMs: LONGEST_TIMER_MS,
-    shutdownSignal: toConnectSignal(context.shutdown),
+    shutdownSignal: context.shutdown,
     interceptors: [mapFailures(context.log)],
     contextValues: (request) => createContextValues().set(HTTP_REQUEST, request),
     async requestGate({ values }) {
@@ -49,8 +54,9 @@ export function connectHandlers(context: DaemonContext): ReadonlyMap<string, Rpc
       addService(router, Filesystem, filesystemService({ accounts, defaults: state, watchers }))
       router.handlers.splice(0, Infinity, ...router.handlers.map(blameClient))
     },
-  })
-  return new Map(Array.from(served, ([path, handler]) => [path, toHandler(path, handler)]))
+  }
+  fastifyConnectPlugin(routes as unknown as FastifyInstance, options, () => undefined)
+  return handlers
 }
 
 /** Registers each method separately, since its options depend on the kind of the method. */
@@ -59,20 +65,6 @@ function addService<S extends DescService>(router: ConnectRouter, service: S, im
     const options = { readMaxBytes: maxBytesOf(service.typeName), jsonOptions: jsonOptions(method) }
     router.rpc(method, Reflect.get(implementation, method.localName) as MethodImpl<typeof method>, options)
   }
-}
-
-/**
- * Collects the handlers that the plugin registers. It is loaded after the server has begun to listen, when Fastify accepts no new routes;
- * the existing routes call these handlers.
- */
-function collectRoutes(options: Parameters<typeof fastifyConnectPlugin>[1]): ReadonlyMap<string, RouteHandlerMethod> {
-  const handlers = new Map<string, RouteHandlerMethod>()
-  const instance = {
-    all: (path: string, _options: object, handler: RouteHandlerMethod) => handlers.set(path, handler),
-    addContentTypeParser: () => undefined,
-  }
-  fastifyConnectPlugin(instance as unknown as FastifyInstance, options, () => undefined)
-  return handlers
 }
 
 function toHandler(path: string, handler: RouteHandlerMethod): RpcHandler {
@@ -86,16 +78,4 @@ function toHandler(path: string, handler: RouteHandlerMethod): RpcHandler {
     reply.hijack()
     void handler.call(request.server, request, reply)
   }
-}
-
-function maxBytesOf(service: string): number {
-  return MAX_BYTES[service] ?? MIB
-}
-
-function toConnectSignal(shutdown: AbortSignal): AbortSignal {
-  const stop = new AbortController()
-  const onShutdown = (): void => stop.abort(SHUTTING_DOWN)
-  if (shutdown.aborted) onShutdown()
-  else shutdown.addEventListener('abort', onShutdown, { once: true })
-  return stop.signal
 }

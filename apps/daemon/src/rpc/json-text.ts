@@ -1,4 +1,5 @@
 import type { DescMethod, JsonReadOptions, JsonWriteOptions } from '@bufbuild/protobuf'
+import { takeEncoded } from './encoded-json.ts'
 import { isTooDeep, MAX_DEPTH } from './json-depth.ts'
 
 /** The library's options for JSON; its serialization also takes the two codecs of text, which its type of options does not name. */
@@ -19,7 +20,7 @@ export function jsonOptions({ methodKind, parent }: DescMethod): JsonOptions {
   return {
     alwaysEmitImplicit: true,
     textDecoder: { decode: (bytes) => (takesNothing && bytes.length === 0 ? EMPTY_MESSAGE : decode(bytes)) },
-    textEncoder: { encode: (json) => Buffer.from(hasSizes ? writeSizesAsNumbers(json) : json) },
+    textEncoder: { encode: (json) => (hasSizes ? (takeEncoded(json) ?? Buffer.from(writeSizesAsNumbers(json))) : Buffer.from(json)) },
   }
 }
 

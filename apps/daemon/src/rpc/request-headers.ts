@@ -1,23 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { firstHeader } from '../http/first-header.ts'
+import { firstHeader } from '../http/request-header.ts'
 import type { MethodKind } from './rpc-methods.ts'
 
-const READ = [
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'accept-encoding',
-  'connect-protocol-version',
-  'connect-timeout-ms',
-  'connect-content-encoding',
-  'connect-accept-encoding',
-  'grpc-timeout',
-  'grpc-encoding',
-  'grpc-accept-encoding',
-  'keepalive-ping-interval',
-]
+/** The headers that the library and the services read. */
+const READ = /^(?:content-|accept-encoding$|connect-|grpc-|keepalive-ping-interval$)/
 /** The longest wait of a Node timer, 24 days and longer than any sandbox lives. A longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Keeps only the headers that the library reads, in a form that it accepts: the first of repeated headers, as upstream; no empty headers; no
@@ -26,8 +14,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export function prepareHeaders(request: IncomingMessage): void {
   // The library builds a URL with the host, which it does not use, and fails for a missing or malformed one.
   const headers: IncomingHttpHeaders = { host: 'daemon' }
-  for (const name of READ) {
-    const value = firstHeader(request, name)
+  for (const name of Object.keys(request.headers)) {
+    const value = READ.test(name) ? firstHeader(request, name) : ''
     if (value !== '') headers[name] = value
   }
   // Without an accepted encoding the library compresses the answer like the request, which some clients cannot read (envd.md 6.5).

@@ -1,5 +1,5 @@
 import { Code, ConnectError, type Interceptor, type StreamRequest, type UnaryRequest } from '@connectrpc/connect'
-import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol'
+import { createAsyncIterable, type UniversalHandler, type UniversalServerResponse } from '@connectrpc/connect/protocol'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { isAppError } from '@sandyard/kit/errors/app-error'
@@ -7,8 +7,6 @@ import { connectCode } from '@sandyard/kit/errors/connect-code'
 import { logFileFailure } from '../filesystem/log-file-failure.ts'
 import type { DaemonLog } from '../loggers.ts'
 
-/** The error of streams at a shutdown of the daemon: its code makes clients check whether the sandbox still runs. */
-export const SHUTTING_DOWN = new ConnectError('the sandbox is shutting down', Code.Unavailable)
 /** The library's message prefix for an invalid binary message. */
 const UNREADABLE = 'parse binary: '
 
@@ -76,17 +74,13 @@ export function blameClient(handler: UniversalHandler): UniversalHandler {
   const serve: (...request: Parameters<UniversalHandler>) => Promise<UniversalServerResponse> = async (request) => {
     const response = await handler(request)
     if (response.status !== 500 || handler.method.methodKind !== 'unary' || response.body === undefined) return response
-    const chunks = await Array.fromAsync(response.body)
-    const text = Buffer.concat(chunks).toString()
-    if (!text.includes(`"${UNREADABLE}`)) return { ...response, body: toIterable(chunks) }
+    const bytes = Buffer.concat(await Array.fromAsync(response.body))
+    const text = bytes.toString()
+    if (!text.includes(`"${UNREADABLE}`)) return { ...response, body: createAsyncIterable([bytes]) }
     const body = Buffer.from(text.replace('"internal"', '"invalid_argument"'))
     const header = new Headers(response.header)
     header.set('content-length', String(body.length))
-    return { ...response, status: 400, header, body: toIterable([body]) }
+    return { ...response, status: 400, header, body: createAsyncIterable([body]) }
   }
   return Object.assign(serve, handler)
-}
-
-async function* toIterable<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items
 }

@@ -1,6 +1,7 @@
 import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { FastifyRequest } from 'fastify'
+import { LONGEST_TIMER_MS } from './request-headers.ts'
 
 /** The properties of a stream call that its handler needs. */
 export interface StreamCall {
@@ -18,7 +19,6 @@ export interface StreamCall {
 export const HTTP_REQUEST = createContextKey<FastifyRequest | undefined>(undefined)
 
 const DEFAULT_KEEPALIVE_SECONDS = 90
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** The messages of a stream that is opened asynchronously. */
 export async function* toMessages<E, M>(open: () => AsyncIterable<E> | Promise<AsyncIterable<E>>, toMessage: (event: E) => M) {
@@ -50,19 +50,15 @@ export function hangUpSignal({ signal, values }: HandlerContext): AbortSignal {
   const onEnd = (): void => stop.abort('the client is gone')
   const onAbort = (): void => {
     socket?.off('end', onEnd)
-    stop.abort(toReason(signal.reason))
+    const { reason } = signal as { readonly reason: unknown }
+    const isTimeout = reason instanceof ConnectError && reason.code === Code.DeadlineExceeded
+    stop.abort(isTimeout ? new AppError('deadline_exceeded', 'context deadline exceeded') : reason)
   }
   socket?.once('end', onEnd)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
   else if (socket?.readableEnded === true) onEnd()
   return stop.signal
-}
-
-function toReason(reason: unknown): unknown {
-  if (!(reason instanceof ConnectError)) return reason
-  if (reason.code === Code.DeadlineExceeded) return new AppError('deadline_exceeded', 'context deadline exceeded')
-  return reason.code === Code.Unavailable ? new AppError('unavailable', reason.rawMessage) : reason
 }
 
 /** Whole seconds; the default for any other value than a positive number. */

@@ -2,7 +2,7 @@
 export class Waiter {
   #wake: (() => void) | undefined
 
-  /** Makes the reader try again: there may be a value, or the queue has ended. */
+  /** Makes the reader call `take` again, because there may be a value or the queue has ended. */
   wake(): void {
     this.#wake?.()
   }

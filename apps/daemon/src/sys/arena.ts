@@ -8,7 +8,7 @@ declare const inArena: unique symbol
  */
 export type Address = number & { readonly [inArena]: true }
 
-/** A part of an arena, for C by its address and for JavaScript by its bytes. */
+/** A part of an arena. C uses its address, JavaScript its bytes. */
 export interface Piece {
   readonly address: Address
   readonly bytes: Buffer
@@ -23,20 +23,20 @@ const locate = cFunction<[Buffer, Buffer, 0]>('uintptr_t memcpy(void *to, void *
 /** Keeps the memory of arenas reachable until they are released. */
 const owned = new Set<Arena>()
 
-/** One allocation for all memory that C uses beside the JavaScript thread. It stays in its place until `release`. */
+/** One allocation for all memory that a native thread uses. It is neither moved nor freed before `release`. */
 export class Arena {
   readonly #memory: Buffer
   readonly #base: number
   #used = 0
 
   constructor(capacityBytes: number) {
-    // Unlike a buffer that is small, an ArrayBuffer has its bytes outside the heap that is compacted.
+    // The bytes of an ArrayBuffer are outside the JavaScript heap, so the garbage collector does not move them. Small buffers may be inside.
     this.#memory = Buffer.from(new ArrayBuffer(capacityBytes))
     this.#base = locate(this.#memory, this.#memory, 0)
     owned.add(this)
   }
 
-  /** What `reset` goes back to. */
+  /** The current position, for `reset`. */
   get mark(): number {
     return this.#used
   }
@@ -45,7 +45,7 @@ export class Arena {
     return this.#memory.length - this.#used
   }
 
-  /** Whether a number is the address of a byte in here. */
+  /** Whether the address is in this arena. */
   contains(address: Address): boolean {
     return address >= this.#base && address < this.#base + this.#memory.length
   }
@@ -53,23 +53,23 @@ export class Arena {
   /**
    * Takes zeroed bytes.
    *
-   * @throws RangeError where there are not as many left
+   * @throws RangeError if fewer bytes are left
    */
   take(bytes: number): Piece {
     return this.#takeRaw(bytes, (piece) => piece.fill(0))
   }
 
-  /** Takes uninitialised bytes: untouched memory costs nothing. */
+  /** Takes uninitialised bytes. The kernel provides memory only for pages that are written. */
   takeUninitialized(bytes: number): Piece {
     return this.#takeRaw(bytes, () => undefined)
   }
 
-  /** A string as C has it. Room for it is `stringBytes`. */
+  /** A string that ends in a NUL byte. `stringBytes` computes its size. */
   string(text: string): Piece {
     return this.#takeRaw(Buffer.byteLength(text) + 1, (bytes) => bytes.writeUInt8(0, bytes.write(text)))
   }
 
-  /** A vector of strings as programs get it: their addresses, and a last one that is zero. */
+  /** A vector of strings such as `argv`: their addresses, then a null pointer. */
   strings(texts: readonly string[]): Piece {
     const pointers = this.take(POINTER_BYTES * (texts.length + 1))
     const sizes = texts.map((text) => Buffer.byteLength(text) + 1)
@@ -84,12 +84,12 @@ export class Arena {
     return pointers
   }
 
-  /** Gives back all that was taken since the mark. C must be done with it. */
+  /** Frees all pieces that were taken after the mark. C must not use them any more. */
   reset(mark: number): void {
     this.#used = mark
   }
 
-  /** Gives the memory back. C must be done with all of it. */
+  /** Frees the arena. C must not use it any more. */
   release(): void {
     owned.delete(this)
   }
@@ -109,7 +109,7 @@ export function addressesIn({ address, bytes }: Piece, stride: number): Address[
   return Array.from({ length: Math.floor(bytes.length / stride) }, (_, index) => (address + index * stride) as Address)
 }
 
-/** Room that strings take, as one vector or each by itself. */
+/** The bytes that strings take in an arena, as one vector or separately. */
 export function stringBytes(texts: readonly string[]): number {
   const each = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0)
   return each + POINTER_BYTES * (texts.length + 1) + 2 * ALIGNMENT

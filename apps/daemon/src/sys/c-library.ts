@@ -1,5 +1,5 @@
 /**
- * The one way to functions of the C library that Node does not offer. The foreign-function library takes longer to load than the rest of the
+ * Access to functions of the C library that Node does not offer. The foreign-function library takes longer to load than the rest of the
  * daemon, so it loads on demand: callers of a function must first await `loadCLibrary` once. A failed load is tried again.
  */
 import { arch } from 'node:process'
@@ -19,6 +19,7 @@ const NUMBERS = {
     setresgid: 119,
     getresgid: 120,
     ioprio_set: 251,
+    prlimit64: 302,
     openat2: 437,
   },
   arm64: {
@@ -30,6 +31,7 @@ const NUMBERS = {
     setresgid: 149,
     getresgid: 150,
     ioprio_set: 30,
+    prlimit64: 261,
     openat2: 437,
   },
 } as const
@@ -43,10 +45,10 @@ type KoffiFunction = ReturnType<LibraryHandle['func']>
 
 let library: CLibrary | undefined
 
-/** Loads what the functions below need. A no-op once that has worked. */
+/** Loads the foreign-function library, once. */
 export const loadCLibrary = loadOnce(async () => {
   const { default: koffi } = await import('koffi')
-  // Node itself has loaded the C library. Looked up by name it might be found in the sandbox's image.
+  // Null means the C library that Node has loaded. A lookup by name could find that of the sandbox's image.
   library = { koffi, symbols: koffi.load(null) }
 })
 
@@ -62,7 +64,7 @@ export function cFunction<A extends readonly unknown[], R = number>(prototype: s
 /** Buffers that functions on the thread pool use. */
 const inUse = new Set<readonly unknown[]>()
 
-/** A function that runs on the thread pool. Its promise is rejected with the system error where it returns a negative number. */
+/** A function that runs on the thread pool. Its promise is rejected with the system error if it returns a negative number. */
 export function asyncCFunction(prototype: string): (...args: readonly unknown[]) => Promise<number> {
   let native: KoffiFunction | undefined
   return (...args) =>
@@ -73,7 +75,7 @@ export function asyncCFunction(prototype: string): (...args: readonly unknown[])
       called.async(...args, (error: Error | null, result: number) => {
         inUse.delete(args)
         if (error !== null) reject(error)
-        // koffi hands the worker thread's errno over for the length of this callback.
+        // During this callback koffi returns the errno of the worker thread.
         else if (result < 0) reject(systemError(called.info.name, koffi.errno()))
         else resolve(result)
       })
@@ -85,24 +87,24 @@ export function lastErrno(): number {
   return loaded().koffi.errno()
 }
 
-/** @throws the system error where `result` is negative, as most functions tell a failure */
+/** For functions that return a negative number on failure. @throws the system error */
 export function checkCall(name: string, result: number): number {
   if (result < 0) throw systemError(name, lastErrno())
   return result
 }
 
-/** For functions that return the error number itself. */
+/** For functions that return the error number. @throws the system error */
 export function checkErrno(name: string, errno: number): void {
   if (errno !== 0) throw systemError(name, errno)
 }
 
-/** @throws Error for a processor that the daemon does not know */
+/** @throws Error on other processors than x64 and arm64 */
 export function systemCallNumber(call: SystemCall): number {
   if (arch !== 'x64' && arch !== 'arm64') throw new Error(`the daemon does not know the system calls of ${arch}`)
   return NUMBERS[arch][call]
 }
 
-/** Strings are copied by the foreign-function library; buffers go as they are, so the NUL at the end must be in them. */
+/** Adds a NUL byte to a buffer. The foreign-function library does that for strings only. */
 export function toCString(text: string | Buffer): string | Buffer {
   return typeof text === 'string' ? text : Buffer.concat([text, Buffer.of(0)])
 }

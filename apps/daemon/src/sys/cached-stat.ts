@@ -13,7 +13,7 @@ const AT_FDCWD = -100
 const [O_PATH, O_CLOEXEC] = [0o10000000, 0o2000000]
 const [RESOLVE_NO_XDEV, RESOLVE_CACHED] = [0x01n, 0x20n]
 const HOW_BYTES = 24
-/** statfs(2): ext, xfs, btrfs, tmpfs, overlay. They keep the attributes of an inode with it: in memory are both or none. */
+/** statfs(2): ext, xfs, btrfs, tmpfs, overlay. If one of them has an inode in memory, it also has its extended attributes there. */
 const LOCAL_TYPES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630])
 
 export type CachedStats =
@@ -21,14 +21,14 @@ export type CachedStats =
   | BigIntStats
   /** ENOENT or ENOTDIR. */
   | NodeJS.ErrnoException
-  /** Not in memory: it takes an ordinary stat to tell. */
+  /** Not in memory; the caller needs an ordinary stat. */
   | undefined
 
 const openat2 = cFunction<[number, number, string | Buffer, BigUint64Array, number]>(
   'long syscall(long number, long directory, const char *path, const void *how, size_t size)',
 )
 
-/** Whether the root is on a file system of this machine, and so quick to ask; undefined until the C library is loaded. */
+/** Whether the root is on a local file system; undefined until the C library is loaded. */
 let isLocal: boolean | undefined
 
 const loadAhead = loadOnce(async () => {
@@ -48,8 +48,8 @@ export function statCached(path: string | Buffer, { follow }: { readonly follow:
 }
 
 /**
- * The state of a path: from memory where the kernel has it there, else by an ordinary stat. A caller with many paths lets other work run in
- * between.
+ * The state of a path, from memory if the kernel has it there, otherwise by an ordinary stat. A caller with many paths must yield to the event
+ * loop between them.
  *
  * @throws the system error of stat or lstat
  */
@@ -59,7 +59,7 @@ export async function lookAt(path: string | Buffer, { follow }: { readonly follo
   return cached ?? (follow ? stat : lstat)(path, { bigint: true })
 }
 
-/** Whether the root's file system answers from memory without waiting for anything but this machine. */
+/** Whether the root is on a file system of this machine, which answers from memory without waiting for a remote one. */
 export async function isRootLocal(): Promise<boolean> {
   return LOCAL_TYPES.has((await statfs('/')).type)
 }

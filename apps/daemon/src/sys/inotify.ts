@@ -1,6 +1,6 @@
 /**
- * inotify(7). The calls run on the calling thread; none of them waits but for a path to be looked up.
- * `loadCLibrary` has to be awaited before the first of them.
+ * inotify(7). All calls run on the calling thread. None of them blocks, except for the lookup of a path.
+ * Callers must await `loadCLibrary` before the first call.
  */
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -27,7 +27,7 @@ const IN_NONBLOCK = 0o4000
 const O_CLOEXEC = 0o2000000
 const FIONREAD = 0x541b
 
-/** Descriptor, mask, cookie and length of the name, 32 bits each, little-endian as the processors that the daemon knows (c-library.ts). */
+/** Descriptor, mask, cookie and length of the name, 32 bits each, little-endian on both processors that the daemon supports (c-library.ts). */
 const HEAD_BYTES = 16
 /** Space for hundreds of events; the kernel requires space for one with the longest name. */
 const READ_BYTES = 64 * 1024
@@ -45,7 +45,7 @@ export interface InotifyEvent {
   readonly mask: number
   /** The same number in the two halves of a rename. */
   readonly cookie: number
-  /** Of the entry, as text of any bytes (`users/path-bytes.ts`); empty where the event is of the watched directory itself. */
+  /** The name of the entry in the form of `users/path-bytes.ts`; empty for events of the watched directory itself. */
   readonly name: string
 }
 
@@ -60,7 +60,7 @@ export class Inotify {
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES)
 
   /**
-   * @param onEvents is called with what one read brought
+   * @param onEvents is called with the events of each read
    * @throws the system error: `EMFILE` at the host's limit of instances for a user
    */
   constructor(onEvents: (events: InotifyEvent[]) => void) {
@@ -83,7 +83,7 @@ export class Inotify {
     return checkCall('inotify_add_watch', addWatch(this.#fd, toCString(path), mask))
   }
 
-  /** Does nothing where the kernel has already removed the watch, with its directory. */
+  /** Does nothing if the kernel has already removed the watch together with its directory. */
   remove(wd: number): void {
     removeWatch(this.#fd, wd)
   }
@@ -125,8 +125,8 @@ export class Inotify {
 }
 
 /**
- * Node has no class for a descriptor that can only be polled and read. A socket of a pipe does that, and checks the type of its descriptor only
- * when it is made: the instance takes the place of the pipe right after.
+ * Node has no class for a descriptor that can only be polled and read. A socket of a pipe can do that. It checks the type of its descriptor only in
+ * its constructor, so dup3(2) replaces the pipe by the inotify instance afterwards.
  */
 function pollAsPipe(inotify: number, buffer: Buffer, onRead: (bytes: number) => void): { fd: number; socket: Socket } {
   const { read: fd, write } = openPipe()
@@ -135,7 +135,7 @@ function pollAsPipe(inotify: number, buffer: Buffer, onRead: (bytes: number) => 
   const socket = new Socket({ fd, readable: true, writable: false, onread })
   socket.on('error', () => undefined)
   checkCall('dup3', dup3(inotify, fd, O_CLOEXEC))
-  // Watching keeps nothing alive that is about to end.
+  // A watch does not keep the process from exiting.
   socket.resume().unref()
   return { fd, socket }
 }

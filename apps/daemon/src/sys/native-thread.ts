@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:os'
 import { type Address, addressesIn, type Arena, type Piece } from './arena.ts'
-import { cFunction, checkErrno } from './c-library.ts'
+import { cFunction, checkErrno, systemCallNumber } from './c-library.ts'
 
 declare const inLibrary: unique symbol
 
@@ -22,10 +22,10 @@ export interface NativeCall {
 }
 
 const MOST_VALUES = 6
-/** More than any processor's: glibc has 968 bytes for x64 and 4,560 for arm64. */
+/** Enough for `ucontext_t` of glibc: 968 bytes on x64 and 4,560 on arm64. */
 const CONTEXT_BYTES = 4608
 const STACK_BYTES = 48 * 1024
-/** Where `ucontext_t` has its successor, and the address and size of its stack (glibc, the same on all 64-bit processors). */
+/** Offsets in `ucontext_t` of its successor and of the address and size of its stack (glibc, the same on all 64-bit processors). */
 const [LINK_AT, STACK_AT, STACK_SIZE_AT] = [8, 16, 32]
 const SIGNAL_SET_BYTES = 128
 const SIG_SETMASK = 2
@@ -47,19 +47,33 @@ const makeContext = cFunction<[context: Address, start: FunctionAddress, count: 
   `void makecontext(uintptr_t context, uintptr_t start, int count, ${ARGUMENTS})`,
 )
 
-/** @throws Error where the C library does not have it: musl has no contexts, and the daemon brings glibc with it */
+/** @throws Error if the C library lacks the function, as musl lacks contexts. The distribution contains glibc. */
 export function findFunction(name: string): FunctionAddress {
   const address = dlsym(0, name)
   if (address === 0) throw new Error(`the C library has no ${name}: processes need glibc 2.34 or later`)
   return address as FunctionAddress
 }
 
-/** How much of an arena a thread of so many calls takes. */
+const functions = new Map<string, FunctionAddress>()
+
+/** A call of a function of the C library. */
+export function libraryCall(name: string, values: NativeCall['values']): NativeCall {
+  const address = functions.get(name) ?? findFunction(name)
+  functions.set(name, address)
+  return { function: address, values }
+}
+
+/** The C library's functions of these names change every thread of a process, system calls only their own. */
+export function systemCall(name: Parameters<typeof systemCallNumber>[0], values: NativeCall['values']): NativeCall {
+  return libraryCall('syscall', [{ integer: systemCallNumber(name) }, ...values])
+}
+
+/** The bytes that a thread with this many calls takes in an arena. */
 export function threadBytes(calls: number): number {
   return calls * (CONTEXT_BYTES + STACK_BYTES) + 3 * SIGNAL_SET_BYTES + 1024
 }
 
-/** One thread at a time, all of whose memory lies in an arena: the arena may be released once the thread was joined. */
+/** One thread at a time, with all its memory in an arena. The arena may be released after the thread has been joined. */
 export class NativeThread {
   readonly #arena: Arena
   readonly #contexts: readonly Address[]
@@ -76,7 +90,7 @@ export class NativeThread {
     this.#contexts = createContexts(arena, mostCalls)
   }
 
-  /** True from `start` until a join has returned: the arena must stay. */
+  /** True from `start` until a join has succeeded. The arena must not be released meanwhile. */
   get isAlive(): boolean {
     return this.#isAlive
   }
@@ -89,7 +103,7 @@ export class NativeThread {
    */
   start(calls: readonly NativeCall[]): void {
     if (this.#isAlive || calls.length > this.#contexts.length) throw new RangeError('a thread with too many calls, or still alive')
-    // Calls take the contexts from the last one backwards: each context leads to the next, and the last one to nothing.
+    // The calls use the last contexts: each context continues with the next one, and the last one has no successor.
     const contexts = this.#contexts.slice(-calls.length)
     const [first] = contexts
     if (first === undefined) throw new RangeError('a thread without calls')
@@ -107,7 +121,7 @@ export class NativeThread {
     this.#isAlive = false
   }
 
-  /** The same for no longer than `milliseconds`. False where the thread lives on. */
+  /** Waits at most `milliseconds`. Returns false if the thread has not ended. */
   joinWithin(milliseconds: number): boolean {
     writeDeadline(this.#until, milliseconds)
     const failure = joinThreadUntil(this.#thread(), 0, CLOCK_MONOTONIC, this.#until.address)
@@ -128,7 +142,7 @@ export class NativeThread {
   }
 }
 
-/** Writes the moment that is so far away, on the monotonic clock, as a `timespec`. */
+/** Writes the time in `milliseconds` from now as a `timespec` of the monotonic clock. */
 export function writeDeadline({ bytes }: Piece, milliseconds: number): void {
   const at = process.hrtime.bigint() + BigInt(Math.round(milliseconds * 1e6))
   bytes.writeBigInt64LE(at / 1_000_000_000n, 0)

@@ -2,11 +2,11 @@
 import { cFunction, checkCall } from './c-library.ts'
 
 const WNOHANG = 1
-const RLIMIT_NOFILE = 7
+/** The number of the limit of open files (linux: `asm-generic/resource.h`). */
+export const RLIMIT_NOFILE = 7
 
 const getrlimit = cFunction<[number, BigUint64Array]>('int getrlimit(int resource, void *limit)')
 const setrlimit = cFunction<[number, BigUint64Array]>('int setrlimit(int resource, const void *limit)')
-const prlimit = cFunction<[number, number, BigUint64Array, null]>('int prlimit(int pid, int resource, const void *limit, void *old)')
 const waitpid = cFunction<[number, number[], number]>('int waitpid(int pid, _Out_ int *status, int options)')
 const mallocTrim = cFunction<[number]>('int malloc_trim(size_t pad)')
 
@@ -26,11 +26,6 @@ export function getOpenFileLimit(): OpenFileLimit {
 /** Sets the limit of the whole process. Open files stay open. */
 export function setOpenFileLimit({ soft, hard }: OpenFileLimit): void {
   checkCall('setrlimit', setrlimit(RLIMIT_NOFILE, BigUint64Array.of(soft, hard)))
-}
-
-/** Sets the limit of another process. Files that it has opened above the limit stay open. */
-export function limitOpenFilesOf(pid: number, { soft, hard }: OpenFileLimit): void {
-  checkCall('prlimit', prlimit(pid, RLIMIT_NOFILE, BigUint64Array.of(soft, hard), null))
 }
 
 /** Reaps a child that has ended. Returns its wait status, or undefined while it runs. */

@@ -1,4 +1,4 @@
-/** Terminals of node-pty's native code. `loadTerminals` has to be awaited first: few sandboxes open one. */
+/** Terminals through node-pty's native code. Callers must await `loadTerminals` first; it is loaded late because few sandboxes open a terminal. */
 import { closeSync } from 'node:fs'
 import { loadOnce } from '@sandyard/kit/async/load-once'
 import type { requireBinary } from 'node-pty/requireBinary.js'
@@ -20,13 +20,13 @@ export interface TerminalSize {
 }
 
 export interface PseudoTerminal {
-  /** Never blocks: reading and writing fail with EAGAIN where they would. No program inherits it. */
+  /** Non-blocking, and no program inherits it. */
   readonly master: number
-  /** What programs open. It belongs to the calling thread's user. */
+  /** The path that programs open. It belongs to the user of the calling thread. */
   readonly path: string
 }
 
-/** @throws Error where there can be no more terminals or descriptors */
+/** @throws Error if there are no free terminals or descriptors */
 export function openPseudoTerminal({ cols, rows }: TerminalSize): PseudoTerminal {
   const { master, slave, pty } = loaded().open(cols, rows)
   try {

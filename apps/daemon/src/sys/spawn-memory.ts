@@ -10,7 +10,7 @@ const [ATTRIBUTES_BYTES, ACTIONS_BYTES, SIGNAL_SET_BYTES, SEMAPHORE_BYTES] = [10
 const TIMESPEC_BYTES = 16
 const ERROR_TEXT_BYTES = 256
 const THREE_IDS_BYTES = 12
-/** For everything below but the thread and the call's own data. */
+/** For the fixed parts, without the thread and the data of the call. */
 const FIXED_BYTES = 8 * 1024
 /** A call with more data than this gets memory of the needed size, which is not reused. */
 const COMMON_DATA_BYTES = 64 * 1024
@@ -23,11 +23,11 @@ const attributesMask = cFunction<[Address, Address]>('int posix_spawnattr_setsig
 /** How many calls the thread of a spawn makes. */
 const SPAWN_CALLS = 11
 
-/** All memory of one spawn. The fixed parts are made once and used for one spawn after another; the call's own data comes behind them. */
+/** All memory of one spawn. The fixed parts are created once and reused by later spawns; the data of each call follows them. */
 export interface SpawnMemory {
   readonly arena: Arena
   readonly thread: NativeThread
-  /** Where the data of a call begins. */
+  /** The position where the data of a call begins. */
   readonly mark: number
   readonly pid: Piece
   readonly errorText: Piece
@@ -38,13 +38,13 @@ export interface SpawnMemory {
   readonly until: Piece
   readonly actions: Piece
   readonly attributes: Piece
-  /** For a program that leads a session: the first terminal that it opens becomes its controlling one. */
+  /** For a program that leads a session: the first terminal that it opens becomes its controlling terminal. */
   readonly leaderAttributes: Piece
 }
 
 let spare: SpawnMemory | undefined
 
-/** A memory with room for so much data, to be given back when no thread uses it any more. */
+/** Memory with room for `dataBytes`. The caller returns it with `giveBackSpawnMemory` when no thread uses it any more. */
 export function borrowSpawnMemory(dataBytes: number): SpawnMemory {
   const kept = spare
   if (kept === undefined || kept.arena.freeBytes < dataBytes) return createMemory(Math.max(dataBytes, COMMON_DATA_BYTES))

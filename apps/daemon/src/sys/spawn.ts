@@ -1,13 +1,13 @@
 /**
- * posix_spawn(3) with another identity, on a thread that has it and ends. At no time could a process of that identity signal the daemon, as it
- * could if the daemon's first thread took it for a moment. The daemon's memory is not copied for it, unlike with Node's own spawn.
+ * posix_spawn(3) with another identity, on a short-lived thread that has this identity. A process of that identity can never signal the daemon, as it
+ * could if the daemon's first thread had the identity for a moment. Unlike with Node's own spawn, the daemon's page tables are not copied.
  */
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Address, addressesIn, type Piece, stringBytes } from './arena.ts'
-import { cFunction, checkCall, checkErrno, lastErrno, systemCallNumber } from './c-library.ts'
+import { cFunction, checkCall, checkErrno, lastErrno } from './c-library.ts'
 import { systemError } from './errno-text.ts'
-import { findFunction, type NativeCall, writeDeadline } from './native-thread.ts'
+import { libraryCall, type NativeCall, systemCall, writeDeadline } from './native-thread.ts'
 import { borrowSpawnMemory, giveBackSpawnMemory, type SpawnMemory } from './spawn-memory.ts'
 
 export interface Identity {
@@ -32,7 +32,7 @@ export interface SpawnCall {
   readonly stdio: readonly [input: number, output: number, error: number] | string
 }
 
-/** A failure is the error of taking the identity, of one of the streams, of entering the directory or of executing the file. */
+/** A failure is the error of a stream, of entering the directory or of executing the file. */
 export type SpawnOutcome = { readonly pid: number } | { readonly failure: NodeJS.ErrnoException }
 
 /** Linux has no more groups than this. */
@@ -41,7 +41,7 @@ const ID_BYTES = 4
 const O_RDWR = 2
 const FIRST_OTHER_DESCRIPTOR = 3
 const CLOCK_MONOTONIC = 1
-/** The thread needs nothing but the processor until it has its identity. */
+/** Long enough on a busy machine: until it has its identity the thread only needs processor time. */
 const IDENTITY_DEADLINE_MS = 10_000
 const LONGEST_POLL_MS = 250
 const HIGHEST_ERRNO = 133
@@ -59,14 +59,14 @@ const actionsChdir = cFunction<[Address, Address]>('int posix_spawn_file_actions
 const actionsCloseFrom = cFunction<[Address, number]>('int posix_spawn_file_actions_addclosefrom_np(uintptr_t actions, int from)')
 const strerror = cFunction<[number], string>('const char *strerror(int errno)')
 
-/** One start of a program. What C reads of it lies in one arena, which lives as long as the thread, and longer than this object if need be. */
+/** One start of a program. All its native memory is in one arena, which is kept until the thread has ended, also after `dispose`. */
 export class Spawn implements Disposable {
   readonly #memory: SpawnMemory
   readonly #identity: Identity
   readonly #layout: Layout
   #ended: Promise<SpawnOutcome> | undefined
 
-  /** @throws the system error of a descriptor that is none */
+  /** @throws the system error of an invalid descriptor */
   constructor(call: SpawnCall) {
     this.#identity = call.identity
     this.#memory = borrowSpawnMemory(dataBytes(call))
@@ -79,11 +79,10 @@ export class Spawn implements Disposable {
   }
 
   /**
-   * Starts the program, and waits on the calling thread for no longer than the patience. The program has the limits that the daemon has at this
-   * moment.
+   * Starts the program, and waits on the calling thread for at most `patienceMs`. The program inherits the current limits of the daemon.
    *
-   * @returns undefined where the thread lives on: the kernel waits for a file system, and `ended` settles when it answers
-   * @throws the system error of a thread that cannot be, or does not get the identity: nothing runs then
+   * @returns undefined if the thread has not ended, because the kernel waits for a file system; `ended` settles when it answers
+   * @throws the system error if the thread cannot be created or does not get the identity; then no program runs
    */
   run(patienceMs: number): SpawnOutcome | undefined {
     const { thread, go } = this.#memory
@@ -93,19 +92,19 @@ export class Spawn implements Disposable {
       this.#awaitIdentity()
       file.bytes.writeUInt8(fileStart)
     } finally {
-      // Whatever was thrown, the thread is not left waiting; without its first byte the file cannot be executed.
+      // Also after an exception, so that the thread ends. Without the first byte of its name the file cannot be executed.
       semaphorePost(go.address)
       thread.joinWithin(patienceMs)
     }
     return thread.isAlive ? undefined : this.#outcome()
   }
 
-  /** Settles when the thread has ended, which may be never. For a spawn that `run` has left running. */
+  /** Settles when the thread has ended, which may never happen. For a spawn whose `run` has returned undefined. */
   ended(): Promise<SpawnOutcome> {
     return (this.#ended ??= this.#pollThread())
   }
 
-  /** Gives the memory back, once the thread has ended. */
+  /** Returns the memory when the thread has ended. */
   [Symbol.dispose](): void {
     if (this.#memory.thread.isAlive) void this.ended().then(() => this.#giveBack())
     else this.#giveBack()
@@ -181,16 +180,16 @@ function layOut({ identity, file: path, cwd, stdio, argv, environment }: SpawnCa
     libraryCall('sem_post', [ready.address]),
     libraryCall('sem_wait', [go.address]),
     libraryCall('posix_spawn', spawn),
-    // What posix_spawn(3) returns is lost here, but it leaves the same number in the thread's errno, whose text this writes.
+    // The result of posix_spawn(3) is not accessible, but the thread's errno has the same number: `%m` writes its text.
     libraryCall('snprintf', [errorText.address, { integer: errorText.bytes.length }, arena.string('%m').address]),
     systemCall('exit', []),
   ]
-  // The last that can fail: from here on the actions have to be destroyed.
+  // Last, because after this call the actions have to be destroyed, and nothing below may throw.
   createActions(actions.address, arena.string(cwd).address, terminal ?? (stdio as Exclude<typeof stdio, string>))
   return { calls, file, fileStart, groups }
 }
 
-/** The calls that change the thread's identity, and those that say what it has become. */
+/** The calls that change the identity of the thread, and those that read it afterwards. */
 function identityCalls({ uid, gid, groups }: Identity, { arena, userIds, groupIds }: SpawnMemory, list: Piece): NativeCall[] {
   const wanted = arena.take(ID_BYTES * Math.max(groups.length, 1))
   for (const [index, group] of groups.entries()) wanted.bytes.writeUInt32LE(group, index * ID_BYTES)
@@ -205,8 +204,8 @@ function identityCalls({ uid, gid, groups }: Identity, { arena, userIds, groupId
 }
 
 /**
- * What happens in the process before the program: its streams, no other descriptor, and its directory. The directory comes last, because a
- * file system may never answer: the process that waits for it must not keep the pipes and connections of others open.
+ * The actions of the child before the exec: it sets up its streams, closes all other descriptors and enters its directory. The directory comes
+ * last, because its file system may never answer, and a child that waits must not keep pipes and connections of others open.
  */
 function createActions(actions: Address, cwd: Address, stdio: Address | readonly [number, number, number]): void {
   checkErrno('posix_spawn', actionsInit(actions))
@@ -228,7 +227,7 @@ function isAll({ bytes }: Piece, id: number): boolean {
   return toIds(bytes).every((one) => one === id)
 }
 
-/** The kernel sorts groups. What it has not written stays -1. */
+/** The kernel returns the groups sorted. Entries that it has not written remain -1. */
 function isSame({ bytes }: Piece, groups: readonly number[]): boolean {
   const sorted = [...groups].sort((a, b) => a - b)
   const [found, isEnded] = [toIds(bytes), bytes.readInt32LE(bytes.length - ID_BYTES) === -1]
@@ -239,26 +238,9 @@ function toIds(bytes: Buffer): number[] {
   return Array.from({ length: bytes.length / ID_BYTES }, (_, index) => bytes.readUInt32LE(index * ID_BYTES))
 }
 
-function libraryCall(name: string, values: NativeCall['values']): NativeCall {
-  return { function: functionOf(name), values }
-}
-
-/** The C library's functions of these names change every thread of a process, system calls only their own. */
-function systemCall(name: Parameters<typeof systemCallNumber>[0], values: NativeCall['values']): NativeCall {
-  return libraryCall('syscall', [{ integer: systemCallNumber(name) }, ...values])
-}
-
-const functions = new Map<string, ReturnType<typeof findFunction>>()
-
-function functionOf(name: string): ReturnType<typeof findFunction> {
-  const address = functions.get(name) ?? findFunction(name)
-  functions.set(name, address)
-  return address
-}
-
 let errnos: ReadonlyMap<string, number> | undefined
 
-/** 0 for a text that the C library has for no error: the reason is unknown. */
+/** 0 if no error has this text; then the reason is unknown. */
 function errnoOf(text: string): number {
   errnos ??= new Map(Array.from({ length: HIGHEST_ERRNO }, (_, index) => [strerror(index + 1), index + 1]))
   return errnos.get(text) ?? 0

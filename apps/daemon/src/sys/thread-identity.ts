@@ -3,7 +3,7 @@ import { cFunction, checkCall, systemCallNumber } from './c-library.ts'
 
 const UNCHANGED = -1
 const IOPRIO_WHO_PROCESS = 1
-/** Class "best effort" (2), level 4: what a process without any setting gets. */
+/** Class "best effort" (2), level 4: the default of the kernel. */
 const IOPRIO_BEST_EFFORT_4 = (2 << 13) | 4
 
 const syscall = cFunction<[number, number, number, number]>('long syscall(long number, long a, long b, long c)')

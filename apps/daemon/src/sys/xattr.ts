@@ -11,7 +11,7 @@ export type XattrTarget = string | Buffer | number
 /** Nearly every list and value fits; a larger one is read again with its size. */
 const FIRST_GUESS_BYTES = 512
 
-/** As many calls as koffi keeps memory ready for; it refuses more than 256, and the thread pool has fewer threads. */
+/** koffi keeps memory for this many calls and refuses more than 256. The thread pool has fewer threads. */
 const inFlight = new Semaphore(8)
 
 const listNow = cFunction<[string | Buffer, null, 0]>('long listxattr(const void *path, void *list, size_t size)')
@@ -22,7 +22,7 @@ const fget = limited('long fgetxattr(int fd, const void *name, void *value, size
 const fset = limited('int fsetxattr(int fd, const void *name, const void *value, size_t size, int flags)')
 const fremove = limited('int fremovexattr(int fd, const void *name)')
 
-/** @throws the error of listxattr(2): `ENOTSUP` where the file system has none */
+/** @throws the error of listxattr(2): `ENOTSUP` if the file system has no attributes */
 export async function listXattrs(target: XattrTarget): Promise<string[]> {
   await loadCLibrary()
   const bytes = await readSized((buffer) =>
@@ -40,7 +40,7 @@ export async function loadXattrProbe(): Promise<(path: string | Buffer) => boole
   return (path) => listNow(toCString(path), null, 0) > 0
 }
 
-/** @throws the error of getxattr(2): `ENODATA` where the attribute is not there */
+/** @throws the error of getxattr(2): `ENODATA` if there is no such attribute */
 export async function getXattr(target: XattrTarget, name: string): Promise<Buffer> {
   await loadCLibrary()
   const attribute = toCString(Buffer.from(name, 'latin1'))
@@ -55,7 +55,7 @@ export async function setXattr(fd: number, name: string, value: Buffer): Promise
   await fset(fd, toCString(Buffer.from(name, 'latin1')), value, value.length, 0)
 }
 
-/** @throws the error of fremovexattr(2): `ENODATA` where the attribute is not there */
+/** @throws the error of fremovexattr(2): `ENODATA` if there is no such attribute */
 export async function removeXattr(fd: number, name: string): Promise<void> {
   await loadCLibrary()
   await fremove(fd, toCString(Buffer.from(name, 'latin1')))
@@ -66,7 +66,7 @@ function limited(prototype: string): ReturnType<typeof asyncCFunction> {
   return (...args) => inFlight.run(() => call(...args))
 }
 
-/** Reads a value whose size is not known, and may change between two calls. */
+/** Reads a value of unknown size, which may change between two calls. */
 async function readSized(read: (buffer: Buffer) => Promise<number>): Promise<Buffer> {
   for (let buffer = Buffer.allocUnsafe(FIRST_GUESS_BYTES); ;) {
     try {

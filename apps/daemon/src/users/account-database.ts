@@ -1,7 +1,7 @@
 import { AccountFile } from './account-file.ts'
 import { type GroupEntry, type PasswdEntry, parseGroup, parsePasswd } from './passwd.ts'
 
-/** A system user with all that is needed to act for it. */
+/** A system user with its groups, home directory and shell. */
 export interface Account extends PasswdEntry {
   /** Every group id of the user, the primary one first. */
   readonly groups: readonly number[]
@@ -9,16 +9,16 @@ export interface Account extends PasswdEntry {
 
 /** Account and group names by id. */
 export interface OwnerNames {
-  /** The account's name, or the decimal id where no account has it. */
+  /** The account's name, or the decimal id if no account has it. */
   user(uid: number): string
-  /** The group's name, or the decimal id where no group has it. */
+  /** The group's name, or the decimal id if no group has it. */
   group(gid: number): string
 }
 
-/** The account that every kernel has. */
+/** The account of uid 0, for images whose files list no account. */
 const ROOT: PasswdEntry = { name: 'root', uid: 0, gid: 0, home: '/root', shell: '/bin/sh' }
 
-/** The accounts of one moment. */
+/** A snapshot of the accounts. */
 export class Accounts implements OwnerNames {
   readonly #passwd: readonly PasswdEntry[]
   readonly #groups: readonly GroupEntry[]
@@ -51,9 +51,9 @@ export class Accounts implements OwnerNames {
 }
 
 /**
- * The sandbox's accounts, from its files alone: no NSS, since images of every C library must answer alike (envd.md 3.4).
- * Accounts that commands create at run time are known to the next call. Where no account is listed, as in images of a single
- * program, root exists: the image tool makes the first accounts as root.
+ * The sandbox's accounts, read from its files without NSS, because the result must not depend on the image's C library (envd.md 3.4).
+ * The next call finds accounts that commands create at run time. If the files list no account, as in images of a single program,
+ * root exists: the image tool creates the first accounts as root.
  */
 export class AccountDatabase {
   readonly #passwd: AccountFile<readonly PasswdEntry[]>
@@ -65,7 +65,7 @@ export class AccountDatabase {
     this.#group = new AccountFile(files.group, parseGroup)
   }
 
-  /** All accounts as they are now. */
+  /** Reads the current accounts. */
   async read(): Promise<Accounts> {
     const [passwd, groups] = await Promise.all([this.#passwd.read(), this.#group.read()])
     if (this.#latest?.passwd !== passwd || this.#latest.groups !== groups) {
@@ -74,13 +74,13 @@ export class AccountDatabase {
     return this.#latest.accounts
   }
 
-  /** Finds an account by its exact name, where its groups do not matter: that is one file less to look at than {@link read}. */
+  /** Finds an account by its exact name, without its groups. Checks one file instead of the two of {@link read}. */
   async lookupUser(name: string): Promise<PasswdEntry | undefined> {
     return findByName(await this.#passwd.read(), name)
   }
 }
 
-/** An id in decimal is not a name. Where two accounts share a name, the first one counts. */
+/** A decimal id is not a name. If two accounts have the same name, the first one counts. */
 function findByName(passwd: readonly PasswdEntry[], name: string): PasswdEntry | undefined {
   return passwd.find((entry) => entry.name === name)
 }

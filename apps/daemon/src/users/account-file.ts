@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-/** A change within this time of a read may leave the file's time stamps as they were (kernel clock ticks are a few ms). */
+/**
+ * A file that changed less than this before a read is read again by the next call: a later change may have the same time stamps, since the
+ * kernel's clock ticks every few ms.
+ */
 const UNSETTLED_MS = 1000
 
 /**
- * One account file, read afresh whenever it changed: a change is seen by the next call, without a read for each call.
- * A file that is not there counts as empty.
+ * An account file whose parsed content is cached. Each call checks with a stat whether the file has changed, and reads it again if so.
+ * A missing file counts as empty.
  */
 export class AccountFile<T> {
   readonly #path: string
@@ -18,7 +21,7 @@ export class AccountFile<T> {
     this.#parse = parse
   }
 
-  /** @throws the file system's error when the file is there and cannot be read */
+  /** @throws the system error if the file exists and cannot be read */
   async read(): Promise<T> {
     // Every command calls this; a stat on this thread takes less time than a call on the thread pool.
     const file = statSync(this.#path, { bigint: true, throwIfNoEntry: false })

@@ -31,7 +31,7 @@ async function isDirectory(path: string): Promise<boolean> {
   try {
     if ((await lookAt(pathArgument(path), { follow: true })).isDirectory()) return true
   } catch (error) {
-    // Below a file every level is ENOTDIR up to the file itself, which then is the one to be named.
+    // For a path below a file, mkdir of each level fails with ENOTDIR. The recursion ends at the file, and the error names it.
     if (['ENOENT', 'ENOTDIR'].includes(errnoCode(error))) return false
     throw new AppError('internal', `failed to stat directory: ${failedCall('stat', path, error)}`, { cause: error })
   }
@@ -50,8 +50,8 @@ async function createDirectory(path: string, owner: Owner): Promise<void> {
     isNew = false
   }
   try {
-    // Also after EEXIST: the call that created the directory may not have come to its own chown yet, and may never do. By now there may be
-    // a link in its place; it is not followed, since its target must keep its owner.
+    // Also after EEXIST, because the call that created the directory may not have changed the owner yet. Another process may have replaced
+    // the directory by a link, whose target must keep its owner: lchown does not follow it.
     if (!isNew) await stat(argument)
     await lchown(argument, owner.uid, owner.gid)
   } catch (error) {

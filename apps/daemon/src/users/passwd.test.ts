@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseGroup, parsePasswd } from './passwd.ts'
 
 describe('parsePasswd', () => {
-  it('reads accounts and skips every line that names none', () => {
+  it('reads accounts and skips all other lines', () => {
     const text = [
       '# a comment',
       'root:x:0:0:root:/root:/bin/bash',

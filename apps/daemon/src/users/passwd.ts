@@ -23,7 +23,7 @@ export function parsePasswd(text: string): PasswdEntry[] {
   })
 }
 
-/** Reads the text of `/etc/group`, with the same leniency as {@link parsePasswd}. */
+/** Reads the text of `/etc/group`. Skips the same kinds of lines as {@link parsePasswd}. */
 export function parseGroup(text: string): GroupEntry[] {
   return usableLines(text).flatMap((line) => {
     const [name = '', , gid = '', members] = line.split(':')

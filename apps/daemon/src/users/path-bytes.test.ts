@@ -12,7 +12,7 @@ it.each([
   expect(Buffer.from(pathArgument(text))).toEqual(bytes)
 })
 
-it('a name from a directory keeps its bytes below its parent, and is readable in a message', () => {
+it('childPath keeps the bytes of a name, and toText replaces those that are not UTF-8', () => {
   const name = decodeLatin1(Buffer.concat([Buffer.from('é'), Buffer.of(0xff)]).toString('latin1'))
   expect(Buffer.from(pathArgument(childPath('/d', name)))).toEqual(Buffer.concat([Buffer.from('/d/é'), Buffer.of(0xff)]))
   expect(toText(childPath('/', name))).toBe('/é\ufffd')

@@ -9,8 +9,8 @@ export interface PathContext {
 }
 
 /**
- * Makes the path of a request absolute (envd.md 4.1). Absolute paths come back unchanged, not even cleaned; relative ones hang off
- * the user's home, and `..` in them is taken lexically. Links are not followed.
+ * Makes the path of a request absolute (envd.md 4.1). Returns absolute paths unchanged and uncleaned. Relative paths start at the user's
+ * home, and their `..` are resolved lexically. Links are not followed.
  *
  * @throws AppError `invalid_argument` for `~name` and for a path that no file can have
  */

@@ -38,7 +38,7 @@ export class Watchers {
   /**
    * The shared instance, opened by the first watcher.
    *
-   * @throws AppError if the host's limit of instances is reached; the next watcher tries again
+   * @throws AppError if the host's limit of instances is reached; the next watcher tries again. The reason of the shutdown
    */
   readonly openHub = async (): Promise<InotifyHub> => {
     const hub = await this.#loadHub()
@@ -51,7 +51,7 @@ export class Watchers {
    * Registers a polled watcher.
    *
    * @returns its id
-   * @throws AppError `resource_exhausted` if there are too many; errors of `open`
+   * @throws AppError `resource_exhausted` if there are too many; the reason of the shutdown; errors of `open`
    */
   async add(open: () => Promise<PolledWatcher>): Promise<string> {
     if (this.#polled.size + this.#opening >= MAX_POLLED) {

@@ -21,9 +21,8 @@ export interface TestDaemon extends AsyncDisposable {
 
 /** Starts the daemon in this process on the loopback address. `environment` has the platform's settings. */
 export async function startDaemon(environment: Record<string, string> = {}): Promise<TestDaemon> {
-  const shutdown = new AbortController()
   const config = readConfig({ SANDYARD_LOG_LEVEL: 'silent', SANDYARD_RUN_DIRECTORY: '/nonexistent', ...environment })
-  const context = createContext(config, shutdown.signal)
+  const context = createContext(config)
   const server = createServer(context)
   await server.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
@@ -36,10 +35,10 @@ export async function startDaemon(environment: Record<string, string> = {}): Pro
     process: createClient(Process, transport),
     compressedProcess: createClient(Process, createConnectTransport(options)),
     filesystem: createClient(Filesystem, transport),
-    shutDown: () => shutdown.abort(),
+    shutDown: () => context.shutDown(),
     async [Symbol.asyncDispose]() {
       for (const live of context.processes.list()) live.signal('SIGKILL')
-      shutdown.abort()
+      context.shutDown()
       await closeServer(server, 1000)
     },
   }

@@ -1,10 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo, type ListenOptions, type Socket } from 'node:net'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
+import { IDENTITY, platformInit, startManagedDaemon } from './managed-daemon.ts'
+import type { TestDaemon } from './test-daemon.ts'
 
 export const SECRET = randomBytes(32).toString('hex')
-/** The hash of the secret that the platform passes to the daemon. */
-export const TUNNEL_ENVIRONMENT = { SANDYARD_TUNNEL_HASH: createHash('sha512').update(SECRET).digest('hex') }
+
+/** A daemon that has received the digest of the secret. */
+export async function startTunnelDaemon(): Promise<TestDaemon> {
+  const daemon = await startManagedDaemon()
+  await platformInit(daemon, { identity: { ...IDENTITY, tunnelSecretHash: secretDigest(SECRET) } })
+  return daemon
+}
 
 export interface TunnelRequest {
   readonly target: string

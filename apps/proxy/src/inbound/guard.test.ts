@@ -9,6 +9,8 @@ it.each([
   '/fsthaw',
   '/collapse',
   '/upgrade',
+  '/logs',
+  '/%6Cogs?after=0',
   '/init/',
   '//init',
   '/./init',
@@ -30,7 +32,7 @@ it.each([
   '/INIT',
   '/%zz/../init',
 ])('%s is reserved (envd.md 18.13)', (path) => {
-  const spelled = ['/init', '/freeze', '/unfreeze', '/fsfreeze', '/fsthaw', '/collapse', '/upgrade']
+  const spelled = ['/init', '/freeze', '/unfreeze', '/fsfreeze', '/fsthaw', '/collapse', '/upgrade', '/logs']
   expect(spelled).toContain(findReservedPath(path))
 })
 

@@ -1,4 +1,13 @@
-const RESERVED_PATHS: ReadonlySet<string> = new Set(['/init', '/freeze', '/unfreeze', '/fsfreeze', '/fsthaw', '/collapse', '/upgrade'])
+const RESERVED_PATHS: ReadonlySet<string> = new Set([
+  '/init',
+  '/freeze',
+  '/unfreeze',
+  '/fsfreeze',
+  '/fsthaw',
+  '/collapse',
+  '/upgrade',
+  '/logs',
+])
 
 /** More passes than any router makes. Bounded, because each pass reads the whole path. */
 const DECODE_PASSES = 3

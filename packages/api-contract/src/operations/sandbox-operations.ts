@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts'
 
-/** Sandboxes, their logs and metrics, snapshots and forks (control-plane.md 6-8). */
+/** Sandboxes, their logs, metrics and events, snapshots and forks (control-plane.md 6-8, dashboard-and-cli.md 2.1). */
 export const sandboxOperations = [
   { id: 'listSandboxes', method: 'GET', path: '/sandboxes', auth: 'T', tag: 'sandboxes', deprecated: true, whileBlocked: true },
   { id: 'createSandbox', method: 'POST', path: '/sandboxes', auth: 'T', tag: 'sandboxes' },
@@ -20,6 +20,9 @@ export const sandboxOperations = [
   },
   { id: 'getSandboxLogsV2', method: 'GET', path: '/v2/sandboxes/{sandboxID}/logs', auth: 'T', tag: 'sandboxes', whileBlocked: true },
   { id: 'getSandboxMetrics', method: 'GET', path: '/sandboxes/{sandboxID}/metrics', auth: 'T', tag: 'sandboxes', whileBlocked: true },
+  { id: 'listSandboxEvents', method: 'GET', path: '/sandboxes/{sandboxID}/events', auth: 'T', tag: 'sandboxes', whileBlocked: true },
+  { id: 'listTeamLifecycleEvents', method: 'GET', path: '/events/sandboxes', auth: 'T', tag: 'events', whileBlocked: true },
+  { id: 'listLifecycleEvents', method: 'GET', path: '/events/sandboxes/{sandboxID}', auth: 'T', tag: 'events', whileBlocked: true },
   { id: 'pauseSandbox', method: 'POST', path: '/sandboxes/{sandboxID}/pause', auth: 'T', tag: 'sandboxes' },
   { id: 'resumeSandbox', method: 'POST', path: '/sandboxes/{sandboxID}/resume', auth: 'T', tag: 'sandboxes', deprecated: true },
   { id: 'connectSandbox', method: 'POST', path: '/sandboxes/{sandboxID}/connect', auth: 'T', tag: 'sandboxes' },

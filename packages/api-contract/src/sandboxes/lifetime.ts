@@ -20,6 +20,31 @@ export const ConnectSandboxV2 = Type.Object(
 )
 export type ConnectSandboxV2 = Static<typeof ConnectSandboxV2>
 
+export const RESUME_SECONDS = 15
+
+/** Body of `POST /sandboxes/{sandboxID}/resume`, which may be absent. */
+export const ResumeSandbox = Type.Object(
+  {
+    timeout: Type.Optional(Seconds('Seconds until the sandbox expires', { default: RESUME_SECONDS })),
+    autoPause: Type.Optional(
+      Type.Boolean({ deprecated: true, description: 'Pause instead of kill at the end time; the stored value when absent' }),
+    ),
+    memory,
+  },
+  { title: 'ResumeSandbox' },
+)
+export type ResumeSandbox = Static<typeof ResumeSandbox>
+
+/** Body of `POST /sandboxes/{sandboxID}/pause`, which may be absent. */
+export const PauseSandbox = Type.Object(
+  {
+    memory: Type.Optional(Type.Boolean({ default: true, description: 'False keeps the files only, and frees all memory' })),
+    requireHealthyGuest: Type.Optional(Type.Boolean({ default: false, description: 'Refuse when the in-sandbox daemon does not answer' })),
+  },
+  { title: 'PauseSandbox' },
+)
+export type PauseSandbox = Static<typeof PauseSandbox>
+
 /** Body of `POST /sandboxes/{sandboxID}/timeout`. */
 export const SandboxTimeout = Type.Object({ timeout: Seconds('Seconds from now until the sandbox expires') }, { title: 'SandboxTimeout' })
 export type SandboxTimeout = Static<typeof SandboxTimeout>

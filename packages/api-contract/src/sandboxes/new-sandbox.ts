@@ -1,24 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { Seconds } from '../numbers.ts'
+import { SandboxNetworkConfig } from './network.ts'
 import { SandboxMetadata, SandboxVolumeMount } from './sandbox.ts'
 
 export const NEW_SANDBOX_SECONDS = { v1: 15, v2: 300 } as const
-
-export const SandboxNetwork = Type.Object(
-  {
-    allowPublicTraffic: Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { default: true })),
-    allowOut: Type.Optional(Type.Array(Type.String())),
-    denyOut: Type.Optional(Type.Array(Type.String())),
-    maskRequestHost: Type.Optional(Type.String()),
-    egressProxy: Type.Optional(Type.Union([Type.Object({}), Type.Null()])),
-    dnsServers: Type.Optional(Type.Array(Type.String())),
-    httpsPorts: Type.Optional(Type.Array(Type.Integer())),
-    rules: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Object({})))),
-  },
-  { title: 'SandboxNetworkConfig' },
-)
-
-export type SandboxNetwork = Static<typeof SandboxNetwork>
 
 const IamTokens = Type.Record(Type.String(), Type.Object({ audience: Type.String(), tokenType: Type.String() }))
 
@@ -28,7 +13,7 @@ const fields = {
   autoPauseMemory: Type.Optional(Type.Boolean({ default: true, description: 'Whether that pause keeps memory' })),
   autoResume: Type.Optional(Type.Object({ enabled: Type.Boolean({ default: false }) })),
   allow_internet_access: Type.Optional(Type.Boolean({ description: 'False denies all egress' })),
-  network: Type.Optional(SandboxNetwork),
+  network: Type.Optional(SandboxNetworkConfig),
   metadata: Type.Optional(SandboxMetadata),
   envVars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Environment of every process in the sandbox' })),
   mcp: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),

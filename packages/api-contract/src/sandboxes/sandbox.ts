@@ -52,14 +52,21 @@ export const SandboxNetwork = Type.Object(
   },
   { title: 'SandboxNetwork' },
 )
+export type SandboxNetwork = Static<typeof SandboxNetwork>
+
+export const SandboxPauseMode = Type.Unsafe<'full' | 'filesystem'>({
+  type: 'string',
+  enum: ['full', 'filesystem'],
+  description: 'What a paused sandbox keeps: memory and files, or files; absent unless it is paused',
+})
 
 const listed = {
   templateID: Type.String({ description: 'Template that the sandbox was created from' }),
   alias: Type.Optional(Type.String({ description: 'Alias of the template' })),
   sandboxID: Type.String(),
   clientID,
-  startedAt: DateTime('Start of the current run'),
-  endAt: DateTime('When the sandbox expires'),
+  startedAt: DateTime('Start of the current run, or of the last one'),
+  endAt: DateTime('When the sandbox expires, or was paused'),
   cpuCount: CpuCount,
   memoryMB: MemoryMb,
   diskSizeMB: DiskSizeMb,
@@ -67,6 +74,9 @@ const listed = {
   state: SandboxState,
   envdVersion,
   volumeMounts: Type.Optional(Type.Array(SandboxVolumeMount)),
+  envdUnresponsiveAtPause: Type.Optional(
+    Type.Boolean({ description: 'The in-sandbox daemon did not answer when it was paused; absent otherwise' }),
+  ),
 }
 
 /** An item of both list operations (control-plane.md 6.1.3): no tokens, no network, no lifecycle. */
@@ -82,6 +92,7 @@ export const SandboxDetail = Type.Object(
     domain: Type.Optional(Nullable(Type.String({ deprecated: true, description: 'Always null' }))),
     network: Type.Optional(SandboxNetwork),
     lifecycle: Type.Optional(SandboxLifecycle),
+    pauseMode: Type.Optional(SandboxPauseMode),
   },
   { title: 'SandboxDetail' },
 )

@@ -1,5 +1,6 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Columns } from '../column.ts'
+import type { JsonObject, JsonTexts } from './sandbox.ts'
 
 export interface HistoryChange {
   /** The kind of the event: `sandbox.starting`, `sandbox.running`, ... */
@@ -26,6 +27,11 @@ export interface SandboxHistoryTable {
   ended_at: Date
   /** Oldest first. */
   state_changes: ColumnType<readonly HistoryChange[], string, never>
+  metadata: JsonTexts
+  /** How long it ran, all runs together. */
+  run_ms: Generated<number>
+  /** Who ended it. */
+  end_actor: JsonObject<Record<string, unknown>> | null
 }
 
 export const sandboxHistoryColumns: Columns<SandboxHistoryTable> = {
@@ -43,4 +49,7 @@ export const sandboxHistoryColumns: Columns<SandboxHistoryTable> = {
   started_at: 'timestamp(3) with time zone null',
   ended_at: 'timestamp(3) with time zone',
   state_changes: 'jsonb',
+  metadata: 'jsonb',
+  run_ms: 'bigint',
+  end_actor: 'jsonb null',
 }

@@ -48,8 +48,10 @@ export interface SandboxTable {
   pause_keep: 'memory' | 'files' | null
   /** The handle of the runtime; set while paused and resuming. Only the runtime reads its fields. */
   pause_handle: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
-  /** When the last pause was complete. */
+  /** When the pause was complete; null while it runs. */
   paused_at: Date | null
+  /** The daemon did not answer when its memory was frozen. */
+  unresponsive_at_pause: Generated<boolean>
   created_at: DefaultedTime
   started_at: Date | null
   /** The end time; set once it runs. */
@@ -83,6 +85,7 @@ export const sandboxColumns: Columns<SandboxTable> = {
   pause_keep: 'text null',
   pause_handle: 'jsonb null',
   paused_at: 'timestamp(3) with time zone null',
+  unresponsive_at_pause: 'boolean',
   created_at: 'timestamp(3) with time zone',
   started_at: 'timestamp(3) with time zone null',
   expires_at: 'timestamp(3) with time zone null',

@@ -12,6 +12,7 @@ import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
 import { sandboxLogColumns, type SandboxLogTable } from './sandbox-log.ts'
+import { sandboxLogCursorColumns, type SandboxLogCursorTable } from './sandbox-log-cursor.ts'
 import { sandboxMetricColumns, type SandboxMetricTable } from './sandbox-metric.ts'
 import { serverColumns, type ServerTable } from './server.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
@@ -39,6 +40,7 @@ export interface Tables {
   sandbox: SandboxTable
   sandbox_history: SandboxHistoryTable
   sandbox_log: SandboxLogTable
+  sandbox_log_cursor: SandboxLogCursorTable
   sandbox_metric: SandboxMetricTable
   server: ServerTable
   server_setting: ServerSettingTable
@@ -67,6 +69,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   sandbox: sandboxColumns,
   sandbox_history: sandboxHistoryColumns,
   sandbox_log: sandboxLogColumns,
+  sandbox_log_cursor: sandboxLogCursorColumns,
   sandbox_metric: sandboxMetricColumns,
   server: serverColumns,
   server_setting: serverSettingColumns,

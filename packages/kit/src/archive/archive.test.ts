@@ -46,7 +46,7 @@ describe('readArchive', () => {
     expect(await read(gzipSync(archive), ARCHIVE_LIMITS, pieceBytes)).toEqual(lines)
   })
 
-  it('skips what is not read, and stops when nobody goes on', async () => {
+  it('skips members that are not read, and stops when the reader stops', async () => {
     const archive = gzipSync(await tar(file('a', randomBytes(300_000).toString('hex')), file('b', 'kept')))
     const source = Readable.from([archive], { objectMode: false })
     const members = readArchive(source)
@@ -57,7 +57,7 @@ describe('readArchive', () => {
     expect(source.destroyed).toBe(true)
   })
 
-  it('leaves out what lies below a link of the archive, as the e2b package packs it', async () => {
+  it('skips members below a link of the archive, which the e2b package adds', async () => {
     expect(await read(await tar(symlink('dir/link', '../other'), file('dir/link/o.txt'), file('dir/link-b', 'b')))).toEqual([
       'symlink dir/link -> ../other',
       'file dir/link-b: b',
@@ -84,7 +84,7 @@ describe('readArchive', () => {
     })
   })
 
-  it('refuses more bytes or entries than it may have, before they are read', async () => {
+  it('refuses too many bytes or entries before it reads them', async () => {
     const zeros = gzipSync(await tar(file('zeros', '\0'.repeat(3_000_000))))
     const limits = { maxBytes: 1_000_000, maxEntries: 3 }
     await expect(read(zeros, limits)).rejects.toThrow('the archive was refused: it unpacks to more than 1000000 bytes')
@@ -96,7 +96,7 @@ describe('readArchive', () => {
     )
   })
 
-  it('refuses headers without end, which cost more than their bytes', async () => {
+  it('refuses an endless sequence of headers', async () => {
     const attributes = (length: number) => Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, 'v']))
     // And the path, which the packer adds.
     expect(await read(await tar({ ...file('a'), pax: attributes(63) }))).toEqual(['file a: x'])
@@ -109,7 +109,7 @@ describe('readArchive', () => {
     await expect(read(gzipSync(Buffer.alloc(9_000_000)))).rejects.toThrow('it is made of more than its entries')
   })
 
-  it('looks deep names beside links up without reading them again for each of their directories', () => {
+  it('checks deep names for links in one pass over each name', () => {
     const rules = new EntryRules()
     const deep = `${'a'.repeat(14)}/`.repeat(250)
     rules.accept({ name: `${deep}link`, type: 'symlink', linkname: 'x' })
@@ -119,7 +119,7 @@ describe('readArchive', () => {
     expect(rules.accept({ name: `${deep}link/below`, type: 'file', size: 0 })).toBeUndefined()
   })
 
-  it('remembers no more links than it has room for, whatever they are called', () => {
+  it('limits the memory for links, whatever their names', () => {
     const rules = new EntryRules()
     const nested = (index: number): string => `${index}/${'a/'.repeat(250)}l`
     expect(() => {
@@ -127,13 +127,13 @@ describe('readArchive', () => {
     }).toThrow('it has too many symbolic links')
   })
 
-  it('takes large archives in one piece, and padding as tar has it', async () => {
+  it('accepts large archives and the padding of tar', async () => {
     const archive = Buffer.concat([await tar(file('a', 'x'.repeat(30_000_000)), file('b')), Buffer.alloc(1024 ** 2)])
     const seen = await read(archive, ARCHIVE_LIMITS, archive.length)
     expect(seen.map((line) => line.length)).toEqual([30_000_008, 9])
   })
 
-  it('refuses what is damaged, cut or no archive', async () => {
+  it('refuses damaged, truncated and other files', async () => {
     const whole = gzipSync(await tar(file('a', randomBytes(5000).toString('hex'))))
     const tampered = Buffer.from(whole)
     tampered.fill(0xff, 3000, 3100)
@@ -149,7 +149,7 @@ describe('readArchive', () => {
     }
   })
 
-  it('stops with the reason when it is told to, before the first member and after it', async () => {
+  it('stops with the abort reason, before the first member and after it', async () => {
     const archive = await tar(file('a', 'x'.repeat(300_000)), file('b'))
     for (const bytes of [archive, gzipSync(archive)]) {
       const source = Readable.from([bytes], { objectMode: false })
@@ -164,7 +164,7 @@ describe('readArchive', () => {
     }
   })
 
-  it("passes the source's own failure on", async () => {
+  it('rejects with the error of its source', async () => {
     const failing = new Readable({
       read() {
         this.destroy(new Error('the disk is gone'))

@@ -3,6 +3,7 @@ import { loadOnce } from './load-once.ts'
 import { pollUntil } from './poll-until.ts'
 import { Semaphore } from './semaphore.ts'
 import { SingleFlight } from './single-flight.ts'
+import { timedStep } from './timed-step.ts'
 import { resultWithin, within } from './within.ts'
 
 describe('SingleFlight', () => {
@@ -32,7 +33,7 @@ describe('Semaphore', () => {
 })
 
 describe('pollUntil', () => {
-  it('returns the first value, and names what it waited for when the time is over', async () => {
+  it('returns the first value, or names what it waited for after the deadline', async () => {
     let tries = 0
     expect(await pollUntil({ what: 'it', timeoutMs: 1000, everyMs: 1 }, () => (++tries === 3 ? tries : undefined))).toBe(3)
     await expect(pollUntil({ what: 'rain', timeoutMs: 2, everyMs: 1 }, () => undefined)).rejects.toThrow('timed out waiting for rain')
@@ -79,5 +80,16 @@ describe('resultWithin', () => {
     expect(await resultWithin(1000, Promise.resolve(1))).toBe(1)
     await expect(resultWithin(1000, Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await resultWithin(1, new Promise(() => undefined))).toBe(undefined)
+  })
+})
+
+describe('timedStep', () => {
+  it('reports the start of a step and its duration', async () => {
+    const lines: string[] = []
+    const say = (line: string): void => void lines.push(line)
+    expect(await timedStep(say, 'building', async () => 'built')).toBe('built')
+    expect(lines).toEqual(['building ...', expect.stringMatching(/^building: \d+\.\d s$/)])
+    await expect(timedStep(say, 'failing', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(lines.at(-1)).toBe('failing ...')
   })
 })

@@ -7,7 +7,7 @@ import { parseDurationMs, parseSizeBytes } from './units.ts'
 export interface Setting<T> {
   readonly env: string
   readonly doc: string
-  readonly kind: 'text' | 'port' | 'integer' | 'boolean' | 'duration' | 'size' | 'list' | 'secret'
+  readonly kind: 'text' | 'port' | 'integer' | 'boolean' | 'duration' | 'size' | 'share' | 'list' | 'secret'
   readonly read: (text: string) => T | undefined
   readonly fallback: T | undefined
   readonly required: boolean
@@ -21,6 +21,7 @@ function setting<T>(env: string, kind: Setting<T>['kind'], read: Setting<T>['rea
 
 const readInteger = (text: string): number | undefined => (/^-?\d+$/.test(text) ? Number(text) : undefined)
 const readCount = (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined)
+const readShare = (text: string): number | undefined => (/^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined)
 const readPort = (text: string): number | undefined => {
   const port = readInteger(text)
   return port !== undefined && port >= 0 && port <= 65_535 ? port : undefined
@@ -39,6 +40,8 @@ export const env = {
   duration: (name: string, options: Options<number>) => setting(name, 'duration', parseDurationMs, options),
   /** Bytes, written as `512MiB`. */
   size: (name: string, options: Options<number>) => setting(name, 'size', parseSizeBytes, options),
+  /** A number from 0 to 1. */
+  share: (name: string, options: Options<number>) => setting(name, 'share', readShare, options),
   /** Comma-separated; empty parts are dropped. */
   list: (name: string, options: Options<readonly string[]>) =>
     setting<readonly string[]>(

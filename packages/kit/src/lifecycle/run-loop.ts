@@ -3,6 +3,7 @@ import type { Logger } from '../logging/create-logger.ts'
 
 export interface LoopOptions {
   readonly name: string
+  /** The pause between the end of a run and the next one. */
   readonly everyMs: number
   readonly log: Logger
 }
@@ -14,8 +15,11 @@ export interface Loop extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+/** The part by which pauses are longer or shorter than `everyMs`. */
+export const PAUSE_JITTER = 0.05
+
 /**
- * Runs `task` periodically, one run at a time. A failed run is logged and the loop continues. Intervals vary by a tenth, so
+ * Runs `task` periodically, one run at a time. A failed run is logged and the loop continues. Pauses vary, so
  * that the loops of several servers do not run at the same time.
  */
 export function runLoop({ name, everyMs, log }: LoopOptions, task: (signal: AbortSignal) => Promise<unknown>): Loop {
@@ -30,7 +34,7 @@ export function runLoop({ name, everyMs, log }: LoopOptions, task: (signal: Abor
       } catch (err) {
         if (!stopping.signal.aborted) log.error({ err, loop: name }, 'loop run failed')
       }
-      const pause = everyMs * (0.95 + Math.random() * 0.1)
+      const pause = everyMs * (1 + PAUSE_JITTER * (2 * Math.random() - 1))
       await delay(pause, undefined, { signal: AbortSignal.any([stopping.signal, wakeUp.signal]) }).catch(() => undefined)
     }
   }

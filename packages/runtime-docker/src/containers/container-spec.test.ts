@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import { Secret } from '@sandyard/kit/config/secret'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
+import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import { containerSpec, type ContainerPlan } from './container-spec.ts'
 
 const plan: ContainerPlan = {
@@ -23,8 +25,10 @@ const spec: SandboxSpec = {
   incarnation: 2,
   image: 'template:1',
   resources: { cpuCount: 2, memoryMib: 1024, diskMib: 5120 },
-  daemonEnv: { SANDYARD_SANDBOX_ID: 'i1', EMPTY: '' },
+  instanceKey: new Secret('key of i1'),
   allowPrivilegeGain: true,
+  mounts: [],
+  egress: DEFAULT_EGRESS,
 }
 
 describe('containerSpec', () => {
@@ -35,7 +39,7 @@ describe('containerSpec', () => {
       Image: 'other:1',
       User: '0:0',
       WorkingDir: '/',
-      Entrypoint: ['/opt/sandyard/daemon', '--listen'],
+      Entrypoint: ['/opt/sandyard/daemon', '--listen', `-instance=${secretDigest('key of i1')}`],
       Cmd: [],
       Healthcheck: { Test: ['NONE'] },
     })
@@ -48,13 +52,19 @@ describe('containerSpec', () => {
       'sandyard.role': 'sandbox',
       'sandyard.sandbox-id': 'i1',
       'sandyard.incarnation': '2',
+      'sandyard.spec': JSON.stringify({ resources: spec.resources, allowPrivilegeGain: true, mounts: [] }),
     })
   })
 
-  it('sets the variables of the daemon and removes variables that change its behaviour', () => {
+  it('tells the daemon where its instance key is, and removes variables that change its behaviour', () => {
     const env = container.Env ?? []
-    expect(env).toEqual(expect.arrayContaining(['SANDYARD_SANDBOX_ID=i1', 'EMPTY=', 'LD_PRELOAD', 'NODE_OPTIONS', 'OPENSSL_CONF']))
-    expect(env.filter((entry) => entry.startsWith('PATH') || entry.startsWith('HOME'))).toEqual([])
+    expect(env).toEqual(expect.arrayContaining(['LD_PRELOAD', 'NODE_OPTIONS', 'OPENSSL_CONF']))
+    expect(env.filter((entry) => entry.includes('='))).toEqual(['SANDYARD_INSTANCE_FILE=/proc/1/cmdline'])
+  })
+
+  it('contains no instance key, and its digest only in the arguments', () => {
+    expect(JSON.stringify({ container, host })).not.toContain('key of i1')
+    expect(JSON.stringify({ ...container, Entrypoint: [], host })).not.toContain(secretDigest('key of i1'))
   })
 
   it('mounts only the daemon, read-only', () => {

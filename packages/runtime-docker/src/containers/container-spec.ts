@@ -1,7 +1,9 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import type { ImageRef, SandboxSpec } from '@sandyard/runtime/types'
-import { sandboxLabels } from '../labels.ts'
+import { LABEL, sandboxLabels } from '../labels.ts'
 import { MASKED_ENV } from './masked-env.ts'
+import { writeSpec } from './spec-label.ts'
 
 /** The settings of a container that are the same for all sandboxes. */
 export interface ContainerPlan {
@@ -26,6 +28,12 @@ export interface ContainerPlan {
   }
 }
 
+/**
+ * Where the daemon reads the digest of the instance key: in the arguments of the container's first process. Only the engine sets them, they are
+ * there before the daemon, and they are the same after a restart of the container (docs/decisions/011-daemon-identity.md).
+ */
+const INSTANCE_FILE = '/proc/1/cmdline'
+
 const MIB = 1024 ** 2
 const CPU_PERIOD_MICROSECONDS = 100_000
 
@@ -48,11 +56,12 @@ export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: Ima
     // By number, because an image may have no file of users.
     User: '0:0',
     WorkingDir: '/',
-    Entrypoint: [...plan.daemon.command],
+    Entrypoint: [...plan.daemon.command, `-instance=${secretDigest(spec.instanceKey.reveal())}`],
     Cmd: [],
     // A name without "=" removes the image's variable.
-    Env: [...MASKED_ENV, ...Object.entries(spec.daemonEnv).map(([name, value]) => `${name}=${value}`)],
-    Labels: sandboxLabels(plan.installation, spec),
+    Env: [...MASKED_ENV, `SANDYARD_INSTANCE_FILE=${INSTANCE_FILE}`],
+    Labels: { ...sandboxLabels(plan.installation, spec), [LABEL.spec]: writeSpec(spec) },
+    StopSignal: 'SIGTERM',
     Healthcheck: { Test: ['NONE'] },
     HostConfig: hostConfig(plan, spec),
   }

@@ -1,25 +1,10 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
 import type { Container, ContainerCreateOptions } from 'dockerode'
-import type { DaemonVolume } from '../daemon-volume/daemon-volume.ts'
-import type { Namespace } from '../egress/egress-control.ts'
-import { statusOf, unlessStatus } from '../engine/docker-errors.ts'
-import type { Bridge, SandboxNetwork } from '../network/sandbox-network.ts'
+import { statusOf } from '../engine/docker-errors.ts'
 import { addressOn, runtimeState } from './container-state.ts'
 import { removeContainer } from './remove-container.ts'
-
-/** Puts the egress rules of one sandbox in force; rejects when that fails. */
-export interface EgressEnforcer {
-  enforce(namespace: Namespace, bridge: Bridge): Promise<void>
-}
-
-export interface StartParts {
-  readonly docker: Docker
-  readonly network: SandboxNetwork
-  readonly volume: DaemonVolume
-  /** Undefined when the rules are not enforced; then the container has its network from the start. */
-  readonly egress: EgressEnforcer | undefined
-}
+import { runContainer, type RunOptions, type StartParts } from './run-container.ts'
 
 export interface StartRequest {
   readonly name: string
@@ -28,9 +13,7 @@ export interface StartRequest {
 }
 
 /**
- * Starts a container and returns its address on the sandbox network. The order is: the container starts without a network, the egress
- * rules are put in force in its namespace, the network is connected. So nothing in the container has a network without the rules, and
- * the daemon boots while the network is connected. After a failure the container is removed.
+ * Creates and runs the container of a new sandbox and returns its address on the sandbox network. After a failure the container is removed.
  *
  * A container that another process left half-made is completed. For a running container only the address is returned.
  *
@@ -50,14 +33,9 @@ export async function startSandbox(parts: StartParts, request: StartRequest): Pr
   return launch(parts, parts.docker.getContainer(found.Id), { bridge, signal: request.signal })
 }
 
-interface LaunchOptions {
-  readonly bridge: Bridge
-  readonly signal: AbortSignal | undefined
-}
-
-async function launch(parts: StartParts, container: Container, options: LaunchOptions): Promise<string> {
+async function launch(parts: StartParts, container: Container, options: RunOptions): Promise<string> {
   try {
-    return await run(parts, container, options)
+    return await runContainer(parts, container, options)
   } catch (err) {
     // If the container cannot be removed now, it stays in `list` and the caller removes it later.
     const remove = (): Promise<void> => removeContainer(parts.docker, container.id)
@@ -67,26 +45,6 @@ async function launch(parts: StartParts, container: Container, options: LaunchOp
       .catch(() => undefined)
     throw err
   }
-}
-
-async function run(parts: StartParts, container: Container, { bridge, signal }: LaunchOptions): Promise<string> {
-  signal?.throwIfAborted()
-  const [isIntact] = await Promise.all([parts.volume.isIntact(), unlessStatus(304, () => container.start())])
-  if (!isIntact) throw new AppError('unavailable', 'The daemon volume was removed.')
-  signal?.throwIfAborted()
-  const started = await container.inspect()
-  if (!started.State.Running)
-    throw new AppError('internal', 'The sandbox ended while it started.', { cause: new Error(started.State.Error) })
-  if (parts.egress !== undefined) {
-    const namespace = { pid: started.State.Pid, containerId: container.id, resolvers: started.HostConfig.Dns ?? [] }
-    await Promise.all([parts.egress.enforce(namespace, bridge), parts.network.leaveNone(started)])
-    signal?.throwIfAborted()
-    await parts.network.connect(container, bridge)
-    signal?.throwIfAborted()
-  }
-  const address = addressOn(bridge.id, await container.inspect())
-  if (address === undefined) throw new AppError('internal', 'The sandbox has no address.')
-  return address
 }
 
 /** Undefined when a container of this name exists. Names are unique on an engine. */

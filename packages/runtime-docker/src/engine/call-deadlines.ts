@@ -48,7 +48,7 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
   ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],
   ['change', 'DELETE', /^\/(?:containers|images|volumes|networks)\//],
-  ['copy', 'POST', /^\/(?:commit|containers\/[^/]+\/wait)\b/],
+  ['copy', 'POST', /^\/(?:commit|images\/load|containers\/[^/]+\/wait)\b/],
   ['copy', 'PUT', /^\/containers\/[^/]+\/archive/],
   ['attach', 'POST', /^\/containers\/[^/]+\/attach/],
   ['build', 'POST', /^\/build/],

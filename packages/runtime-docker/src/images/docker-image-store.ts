@@ -2,11 +2,13 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { DockerfileRequest, ImageFacts, ImageStore, KeptImage, PullRequest } from '@sandyard/runtime/image-store'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
+import type { ImageInspectInfo } from 'dockerode'
 import { engineCall, statusOf, unlessStatus } from '../engine/docker-errors.ts'
 import { isOwnRepository } from '../labels.ts'
 import type { DockerfileBuilds } from './dockerfile/dockerfile-builds.ts'
 import { toFacts } from './image-facts.ts'
 import { parseImageReference, type ImageReference } from './image-reference.ts'
+import { hasVolumes, nameWithoutVolumes } from './image-volumes.ts'
 import { checkSize } from './image-size.ts'
 import type { KeptImages } from './kept-images.ts'
 import type { SharedImages } from './shared-images.ts'
@@ -18,6 +20,7 @@ import { imageNotFound } from './registry/registry-errors.ts'
 
 export interface DockerImageStoreOptions {
   readonly docker: Docker
+  readonly installation: string
   readonly kept: KeptImages
   readonly shared: SharedImages
   readonly puller: Puller
@@ -92,7 +95,15 @@ export class DockerImageStore implements ImageStore {
       if (found === undefined) return undefined
       if ('digest' in selector && !found.RepoTags?.some((tag) => tag.startsWith(`${repository}:`))) return undefined
       checkSize(`image '${text}'`, found.Size, this.#options.maxSizeBytes)
-      return toFacts(name, found)
+      return toFacts(hasVolumes(found) ? await this.#keepWithoutVolumes(found) : name, found)
     })
+  }
+
+  /** The operator's image stays as it is. */
+  async #keepWithoutVolumes(source: ImageInspectInfo): Promise<ImageRef> {
+    const { docker, installation, kept } = this.#options
+    const name = kept.newName()
+    await nameWithoutVolumes(docker, { source, name, installation })
+    return name
   }
 }

@@ -29,6 +29,7 @@ export function openImageStore({ docker, kept, shared, options, cgroups, confine
   const journal = new PullJournal(docker, installation)
   const puller = new Puller({
     docker,
+    installation,
     kept,
     journal,
     maxSizeBytes,
@@ -46,6 +47,7 @@ export function openImageStore({ docker, kept, shared, options, cgroups, confine
   })
   const store: DockerImageStore = new DockerImageStore({
     docker,
+    installation,
     kept,
     shared,
     puller,

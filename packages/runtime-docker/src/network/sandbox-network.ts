@@ -61,7 +61,23 @@ export class SandboxNetwork {
   /** Disconnects a running container from the `none` network. A container on it cannot be on another network. */
   async leaveNone({ Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
     const none = NetworkSettings.Networks['none']
-    if (none !== undefined) await this.#leaveNone.run(() => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
+    if (none !== undefined) await this.#leaveNone.run(Id, () => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
+  }
+
+  /**
+   * Disconnects a stopped container from every network, so that it starts without one. A running container is not changed.
+   *
+   * @throws when it is still connected
+   */
+  async leaveAllWhileStopped(container: Container): Promise<void> {
+    const { Id, State, NetworkSettings } = await container.inspect()
+    if (State.Running) return
+    // By name: the engine then also forgets a network that it no longer has.
+    const names = Object.keys(NetworkSettings.Networks).filter((name) => name !== 'none')
+    for (const name of names) await this.#docker.getNetwork(name).disconnect({ Container: Id, Force: true })
+    const left = names.length === 0 ? undefined : await container.inspect()
+    if (Object.keys(left?.NetworkSettings.Networks ?? {}).some((name) => name !== 'none'))
+      throw new AppError('internal', 'A stopped sandbox could not leave its network.')
   }
 
   async connect(container: Container, { id }: Bridge): Promise<void> {
@@ -85,13 +101,9 @@ export class SandboxNetwork {
     // The engine does not answer this request for a container that hangs. So such a container never takes a turn that others wait for.
     const found = await unlessStatus(404, () => this.#docker.getContainer(containerName).inspect())
     if (found === undefined || !isConnected(found, bridge)) return
+    const leave = () => this.#docker.getNetwork(bridge.id).disconnect({ Container: found.Id, Force: true })
     // Errors are ignored here: the removal reports them.
-    await this.#leave.run(() =>
-      this.#docker
-        .getNetwork(bridge.id)
-        .disconnect({ Container: found.Id, Force: true })
-        .catch(() => undefined),
-    )
+    await this.#leave.run(found.Id, leave).catch(() => undefined)
   }
 
   /** An absent network is success; a network in use is a `conflict`. */

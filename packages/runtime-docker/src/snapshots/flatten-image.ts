@@ -2,31 +2,35 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 import type { Container, ContainerCreateOptions } from 'dockerode'
 import { removeContainer } from '../containers/remove-container.ts'
-import { unlessStatus } from '../engine/docker-errors.ts'
 import { followAnswer } from '../images/follow-answer.ts'
+import { removeNameless } from '../images/remove-nameless.ts'
 import { LABEL } from '../labels.ts'
 
+export interface FlattenRequest {
+  readonly image: string
+  readonly installation: string
+  /** More labels of the new image. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
 /**
- * Flattens all layers of an image into one, with the same name and settings. Until the end the name refers to the
+ * Flattens all layers of an image into one, with the same name and settings, but without volumes. Until the end the name refers to the
  * original image. Whatever a process that dies here leaves behind has labels, so the sweep removes it.
  */
-export async function flattenImage(
-  docker: Docker,
-  { image, installation }: { readonly image: string; readonly installation: string },
-): Promise<void> {
+export async function flattenImage(docker: Docker, { image, installation, labels: added }: FlattenRequest): Promise<void> {
   const { Id, Config } = await docker.getImage(image).inspect()
   const labels = { [LABEL.installation]: installation, [LABEL.role]: 'flatten' }
   const files = await importFiles(docker, await createIdle(docker, { Image: Id, Labels: labels }), labels)
   // A commit keeps settings byte by byte; the engine's import needs them in the syntax of Dockerfiles.
-  const settings = { ...Config, Image: files, Hostname: '', Labels: { ...Config.Labels, [LABEL.role]: 'flatten' } }
+  const settings = { ...Config, Image: files, Volumes: {}, Hostname: '', Labels: { ...Config.Labels, [LABEL.role]: 'flatten' } }
   const empty = await createIdle(docker, settings)
   try {
     const [repo, tag] = image.split(':')
-    await empty.commit({ _query: { container: empty.id, repo, tag, pause: false }, _body: { Labels: { ...Config.Labels } } })
+    await empty.commit({ _query: { container: empty.id, repo, tag, pause: false }, _body: { Labels: { ...Config.Labels, ...added } } })
   } finally {
     await removeContainer(docker, empty.id)
   }
-  await unlessStatus(404, () => unlessStatus(409, () => docker.getImage(Id).remove()))
+  await removeNameless(docker, Id)
 }
 
 /** Imports all files of a container as an image of one layer and returns its id. The container is removed. */
@@ -45,7 +49,7 @@ async function importFiles(docker: Docker, container: Container, labels: Readonl
 }
 
 /** Creates a container that is never started. */
-function createIdle(docker: Docker, options: ContainerCreateOptions): Promise<Container> {
+export function createIdle(docker: Docker, options: ContainerCreateOptions): Promise<Container> {
   return docker.createContainer({
     ...options,
     name: `sandyard-flatten-${randomId(16)}`,

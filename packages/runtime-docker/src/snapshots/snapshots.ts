@@ -1,8 +1,12 @@
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Origin } from '@sandyard/runtime/origin'
+import type { SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
 import type Docker from 'dockerode'
 import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode'
 import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
-import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
+import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
+import { readSpec } from '../containers/spec-label.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
 import { imageExists } from '../images/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
@@ -11,6 +15,7 @@ import { flattenImage } from './flatten-image.ts'
 export interface SnapshotsOptions {
   readonly docker: Docker
   readonly installation: string
+  readonly origin: () => Promise<Origin>
   /** An image with this many layers is flattened. */
   readonly maxLayers: number | undefined
 }
@@ -27,8 +32,9 @@ export class Snapshots {
     this.#options = options
   }
 
-  async take(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
+  async take(ref: SandboxRef, { name, keep }: SnapshotRequest): Promise<RuntimeSnapshot> {
     checkSnapshotName(name)
+    if (keep === 'memory') throw new AppError('unimplemented', 'This runtime keeps no memory in a snapshot.')
     const { docker, installation, maxLayers = DEFAULT_MAX_LAYERS } = this.#options
     const image = snapshotImage(installation, name)
     await this.#flight.run(image, async () => {
@@ -36,9 +42,20 @@ export class Snapshots {
       await this.#commit(ref, name, image)
       // The snapshot is complete: it works even when the process dies here.
       const { RootFS } = await docker.getImage(image).inspect()
-      if ((RootFS.Layers?.length ?? 0) >= maxLayers) await flattenImage(docker, { image, installation })
+      if ((RootFS.Layers?.length ?? 0) < maxLayers) return
+      const labels = { [LABEL.sizeBytes]: String(await addedBytes(docker, image)) }
+      await flattenImage(docker, { image, installation, labels })
     })
-    return { image, hasMemory: false }
+    return this.#describe(image)
+  }
+
+  async #describe(image: ImageRef): Promise<RuntimeSnapshot> {
+    const { docker, origin } = this.#options
+    const { Config } = await docker.getImage(image).inspect()
+    // A flattened image shares nothing with others; its label has what the snapshot added before.
+    const flattened = Config.Labels[LABEL.sizeBytes] ?? ''
+    const sizeBytes = flattened === '' ? await addedBytes(docker, image) : Number(flattened)
+    return { ...(await origin()), image, hasMemory: false, sizeBytes, spec: readSpec(Config.Labels) }
   }
 
   /** The engine freezes the container while it reads the files, so they are of one instant. */
@@ -58,10 +75,17 @@ export class Snapshots {
           [LABEL.sandboxId]: '',
           [LABEL.incarnation]: '',
           [LABEL.build]: '',
+          [LABEL.sizeBytes]: '',
         },
       },
     })
   }
+}
+
+/** The size of the last layer, which a commit added to its image. */
+async function addedBytes(docker: Docker, image: ImageRef): Promise<number> {
+  const [last] = (await docker.getImage(image).history()) as { readonly Size: number }[]
+  return last?.Size ?? 0
 }
 
 /**

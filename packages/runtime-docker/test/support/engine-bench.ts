@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
@@ -80,8 +81,10 @@ export function sandboxSpec(change: Partial<SandboxSpec> = {}): SandboxSpec {
     incarnation: 1,
     image: DEBIAN,
     resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-    daemonEnv: {},
+    instanceKey: new Secret(randomId(32)),
     allowPrivilegeGain: true,
+    mounts: [],
+    egress: DEFAULT_EGRESS,
     ...change,
   }
 }

@@ -30,6 +30,11 @@ export class Inside {
     return (await (await this.#fetch('/env')).json()) as Record<string, string>
   }
 
+  async instanceFile(): Promise<string> {
+    const { SANDYARD_INSTANCE_FILE: path = '' } = await this.environment()
+    return (await this.readFile(path)) ?? ''
+  }
+
   async writeFile(path: string, text: string): Promise<void> {
     const { status } = await this.#fetch(`/file?path=${encodeURIComponent(path)}`, { method: 'PUT', body: text })
     if (status !== 204) throw new Error(`the file could not be written: ${status}`)
@@ -53,6 +58,16 @@ export class Inside {
 
   async isHealthy(): Promise<boolean> {
     return (await this.#fetch('/health')).status === 204
+  }
+
+  /** Keeps a text in the memory of the daemon. */
+  async remember(text: string): Promise<void> {
+    await this.#fetch('/memory', { method: 'PUT', body: text })
+  }
+
+  async recall(): Promise<string | undefined> {
+    const answer = await this.#fetch('/memory')
+    return answer.status === 404 ? undefined : answer.text()
   }
 
   /** Ends the container: the daemon is the only child of its init. */

@@ -12,6 +12,8 @@ import { findProgram } from '../../src/host/find-program.ts'
 export interface SecondEngine extends AsyncDisposable {
   readonly address: string
   readonly docker: Docker
+  /** Ends the engine, and starts it again with its files. */
+  restart(): Promise<void>
 }
 
 const START_TIMEOUT_MS = 60_000
@@ -22,8 +24,8 @@ export function secondEngineIsAbsent(): string | undefined {
   if (process.getuid?.() !== 0) return 'absent here: a second dockerd needs root'
   const missing = ['dockerd', 'unshare'].filter((program) => findProgram(program) === undefined)
   if (missing.length > 0) return `absent here: ${missing.join(' and ')} for a second engine`
-  const { status } = spawnSync(findProgram('unshare') ?? '', ['--net', '--mount', 'true'])
-  return status === 0 ? undefined : 'absent here: network and mount namespaces, which a second dockerd needs'
+  const { status } = spawnSync(findProgram('unshare') ?? '', ['--net', 'true'])
+  return status === 0 ? undefined : 'absent here: network namespaces, which a second dockerd needs'
 }
 
 /**
@@ -37,9 +39,39 @@ export async function startSecondEngine(): Promise<SecondEngine> {
   const place = `--data-root ${folder}/data --exec-root ${folder}/exec --pidfile ${folder}/pid --host ${address}`
   const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
   const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
-  const log = openSync(join(folder, 'log'), 'w')
   // Its mounts end with it: an engine does not always unmount its data root, and then the folder could not be removed.
   const args = ['--net', '--mount', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
+  const file = join(folder, 'log')
+  let engine = spawnEngine(args, file)
+  const stop = async (): Promise<void> => {
+    await engine.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  const untilUp = (): Promise<Docker> =>
+    pollUntil({ what: 'a second engine', timeoutMs: START_TIMEOUT_MS, everyMs: 100 }, () => {
+      if (engine.hasEnded()) throw new Error(`a second engine ended: ${readFileSync(file, 'utf8').slice(-2000)}`)
+      return connectEngine(address).catch(() => undefined)
+    })
+  const restart = async (): Promise<void> => {
+    await engine.stop()
+    engine = spawnEngine(args, file)
+    await untilUp()
+  }
+  try {
+    return { address, docker: await untilUp(), restart, [Symbol.asyncDispose]: stop }
+  } catch (err) {
+    await stop()
+    throw err
+  }
+}
+
+interface EngineProcess {
+  hasEnded(): boolean
+  stop(): Promise<void>
+}
+
+function spawnEngine(args: readonly string[], logFile: string): EngineProcess {
+  const log = openSync(logFile, 'w')
   const child = spawn(findProgram('unshare') ?? 'unshare', args, { stdio: ['ignore', log, log] })
   closeSync(log)
   const ended = once(child, 'exit')
@@ -48,16 +80,6 @@ export async function startSecondEngine(): Promise<SecondEngine> {
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
     await ended
     clearTimeout(timer)
-    await rm(folder, { recursive: true, force: true })
   }
-  try {
-    const docker = await pollUntil({ what: 'a second engine', timeoutMs: START_TIMEOUT_MS, everyMs: 100 }, () => {
-      if (child.exitCode !== null) throw new Error(`a second engine ended: ${readFileSync(join(folder, 'log'), 'utf8').slice(-2000)}`)
-      return connectEngine(address).catch(() => undefined)
-    })
-    return { address, docker, [Symbol.asyncDispose]: stop }
-  } catch (err) {
-    await stop()
-    throw err
-  }
+  return { hasEnded: () => child.exitCode !== null, stop }
 }

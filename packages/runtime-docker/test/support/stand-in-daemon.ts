@@ -8,6 +8,8 @@
  *   GET  /env             the daemon's environment
  *   POST /dial            {"host", "port"} -> "open", "timeout" or the error's code
  *   GET  /early           the results of the dials of STAND_IN_EARLY (host:port), which are repeated without a pause from the start on
+ *   PUT  /memory          keeps the body in memory
+ *   GET  /memory          what it has in memory, or 404
  *   POST /end             ends the daemon
  *
  * With STAND_IN_DNS it is also a DNS resolver on STAND_IN_DNS_ADDRESS, which returns that address for every name.
@@ -38,6 +40,7 @@ function dial({ host, port }) {
   })
 }
 
+let memory
 const early = new Set()
 async function dialWithoutPause(host, port) {
   for (const until = Date.now() + 2000; Date.now() < until; ) early.add(await dial({ host, port }))
@@ -67,6 +70,8 @@ async function answer(request, url) {
   switch (request.method + ' ' + url.pathname) {
     case 'GET /health': return [204]
     case 'POST /end': setTimeout(() => process.exit(1), 20); return [204]
+    case 'PUT /memory': memory = await buffer(request); return [204]
+    case 'GET /memory': return memory === undefined ? [404] : [200, memory]
     case 'GET /env': return [200, JSON.stringify(process.env)]
     case 'POST /run': return [200, JSON.stringify(await run(JSON.parse(await buffer(request))))]
     case 'POST /dial': return [200, await dial(JSON.parse(await buffer(request)))]

@@ -1,7 +1,8 @@
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxRuntime } from '../sandbox-runtime.ts'
-import type { RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
+import { DEFAULT_EGRESS, type RuntimeState, type SandboxEndpoint, type SandboxRef, type SandboxSpec } from '../types.ts'
 import type { ContractHarness, SandboxAccess } from './contract-harness.ts'
 
 /** The shared parts of the contract tests: two installations on one engine, and short methods for the common actions. */
@@ -31,8 +32,10 @@ export class ContractBench implements AsyncDisposable {
       incarnation: 1,
       image: this.#harness.image,
       resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-      daemonEnv: {},
+      instanceKey: new Secret(randomId(32)),
       allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
       ...change,
     }
   }
@@ -46,6 +49,11 @@ export class ContractBench implements AsyncDisposable {
 
   inside(ref: SandboxRef, endpoint: SandboxEndpoint): SandboxAccess {
     return this.#harness.inside(this.#installation, ref, endpoint)
+  }
+
+  /** Ends the processes of a sandbox of the first installation from outside. */
+  loseMemory(ref: SandboxRef): Promise<void> {
+    return this.#harness.loseMemory(this.#installation, ref)
   }
 
   async stateOf({ sandboxId, incarnation }: SandboxRef): Promise<RuntimeState | undefined> {

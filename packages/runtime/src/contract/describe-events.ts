@@ -11,9 +11,8 @@ export function describeEvents(bench: () => ContractBench): void {
       const events = await on.runtime.events(stop.signal)
       const { sandboxId, incarnation } = spec
       const wanted: RuntimeEvent[] = [{ sandboxId, incarnation, kind: 'exited' }]
-      if (on.runtime.capabilities().freeze) {
-        await on.runtime.freeze(spec)
-        await on.runtime.thaw(spec)
+      if (on.runtime.capabilities().pause === 'memory') {
+        await on.runtime.resume(await on.runtime.pause(spec, 'memory'), { spec, keep: 'memory' })
         wanted.unshift({ sandboxId, incarnation, kind: 'frozen' }, { sandboxId, incarnation, kind: 'thawed' })
       }
       await on.runtime.remove(spec)

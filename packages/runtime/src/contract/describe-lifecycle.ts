@@ -91,8 +91,6 @@ export function describeLifecycle(bench: () => ContractBench): void {
       await inside.end()
       await on.untilState(spec, 'stopped')
       await expect(on.runtime.create(spec)).rejects.toMatchObject({ kind: 'conflict' })
-      await expect(on.runtime.freeze(spec)).rejects.toMatchObject({ kind: 'failed_precondition' })
-      await expect(on.runtime.thaw(spec)).rejects.toMatchObject({ kind: 'failed_precondition' })
       expect(await on.runtime.usage([spec])).toEqual(new Map())
       expect(await on.stateOf(spec)).toBe('stopped')
     })

@@ -1,6 +1,10 @@
 import { describe, it } from 'vitest'
 import { randomId } from '@sandyard/kit/ids/ids'
+import type { SnapshotRequest } from '../sandbox-runtime.ts'
+import type { Keep } from '../types.ts'
 import type { ContractBench } from './contract-bench.ts'
+
+const newSnapshot = (): SnapshotRequest => ({ name: `snap-${randomId(8)}`, keep: 'files' })
 
 export function describeSnapshots(bench: () => ContractBench): void {
   describe('snapshots', () => {
@@ -9,7 +13,7 @@ export function describeSnapshots(bench: () => ContractBench): void {
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const source = await on.start()
       await source.inside.writeFile('/root/story', 'one')
-      const snapshot = await on.runtime.snapshot(source.spec, `snap-${randomId(8)}`)
+      const snapshot = await on.runtime.snapshot(source.spec, newSnapshot())
       await source.inside.writeFile('/root/story', 'two')
       await on.untilState(source.spec, 'running')
       const copies = [on.spec(), on.spec()]
@@ -23,31 +27,54 @@ export function describeSnapshots(bench: () => ContractBench): void {
       await on.runtime.deleteSnapshot(snapshot)
     })
 
-    it('creates one snapshot for each name, also of a frozen sandbox, which stays frozen', async ({ expect, skip }) => {
+    it.for<Keep | 'none'>(['none', 'memory', 'files'])(
+      'creates one snapshot for each name, of a sandbox that keeps its state (paused with: %s)',
+      async (paused, { expect, skip }) => {
+        const on = bench()
+        const { pause, snapshot } = on.runtime.capabilities()
+        skip(snapshot === 'none' || (paused === 'memory' && pause === 'files'), 'this runtime has no such snapshots')
+        const request = newSnapshot()
+        const { spec, inside } = await on.start()
+        await inside.writeFile('/root/story', 'one')
+        const handle = paused === 'none' ? undefined : await on.runtime.pause(spec, paused)
+        const state = await on.stateOf(spec)
+        const first = await on.runtime.snapshot(spec, request)
+        expect(first).toMatchObject({ runtime: on.runtime.name, hasMemory: false, sizeBytes: expect.any(Number) })
+        const { resources, allowPrivilegeGain, mounts } = spec
+        expect(first.spec).toEqual({ resources, allowPrivilegeGain, mounts })
+        expect(first.sizeBytes).toBeGreaterThan(0)
+        await on.untilState(spec, state)
+        const endpoint = handle === undefined ? undefined : (await on.runtime.resume(handle, { spec, keep: 'memory' })).endpoint
+        await (endpoint === undefined ? inside : on.inside(spec, endpoint)).writeFile('/root/story', 'two')
+        expect(await on.runtime.snapshot(spec, request)).toEqual(first)
+        await on.runtime.remove(spec)
+        expect(await on.runtime.snapshot(spec, request)).toEqual(first)
+        const copy = on.spec()
+        const kept = JSON.parse(JSON.stringify(first)) as typeof first
+        expect(await on.inside(copy, await on.runtime.createFrom(kept, copy)).readFile('/root/story')).toBe('one')
+        await on.runtime.deleteSnapshot(first)
+      },
+    )
+
+    it('rejects a snapshot of another runtime, version or engine', async ({ expect, skip }) => {
       const on = bench()
-      const { freeze, snapshot } = on.runtime.capabilities()
-      skip(snapshot === 'none' || !freeze, 'this runtime has no snapshots of frozen sandboxes')
-      const name = `snap-${randomId(8)}`
-      const { spec, inside } = await on.start()
-      await inside.writeFile('/root/story', 'one')
-      await on.runtime.freeze(spec)
-      const first = await on.runtime.snapshot(spec, name)
-      await on.untilState(spec, 'frozen')
-      await on.runtime.thaw(spec)
-      await inside.writeFile('/root/story', 'two')
-      expect(await on.runtime.snapshot(spec, name)).toEqual(first)
-      await on.runtime.remove(spec)
-      expect(await on.runtime.snapshot(spec, name)).toEqual(first)
-      const copy = on.spec()
-      expect(await on.inside(copy, await on.runtime.createFrom(first, copy)).readFile('/root/story')).toBe('one')
-      await on.runtime.deleteSnapshot(first)
+      skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
+      const { spec } = await on.start()
+      const snapshot = await on.runtime.snapshot(spec, newSnapshot())
+      for (const change of [{ runtime: 'another' }, { version: snapshot.version + 1 }, { engine: '0'.repeat(32) }]) {
+        const foreign = { ...snapshot, ...change }
+        await expect(on.runtime.createFrom(foreign, on.spec())).rejects.toMatchObject({ kind: 'failed_precondition' })
+        await expect(on.runtime.deleteSnapshot(foreign)).rejects.toMatchObject({ kind: 'failed_precondition' })
+      }
+      expect(await on.runtime.list()).toHaveLength(1)
+      await on.runtime.deleteSnapshot(snapshot)
     })
 
     it('deletes a snapshot that running sandboxes were created from, and accepts a repeated delete', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
       const { spec } = await on.start()
-      const snapshot = await on.runtime.snapshot(spec, `snap-${randomId(8)}`)
+      const snapshot = await on.runtime.snapshot(spec, newSnapshot())
       const copy = on.spec()
       const inside = on.inside(copy, await on.runtime.createFrom(snapshot, copy))
       await on.runtime.deleteSnapshot(snapshot)
@@ -62,10 +89,10 @@ export function describeSnapshots(bench: () => ContractBench): void {
     it('rejects an absent sandbox and an invalid name', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
-      await expect(on.runtime.snapshot(on.spec(), `snap-${randomId(8)}`)).rejects.toMatchObject({ kind: 'not_found' })
+      await expect(on.runtime.snapshot(on.spec(), newSnapshot())).rejects.toMatchObject({ kind: 'not_found' })
       const { spec } = await on.start()
       for (const name of ['', 'Upper', '../x', 'a:b', '-a', 'a'.repeat(101)]) {
-        await expect(on.runtime.snapshot(spec, name), name).rejects.toMatchObject({ kind: 'invalid_argument' })
+        await expect(on.runtime.snapshot(spec, { name, keep: 'files' }), name).rejects.toMatchObject({ kind: 'invalid_argument' })
       }
     })
   })

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { ContractBench } from './contract-bench.ts'
 import type { ContractHarness } from './contract-harness.ts'
+import { describeCapabilities } from './describe-capabilities.ts'
 import { describeEngine } from './describe-engine.ts'
 import { describeEvents } from './describe-events.ts'
-import { describeFreezing } from './describe-freezing.ts'
+import { describeIdentity } from './describe-identity.ts'
 import { describeImages } from './describe-images.ts'
 import { describeLifecycle } from './describe-lifecycle.ts'
+import { describePausing } from './describe-pausing.ts'
 import { describeSeparation } from './describe-separation.ts'
 import { describeSnapshots } from './describe-snapshots.ts'
 
@@ -25,7 +27,9 @@ export function describeRuntimeContract(name: string, makeHarness: () => Promise
 
     describeEngine(bench)
     describeLifecycle(bench)
-    describeFreezing(bench)
+    describeIdentity(bench)
+    describePausing(bench)
+    describeCapabilities(bench)
     describeSnapshots(bench)
     describeImages(bench)
     describeEvents(bench)

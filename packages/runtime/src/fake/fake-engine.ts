@@ -1,15 +1,21 @@
 import { EventEmitter } from 'node:events'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageFacts } from '../image-store.ts'
-import type { RuntimeEvent, RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
+import type { EgressPolicy, RuntimeEvent, RuntimeSnapshot, RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
 
 export interface FakeSandbox {
   readonly installation: string
   readonly spec: SandboxSpec
-  readonly endpoint: SandboxEndpoint
   readonly createdAt: Date
   readonly files: Map<string, string>
+  /** What its processes have in memory: a test may keep something in it. It is empty after their end. */
+  readonly memory: Map<string, string>
   state: RuntimeState
+  /** Identifies one start of the processes. */
+  startId: string
+  endpoint: SandboxEndpoint
+  /** The policy in force. */
+  egress: EgressPolicy
 }
 
 /** The settings of an image for the processes in it. */
@@ -19,8 +25,12 @@ export type FakeImageFacts = Omit<ImageFacts, 'image'>
 export interface FakeImage {
   readonly installation: string
   readonly files: ReadonlyMap<string, string>
+  /** Of a snapshot with memory. */
+  readonly memory?: ReadonlyMap<string, string>
   readonly facts: FakeImageFacts
   readonly createdAt: Date
+  /** Of an image that is a snapshot. */
+  readonly snapshot?: RuntimeSnapshot
 }
 
 /** The host that fake runtimes share. It outlives them, as a real engine outlives the control plane. */
@@ -58,6 +68,7 @@ export class FakeEngine {
 
   setState(sandbox: FakeSandbox, state: RuntimeState, kind: RuntimeEvent['kind']): void {
     sandbox.state = state
+    if (state === 'stopped') sandbox.memory.clear()
     const { sandboxId, incarnation } = sandbox.spec
     this.#events.emit('event', sandbox.installation, { sandboxId, incarnation, kind })
   }
@@ -73,7 +84,10 @@ export class FakeEngine {
   /** Stops the engine: every call is `unavailable`, event streams end, and all sandboxes end. Their files stay. */
   stop(): void {
     this.#reachable = false
-    for (const sandbox of this.sandboxes.values()) sandbox.state = 'stopped'
+    for (const sandbox of this.sandboxes.values()) {
+      sandbox.state = 'stopped'
+      sandbox.memory.clear()
+    }
     this.#events.emit('stop')
   }
 

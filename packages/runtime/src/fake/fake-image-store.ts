@@ -89,9 +89,9 @@ export class FakeImageStore implements ImageStore {
     return this.#parts.engine.images.get(image)?.facts ?? { ...NO_FACTS, ...this.#parts.factsOf(image) }
   }
 
-  keep(image: ImageRef, { files, facts }: Pick<FakeImage, 'files' | 'facts'>): void {
+  keep(image: ImageRef, contents: Omit<FakeImage, 'installation' | 'createdAt'>): void {
     const { engine, installation } = this.#parts
-    engine.images.set(image, { installation, files, facts, createdAt: new Date() })
+    engine.images.set(image, { ...contents, installation, createdAt: new Date() })
   }
 
   /** Removes an image of this installation. Sandboxes that run from it keep their files. */

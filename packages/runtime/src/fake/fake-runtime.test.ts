@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import type { ContractHarness } from '../contract/contract-harness.ts'
 import { describeRuntimeContract } from '../contract/runtime-contract.ts'
 import type { ImageFacts } from '../image-store.ts'
-import type { SandboxEndpoint, SandboxSpec } from '../types.ts'
+import { DEFAULT_EGRESS, type RuntimeCapabilities, type SandboxEndpoint, type SandboxSpec } from '../types.ts'
 import { FakeEngine } from './fake-engine.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 
@@ -14,11 +16,13 @@ const SPEC: SandboxSpec = {
   incarnation: 1,
   image: IMAGE,
   resources: { cpuCount: 1, memoryMib: 256, diskMib: 512 },
-  daemonEnv: {},
+  instanceKey: new Secret('key'),
   allowPrivilegeGain: true,
+  mounts: [],
+  egress: DEFAULT_EGRESS,
 }
 
-async function fakeHarness(): Promise<ContractHarness> {
+async function fakeHarness(capabilities: Partial<RuntimeCapabilities>): Promise<ContractHarness> {
   const engine = new FakeEngine()
   let port = 50_000
   const endpointOf = async (): Promise<SandboxEndpoint> => {
@@ -27,17 +31,24 @@ async function fakeHarness(): Promise<ContractHarness> {
   }
   return {
     image: IMAGE,
-    open: async (installation) => new FakeRuntime({ engine, installation, images: new Set([IMAGE]), endpointOf }),
+    open: async (installation) => new FakeRuntime({ engine, installation, images: new Set([IMAGE]), endpointOf, capabilities }),
     inside: (installation, ref) => ({
       writeFile: async (path, text) => void engine.find(installation, ref)?.files.set(path, text),
       readFile: async (path) => engine.find(installation, ref)?.files.get(path),
+      instanceFile: async () => secretDigest(engine.find(installation, ref)?.spec.instanceKey.reveal() ?? ''),
+      remember: async (text) => void engine.find(installation, ref)?.memory.set('text', text),
+      recall: async () => engine.find(installation, ref)?.memory.get('text'),
       end: async () => engine.exit(installation, ref),
     }),
+    loseMemory: async (installation, ref) => engine.exit(installation, ref),
     [Symbol.asyncDispose]: async () => undefined,
   }
 }
 
-describeRuntimeContract('fake', fakeHarness)
+describeRuntimeContract('fake', () => fakeHarness({}))
+describeRuntimeContract('fake with volumes and egress policies, and pauses with files only', () =>
+  fakeHarness({ pause: 'files', mounts: true, egressPolicies: true }),
+)
 
 it('ends the event stream of a slow reader when ten thousand sandboxes end at once', async () => {
   await using runtime = new FakeRuntime()
@@ -61,6 +72,21 @@ describe('the faults of the fake runtime', () => {
     expect(await runtime.list()).toEqual([])
     await runtime.create(spec)
     expect(runtime.faults.calls).toEqual(['create', 'list', 'create'])
+  })
+
+  it.for(['failBefore', 'failAfter'] as const)('%s: the resume fails once and leaves the sandbox paused', async (fail) => {
+    await using runtime = new FakeRuntime()
+    await runtime.create(spec)
+    for (const [keep, state] of [
+      ['memory', 'frozen'],
+      ['files', 'stopped'],
+    ] as const) {
+      const handle = await runtime.pause(spec, keep)
+      runtime.faults[fail]('resume', fault)
+      await expect(runtime.resume(handle, { spec, keep: 'memory' })).rejects.toBe(fault)
+      expect(await runtime.list()).toMatchObject([{ state }])
+      expect(await runtime.resume(handle, { spec, keep: 'memory' })).toMatchObject({ restored: keep })
+    }
   })
 
   it('failAfter does the work and then fails', async () => {
@@ -115,5 +141,24 @@ describe('the faults of the fake runtime', () => {
     await expect(runtime.list()).rejects.toMatchObject({ kind: 'unavailable' })
     runtime.engine.start()
     expect(await runtime.list()).toMatchObject([{ state: 'stopped' }])
+  })
+
+  it('loses the memory of paused sandboxes with the engine, and resumes them from their files', async () => {
+    await using runtime = new FakeRuntime()
+    await runtime.create(spec)
+    const handle = await runtime.pause(spec, 'memory')
+    runtime.engine.stop()
+    runtime.engine.start()
+    expect(await runtime.pause(spec, 'files')).toMatchObject({ keep: 'files' })
+    expect(await runtime.resume(handle, { spec, keep: 'memory' })).toMatchObject({ restored: 'files' })
+  })
+
+  it('keeps the egress policy of a sandbox over a pause', async () => {
+    await using runtime = new FakeRuntime({ capabilities: { egressPolicies: true } })
+    const closed = { allowInternet: false, allowOut: ['203.0.113.7'], denyOut: [] }
+    await runtime.create(spec)
+    await runtime.setEgress(spec, closed)
+    await runtime.resume(await runtime.pause(spec, 'files'), { spec, keep: 'memory' })
+    expect(runtime.engine.find('fake', spec)?.egress).toEqual(closed)
   })
 })

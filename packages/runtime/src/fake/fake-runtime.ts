@@ -1,9 +1,16 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { checkSpec } from '../check-spec.ts'
 import { EventBuffer } from '../event-buffer.ts'
-import type { SandboxRuntime } from '../sandbox-runtime.ts'
+import { checkOrigin, type Origin } from '../origin.ts'
+import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '../sandbox-runtime.ts'
 import { checkSnapshotName } from '../snapshot-name.ts'
 import type {
+  EgressPolicy,
   ImageRef,
+  Keep,
+  PauseHandle,
+  Resumed,
   RuntimeCapabilities,
   RuntimeEvent,
   RuntimeSandbox,
@@ -13,8 +20,9 @@ import type {
   SandboxSpec,
   Usage,
 } from '../types.ts'
-import { FakeEngine, type FakeImageFacts, type FakeSandbox } from './fake-engine.ts'
+import { FakeEngine, type FakeImage, type FakeImageFacts, type FakeSandbox } from './fake-engine.ts'
 import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
+import { pauseFake, resumeFake } from './fake-pausing.ts'
 import { Faults } from './faults.ts'
 
 export interface FakeRuntimeOptions {
@@ -32,6 +40,8 @@ export interface FakeRuntimeOptions {
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly maxUnreadEvents?: number
 }
+
+type FakeContents = Pick<FakeImage, 'files' | 'memory'>
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
@@ -61,7 +71,15 @@ export class FakeRuntime implements SandboxRuntime {
   }
 
   capabilities(): RuntimeCapabilities {
-    return { freeze: true, snapshot: 'files', diskLimit: false, egress: true, ...this.#options.capabilities }
+    return {
+      pause: 'memory',
+      snapshot: 'files',
+      diskLimit: false,
+      egress: true,
+      egressPolicies: false,
+      mounts: false,
+      ...this.#options.capabilities,
+    }
   }
 
   ping(signal: AbortSignal): Promise<void> {
@@ -73,42 +91,88 @@ export class FakeRuntime implements SandboxRuntime {
   }
 
   create(spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
-    return this.#start('create', { spec, files: () => this.#filesOfImage(spec.image) }, signal)
+    return this.#start('create', { spec, contents: () => this.#contentsOf(spec.image) }, signal)
   }
 
   createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
-    return this.#start('createFrom', { spec, files: () => this.#filesOfImage(snapshot.image) }, signal)
+    const contents = (): FakeContents => {
+      checkOrigin('snapshot', snapshot, this.#origin)
+      return this.#contentsOf(snapshot.image)
+    }
+    return this.#start('createFrom', { spec, contents }, signal)
   }
 
-  freeze(ref: SandboxRef): Promise<void> {
-    return this.#call('freeze', () => {
-      const sandbox = this.#alive(ref)
-      if (sandbox.state === 'running') this.engine.setState(sandbox, 'frozen', 'frozen')
+  pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
+    return this.#call('pause', () => {
+      if (keep === 'memory' && this.capabilities().pause === 'files') throw new AppError('unimplemented', 'This runtime keeps no memory.')
+      const sandbox = this.#get(ref)
+      pauseFake(this.engine, sandbox, keep)
+      const { sandboxId, incarnation } = ref
+      const kept: Keep = sandbox.state === 'stopped' ? 'files' : 'memory'
+      return { ...this.#origin, keep: kept, installation: this.#installation, sandboxId, incarnation, startId: sandbox.startId }
     })
   }
 
-  thaw(ref: SandboxRef): Promise<SandboxEndpoint> {
-    return this.#call('thaw', () => {
-      const sandbox = this.#alive(ref)
-      if (sandbox.state === 'frozen') this.engine.setState(sandbox, 'running', 'thawed')
-      return sandbox.endpoint
-    })
+  async resume(handle: PauseHandle, { spec, keep }: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {
+    const undo: (() => void)[] = []
+    try {
+      return await this.#call(
+        'resume',
+        () => {
+          checkOrigin('paused sandbox', handle, this.#origin)
+          const { installation, sandboxId, incarnation } = handle
+          if (installation !== this.#installation || sandboxId !== spec.sandboxId || incarnation !== spec.incarnation)
+            throw new AppError('failed_precondition', 'This handle is of another sandbox.')
+          return resumeFake(this.engine, this.#get(spec), {
+            keep: handle.keep === 'files' ? 'files' : keep,
+            pausedStartId: handle['startId'],
+            start: () => this.#endpointOf(spec),
+            undo,
+            signal,
+          })
+        },
+        signal,
+      )
+    } catch (err) {
+      for (const step of undo) step()
+      throw err
+    }
   }
 
-  snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
+  snapshot(ref: SandboxRef, { name, keep }: SnapshotRequest): Promise<RuntimeSnapshot> {
     return this.#call('snapshot', () => {
       checkSnapshotName(name)
+      if (keep === 'memory' && this.capabilities().snapshot !== 'memory')
+        throw new AppError('unimplemented', 'This runtime keeps no memory in a snapshot.')
       const image = this.images.nameOf(name)
-      if (!this.engine.images.has(image)) {
-        const { files, spec } = this.#get(ref)
-        this.images.keep(image, { files: new Map(files), facts: this.images.factsOf(spec.image) })
+      const kept = this.engine.images.get(image)
+      if (kept?.snapshot !== undefined) return kept.snapshot
+      const { files, memory, spec } = this.#get(ref)
+      const { resources, allowPrivilegeGain, mounts } = spec
+      const sizeBytes = [...files].reduce((sum, [path, text]) => sum + path.length + text.length, 0)
+      const snapshot = {
+        ...this.#origin,
+        image,
+        hasMemory: keep === 'memory',
+        sizeBytes,
+        spec: { resources, allowPrivilegeGain, mounts },
       }
-      return { image, hasMemory: false }
+      const facts = this.images.factsOf(spec.image)
+      this.images.keep(image, { files: new Map(files), facts, ...(keep === 'memory' && { memory: new Map(memory) }), snapshot })
+      return snapshot
+    })
+  }
+
+  setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void> {
+    return this.#call('setEgress', () => {
+      if (!this.capabilities().egressPolicies) throw new AppError('unimplemented', 'This runtime has no egress policies.')
+      this.#get(ref).egress = policy
     })
   }
 
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
     return this.#call('deleteSnapshot', () => {
+      checkOrigin('snapshot', snapshot, this.#origin)
       this.images.drop(snapshot.image)
     })
   }
@@ -157,9 +221,13 @@ export class FakeRuntime implements SandboxRuntime {
     this.#disposed.abort()
   }
 
+  get #origin(): Origin {
+    return { runtime: this.name, version: 1, engine: this.engine.id }
+  }
+
   async #start(
     point: 'create' | 'createFrom',
-    { spec, files }: { spec: SandboxSpec; files: () => ReadonlyMap<string, string> },
+    { spec, contents }: { spec: SandboxSpec; contents: () => FakeContents },
     signal?: AbortSignal,
   ): Promise<SandboxEndpoint> {
     const existed = this.engine.find(this.#installation, spec) !== undefined
@@ -167,15 +235,26 @@ export class FakeRuntime implements SandboxRuntime {
       return await this.#call(
         point,
         async () => {
+          checkSpec(spec, this.capabilities())
           const found = this.engine.find(this.#installation, spec)
           if (found?.state === 'stopped') throw new AppError('conflict', `Sandbox "${spec.sandboxId}" has ended.`)
           if (found !== undefined) return found.endpoint
-          const own = new Map(files())
-          const endpoint = (await this.#options.endpointOf?.(spec)) ?? NOWHERE
+          const { files, memory } = contents()
+          const endpoint = await this.#endpointOf(spec)
           signal?.throwIfAborted()
           const raced = this.engine.find(this.#installation, spec)
           if (raced !== undefined) return raced.endpoint
-          this.engine.put({ installation: this.#installation, spec, endpoint, files: own, state: 'running', createdAt: new Date() })
+          this.engine.put({
+            installation: this.#installation,
+            spec,
+            endpoint,
+            files: new Map(files),
+            memory: new Map(memory),
+            startId: randomId(12),
+            egress: spec.egress,
+            state: 'running',
+            createdAt: new Date(),
+          })
           return endpoint
         },
         signal,
@@ -184,6 +263,10 @@ export class FakeRuntime implements SandboxRuntime {
       if (!existed) this.engine.drop(this.#installation, spec)
       throw err
     }
+  }
+
+  async #endpointOf(spec: SandboxSpec): Promise<SandboxEndpoint> {
+    return (await this.#options.endpointOf?.(spec)) ?? NOWHERE
   }
 
   #call<T>(point: Parameters<Faults['run']>[0], work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -202,20 +285,14 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#options.images?.has(image) ?? true
   }
 
-  #filesOfImage(image: ImageRef): ReadonlyMap<string, string> {
+  #contentsOf(image: ImageRef): FakeContents {
     if (!this.#imageIsThere(image)) throw new AppError('not_found', `Image "${image}" does not exist.`)
-    return this.engine.images.get(image)?.files ?? new Map()
+    return this.engine.images.get(image) ?? { files: new Map() }
   }
 
   #get(ref: SandboxRef): FakeSandbox {
     const sandbox = this.engine.find(this.#installation, ref)
     if (sandbox === undefined) throw new AppError('not_found', `Sandbox "${ref.sandboxId}" does not exist.`)
-    return sandbox
-  }
-
-  #alive(ref: SandboxRef): FakeSandbox {
-    const sandbox = this.#get(ref)
-    if (sandbox.state === 'stopped') throw new AppError('failed_precondition', `Sandbox "${ref.sandboxId}" has ended.`)
     return sandbox
   }
 }

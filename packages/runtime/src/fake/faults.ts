@@ -6,8 +6,9 @@ export type FaultPoint =
   | 'engineId'
   | 'create'
   | 'createFrom'
-  | 'freeze'
-  | 'thaw'
+  | 'pause'
+  | 'resume'
+  | 'setEgress'
   | 'snapshot'
   | 'deleteSnapshot'
   | 'remove'
@@ -50,7 +51,7 @@ export class Faults {
     this.#script(point, { when: 'before', error })
   }
 
-  /** The next call of `point` does its work and then fails: the answer was lost. `create` undoes its work, as every runtime does. */
+  /** The next call of `point` does its work and then fails: the answer was lost. `create` and `resume` undo their work, as every runtime does. */
   failAfter(point: FaultPoint, error: Error = ENGINE_IS_GONE): void {
     this.#script(point, { when: 'after', error })
   }

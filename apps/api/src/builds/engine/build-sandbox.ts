@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { ImageRef, SandboxRef } from '@sandyard/runtime/types'
-import { daemonEnv } from '../../daemon/daemon-env.ts'
+import { DEFAULT_EGRESS, type ImageRef, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
+import { daemonIdentity } from '../../daemon/daemon-identity.ts'
 import type { Daemon } from '../../daemon/daemon.ts'
 import { initDaemon } from '../../daemon/init-daemon.ts'
 import type { BuildJob } from '../build-runner.ts'
@@ -80,11 +80,24 @@ export class BuildSandbox implements AsyncDisposable {
     const token = sandboxAccessToken(tokenSeed, sandboxId)
     const late = AbortSignal.timeout(START_TIMEOUT_MS)
     const signal = AbortSignal.any([this.#signal, late])
-    const identity = { sandboxId, templateId, buildId, token }
-    const spec = { ...this.ref, image, resources, daemonEnv: daemonEnv(identity, tokenSeed), allowPrivilegeGain: true }
+    const instanceKey = sandboxInstanceKey(tokenSeed, this.ref)
+    const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
+    const spec: SandboxSpec = {
+      ...this.ref,
+      image,
+      resources,
+      instanceKey,
+      allowPrivilegeGain: true,
+      mounts: [],
+      egress: DEFAULT_EGRESS,
+    }
     try {
       const endpoint = await runtime.create(spec, signal)
-      await initDaemon(endpoint, { accessToken: token, envVars: {}, defaultUser: 'root', defaultWorkdir: '' }, signal)
+      await initDaemon(
+        { endpoint, instanceKey },
+        { identity, accessToken: token, envVars: {}, defaultUser: 'root', defaultWorkdir: '' },
+        signal,
+      )
       this.#daemon = { endpoint, accessToken: token }
     } catch (err) {
       this.#signal.throwIfAborted()
@@ -100,7 +113,7 @@ export class BuildSandbox implements AsyncDisposable {
   /** Stores the files of the sandbox as an image with a new name. */
   async capture(): Promise<ImageRef> {
     this.#signal.throwIfAborted()
-    const { image } = await this.#parts.runtime.snapshot(this.ref, `layer-${randomId(NAME_LENGTH)}`)
+    const { image } = await this.#parts.runtime.snapshot(this.ref, { name: `layer-${randomId(NAME_LENGTH)}`, keep: 'files' })
     return image
   }
 

@@ -22,13 +22,13 @@ describe('expandVariables', () => {
     expect(expandVariables(text, lookup)).toBe(expected)
   })
 
-  it('puts a value in once: what a value looks like is not read again', () => {
+  it('inserts values without expanding them again', () => {
     expect(expandVariables('$A', (name) => (name === 'A' ? '$B' : 'wrong'))).toBe('$B')
   })
 })
 
-describe('the size of what is expanded', () => {
-  it('grows to the limit and no further, however often a value doubles', () => {
+describe('the size of expanded text', () => {
+  it('is limited, also when a value doubles repeatedly', () => {
     let value = 'x'
     const double = (): string => expandVariables('$V$V', () => value)
     while (value.length < MAX_EXPANDED_BYTES / 4) value = double()

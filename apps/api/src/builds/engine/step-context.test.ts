@@ -30,7 +30,7 @@ describe('defaultUserOf', () => {
 describe('withEnv', () => {
   const context = { user: 'user', env: { A: '1', B: '2' } }
 
-  it('lets the later one win', () => {
+  it('uses the later value', () => {
     const pairs = [
       ['B', '3'],
       ['C', '4'],
@@ -39,7 +39,7 @@ describe('withEnv', () => {
     expect(withEnv(context, pairs).env).toEqual({ A: '1', B: '3', C: '5' })
   })
 
-  it('refuses an environment that is too large, of an image too', () => {
+  it('refuses an environment that is too large, also of an image', () => {
     const half = 'x'.repeat(MAX_ENV_BYTES / 2)
     expect(Object.keys(withEnv(context, [['C', half]]).env)).toEqual(['A', 'B', 'C'])
     const pairs = [
@@ -73,7 +73,7 @@ describe('withWorkdir', () => {
 })
 
 describe('variablesOf', () => {
-  it('knows the context, then what every process has', () => {
+  it('uses the context before the variables of every process', () => {
     const lookup = variablesOf(withUser({ user: 'root', env: { A: '1', USER: 'own' } }, 'web'), '/srv/web')
     expect(['A', 'USER', 'LOGNAME', 'HOME', 'PATH', 'GONE', 'constructor'].map(lookup)).toEqual([
       '1',

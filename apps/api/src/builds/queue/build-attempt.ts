@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS, notify } from '@sandyard/db/notify'
+import { randomId } from '@sandyard/kit/ids/ids'
 
 /** How long a server owns a build without a renewal. */
 export const LEASE_MS = 20_000
@@ -10,6 +11,11 @@ export interface Attempt {
   readonly buildId: string
   readonly attempt: number
   readonly serverId: number
+}
+
+/** The id of a build sandbox: `b` and 20 characters of `[a-z0-9]`, never the id of a sandbox of a client. */
+export function newBuildSandboxId(): string {
+  return `b${randomId(20)}`
 }
 
 /** The build has ended or belongs to another server. */

@@ -3,8 +3,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import type { BuilderVersion } from '@sandyard/db/schema/build'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import type { BuildPlan } from '../build-plan.ts'
-import { newBuildSandboxId } from '../build-sandbox-id.ts'
-import { leaseEnd, remainingMs, type Attempt, type Orders } from './build-attempt.ts'
+import { leaseEnd, newBuildSandboxId, remainingMs, type Attempt, type Orders } from './build-attempt.ts'
 import { nextJobOf, requeueAbandoned, waitingTeams } from './queue-queries.ts'
 
 /** A build that a server has just claimed. */

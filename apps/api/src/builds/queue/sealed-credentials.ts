@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
-import { deriveKey } from '../../settings/derive-key.ts'
+import { deriveKey } from '../../settings/installation.ts'
 
 const CIPHER = 'aes-256-gcm'
 const PURPOSE = 'registry credentials'

@@ -1,5 +1,6 @@
 import type { Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { findAliasHolder } from '../../templates/template-queries.ts'
 
 interface Claim {
   readonly alias: string
@@ -14,7 +15,7 @@ interface Claim {
  * @throws AppError `conflict` for a name that is a template id, `permission_denied` for the name of another template
  */
 export async function claimAlias(tx: Tx, { alias, namespace, templateId }: Claim): Promise<void> {
-  const holder = await findHolder(tx, alias, namespace)
+  const holder = await findAliasHolder(tx, alias, namespace)
   if (holder === templateId) return
   // Includes deleted templates: their ids stay reserved.
   const twin = await tx.selectFrom('template').select('template_id').where('template_id', '=', alias).executeTakeFirst()
@@ -32,16 +33,6 @@ export async function claimAlias(tx: Tx, { alias, namespace, templateId }: Claim
     .where('is_renamable', '=', true)
     .where((eb) => eb.not(eb.and([eb('alias', '=', alias), eb('namespace', '=', namespace)])))
     .execute()
-}
-
-async function findHolder(tx: Tx, alias: string, namespace: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('template_alias')
-    .select('template_id')
-    .where('alias', '=', alias)
-    .where('namespace', '=', namespace)
-    .executeTakeFirst()
-  return row?.template_id
 }
 
 function aliasTaken(alias: string): AppError {

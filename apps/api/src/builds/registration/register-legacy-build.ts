@@ -30,7 +30,7 @@ export async function createLegacyTemplate(
   checkTexts(body)
   const team = await getActingTeam(parts.database.db, principal, { teamId: body.teamID })
   const { alias, resources } = checkShape(parts, team, body)
-  if (body.dockerfile.trim() !== '') await checkDockerfileAside(body.dockerfile)
+  if (body.dockerfile.trim() !== '') await checkDockerfileAside(body.dockerfile, team.id)
   return register(parts, { team, userId: principal?.user?.id, target: { kind: 'new', alias }, resources, legacy: commandsOf(body) })
 }
 
@@ -49,7 +49,7 @@ export async function rebuildTemplate(
   const team = await getTeamOf(parts, principal, templateId, body.teamID)
   const { alias, resources } = checkShape(parts, team, body)
   const legacy = commandsOf(body)
-  await checkDockerfileAside(body.dockerfile)
+  await checkDockerfileAside(body.dockerfile, team.id)
   const plan = toLegacyPlan(legacy)
   const target = { kind: 'existing', templateId, alias } as const
   return register(parts, { team, userId: principal?.user?.id, target, resources, legacy: { ...legacy, plan } })

@@ -12,6 +12,8 @@ import { collectStrayFiles } from './collect-stray-files.ts'
 import { collectUploads } from './collect-uploads.ts'
 
 const HOUR_MS = 3_600_000
+/** After this time a step starts no further batch, so that the other steps get their turn. The next pass continues. */
+const STEP_MS = 60_000
 
 export interface UpkeepParts {
   readonly database: Database
@@ -27,7 +29,7 @@ export interface UpkeepParts {
  * Failures are logged and retried by the next pass. Rows are deleted before images, so that no row names a deleted image.
  */
 export class BuildUpkeep {
-  readonly #steps: Readonly<Record<string, () => Promise<unknown>>>
+  readonly #steps: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>>
   readonly #log: Logger
 
   constructor({ database, runtime, folder, log, config, retention }: UpkeepParts) {
@@ -38,20 +40,22 @@ export class BuildUpkeep {
     this.#log = log
     this.#steps = {
       // A build that looks up a layer concurrently either renews its last use or does not find it.
-      layers: () => deleteOlder(database.db, { table: 'build_layer', time: 'last_used_at', ageMs: unusedMs }),
-      builds: () => builds.collect(retention.buildMs),
-      templates: () => collectTemplates(database.db, retention.buildMs),
-      images: () => images.collect(youngMs),
-      uploads: () => collectUploads(files, unusedMs),
-      'stray files': () => collectStrayFiles(files),
-      logs: () => collectLogs(database.db, retention.buildLogMs),
+      layers: (signal) => deleteOlder(database.db, { table: 'build_layer', time: 'last_used_at', ageMs: unusedMs, signal }),
+      logs: (signal) => collectLogs(database.db, { logMs: retention.buildLogMs, templateMs: retention.buildMs }, signal),
+      builds: (signal) => builds.collect(retention.buildMs, signal),
+      templates: (signal) => collectTemplates(database.db, retention.buildMs, signal),
+      images: (signal) => images.collect(youngMs, signal),
+      uploads: (signal) => collectUploads(files, unusedMs, signal),
+      'stray files': (signal) => collectStrayFiles(files, signal),
     }
   }
 
-  async pass(): Promise<void> {
+  /** @param stopping - ends the pass after the calls in flight */
+  async pass(stopping: AbortSignal): Promise<void> {
     for (const [what, step] of Object.entries(this.#steps)) {
+      if (stopping.aborted) return
       try {
-        await step()
+        await step(AbortSignal.any([stopping, AbortSignal.timeout(STEP_MS)]))
       } catch (err) {
         this.#log.error({ err, what }, 'upkeep of builds failed')
       }

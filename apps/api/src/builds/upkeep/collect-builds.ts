@@ -1,10 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches, type Batches } from '@sandyard/db/in-batches'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
+import { deleteLogs } from './collect-logs.ts'
 
 const BATCHES = { size: 200, most: 100 }
 
-const FIRST = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
+const FIRST = { at: new Date(0), id: NIL_UUID }
 
 /**
  * Removes builds that ended long ago and that nothing refers to: they are not the newest or newest ready build of a tag, not the newest of
@@ -23,12 +25,12 @@ export class BuildCollector {
     this.#batches = batches
   }
 
-  async collect(ageMs: number): Promise<void> {
+  async collect(ageMs: number, signal?: AbortSignal): Promise<void> {
     const age = sql`make_interval(secs => ${ageMs / 1000})`
-    await inBatches(this.#batches, (size) => this.#collectPage(age, size))
+    await inBatches({ ...this.#batches, signal }, (size) => this.#collectPage(age, size, signal))
   }
 
-  async #collectPage(age: RawBuilder<unknown>, size: number): Promise<number> {
+  async #collectPage(age: RawBuilder<unknown>, size: number, signal?: AbortSignal): Promise<number> {
     const { rows: page } = await sql<{ build_id: string; finished_at: Date }>`
       select build_id, finished_at from build
       where finished_at < clock_timestamp() - ${age} and (finished_at, build_id) > (${this.#after.at}, ${this.#after.id}::uuid)
@@ -37,15 +39,15 @@ export class BuildCollector {
     const last = page.at(-1)
     this.#after = last === undefined || page.length < size ? FIRST : { at: last.finished_at, id: last.build_id }
     if (last === undefined) return 0
-    await sql`
-      delete from build where build_id = any(${page.map(({ build_id }) => build_id)}::uuid[])
+    const isUnused = sql`
+      build.build_id = any(${page.map(({ build_id }) => build_id)}::uuid[])
       and exists (select from template where template.template_id = build.template_id and source = 'template')
       and not exists (select from sandbox where sandbox.build_id = build.build_id)
       and not exists (
         select from sandbox_history as used where used.build_id = build.build_id and used.ended_at > clock_timestamp() - ${age}
       )
       and not exists (select from build_job where build_job.plan -> 'source' ->> 'buildId' = build.build_id::text)
-      and build_id <> (
+      and build.build_id <> (
         select newest.build_id from build as newest where newest.template_id = build.template_id
         order by newest.created_at desc, newest.build_id limit 1
       )
@@ -56,19 +58,23 @@ export class BuildCollector {
           and newer_build.status in ('uploaded', 'success', 'ready')
         )
       )
-    `.execute(this.#db)
+    `
+    // The deletion of a build would delete its whole log in the same statement.
+    await deleteLogs(this.#db, isUnused, signal)
+    await sql`delete from build where log_count = 0 and ${isUnused}`.execute(this.#db)
     return page.length
   }
 }
 
-/** Removes the rows of templates that were deleted long ago, with their builds. Until then their ids stay reserved. */
-export async function collectTemplates(db: Db, ageMs: number): Promise<void> {
-  await inBatches(BATCHES, async (size) => {
+/** Removes the rows of templates that were deleted long ago, with their builds, whose logs were removed. Until then their ids stay reserved. */
+export async function collectTemplates(db: Db, ageMs: number, signal?: AbortSignal): Promise<void> {
+  await inBatches({ ...BATCHES, signal }, async (size) => {
     const { numAffectedRows } = await sql`
       delete from template where template_id in (
         select template_id from template
         where deleted_at < clock_timestamp() - make_interval(secs => ${ageMs / 1000})
         and not exists (select from sandbox where sandbox.template_id = template.template_id)
+        and not exists (select from build where build.template_id = template.template_id and log_count > 0)
         and not exists (
           select from build join build_job on build_job.plan -> 'source' ->> 'buildId' = build.build_id::text
           where build.template_id = template.template_id

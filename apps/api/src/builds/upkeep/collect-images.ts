@@ -28,7 +28,7 @@ export class ImageCollector {
     this.#parts = parts
   }
 
-  async collect(youngMs: number): Promise<void> {
+  async collect(youngMs: number, signal?: AbortSignal): Promise<void> {
     const { database, images } = this.#parts
     const kept = await within({ what: 'the list of images', timeoutMs: LIST_TIMEOUT_MS }, () => images.list())
     const old = kept.filter(({ createdAt }) => createdAt.getTime() < Date.now() - youngMs).map(({ image }) => image)
@@ -36,7 +36,7 @@ export class ImageCollector {
     const certain = unneeded.filter((image) => this.#suspects.has(image))
     this.#suspects = new Set(unneeded)
     const limit = pLimit(REMOVALS_AT_ONCE)
-    await Promise.all(certain.map((image) => limit(() => this.#remove(image))))
+    await Promise.all(certain.map((image) => limit(async () => signal?.aborted !== true && this.#remove(image))))
   }
 
   async #remove(image: string): Promise<void> {

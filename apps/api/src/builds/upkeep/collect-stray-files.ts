@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import type { UploadKey } from '../../uploads/upload-link.ts'
 import { change, type UploadUpkeepParts } from './collect-uploads.ts'
 
@@ -8,18 +9,22 @@ const STRAY_MS = 3_600_000
 const PAGE = 1000
 
 /** Repairs uploads after a crash or a lost disk: removes old incomplete uploads, old files without a row, and rows without a file. */
-export async function collectStrayFiles(parts: UploadUpkeepParts): Promise<void> {
+export async function collectStrayFiles(parts: UploadUpkeepParts, signal?: AbortSignal): Promise<void> {
   const { database, folder } = parts
   const before = Date.now() - STRAY_MS
   await folder.removeIncoming(before)
   const files = await folder.list()
   const present = new Set(files.map(nameOf))
   for (let at = 0; at < files.length; at += PAGE) {
+    if (signal?.aborted === true) return
     const page = files.slice(at, at + PAGE)
     const named = await namesOf(database.db, page)
     for (const key of page) if (!named.has(nameOf(key))) await removeStray(parts, key, before)
   }
-  for await (const key of listUploads(database.db)) if (!present.has(nameOf(key))) await forgetLost(parts, key)
+  for await (const key of listUploads(database.db)) {
+    if (signal?.aborted === true) return
+    if (!present.has(nameOf(key))) await forgetLost(parts, key)
+  }
 }
 
 /** The files that have a row. */
@@ -31,7 +36,7 @@ async function namesOf(db: Db, keys: readonly UploadKey[]): Promise<ReadonlySet<
 
 /** Every row, read page by page. */
 async function* listUploads(db: Db): AsyncGenerator<UploadKey> {
-  let after: UploadKey = { teamId: '00000000-0000-0000-0000-000000000000', hash: '' }
+  let after: UploadKey = { teamId: NIL_UUID, hash: '' }
   while (true) {
     const { rows } = await sql<{ team_id: string; hash: string }>`
       select team_id, hash from layer_upload where (team_id, hash) > (${after.teamId}::uuid, ${after.hash})

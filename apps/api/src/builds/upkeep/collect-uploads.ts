@@ -15,12 +15,12 @@ export interface UploadUpkeepParts {
 const BATCHES = { size: 1000, most: 50 }
 
 /** Removes archives, with their rows, that were not used in that time and that no queued build names. */
-export async function collectUploads(parts: UploadUpkeepParts, unusedMs: number): Promise<void> {
+export async function collectUploads(parts: UploadUpkeepParts, unusedMs: number, signal?: AbortSignal): Promise<void> {
   const isUnused = sql<boolean>`last_used_at < clock_timestamp() - make_interval(secs => ${unusedMs / 1000}) and not exists (
     select from build_job, jsonb_array_elements(build_job.plan->'steps') as step
     where build_job.team_id = layer_upload.team_id and step->>'filesHash' = layer_upload.hash
   )`
-  await inBatches(BATCHES, async (size) => {
+  await inBatches({ ...BATCHES, signal }, async (size) => {
     const unused = await parts.database.db
       .selectFrom('layer_upload')
       .select(['team_id', 'hash'])
@@ -30,6 +30,7 @@ export async function collectUploads(parts: UploadUpkeepParts, unusedMs: number)
       .execute()
     let removed = 0
     for (const { team_id, hash } of unused) {
+      if (signal?.aborted === true) break
       await change(parts, { teamId: team_id, hash }, async (tx, key) => {
         const gone = await tx
           .deleteFrom('layer_upload')

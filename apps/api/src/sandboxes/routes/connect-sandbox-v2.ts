@@ -1,9 +1,10 @@
 import { CONNECT_SECONDS_V2, ConnectSandboxV2 } from '@sandyard/api-contract/sandboxes/lifetime'
 import { Sandbox } from '@sandyard/api-contract/sandboxes/sandbox'
 import { getTeam } from '../../auth/principal.ts'
+import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { connectSandbox } from '../connect-sandbox.ts'
+import { connectSandbox } from '../lifecycle/connect-sandbox.ts'
 import { toSandbox } from '../sandbox-view.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
@@ -16,8 +17,10 @@ export const connectSandboxV2Route: ApiRoute = (app, ctx) =>
       body: ConnectSandboxV2,
       response: { 200: Sandbox, 201: Sandbox, ...errors(400, 401, 403, 404, 409, 429, 500, 501, 503, 504) },
     },
-    handler: async ({ principal, params, body }) => {
-      const request = { givenId: params.sandboxID, seconds: body.timeout ?? CONNECT_SECONDS_V2 }
-      return toSandbox(await connectSandbox(ctx.sandboxes, getTeam(principal).id, request), ctx.view)
+    handler: async ({ principal, params, body }, reply) => {
+      const keep = body.memory === false ? 'files' : 'memory'
+      const request = { givenId: params.sandboxID, seconds: body.timeout ?? CONNECT_SECONDS_V2, keep, actor: actorOf(principal) } as const
+      const { answer, isResumed } = await connectSandbox(ctx.sandboxes, getTeam(principal).id, request)
+      return reply.code(isResumed ? 201 : 200).send(toSandbox(answer, ctx.view))
     },
   })

@@ -3,7 +3,7 @@ import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { Nothing } from '../../http/nothing.ts'
-import { killSandbox } from '../kill-sandbox.ts'
+import { killSandbox } from '../lifecycle/kill-sandbox.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
 /** `DELETE /sandboxes/{sandboxID}` (control-plane.md 6.5). */

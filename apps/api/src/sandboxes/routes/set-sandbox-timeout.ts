@@ -1,5 +1,6 @@
 import { SandboxTimeout } from '@sandyard/api-contract/sandboxes/lifetime'
 import { getTeam } from '../../auth/principal.ts'
+import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { Nothing } from '../../http/nothing.ts'
@@ -12,7 +13,7 @@ export const setSandboxTimeoutRoute: ApiRoute = (app, ctx) =>
     ...operation('setSandboxTimeout'),
     schema: { params: SandboxParams, body: SandboxTimeout, response: { 204: Nothing, ...errors(400, 401, 403, 404, 409, 429, 500) } },
     handler: async ({ principal, params, body }, reply) => {
-      const request = { givenId: params.sandboxID, seconds: body.timeout, rule: 'set' } as const
+      const request = { givenId: params.sandboxID, seconds: body.timeout, rule: 'set', actor: actorOf(principal) } as const
       await setEndTime(ctx.sandboxes, getTeam(principal).id, request)
       return reply.code(204).send(null)
     },

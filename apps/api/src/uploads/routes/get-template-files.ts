@@ -11,7 +11,7 @@ import { signUploadLink } from '../upload-link.ts'
 const Params = Type.Object({ templateID: Type.String(), hash: Type.String() })
 const HASH = /^[0-9a-f]{64}$/
 
-/** `GET /templates/{templateID}/files/{hash}` (control-plane.md 10.4): whether an archive is there, and where to upload it, again or not. */
+/** `GET /templates/{templateID}/files/{hash}` (control-plane.md 10.4): whether an archive exists, and the link for its upload. */
 export const getTemplateFilesRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('getTemplateFiles'),

@@ -9,20 +9,20 @@ import { checkUploadLink } from '../upload-link.ts'
 const Params = Type.Object({ teamID: Type.String({ pattern: UUID_PATTERN }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
 const Query = Type.Object({ expires: Type.String(), signature: Type.String() })
 
-/** Sent without a body: `null` would be its JSON. */
+/** Sent as an empty body: JSON would be `null`. */
 const Stored = Type.Unsafe<undefined>({ type: 'null', description: 'The archive was stored' })
 
-/** As long as clients wait for it (clients.md 2.9). */
+/** The timeout of the clients (clients.md 2.9). */
 const UPLOAD_TIMEOUT_MS = 3_600_000
 
 /**
- * `PUT /uploads/{teamID}/{hash}`: where the links of `GET /templates/{templateID}/files/{hash}` lead. The signature in the link is the
- * only credential, and the body is an archive whatever type it says.
+ * `PUT /uploads/{teamID}/{hash}`: the target of the links of `GET /templates/{templateID}/files/{hash}`. The signature in the link is the
+ * only credential. The body is an archive, whatever its content type.
  */
 export const uploadFilesRoute: ApiRoute = (app, ctx) =>
   void app.register(async (scope: ApiInstance) => {
     scope.removeAllContentTypeParsers()
-    // Bodies are read by the handler, once it knows the link.
+    // The handler reads the body after it has checked the link.
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     scope.route({
       ...operation('uploadTemplateFiles'),
@@ -32,7 +32,7 @@ export const uploadFilesRoute: ApiRoute = (app, ctx) =>
         const key = { teamId: params.teamID, hash: params.hash }
         checkUploadLink(ctx.installation.tokenSeed, key, query)
         const sizeBytes = checkLength(headers['content-length'], ctx.config.builds.uploadLimitBytes)
-        // A body that is refused unread keeps its deadline.
+        // A body that is refused without reading keeps the deadline.
         ctx.uploads.assertRoom(key.teamId)
         liftBodyDeadline(raw)
         await ctx.uploads.take(key, { body: raw, sizeBytes })

@@ -1,6 +1,6 @@
 /**
- * Accounts are written straight into the files, as `useradd --create-home` would: images of every kind are served, with and without its
- * program. An account that exists is kept as it is.
+ * Writes accounts directly to the files, with the result of `useradd --create-home`, because an image may lack that program. An existing account is
+ * not changed.
  */
 import { existsSync } from 'node:fs'
 import type { PasswdEntry } from '../../users/passwd.ts'
@@ -13,7 +13,7 @@ const FIRST_ID = 1000
 const ROOT_USER = 'root:x:0:0:root:/root:/bin/sh\n'
 const ROOT_GROUP = 'root:x:0:\n'
 
-/** Its id is the first one from 1000 on that no other account has. Nobody can log in with a password. */
+/** Its id is the first free one from 1000. It has no password, so nobody can log in with one. */
 export function ensureAccount(image: Image, name: string): PasswdEntry {
   const existing = findUser(image, name)
   if (existing !== undefined) {
@@ -24,9 +24,9 @@ export function ensureAccount(image: Image, name: string): PasswdEntry {
   const uid = nextFree(listUsers(image).map((user) => user.uid))
   const gid = ensureGroup(image, name, uid)
   appendLine(image, '/etc/shadow', `${name}:*::0:99999:7:::`)
-  // Without the file for passwords, an `x` would stand for one that cannot be found, and sudo would refuse the account.
+  // An `x` means that the password is in the shadow file. If there is no such file, sudo would refuse the account.
   const password = existsSync(at(image, '/etc/shadow')) ? 'x' : '*'
-  // Behind the others, since it is what makes the account exist: after a kill in between the next call does all again.
+  // Last, because this line makes the account exist: if the tool is killed before it, the next call repeats all steps.
   appendLine(image, '/etc/passwd', `${name}:${password}:${uid}:${gid}::${homeOf(name)}:/bin/bash`, ROOT_USER)
   const account = getUser(image, name)
   createHome(image, account)

@@ -27,10 +27,10 @@ if [ -n "$BASH_VERSION" ] && [ -f "$HOME/.bashrc" ]; then . "$HOME/.bashrc"; fi
 if [ -d "$HOME/bin" ]; then PATH="$HOME/bin:$PATH"; fi
 if [ -d "$HOME/.local/bin" ]; then PATH="$HOME/.local/bin:$PATH"; fi
 `
-/** The login files of bash, of which it reads the first that exists. */
+/** The login files of bash. It reads only the first one that exists. */
 const LOGIN_FILES = ['.bash_profile', '.bash_login', '.profile']
 
-/** The home of an account, with the image's skeleton and with start files of a shell in any case. Existing files are kept. */
+/** Creates the home of an account with the image's skeleton, and with default start files if the skeleton has none. Keeps existing files. */
 export function createHome(image: Image, account: PasswdEntry): void {
   const home = at(image, account.home)
   mkdirSync(home, { recursive: true, mode: 0o755 })

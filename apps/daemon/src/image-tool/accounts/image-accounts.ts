@@ -3,7 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { type GroupEntry, parseGroup, parsePasswd, type PasswdEntry } from '../../users/passwd.ts'
 import { at, type Image } from '../image.ts'
 
-/** The text of an account file; empty where there is none. */
+/** The text of an account file; empty if it is missing. */
 export function readAccountFile(image: Image, path: string): string {
   return existsSync(at(image, path)) ? readFileSync(at(image, path), 'latin1') : ''
 }

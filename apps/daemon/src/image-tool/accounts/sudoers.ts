@@ -11,7 +11,7 @@ export function hasSudo(image: Image): boolean {
   return findProgram(image, 'sudo') !== undefined
 }
 
-/** Lets an account run everything as any user without a password, as soon as the image has sudo. */
+/** Lets an account run every command as any user without a password, if the image has sudo or gets it later. */
 export function grantSudo(image: Image, name: string): void {
   mkdirSync(at(image, DIRECTORY), { recursive: true, mode: 0o750 })
   replaceFile(at(image, `${DIRECTORY}/${toFileName(name)}`), { text: `${name} ALL=(ALL:ALL) NOPASSWD: ALL\n`, mode: MODE })
@@ -19,7 +19,7 @@ export function grantSudo(image: Image, name: string): void {
   joinGroup(image, name, 'sudo')
 }
 
-/** The directory is read as Debian, Alpine and Fedora have it; where the file was written by hand it may not be. */
+/** Includes the directory if the file does not. The files of Debian, Alpine and Fedora include it, but one written by hand may not. */
 function includeDirectory(image: Image): void {
   const file = at(image, '/etc/sudoers')
   if (!existsSync(file)) return

@@ -13,7 +13,7 @@ export interface DestinationRequest {
   readonly home: string
 }
 
-/** A relative destination is one of the working directory, or else of the home. `~` is a name like any other (control-plane.md 11.5). */
+/** A relative destination starts at the working directory, or at the home if there is none. `~` is a name like any other (control-plane.md 11.5). */
 export function resolveDestination({ destination, workdir, home }: DestinationRequest): Destination {
   const path = posix.resolve('/', workdir === undefined || workdir === '' ? home : workdir, destination)
   return { path, isDirectory: /(?:^|\/)(?:\.|\.\.)?$/.test(destination) }

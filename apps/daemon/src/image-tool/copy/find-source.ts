@@ -20,7 +20,7 @@ export function findSource(staging: string, source: string): FoundSource {
   throw new AppError('not_found', `'${source}' is not in the archive of the step`)
 }
 
-/** Checks every level: one may be a link of the archive that leads out of it. */
+/** Checks every level, because one may be a link that leads out of the archive. */
 function findKind(staging: string, path: string): FoundSource['kind'] | undefined {
   let file = staging
   let kind: FoundSource['kind'] = 'directory'

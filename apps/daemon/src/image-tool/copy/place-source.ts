@@ -10,13 +10,13 @@ import { move } from './move.ts'
 export interface Placement {
   readonly source: FoundSource
   readonly destination: Destination
-  /** Of parent directories that are created. */
+  /** The owner of parent directories that are created. */
   readonly owner: OwnerIds
 }
 
 /**
- * Moves what was unpacked to its destination. Of a directory the contents go there, and directories that exist keep their owner and mode;
- * a file or a link goes there under its own name when the destination is a directory.
+ * Moves the unpacked source to its destination. Of a directory the contents are moved, and existing directories keep their owner and mode. A file
+ * or a link keeps its name if the destination is a directory.
  */
 export function placeSource(image: Image, { source, destination, owner }: Placement): void {
   if (source.kind === 'directory') {

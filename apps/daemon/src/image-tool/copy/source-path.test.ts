@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sourceCandidates } from './source-path.ts'
 
-/** What e2b 2.51.0 for JavaScript and 2.63.0 for Python accept, next to how they then name the entries of the archive. */
+/** Sources that e2b 2.51.0 for JavaScript and 2.63.0 for Python accept, and the paths of the entries in their archives. */
 it.for<[string, string[]]>([
   // `a` and what is below it
   ['a', ['a']],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { at, type Image } from '../image.ts'
 import { findProgram } from './find-program.ts'
 
-/** What clients expect to find (clients.md 5), by the name of Debian's package. */
+/** The packages that clients expect (clients.md 5), by their names in Debian. */
 const WANTED = ['sudo', 'curl', 'ca-certificates', 'git', 'less', 'jq', 'socat', 'iproute2', 'iputils-ping', 'procps'] as const
 export type Wanted = (typeof WANTED)[number]
 
@@ -12,7 +12,7 @@ export interface PackageManager {
   /** Run once before anything is installed. */
   readonly refresh?: readonly string[]
   readonly install: readonly string[]
-  /** Its package names where they differ from Debian's. */
+  /** Package names that differ from Debian's. */
   readonly names: Partial<Readonly<Record<Wanted, string>>>
   /** Removes caches and lists that the installation left. */
   readonly clean?: (image: Image) => void
@@ -35,7 +35,7 @@ const MANAGERS: readonly PackageManager[] = [
   { program: 'dnf', install: ['install', '-y', '--setopt=install_weak_deps=False', '--nodocs'], names: RED_HAT },
   { program: 'microdnf', install: ['install', '-y', '--setopt=install_weak_deps=0', '--nodocs'], names: RED_HAT },
   { program: 'yum', install: ['install', '-y'], names: RED_HAT },
-  // Arch has no partial upgrades: what is installed now may need newer libraries than the image has.
+  // Arch does not support partial upgrades: new packages may need newer libraries than those of the image.
   { program: 'pacman', install: ['-Syu', '--noconfirm', '--needed'], names: { 'iputils-ping': 'iputils', procps: 'procps-ng' } },
   { program: 'zypper', install: ['--non-interactive', 'install', '--no-recommends'], names: { 'iputils-ping': 'iputils' } },
 ]

@@ -11,6 +11,7 @@ import { containerName, LABEL } from '../../labels.ts'
 import { packContext } from '../build-context.ts'
 import { followAnswer } from '../follow-answer.ts'
 import { toFacts } from '../image-facts.ts'
+import { hasVolumes, nameWithoutVolumes } from '../image-volumes.ts'
 import { checkSize } from '../image-size.ts'
 import type { KeptImages } from '../kept-images.ts'
 import { toBuildError } from './builder-errors.ts'
@@ -71,7 +72,7 @@ export class DockerfileBuilds {
   }
 
   async #run({ text, shown }: RewrittenDockerfile, run: Run): Promise<ImageFacts> {
-    const { docker, kept, cgroups, maxSizeBytes } = this.#options
+    const { docker, installation, kept, cgroups, maxSizeBytes } = this.#options
     const { sandbox, onLine, signal } = run
     const name = kept.newName()
     const options: ImageBuildOptions = {
@@ -97,6 +98,7 @@ export class DockerfileBuilds {
     const found = await docker.getImage(name).inspect()
     try {
       checkSize('the image of the Dockerfile', found.Size, maxSizeBytes)
+      if (hasVolumes(found)) await nameWithoutVolumes(docker, { source: found, name, installation })
     } catch (err) {
       await kept.remove(name)
       throw err

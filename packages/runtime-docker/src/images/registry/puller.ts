@@ -1,4 +1,4 @@
-import { KeyedQueue } from './keyed-queue.ts'
+import { KeyedQueue } from '../../engine/keyed-queue.ts'
 import type { ImageFacts, RegistryCredentials } from '@sandyard/runtime/image-store'
 import type Docker from 'dockerode'
 import type { AuthConfig } from 'dockerode'
@@ -6,6 +6,7 @@ import { unlessStatus } from '../../engine/docker-errors.ts'
 import { toFacts } from '../image-facts.ts'
 import { imageExists } from '../image-exists.ts'
 import type { ImageReference } from '../image-reference.ts'
+import { hasVolumes, nameWithoutVolumes } from '../image-volumes.ts'
 import { checkSize } from '../image-size.ts'
 import { tagImage, type KeptImages } from '../kept-images.ts'
 import { askRegistry } from './ask-registry.ts'
@@ -17,6 +18,7 @@ import type { EcrEndpoint } from './ecr-login.ts'
 
 export interface PullerOptions {
   readonly docker: Docker
+  readonly installation: string
   readonly kept: KeptImages
   readonly journal: PullJournal
   readonly ecrEndpoint: EcrEndpoint
@@ -88,13 +90,14 @@ export class Puller {
   }
 
   async #pullAndKeep(reference: ImageReference, { repositoryDigest, login, onLine, signal }: DigestRequest): Promise<ImageFacts> {
-    const { docker, kept, maxSizeBytes } = this.#options
+    const { docker, installation, kept, maxSizeBytes } = this.#options
     await pullDigest(docker, repositoryDigest, { text: reference.text, login, onLine, signal, maxSizeBytes })
     const found = await docker.getImage(repositoryDigest).inspect()
     checkSize(`image '${reference.text}'`, found.Size, maxSizeBytes)
     signal?.throwIfAborted()
     const name = kept.newName()
-    await tagImage(docker, found.Id, name)
+    if (hasVolumes(found)) await nameWithoutVolumes(docker, { source: found, name, installation })
+    else await tagImage(docker, found.Id, name)
     return toFacts(name, found)
   }
 }

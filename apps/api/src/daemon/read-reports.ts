@@ -1,0 +1,38 @@
+import { within } from '@sandyard/kit/async/within'
+import type { Daemon } from './daemon.ts'
+import { logsPath, parseDaemonLogs, type DaemonLogs, type LogPlace } from './daemon-logs.ts'
+import { parseDaemonMetrics, type DaemonMetrics } from './daemon-metrics.ts'
+import { visitDaemon } from './visit-daemon.ts'
+
+export interface ReportRequest {
+  /** Log entries after this place; all that the daemon has when undefined. */
+  readonly place: LogPlace | undefined
+  /** The oldest log entries that are read; the next visit continues after them. */
+  readonly maxEntries: number
+  readonly withMetrics: boolean
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** What a daemon has answered in time. */
+export interface DaemonReports {
+  readonly metrics: DaemonMetrics | undefined
+  readonly logs: DaemonLogs | undefined
+}
+
+/** Reads what a daemon reports of its sandbox. Never throws: what it has not answered in time is undefined. */
+export async function readReports(daemon: Daemon, request: ReportRequest): Promise<DaemonReports> {
+  const { place, maxEntries, withMetrics, timeoutMs, signal } = request
+  let metrics: DaemonMetrics | undefined
+  let logs: DaemonLogs | undefined
+  const options = { what: 'the daemon', timeoutMs, ...(signal && { signal }) }
+  const reading = within(options, (signal) =>
+    visitDaemon(daemon, signal, async (read) => {
+      if (withMetrics) metrics = parseDaemonMetrics(await read('/metrics'))
+      logs = parseDaemonLogs(await read(logsPath(place)), maxEntries)
+    }),
+  )
+  // The sandbox may hang, end, or be frozen at any moment; the caller sees what is missing.
+  await reading.catch(() => undefined)
+  return { metrics, logs }
+}

@@ -1,0 +1,103 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { within } from '@sandyard/kit/async/within'
+import type { Keep, PauseHandle, Resumed, SandboxRef } from '@sandyard/runtime/types'
+import type { Actor } from '../../events/actor.ts'
+import { lockTeam } from '../../teams/lock-team.ts'
+import { prepareDaemon } from '../prepare-daemon.ts'
+import { tooManySandboxes } from '../sandbox-errors.ts'
+import { countOccupied, type SandboxRow } from '../sandbox-queries.ts'
+import { sandboxSpec } from '../sandbox-spec.ts'
+import { changeState, type StateChange } from '../sandbox-state.ts'
+import { startError } from '../start-errors.ts'
+import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
+import { loadSource } from './load-source.ts'
+import { settle } from './settle-sandbox.ts'
+
+/** Time for an aborted resume to end. */
+const GRACE_MS = 2000
+
+export interface ResumeWish {
+  /** `memory`: as the pause kept it. */
+  readonly keep: Keep
+  readonly lifetimeSeconds: number
+  readonly actor: Actor
+  /** Replaces what happens at the end time. */
+  readonly autoPause?: boolean
+}
+
+/**
+ * Runs a paused sandbox again. Its lifetime starts when it runs. A failed resume leaves it paused, with its memory if it still has it.
+ *
+ * @returns false when another request has changed its state first
+ * @throws AppError `resource_exhausted` at the team's limit; those of control-plane.md 6.2.4
+ */
+export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<boolean> {
+  const ref = refOf(row)
+  if (row.unresponsive_at_pause && row.pause_keep === 'memory' && wish.keep === 'memory') throw unresponsive(row.sandbox_id)
+  if (!(await beginResume(parts, row, wish))) return false
+  try {
+    const began = performance.now()
+    const { startTimeoutMs: timeoutMs } = parts
+    const resumed = await parts.starts.run(ref, (ended) =>
+      within({ what: 'the resume of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
+        resume(parts, { ...ref, handle: row.pause_handle as PauseHandle, keep: wish.keep }, signal),
+      ),
+    )
+    const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(resumed, wish, parts.serverId)))
+    if (!isOurs) throw new Error('the sandbox was killed meanwhile, or the lease of this server has ended')
+    parts.log.info({ ...ref, restored: resumed.restored, ms: Math.round(performance.now() - began) }, 'sandbox resumed')
+    return true
+  } catch (err) {
+    parts.log.warn({ err, ...ref }, 'sandbox could not be resumed')
+    await settle(parts, ref).catch((cause: unknown) => parts.log.error({ err: cause, ...ref }, 'a failed resume was not undone yet'))
+    throw startError(err)
+  }
+}
+
+/** The limit of the team holds under concurrency: its starts are serialised here. */
+function beginResume(
+  { database, limits, serverId }: LifecycleParts,
+  row: SandboxRow,
+  { keep, actor, autoPause }: ResumeWish,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    await lockTeam(tx, row.team_id)
+    if ((await countOccupied(tx, row.team_id)) >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes)
+    const event = { kind: 'sandbox.resuming', data: { keep } } as const
+    const set = { server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
+    return changeState(tx, refOf(row), { from: 'paused', to: 'resuming', actor, serverId, event, set })
+  })
+}
+
+async function resume(
+  parts: LifecycleParts,
+  { handle, keep, ...ref }: SandboxRef & { readonly handle: PauseHandle; readonly keep: Keep },
+  signal: AbortSignal,
+): Promise<Resumed> {
+  const source = await loadSource(parts.database.db, ref)
+  const spec = sandboxSpec(source, parts.tokenSeed)
+  const resumed = await parts.runtime.resume(handle, { spec, keep }, signal)
+  if (resumed.restored === 'files') {
+    await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
+  }
+  return resumed
+}
+
+function running({ endpoint, restored }: Resumed, { keep, lifetimeSeconds, actor }: ResumeWish, serverId: number): StateChange {
+  return {
+    from: 'resuming',
+    to: 'running',
+    actor,
+    serverId,
+    endpoint,
+    lifetimeSeconds,
+    event: { kind: 'sandbox.resumed', data: { keep, restored } },
+    set: { pause_keep: null, pause_handle: null, paused_at: null, unresponsive_at_pause: false },
+  }
+}
+
+/** Its memory holds a daemon that does not answer (clients-python-2.63.md 6). */
+function unresponsive(sandboxId: string): AppError {
+  const message = `The daemon of sandbox '${sandboxId}' did not answer when it was paused: resume it with memory: false`
+  return new AppError('conflict', message, { reason: 'sandbox_snapshot_guest_agent_unresponsive' })
+}

@@ -1,0 +1,31 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import { collectLogs } from '../../sandbox-logs/collect-logs.ts'
+import { changeState } from '../sandbox-state.ts'
+import { askForPause, paused, type PauseWish } from './pause-steps.ts'
+import { settle, type SettleParts } from './settle-sandbox.ts'
+
+/**
+ * The second half of a pause, of a sandbox in state `pausing`. A pause that fails leaves the sandbox running. If this process dies, the
+ * reconciler settles the sandbox.
+ *
+ * @returns false when the sandbox was killed meanwhile
+ * @throws AppError `internal`
+ */
+export async function carryOutPause(
+  parts: SettleParts,
+  ref: SandboxRef,
+  { keep, actor }: Omit<PauseWish, 'isResponsive'>,
+): Promise<boolean> {
+  try {
+    // The daemon's log is in its memory.
+    if (keep === 'files') await collectLogs(parts, ref)
+    const handle = await askForPause(parts.runtime, ref, keep)
+    const event = { kind: 'sandbox.paused', data: { keep: handle.keep } } as const
+    return await parts.database.transaction((tx) => changeState(tx, ref, paused(handle, { from: 'pausing', actor, event })))
+  } catch (cause) {
+    parts.log.warn({ err: cause, ...ref }, 'sandbox could not be paused')
+    await settle(parts, ref).catch((err: unknown) => parts.log.error({ err, ...ref }, 'a failed pause was not undone yet'))
+    throw new AppError('internal', 'Error pausing sandbox', { cause })
+  }
+}

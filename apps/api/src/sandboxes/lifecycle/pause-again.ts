@@ -1,0 +1,38 @@
+import type { Keep, SandboxRef } from '@sandyard/runtime/types'
+import { SERVER } from '../../events/actor.ts'
+import { changeState } from '../sandbox-state.ts'
+import { askForPause, paused } from './pause-steps.ts'
+import { settle, type SettleParts } from './settle-sandbox.ts'
+
+/** What a paused sandbox is paused again for: it has lost its memory, the host needs the memory, or something thawed it. */
+export interface PauseAgain {
+  readonly keep: Keep
+  readonly reason: 'engine_restarted' | 'memory_short' | 'thawed'
+}
+
+/**
+ * Pauses a paused sandbox again, so that its row and the engine agree: also drops its memory. Requests wait meanwhile, as during a pause. Does
+ * nothing in another state.
+ *
+ * @throws AppError of the runtime; the sandbox is then paused as before
+ */
+export async function pauseAgain(
+  parts: SettleParts & { readonly serverId: number },
+  ref: SandboxRef,
+  { keep, reason }: PauseAgain,
+): Promise<void> {
+  const { database, serverId, log } = parts
+  const begin = { from: 'paused', to: 'pausing', actor: SERVER, serverId, set: { server_id: serverId } } as const
+  const event = { kind: 'sandbox.pausing', data: { keep, reason } } as const
+  if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return
+  try {
+    const handle = await askForPause(parts.runtime, ref, keep)
+    const kind = keep === 'files' ? 'sandbox.memory_lost' : 'sandbox.paused'
+    const change = paused(handle, { from: 'pausing', actor: SERVER, event: { kind, data: { keep: handle.keep, reason } } })
+    await database.transaction((tx) => changeState(tx, ref, change))
+    log.warn({ ...ref, keep, reason }, 'a paused sandbox was paused again')
+  } catch (err) {
+    await settle(parts, ref)
+    throw err
+  }
+}

@@ -1,0 +1,75 @@
+import type { Selectable } from 'kysely'
+import type { SandboxTable } from '@sandyard/db/schema/sandbox'
+import { within } from '@sandyard/kit/async/within'
+import type { RuntimeState, SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import { SERVER } from '../../events/actor.ts'
+import { beginEnd, killing } from '../end-sandbox.ts'
+import { sandboxSpec } from '../sandbox-spec.ts'
+import { changeState, type StateChange } from '../sandbox-state.ts'
+import type { LifecycleParts } from './lifecycle-parts.ts'
+import { loadSource } from './load-source.ts'
+import { askForPause, paused } from './pause-steps.ts'
+
+export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'tokenSeed' | 'log'>
+
+const LIST_TIMEOUT_MS = 30_000
+const THAW_TIMEOUT_MS = 30_000
+
+/**
+ * Brings a sandbox whose transition failed, or whose server died in it, to a state in which it stays: what failed to pause runs, what failed
+ * to resume is paused, what was being snapshotted runs. What has no processes any more is paused with its files. Only the server that makes
+ * the transition, or has taken it over, may call it. Does nothing in other states.
+ *
+ * @throws AppError of the runtime; then the state stays, and the reconciler repeats it
+ */
+export async function settle(parts: SettleParts, ref: SandboxRef): Promise<void> {
+  const row = await parts.database.db
+    .selectFrom('sandbox')
+    .selectAll()
+    .where('sandbox_id', '=', ref.sandboxId)
+    .where('incarnation', '=', ref.incarnation)
+    .where('state', 'in', ['pausing', 'resuming', 'snapshotting'])
+    .executeTakeFirst()
+  if (row === undefined) return
+  const state = await stateOf(parts, ref)
+  if (state === undefined) {
+    parts.log.warn({ ...ref }, 'sandbox is lost')
+    await beginEnd(parts.database, ref, killing('lost', SERVER, row.state))
+    return
+  }
+  const change = await settled(parts, { ...ref, row }, state)
+  await parts.database.transaction((tx) => changeState(tx, ref, change))
+}
+
+/** Makes the runtime's sandbox agree with the state that it returns. */
+async function settled(
+  parts: SettleParts,
+  { row, ...ref }: SandboxRef & { readonly row: Selectable<SandboxTable> },
+  state: RuntimeState,
+): Promise<StateChange> {
+  const from = row.state
+  if (from === 'snapshotting' && state === 'stopped') return killing('lost', SERVER)
+  // A sandbox with a handle was paused before: it was resuming, or its memory was being dropped.
+  if (row.pause_handle === null && state !== 'stopped') {
+    const event = { kind: from === 'snapshotting' ? 'sandbox.snapshot_failed' : 'sandbox.pause_failed' } as const
+    const change: StateChange = { from, to: 'running', actor: SERVER, event, set: { pause_keep: null } }
+    return state === 'running' ? change : { ...change, endpoint: await thaw(parts, ref) }
+  }
+  const handle = await askForPause(parts.runtime, ref, state === 'stopped' || row.pause_keep === 'files' ? 'files' : 'memory')
+  const kind = from === 'resuming' ? 'sandbox.resume_failed' : 'sandbox.paused'
+  return paused(handle, { from, actor: SERVER, event: { kind, data: { keep: handle.keep } } })
+}
+
+async function thaw({ runtime, database, tokenSeed }: SettleParts, ref: SandboxRef): Promise<SandboxEndpoint> {
+  const handle = await askForPause(runtime, ref, 'memory')
+  const spec = sandboxSpec(await loadSource(database.db, ref), tokenSeed)
+  const resumed = await within({ what: 'the resume of the sandbox', timeoutMs: THAW_TIMEOUT_MS }, (signal) =>
+    runtime.resume(handle, { spec, keep: 'memory' }, signal),
+  )
+  return resumed.endpoint
+}
+
+async function stateOf({ runtime }: SettleParts, ref: SandboxRef): Promise<RuntimeState | undefined> {
+  const listed = await within({ what: 'the list of sandboxes', timeoutMs: LIST_TIMEOUT_MS }, () => runtime.list(ref.sandboxId))
+  return listed.find(({ incarnation }) => incarnation === ref.incarnation)?.state
+}

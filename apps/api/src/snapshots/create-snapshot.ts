@@ -1,0 +1,45 @@
+import type { SnapshotInfo } from '@sandyard/api-contract/sandboxes/snapshot'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { readBuildName } from '../builds/registration/build-name.ts'
+import type { Actor } from '../events/actor.ts'
+import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
+import type { Team } from '../teams/team.ts'
+import { DEFAULT_TAG } from '../templates/template-reference.ts'
+import { capture } from './capture.ts'
+import { getSnapshotSource, inTransition } from './snapshot-source.ts'
+import { storeSnapshot } from './store-snapshot.ts'
+import { toSnapshotInfo } from './snapshot-view.ts'
+
+export interface SnapshotWish {
+  readonly givenId: string
+  /** `[namespace/]alias[:tag]`; undefined for a snapshot without a name. */
+  readonly name: string | undefined
+  readonly actor: Actor
+  readonly userId: string | undefined
+}
+
+const NAME_LENGTH = 20
+
+/**
+ * Stores the files of a running sandbox as a template (control-plane.md 7.1). A used name gets another build, and its tag moves.
+ *
+ * @throws AppError with the texts of control-plane.md 7.1
+ */
+export async function createSnapshot(parts: LifecycleParts, team: Team, wish: SnapshotWish): Promise<SnapshotInfo> {
+  const { givenId, actor, userId } = wish
+  const name = wish.name === undefined ? undefined : readBuildName(team, wish.name)
+  const row = await getSnapshotSource(parts, team.id, { givenId, doing: 'snapshotted' })
+  const tag = name?.tags[0] ?? DEFAULT_TAG
+  const stored = await capture(parts, row, {
+    name: `snapshot-${randomId(NAME_LENGTH)}`,
+    actor,
+    store: async (tx, snapshot) => {
+      const templateId = await storeSnapshot(tx, { team, userId, row, snapshot, alias: name?.alias, tag })
+      const info = toSnapshotInfo({ templateId, tag, slug: team.slug, alias: name?.alias })
+      const data = { snapshotID: info.snapshotID, kept: snapshot.hasMemory ? 'memory' : 'files' }
+      return { result: info, event: { kind: 'sandbox.snapshotted', data } }
+    },
+  })
+  if (stored !== undefined) return stored
+  throw inTransition(await getSnapshotSource(parts, team.id, { givenId, doing: 'snapshotted' }), 'snapshotted')
+}

@@ -1,0 +1,105 @@
+import pLimit from 'p-limit'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { httpStatus } from '@sandyard/kit/errors/http-status'
+import type { RuntimeSnapshot } from '@sandyard/runtime/types'
+import type { Actor } from '../events/actor.ts'
+import { checkLifetime } from '../sandboxes/check-lifetime.ts'
+import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
+import { loadSource } from '../sandboxes/lifecycle/load-source.ts'
+import { isPublic } from '../sandboxes/network/stored-network.ts'
+import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
+import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
+import type { SandboxAnswer } from '../sandboxes/sandbox-view.ts'
+import { startSandbox } from '../sandboxes/start-sandbox.ts'
+import { capture } from './capture.ts'
+import { reserveForks } from './reserve-forks.ts'
+import { getSnapshotSource, inTransition } from './snapshot-source.ts'
+
+export interface ForkWish {
+  readonly givenId: string
+  readonly count: number
+  readonly lifetimeSeconds: number
+  readonly actor: Actor
+}
+
+export type Forked = { readonly answer: SandboxAnswer } | { readonly error: { readonly code: number; readonly message: string } }
+
+/** Starts at once: each costs the engine much of a second. */
+const STARTS_AT_ONCE = 4
+const MAX_FORKS = 100
+const NAME_LENGTH = 20
+
+/**
+ * Starts sandboxes from the files that a running sandbox has now; it stands still for a moment and runs on (control-plane.md 7.4). Each fork
+ * succeeds or fails by itself. Forks have the metadata, network and lifecycle of the sandbox, and start commands of the template run anew.
+ *
+ * @returns one result for each fork, in order
+ * @throws AppError with the texts of control-plane.md 7.4, before anything was started
+ */
+export async function forkSandbox(parts: LifecycleParts, teamId: string, wish: ForkWish): Promise<Forked[]> {
+  const { givenId, count, lifetimeSeconds, actor } = wish
+  const { concurrentSandboxes: limit, maxLifetimeSeconds } = parts.limits
+  if (count < 1) throw new AppError('invalid_argument', 'Count must be at least 1')
+  if (count > MAX_FORKS) throw new AppError('invalid_argument', `Count cannot be greater than ${MAX_FORKS}`)
+  if (count >= limit) {
+    throw new AppError('invalid_argument', `Count must be lower than the maximum number of concurrent sandboxes (${limit})`)
+  }
+  checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
+  const row = await getSnapshotSource(parts, teamId, { givenId, doing: 'forked' })
+  const taken = await capture(parts, row, {
+    name: `fork-${randomId(NAME_LENGTH)}`,
+    actor,
+    store: async (tx, snapshot) => {
+      const refs = await reserveForks(tx, { row, count, limit, serverId: parts.serverId, actor })
+      const data = { forks: refs.map(({ sandboxId }) => sandboxId), kept: 'files' }
+      return { result: { refs, snapshot }, event: { kind: 'sandbox.forked', data } }
+    },
+  })
+  if (taken === undefined) throw inTransition(await getSnapshotSource(parts, teamId, { givenId, doing: 'forked' }), 'forked')
+  try {
+    return await startForks(parts, { ...taken, row, wish })
+  } finally {
+    // What cannot be deleted now is an image without a row, which the collector of images removes.
+    const log = (err: unknown): void => parts.log.warn({ err }, 'the snapshot of a fork could not be deleted yet')
+    await parts.runtime.deleteSnapshot(taken.snapshot).catch(log)
+  }
+}
+
+interface ForkPlan {
+  readonly refs: Awaited<ReturnType<typeof reserveForks>>
+  readonly snapshot: RuntimeSnapshot
+  readonly row: SandboxRow
+  readonly wish: ForkWish
+}
+
+async function startForks(parts: LifecycleParts, { refs, snapshot, row, wish }: ForkPlan): Promise<Forked[]> {
+  const { lifetimeSeconds, actor, count } = wish
+  const source = await loadSource(parts.database.db, refOf(row))
+  const base = {
+    ...source,
+    build: { ...source.build, snapshot },
+    alias: row.alias ?? undefined,
+    isPublic: isPublic(row.network),
+    envVars: {},
+    lifetimeSeconds,
+    actor,
+  }
+  const limit = pLimit(STARTS_AT_ONCE)
+  const started = await Promise.all(
+    refs.map((ref) =>
+      limit(() =>
+        startSandbox(parts, { ...base, ...ref, isRepeatable: false }).then(
+          (answer): Forked => ({ answer }),
+          (err: unknown): Forked => ({ error: toForkError(err) }),
+        ),
+      ),
+    ),
+  )
+  const refused = toForkError(tooManySandboxes(parts.limits.concurrentSandboxes))
+  return [...started, ...Array.from({ length: count - refs.length }, () => ({ error: refused }))]
+}
+
+function toForkError(err: unknown): { code: number; message: string } {
+  return isAppError(err) ? { code: httpStatus(err.kind), message: err.message } : { code: 500, message: 'Error forking sandbox' }
+}

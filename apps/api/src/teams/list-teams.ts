@@ -1,0 +1,39 @@
+import type { Database, Tx } from '@sandyard/db/database'
+import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
+
+export interface TeamWithKey {
+  readonly teamId: string
+  readonly name: string
+  /** The only time that the key is readable. */
+  readonly apiKey: string
+  readonly isDefault: boolean
+}
+
+/** The name of these keys (control-plane.md 5.2). */
+const KEY_NAME = 'CLI login/configure'
+
+/** The teams of a user that can authenticate, each with a new API key: keys are not stored in a readable form. All keys or none are made. */
+export async function listTeamsWithKeys(database: Database, userId: string): Promise<TeamWithKey[]> {
+  return database.transaction(async (tx) => {
+    const teams = await findTeams(tx, userId)
+    const keyed = teams.map((team) => ({ ...team, key: issueCredential(CREDENTIAL_PREFIXES.apiKey) }))
+    if (keyed.length > 0) {
+      const rows = keyed.map(({ id, key }) => ({ team_id: id, created_by: userId, name: KEY_NAME, ...key.stored }))
+      await tx.insertInto('api_key').values(rows).execute()
+    }
+    return keyed.map(({ id, name, is_default, key }) => ({ teamId: id, name, apiKey: key.raw, isDefault: is_default }))
+  })
+}
+
+function findTeams(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('team')
+    .innerJoin('team_member', 'team_member.team_id', 'team.id')
+    .select(['team.id', 'team.name', 'team_member.is_default'])
+    .where('team_member.user_id', '=', userId)
+    .where('team.is_banned', '=', false)
+    .orderBy('team.created_at')
+    .orderBy('team.id')
+    .forKeyShare('team')
+    .execute()
+}

@@ -1,0 +1,19 @@
+import { Type } from 'typebox'
+import { Team } from '@sandyard/api-contract/teams/team'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { listTeamsWithKeys } from '../list-teams.ts'
+
+/** `GET /teams` (control-plane.md 5.2): makes a new API key for every team of the user. */
+export const listTeamsRoute: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('listTeams'),
+    schema: { response: { 200: Type.Array(Team), ...errors(401, 429, 500) } },
+    handler: async ({ principal }, reply) => {
+      if (principal?.user === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
+      const teams = await listTeamsWithKeys(ctx.database, principal.user.id)
+      void reply.header('cache-control', 'no-store')
+      return teams.map(({ teamId, name, apiKey, isDefault }) => ({ teamID: teamId, name, apiKey, isDefault }))
+    },
+  })

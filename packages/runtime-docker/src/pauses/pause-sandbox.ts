@@ -1,0 +1,45 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Keep } from '@sandyard/runtime/types'
+import type { Container, ContainerInspectInfo } from 'dockerode'
+import { runtimeState } from '../containers/container-state.ts'
+import { statusOf } from '../engine/docker-errors.ts'
+import type { StartParts } from '../containers/run-container.ts'
+import { endProcesses } from './end-processes.ts'
+
+/**
+ * Pauses a container and returns what it is then. `memory` freezes its processes, `files` ends them. A paused one is success.
+ *
+ * @throws AppError `failed_precondition` for an ended container with `memory`; the engine's errors
+ */
+export async function pauseSandbox(parts: StartParts, name: string, keep: Keep): Promise<ContainerInspectInfo> {
+  const container = parts.docker.getContainer(name)
+  if (keep === 'files') await endProcesses(parts, container)
+  else await freeze(container)
+  const found = await container.inspect()
+  const wanted = keep === 'memory' ? 'frozen' : 'stopped'
+  if (runtimeState(found.State.Status) === wanted) return found
+  if (keep === 'memory' && !found.State.Running) throw hasEnded()
+  throw new AppError('conflict', 'This sandbox was resumed while it was paused.')
+}
+
+/** A frozen container is success. */
+export async function freeze(container: Container): Promise<void> {
+  try {
+    await container.pause()
+  } catch (err) {
+    const state = await stateAfter(container, err)
+    if (state === 'stopped') throw hasEnded(err)
+    if (state !== 'frozen') throw err
+  }
+}
+
+/** The state of a container for which the engine refused a change: it may have the wanted state already. */
+export async function stateAfter(container: Container, refusal: unknown): Promise<ReturnType<typeof runtimeState>> {
+  // Without a status the engine did not answer: another request would wait as long.
+  if (statusOf(refusal) === undefined || statusOf(refusal) === 404) throw refusal
+  return runtimeState((await container.inspect()).State.Status)
+}
+
+function hasEnded(cause?: unknown): AppError {
+  return new AppError('failed_precondition', 'This sandbox has ended.', { cause })
+}

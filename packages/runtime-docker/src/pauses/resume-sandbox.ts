@@ -1,0 +1,78 @@
+import type { Keep } from '@sandyard/runtime/types'
+import type { Container, ContainerInspectInfo } from 'dockerode'
+import { addressOn, runtimeState } from '../containers/container-state.ts'
+import { runContainer, type RunOptions, type StartParts } from '../containers/run-container.ts'
+import { endProcesses } from './end-processes.ts'
+import { freeze, stateAfter } from './pause-sandbox.ts'
+
+export interface ResumeContainer {
+  readonly name: string
+  /** `files` although the processes are there. */
+  readonly keep: Keep
+  /** Of the handle. */
+  readonly startedAt: string
+  readonly signal: AbortSignal | undefined
+}
+
+export interface ResumedContainer {
+  readonly host: string
+  readonly restored: Keep
+}
+
+/**
+ * Runs a paused container again. Frozen processes continue; else the container starts from its files, in the same order as a new one, so
+ * that nothing in it has a network without the egress rules. For a running container only the address is returned.
+ *
+ * After a failure or an abort the container is frozen or stopped, and never removed.
+ */
+export async function resumeSandbox(parts: StartParts, request: ResumeContainer): Promise<ResumedContainer> {
+  const { signal, startedAt } = request
+  await parts.volume.ensure()
+  const options = { bridge: await parts.network.ensure(), signal }
+  const container = parts.docker.getContainer(request.name)
+  const found = await container.inspect()
+  const state = runtimeState(found.State.Status)
+  const address = addressOn(options.bridge.id, found)
+  signal?.throwIfAborted()
+  if (state === 'running' && address !== undefined)
+    return { host: address, restored: found.State.StartedAt === startedAt ? 'memory' : 'files' }
+  if (state === 'frozen' && request.keep === 'memory' && (await thaw(container)))
+    return { host: await completeThawed(parts, found, options), restored: 'memory' }
+  if (state === 'frozen') await endProcesses(parts, container)
+  return { host: await restart(parts, container, options), restored: 'files' }
+}
+
+/** False when the processes have ended. */
+async function thaw(container: Container): Promise<boolean> {
+  try {
+    await container.unpause()
+    return true
+  } catch (err) {
+    const state = await stateAfter(container, err)
+    if (state === 'frozen') throw err
+    return state === 'running'
+  }
+}
+
+/** A container that was frozen half-started gets its network now. */
+async function completeThawed(parts: StartParts, found: ContainerInspectInfo, options: RunOptions): Promise<string> {
+  const container = parts.docker.getContainer(found.Id)
+  try {
+    options.signal?.throwIfAborted()
+    return addressOn(options.bridge.id, found) ?? (await runContainer(parts, container, options))
+  } catch (err) {
+    await freeze(container).catch(() => undefined)
+    throw err
+  }
+}
+
+async function restart(parts: StartParts, container: Container, options: RunOptions): Promise<string> {
+  try {
+    if (parts.egress !== undefined) await parts.network.leaveAllWhileStopped(container)
+    return await runContainer(parts, container, options)
+  } catch (err) {
+    // If it cannot be ended now, the next resume continues with what is there.
+    await endProcesses(parts, container).catch(() => undefined)
+    throw err
+  }
+}
