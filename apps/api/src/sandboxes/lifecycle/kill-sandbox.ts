@@ -1,5 +1,5 @@
 import type { Actor } from '../../events/actor.ts'
-import { beginEnd, finishEndWithLogs, killing } from '../end-sandbox.ts'
+import { beginEnd, finishEndWithLogs, killing } from '../end/end-sandbox.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
 import { findSandbox, type SandboxRow } from '../sandbox-queries.ts'

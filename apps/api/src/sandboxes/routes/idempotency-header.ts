@@ -1,7 +1,7 @@
 import { Type, type TObject } from 'typebox'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { hashRequest, type IdempotentRequest } from '../idempotency.ts'
-import { knownFields } from '../canonical-json.ts'
+import { hashRequest, type IdempotentRequest } from '../create/idempotency.ts'
+import { knownFields } from '../create/canonical-json.ts'
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(

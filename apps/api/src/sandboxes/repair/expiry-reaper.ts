@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { inBatches } from '@sandyard/db/in-batches'
 import type { SandboxRef } from '@sandyard/runtime/types'
-import { TIMEOUT } from '../events/actor.ts'
-import { isEngineOf } from '../servers/engine-binding.ts'
-import { finishEndWithLogs, killing, type EndParts } from './end-sandbox.ts'
-import { carryOutPause } from './lifecycle/carry-out-pause.ts'
-import { pausing, type PauseWish } from './lifecycle/pause-steps.ts'
-import type { SettleParts } from './lifecycle/settle-sandbox.ts'
+import { TIMEOUT } from '../../events/actor.ts'
+import { isEngineOf } from '../../servers/engine-binding.ts'
+import { finishEndWithLogs, killing, type EndParts } from '../end/end-sandbox.ts'
+import { carryOutPause } from '../lifecycle/carry-out-pause.ts'
+import { pausing, type PauseWish } from '../lifecycle/pause-steps.ts'
+import type { SettleParts } from '../lifecycle/settle-sandbox.ts'
 import type { Repairs } from './repairs.ts'
-import { changeState } from './sandbox-state.ts'
+import { changeState } from '../sandbox-state.ts'
 
 /** With the loop's jitter, an expired sandbox begins to end within a quarter of a second. */
 export const REAP_EVERY_MS = 230

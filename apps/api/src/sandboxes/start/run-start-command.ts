@@ -1,6 +1,6 @@
-import type { Daemon } from '../daemon/daemon.ts'
-import { startUntilReady } from '../daemon/start-until-ready.ts'
-import type { ReadyBuild } from '../templates/template.ts'
+import type { Daemon } from '../../daemon/daemon.ts'
+import { startUntilReady } from '../../daemon/start-until-ready.ts'
+import type { ReadyBuild } from '../../templates/template.ts'
 
 export interface StartCommandRequest {
   readonly build: Pick<ReadyBuild, 'startCmd' | 'readyCmd' | 'startContext'>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import { isLive, selectSandboxes, type LiveSandboxRow } from './sandbox-queries.ts'
+import { isLive, selectSandboxes, type LiveSandboxRow } from '../sandbox-queries.ts'
 
 /** Cap of an answer without pages. */
 const MOST_UNPAGED = 5000

@@ -1,7 +1,7 @@
 import type { Db } from '@sandyard/db/database'
-import { sandboxNotFound } from './sandbox-errors.ts'
-import { parseSandboxId } from './sandbox-id.ts'
-import { findSandbox, isLive, type LiveSandboxRow } from './sandbox-queries.ts'
+import { sandboxNotFound } from '../sandbox-errors.ts'
+import { parseSandboxId } from '../sandbox-id.ts'
+import { findSandbox, isLive, type LiveSandboxRow } from '../sandbox-queries.ts'
 
 /**
  * A visible sandbox of the team: one that is starting or ending counts as absent (control-plane.md 6.4).

@@ -2,8 +2,8 @@ import type { ListedSandbox, Sandbox, SandboxDetail, SandboxNetwork } from '@san
 import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-token'
 import type { StoredNetwork } from '@sandyard/db/schema/sandbox'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { isPublic } from './network/stored-network.ts'
-import type { LiveSandboxRow } from './sandbox-queries.ts'
+import { isPublic } from '../network/stored-network.ts'
+import type { LiveSandboxRow } from '../sandbox-queries.ts'
 
 /** Deprecated but required on the wire (control-plane.md 2.1). */
 const CLIENT_ID = '6532622b'

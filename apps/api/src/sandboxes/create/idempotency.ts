@@ -3,7 +3,7 @@ import type { Db, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { canonicalJson } from './canonical-json.ts'
-import type { SandboxAnswer } from './sandbox-view.ts'
+import type { SandboxAnswer } from '../read/sandbox-view.ts'
 
 /** A create request with an idempotency key (clients-python-2.63.md 3). */
 export interface IdempotentRequest {

@@ -1,11 +1,11 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { isOlderVersion } from '../daemon/daemon-version.ts'
-import { UnservedFieldError } from '../metrics/unserved-field.ts'
-import { isStorable } from '../text/is-storable.ts'
-import { shorten } from '../text/shorten.ts'
-import { unservedEgressField } from './network/check-network.ts'
-import { isPublic } from './network/stored-network.ts'
+import { isOlderVersion } from '../../daemon/daemon-version.ts'
+import { UnservedFieldError } from '../../metrics/unserved-field.ts'
+import { isStorable } from '../../text/is-storable.ts'
+import { shorten } from '../../text/shorten.ts'
+import { unservedEgressField } from '../network/check-network.ts'
+import { isPublic } from '../network/stored-network.ts'
 
 /** @throws AppError `invalid_argument` with the texts of control-plane.md 6.2.3 */
 export function checkAutoPause({ autoPause, autoPauseMemory, autoResume }: NewSandbox): void {

@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { StartCommandError } from '../daemon/start-until-ready.ts'
+import { StartCommandError } from '../../daemon/start-until-ready.ts'
 
 const PREFIX = 'Failed to place sandbox'
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { within } from '@sandyard/kit/async/within'
 import type { SandboxRef } from '@sandyard/runtime/types'
-import { SERVER } from '../events/actor.ts'
-import { beginEnd, finishEnd, killing } from './end-sandbox.ts'
+import { SERVER } from '../../events/actor.ts'
+import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import type { ReconcilerParts } from './reconciler.ts'
 import { ownedOf } from './reconciler-queries.ts'
 import { keyOf } from './repairs.ts'
-import type { StartsUnderWay } from './starts-under-way.ts'
+import type { StartsUnderWay } from '../start/starts-under-way.ts'
 
 export interface ExitParts extends ReconcilerParts {
   readonly starts: StartsUnderWay

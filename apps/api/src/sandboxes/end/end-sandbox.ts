@@ -2,11 +2,11 @@ import type { Database } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
-import { SERVER, type Actor } from '../events/actor.ts'
-import { collectLogs, type CollectParts } from '../sandbox-logs/collect-logs.ts'
-import { releaseKey } from './idempotency.ts'
+import { SERVER, type Actor } from '../../events/actor.ts'
+import { collectLogs, type CollectParts } from '../../sandbox-logs/collect-logs.ts'
+import { releaseKey } from '../create/idempotency.ts'
 import { moveToHistory } from './move-to-history.ts'
-import { announce, changeState, type StateChange } from './sandbox-state.ts'
+import { announce, changeState, type StateChange } from '../sandbox-state.ts'
 
 export interface EndParts {
   readonly database: Database

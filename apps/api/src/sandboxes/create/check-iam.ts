@@ -1,6 +1,6 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { shorten } from '../text/shorten.ts'
+import { shorten } from '../../text/shorten.ts'
 
 const MAX_TOKENS = 5
 

@@ -1,6 +1,6 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import type { StoredNetwork } from '@sandyard/db/schema/sandbox'
-import { toStoredNetwork } from './network/stored-network.ts'
+import { toStoredNetwork } from '../network/stored-network.ts'
 
 /** What a create request decides for the whole life of a sandbox, over pauses and resumes. */
 export interface SandboxSettings {

@@ -1,7 +1,7 @@
 import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { DEFAULT_EGRESS, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
-import type { ReadyBuild } from '../templates/template.ts'
+import type { ReadyBuild } from '../../templates/template.ts'
 
 /** What a sandbox runs: the same for its create and for every resume. */
 export interface SandboxSource extends SandboxRef {

@@ -1,8 +1,8 @@
 import { sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
-import { daemonIdentity } from '../daemon/daemon-identity.ts'
-import { initDaemon } from '../daemon/init-daemon.ts'
+import { daemonIdentity } from '../../daemon/daemon-identity.ts'
+import { initDaemon } from '../../daemon/init-daemon.ts'
 import { runStartCommand } from './run-start-command.ts'
 import { accessToken, type SandboxSource } from './sandbox-spec.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from '@sandyard/db/database'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Keep, SandboxRef } from '@sandyard/runtime/types'
-import { refOf } from './lifecycle/lifecycle-parts.ts'
+import { refOf } from '../lifecycle/lifecycle-parts.ts'
 import { keyOf } from './repairs.ts'
 
 const PAGE = 1000
