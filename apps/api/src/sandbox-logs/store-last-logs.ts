@@ -7,7 +7,7 @@ import { readReports } from '../daemon/read-reports.ts'
 import { appendDaemonLogs } from './append-daemon-logs.ts'
 import { selectLogTargets, toLogTarget, type LogTarget } from './log-target.ts'
 
-export interface CollectParts {
+export interface LastLogsParts {
   readonly database: Database
   readonly tokenSeed: Secret
   readonly log: Logger
@@ -19,8 +19,8 @@ const TIMEOUT_MS = 500
  * Stores the last log entries of a sandbox's daemon, which end with the daemon: for the moment before a pause or a kill. Best effort within
  * half a second; never throws.
  */
-export async function collectLogs(
-  { database, tokenSeed, log }: CollectParts,
+export async function storeLastLogs(
+  { database, tokenSeed, log }: LastLogsParts,
   ref: SandboxRef,
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<void> {
