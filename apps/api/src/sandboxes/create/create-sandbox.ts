@@ -7,7 +7,7 @@ import { parseTemplateReference, type TemplateReference } from '../../templates/
 import { checkIam } from './check-iam.ts'
 import { checkLifetime } from '../check-lifetime.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
-import { findRemembered, type IdempotentRequest } from './idempotency.ts'
+import { findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { checkNetwork } from '../network/check-network.ts'
 import { isPublic } from '../network/stored-network.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'

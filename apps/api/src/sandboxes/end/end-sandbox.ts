@@ -3,8 +3,8 @@ import { within } from '@sandyard/kit/async/within'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
-import { collectLogs, type CollectParts } from '../../sandbox-logs/collect-logs.ts'
-import { releaseKey } from '../create/idempotency.ts'
+import { storeLastLogs, type LastLogsParts } from '../../sandbox-logs/store-last-logs.ts'
+import { releaseKey } from '../idempotency.ts'
 import { moveToHistory } from './move-to-history.ts'
 import { announce, changeState, type StateChange } from '../sandbox-state.ts'
 
@@ -52,7 +52,7 @@ export async function finishEnd({ database, runtime }: EndParts, ref: SandboxRef
 }
 
 /** The second half of the end of a sandbox whose daemon still runs: first stores the last entries of its log. */
-export async function finishEndWithLogs(parts: EndParts & CollectParts, ref: SandboxRef): Promise<void> {
-  await collectLogs(parts, ref)
+export async function finishEndWithLogs(parts: EndParts & LastLogsParts, ref: SandboxRef): Promise<void> {
+  await storeLastLogs(parts, ref)
   await finishEnd(parts, ref)
 }

@@ -2,10 +2,10 @@ import { MAX_SANDBOX_LOGS, SandboxLogs, SandboxLogsQuery } from '@sandyard/api-c
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
-import { parseSandboxId } from '../../sandboxes/sandbox-id.ts'
-import { listSandboxLogs } from '../list-logs.ts'
-import { toSandboxLog, toSandboxLogEntry } from '../log-view.ts'
+import { SandboxParams } from './sandbox-params.ts'
+import { parseSandboxId } from '../sandbox-id.ts'
+import { listSandboxLogs } from '../logs/list-logs.ts'
+import { toSandboxLog, toSandboxLogEntry } from '../logs/log-view.ts'
 
 /** `GET /sandboxes/{sandboxID}/logs` (control-plane.md 8.1): oldest first. */
 export const getSandboxLogsRoute: ApiRoute = (app, ctx) =>

@@ -3,13 +3,13 @@ import { LifecycleEvent, LifecycleEventsQuery } from '@sandyard/api-contract/eve
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
-import { sandboxNotFound } from '../../sandboxes/sandbox-errors.ts'
-import { parseSandboxId } from '../../sandboxes/sandbox-id.ts'
-import { isSandboxOfTeam } from '../describe-events.ts'
-import { toLifecycleEvent } from '../event-view.ts'
-import { listLifecycleEvents } from '../lifecycle-events.ts'
-import { toLifecycleRequest } from './lifecycle-request.ts'
+import { SandboxParams } from './sandbox-params.ts'
+import { sandboxNotFound } from '../sandbox-errors.ts'
+import { parseSandboxId } from '../sandbox-id.ts'
+import { isSandboxOfTeam } from '../events/describe-events.ts'
+import { toLifecycleEvent } from '../events/event-view.ts'
+import { listLifecycleEvents } from '../events/lifecycle-events.ts'
+import { toLifecycleRequest } from '../events/lifecycle-request.ts'
 
 /** `GET /events/sandboxes/{sandboxID}` (dashboard-and-cli.md 2.1). */
 export const listLifecycleEventsRoute: ApiRoute = (app, ctx) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { LifecycleType } from '@sandyard/api-contract/events/sandbox-event'
 import type { Db } from '@sandyard/db/database'
 import { describeEvents, type DescribedEvent } from './describe-events.ts'
-import type { Event } from './event-log.ts'
+import type { Event } from '../../events/event-log.ts'
 
 /** The events of the log that clients of the events interface know, by its types (dashboard-and-cli.md 2.1). */
 const KINDS: Readonly<Record<LifecycleType, readonly Event['kind'][]>> = {

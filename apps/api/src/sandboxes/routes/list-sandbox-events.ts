@@ -3,12 +3,12 @@ import { SandboxEvent, SandboxEventsQuery } from '@sandyard/api-contract/events/
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
-import { sandboxNotFound } from '../../sandboxes/sandbox-errors.ts'
-import { parseSandboxId } from '../../sandboxes/sandbox-id.ts'
-import { describeEvents, isSandboxOfTeam } from '../describe-events.ts'
-import { toSandboxEvent } from '../event-view.ts'
-import { readEvents } from '../read-events.ts'
+import { SandboxParams } from './sandbox-params.ts'
+import { sandboxNotFound } from '../sandbox-errors.ts'
+import { parseSandboxId } from '../sandbox-id.ts'
+import { describeEvents, isSandboxOfTeam } from '../events/describe-events.ts'
+import { toSandboxEvent } from '../events/event-view.ts'
+import { readEvents } from '../../events/read-events.ts'
 
 const PAGE_SIZE = 100
 

@@ -2,10 +2,10 @@ import { MAX_SANDBOX_LOGS, SandboxLogsV2, SandboxLogsV2Query } from '@sandyard/a
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
-import { parseSandboxId } from '../../sandboxes/sandbox-id.ts'
-import { listSandboxLogs } from '../list-logs.ts'
-import { toSandboxLogEntry } from '../log-view.ts'
+import { SandboxParams } from './sandbox-params.ts'
+import { parseSandboxId } from '../sandbox-id.ts'
+import { listSandboxLogs } from '../logs/list-logs.ts'
+import { toSandboxLogEntry } from '../logs/log-view.ts'
 
 /** `GET /v2/sandboxes/{sandboxID}/logs` (control-plane.md 8.2). */
 export const getSandboxLogsV2Route: ApiRoute = (app, ctx) =>

@@ -3,9 +3,9 @@ import { LifecycleEvent, LifecycleEventsQuery } from '@sandyard/api-contract/eve
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { toLifecycleEvent } from '../event-view.ts'
-import { listLifecycleEvents } from '../lifecycle-events.ts'
-import { toLifecycleRequest } from './lifecycle-request.ts'
+import { toLifecycleEvent } from '../events/event-view.ts'
+import { listLifecycleEvents } from '../events/lifecycle-events.ts'
+import { toLifecycleRequest } from '../events/lifecycle-request.ts'
 
 /** `GET /events/sandboxes` (dashboard-and-cli.md 2.1): of all sandboxes of the team. */
 export const listTeamLifecycleEventsRoute: ApiRoute = (app, ctx) =>

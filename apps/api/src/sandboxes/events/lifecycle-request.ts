@@ -1,5 +1,5 @@
 import { LIFECYCLE_TYPES, type LifecycleEventsQuery } from '@sandyard/api-contract/events/sandbox-event'
-import type { LifecycleRequest } from '../lifecycle-events.ts'
+import type { LifecycleRequest } from './lifecycle-events.ts'
 
 /** The query with its defaults. */
 export function toLifecycleRequest(teamId: string, query: LifecycleEventsQuery): LifecycleRequest {
