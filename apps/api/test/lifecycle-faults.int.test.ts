@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeSandbox } from '@sandyard/runtime/fake/fake-engine'
 import { reapExpired } from '../src/sandboxes/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repairs.ts'
-import { createWorld, endLease, type Server, type World } from './support/control-plane.ts'
+import { createWorld, endLease, reconcileNow, type Server, type World } from './support/control-plane.ts'
+import { Fuse } from './support/fuse.ts'
 
 let world: World
 let api: Server
@@ -18,6 +19,8 @@ async function create(fields: object = {}): Promise<string> {
 }
 
 const rowOf = (id: string) => world.database.db.selectFrom('sandbox').selectAll().where('sandbox_id', '=', id).executeTakeFirstOrThrow()
+const pause = (id: string, memory: boolean) => api.call('POST', `/sandboxes/${id}/pause`, { body: { memory } })
+const connect = (id: string) => api.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } })
 
 function onEngine(id: string): FakeSandbox {
   const found = [...world.engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === id)
@@ -38,5 +41,71 @@ describe('the pause at the end time', () => {
     await repairs.drain()
     expect((await rowOf(id)).state).toBe('running')
     expect(onEngine(id).state).toBe('running')
+  })
+})
+
+describe('a pause without memory that fails', () => {
+  it('leaves a running sandbox with the address that it has then', async () => {
+    const id = await create()
+    const moved = { host: '127.0.0.1', daemonPort: world.daemon.port + 1 }
+    const failing = api.runtime.faults.hold('pause')
+    api.runtime.faults.failBefore('pause')
+    const answer = pause(id, false)
+    await failing.reached
+    // It has left the network, as at the beginning of the end of its processes.
+    onEngine(id).endpoint = moved
+    failing.release()
+    expect((await answer).status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({
+      state: 'running',
+      endpoint_host: moved.host,
+      endpoint_daemon_port: moved.daemonPort,
+    })
+  })
+})
+
+describe('a sandbox whose memory was lost', () => {
+  it('is paused with its files when the server dies while it starts them: the next resume prepares the daemon', async () => {
+    const id = await create()
+    await pause(id, true)
+    world.engine.stop()
+    world.engine.start()
+    // Begin, runtime.
+    const fuse = new Fuse({ step: 2, when: 'after' })
+    const dying = await world.startServer({ fuse })
+    void dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } })
+    await fuse.blown
+    await world.database.db
+      .updateTable('sandbox')
+      .set({ state_changed_at: sql<Date>`state_changed_at - interval '5 minutes'` })
+      .execute()
+    await reconcileNow(api)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
+  })
+
+  it('is paused with its files when a resume without memory fails in the daemon', async () => {
+    const id = await create()
+    await pause(id, true)
+    world.daemon.answers.push(400)
+    const answer = await api.call('POST', `/sandboxes/${id}/resume`, { body: { timeout: 60, memory: false } })
+    expect(answer.status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
+  })
+
+  it('is paused with its files when something has started it meanwhile', async () => {
+    const id = await create()
+    await pause(id, true)
+    Object.assign(onEngine(id), { state: 'running', startId: 'another' })
+    await reconcileNow(api)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
   })
 })
