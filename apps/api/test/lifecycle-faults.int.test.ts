@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeSandbox } from '@sandyard/runtime/fake/fake-engine'
 import { reapExpired } from '../src/sandboxes/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repairs.ts'
+import { reconcile } from '../src/sandboxes/reconciler.ts'
 import { createWorld, endLease, reconcileNow, type Server, type World } from './support/control-plane.ts'
 import { Fuse } from './support/fuse.ts'
 
@@ -107,5 +108,27 @@ describe('a sandbox whose memory was lost', () => {
     const before = world.daemon.inits.length
     expect((await connect(id)).status).toBe(201)
     expect(world.daemon.inits.length).toBe(before + 1)
+  })
+})
+
+describe('a sandbox that was seen stopped', () => {
+  it('is kept when it was resumed before its end begins', async () => {
+    const id = await create()
+    // The list is made while it is paused with its files, after the rows were read.
+    const listing = api.runtime.faults.hold('list')
+    const repairs = new Repairs(api.ctx.log.sandboxes)
+    const others = Promise.withResolvers<void>()
+    const busy = Array.from({ length: 8 }, (_, index) => repairs.run({ sandboxId: `other${index}`, incarnation: 1 }, () => others.promise))
+    const reconciling = reconcile({ ...api.ctx.sandboxes, repairs, engineId: api.ctx.engineId })
+    await listing.reached
+    await pause(id, false)
+    listing.release()
+    await reconciling
+    expect((await connect(id)).status).toBe(201)
+    others.resolve()
+    await Promise.all(busy)
+    await repairs.drain()
+    expect((await rowOf(id)).state).toBe('running')
+    expect(onEngine(id).state).toBe('running')
   })
 })
