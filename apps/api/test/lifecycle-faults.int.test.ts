@@ -23,6 +23,13 @@ const rowOf = (id: string) => world.database.db.selectFrom('sandbox').selectAll(
 const pause = (id: string, memory: boolean) => api.call('POST', `/sandboxes/${id}/pause`, { body: { memory } })
 const connect = (id: string) => api.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } })
 
+/** Makes all unfinished work old enough to count as abandoned. */
+const makeOld = () =>
+  world.database.db
+    .updateTable('sandbox')
+    .set({ state_changed_at: sql<Date>`state_changed_at - interval '5 minutes'` })
+    .execute()
+
 function onEngine(id: string): FakeSandbox {
   const found = [...world.engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === id)
   if (found === undefined) throw new Error(`the engine has no sandbox ${id}`)
@@ -76,10 +83,7 @@ describe('a sandbox whose memory was lost', () => {
     const dying = await world.startServer({ fuse })
     void dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } })
     await fuse.blown
-    await world.database.db
-      .updateTable('sandbox')
-      .set({ state_changed_at: sql<Date>`state_changed_at - interval '5 minutes'` })
-      .execute()
+    await makeOld()
     await reconcileNow(api)
     expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
     const before = world.daemon.inits.length
@@ -130,5 +134,21 @@ describe('a sandbox that was seen stopped', () => {
     await repairs.drain()
     expect((await rowOf(id)).state).toBe('running')
     expect(onEngine(id).state).toBe('running')
+  })
+})
+
+describe('concurrent connects', () => {
+  it('each get their lifetime, also the one that finds the sandbox resumed by another', async () => {
+    const id = await create()
+    await pause(id, true)
+    const other = await world.startServer()
+    const resuming = other.runtime.faults.hold('resume')
+    const short = other.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 30 } })
+    await resuming.reached
+    const long = api.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 900 } })
+    resuming.release()
+    await Promise.all([short, long])
+    const { started_at: from, expires_at: to } = await rowOf(id)
+    expect((to?.getTime() ?? 0) - (from?.getTime() ?? 0)).toBeGreaterThan(800_000)
   })
 })
