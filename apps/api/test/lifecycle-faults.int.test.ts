@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeSandbox } from '@sandyard/runtime/fake/fake-engine'
-import { reapExpired } from '../src/sandboxes/expiry-reaper.ts'
-import { Repairs } from '../src/sandboxes/repairs.ts'
-import { reconcile } from '../src/sandboxes/reconciler.ts'
+import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { Repairs } from '../src/sandboxes/repair/repairs.ts'
+import { reconcile } from '../src/sandboxes/repair/reconciler.ts'
 import { createWorld, endLease, reconcileNow, type Server, type World } from './support/control-plane.ts'
 import { Fuse } from './support/fuse.ts'
 
