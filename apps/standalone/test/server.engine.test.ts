@@ -79,7 +79,7 @@ it('finds its sandboxes after a kill, and removes those that have expired meanwh
     (await containers()) === 1 ? true : undefined,
   )
   expect((await second.call('DELETE', `/sandboxes/${staying}`)).status).toBe(204)
-  expect(await containers()).toBe(0)
+  await pollUntil({ what: 'the removal', timeoutMs: 30_000, everyMs: 100 }, async () => ((await containers()) === 0 ? true : undefined))
   expect(await second.end('SIGTERM')).toBe(0)
 })
 

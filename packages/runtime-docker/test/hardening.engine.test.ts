@@ -124,7 +124,7 @@ describe('a sandbox', () => {
     const spec = sandboxSpec({ image: hostile })
     const guest = new Inside(await runtime.create(spec))
     const environment = await guest.environment()
-    expect(Object.keys(environment).toSorted()).toEqual(['HOME', 'HOSTNAME', 'PATH'])
+    expect(Object.keys(environment).toSorted()).toEqual(['HOME', 'HOSTNAME', 'PATH', 'SANDYARD_INSTANCE_FILE'])
     expect(environment['PATH']).toBe('/opt/mine/bin:/usr/bin:/bin')
     expect((await guest.sh('id -u; pwd')).stdout).toBe('0\n/\n')
     expect(await runtime.list()).toContainEqual(expect.objectContaining({ sandboxId: spec.sandboxId, state: 'running' }))
