@@ -8,9 +8,9 @@ import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { readSpec } from '../containers/spec-label.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
-import { imageExists } from '../images/image-exists.ts'
+import { imageExists } from '../engine/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
-import { flattenImage } from './flatten-image.ts'
+import { flattenImage } from '../images/flatten-image.ts'
 
 export interface SnapshotsOptions {
   readonly docker: Docker
