@@ -124,22 +124,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       start: () => startLoops(context, folder, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
-    const heartbeat = await Heartbeat.start({
-      databaseUrl: database.url,
-      serverId,
-      engineId,
-      version: VERSION,
-      builds: config.builds.width,
-      isDraining: () => context.drain.isDraining,
-      // Its loops would treat the sandboxes of the new engine as lost.
-      onMoved: () => {
-        if (!context.drain.isDraining)
-          log.database.error('the installation was moved to another engine: this server serves no more requests')
-        context.drain.begin()
-        void context[Symbol.asyncDispose]()
-      },
-      log: log.database,
-    })
+    const heartbeat = await startHeartbeat(context)
     shutdown.add('heartbeat', () => heartbeat[Symbol.asyncDispose]())
     return context
   } catch (err) {
@@ -153,6 +138,25 @@ async function openRuntime({ runtime }: ApiParts, installation: Installation, sh
   const opened = await runtime(installation)
   shutdown.add('runtime', () => opened[Symbol.asyncDispose]())
   return opened
+}
+
+function startHeartbeat(context: AppContext): Promise<Heartbeat> {
+  const { config, database, drain, engineId, log, sandboxes } = context
+  return Heartbeat.start({
+    databaseUrl: database.url,
+    serverId: sandboxes.serverId,
+    engineId,
+    version: VERSION,
+    builds: config.builds.width,
+    isDraining: () => drain.isDraining,
+    // Its loops would treat the sandboxes of the new engine as lost.
+    onMoved: () => {
+      if (!drain.isDraining) log.database.error('the installation was moved to another engine: this server serves no more requests')
+      drain.begin()
+      void context[Symbol.asyncDispose]()
+    },
+    log: log.database,
+  })
 }
 
 function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetrics) {

@@ -254,7 +254,7 @@ describe('limits and health', () => {
       const answer = await api.call('GET', '/ready', { apiKey: null })
       return answer.status === 503 ? answer : undefined
     }
-    const notReady = await pollUntil({ what: 'not being ready', timeoutMs: 10_000, everyMs: 50 }, whenNotReady)
+    const notReady = await pollUntil({ what: 'not being ready', timeoutMs: 20_000, everyMs: 50 }, whenNotReady)
     expect(notReady).toMatchObject({ body: { ready: false, database: true, runtime: false } })
     world.engine.start()
   })

@@ -309,7 +309,7 @@ describe('[POST /files/compose] under stress', () => {
     const { hostname, port } = new URL(daemon.url)
     const socket = connect(Number(port), hostname)
     socket.resume().end(`POST /files/compose HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
-    await pollUntil({ what: 'the file', timeoutMs: 10_000, everyMs: 5 }, async () => {
+    await pollUntil({ what: 'the file', timeoutMs: 20_000, everyMs: 5 }, async () => {
       const names = await readdir(dir)
       return names.length === 1 && names[0] === 'd' ? true : undefined
     })

@@ -23,7 +23,7 @@ const request = (headers: readonly string[], body: string | Buffer) =>
   ])
 
 async function waitForContent(content: string): Promise<void> {
-  await pollUntil({ what: 'the bytes that arrived', timeoutMs: 10_000, everyMs: 20 }, async () =>
+  await pollUntil({ what: 'the bytes that arrived', timeoutMs: 20_000, everyMs: 20 }, async () =>
     (await readFile(path, 'utf8').catch(() => '')) === content ? true : undefined,
   )
   await waitForOpenFiles(fixture.dir, 0)
@@ -68,7 +68,7 @@ describe('an upload cut short keeps what arrived', () => {
     const socket = dial()
     socket.write(request([RAW, 'Content-Length: 41000'], long))
     await pollUntil(
-      { what: 'the file', timeoutMs: 10_000, everyMs: 20 },
+      { what: 'the file', timeoutMs: 20_000, everyMs: 20 },
       async () => (await readFile(path, 'utf8').catch(() => '')) || undefined,
     )
     socket.resetAndDestroy()

@@ -111,7 +111,7 @@ describe('the distribution in a container', () => {
   it('ends its streams and exits with status 0 when the engine stops the container', async () => {
     const request = envelope({ process: { cmd: 'sleep', args: ['60'] } })
     const open = stream(url, 'process.Process/Start', request)
-    await pollUntil({ what: 'the process', timeoutMs: 10_000, everyMs: 20 }, async () =>
+    await pollUntil({ what: 'the process', timeoutMs: 20_000, everyMs: 20 }, async () =>
       (await unary(url, 'process.Process/List', {})).text.includes('sleep') ? true : undefined,
     )
     await docker('stop', '--time', '30', name)

@@ -120,7 +120,7 @@ describe('an upload that cannot be finished', () => {
     })
     outgoing.on('error', () => undefined)
     outgoing.write('arrived')
-    await pollUntil({ what: 'the first bytes', timeoutMs: 10_000, everyMs: 20 }, async () =>
+    await pollUntil({ what: 'the first bytes', timeoutMs: 20_000, everyMs: 20 }, async () =>
       (await readFile(`${dir}/partial`, 'utf8').catch(() => '')) === 'arrived' ? true : undefined,
     )
     outgoing.destroy()
@@ -172,7 +172,7 @@ describe('a file operation that fails unexpectedly', () => {
   const logTo = (file: string): string[] => ['/bin/sh', '-c', `SANDYARD_LOG_LEVEL=info exec "$@" 2>${file}`, 'sh']
 
   function readLog(): Promise<string> {
-    return pollUntil({ what: 'a line of the log', timeoutMs: 10_000, everyMs: 20 }, async () => {
+    return pollUntil({ what: 'a line of the log', timeoutMs: 20_000, everyMs: 20 }, async () => {
       const log = await readFile(`${dir}/log`, 'utf8')
       return log.endsWith('\n') ? log : undefined
     })

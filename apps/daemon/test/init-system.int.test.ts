@@ -40,7 +40,7 @@ async function variables(): Promise<unknown> {
 }
 
 async function becomes(path: string, text: string): Promise<void> {
-  await pollUntil({ what: `${path} to be ${JSON.stringify(text)}`, timeoutMs: 10_000, everyMs: 5 }, async () =>
+  await pollUntil({ what: `${path} to be ${JSON.stringify(text)}`, timeoutMs: 20_000, everyMs: 5 }, async () =>
     (await read(path)) === text ? true : undefined,
   )
 }
@@ -123,7 +123,7 @@ describe('[daemon POST /init] caBundle', () => {
 
 /** Repeats the request until no other installation is in progress. */
 async function installed(body: object): Promise<void> {
-  await pollUntil({ what: 'the installation', timeoutMs: 10_000, everyMs: 5 }, async () =>
+  await pollUntil({ what: 'the installation', timeoutMs: 20_000, everyMs: 5 }, async () =>
     (await init(body))[0] === 204 ? true : undefined,
   )
 }

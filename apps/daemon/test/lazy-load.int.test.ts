@@ -43,7 +43,7 @@ it('[process.Process/Start] succeeds when descriptors are free again, although t
     const command = { process: { cmd: '/bin/echo', args: ['started'], cwd: '/' }, stdin: false }
     expect(await post(port, agent, 'process.Process/Start', command)).toContain('too many open files')
     for (const socket of sockets) socket.destroy()
-    const output = await pollUntil({ what: 'a start', timeoutMs: 10_000, everyMs: 50 }, async () => {
+    const output = await pollUntil({ what: 'a start', timeoutMs: 20_000, everyMs: 50 }, async () => {
       const answer = await post(port, agent, 'process.Process/Start', command)
       return answer.includes('exit status 0') ? answer : undefined
     })

@@ -100,12 +100,12 @@ describe('[process.Process/Start] without descriptors', () => {
         /: too many open files$|: openpty\(3\) failed\.$|^internal error$|ECONNRESET|EPIPE|socket hang up/,
       )
       expect(await live()).toEqual(pids)
-      await pollUntil({ what: 'the end of all other processes', timeoutMs: 10_000, everyMs: 10 }, async () => {
+      await pollUntil({ what: 'the end of all other processes', timeoutMs: 20_000, everyMs: 10 }, async () => {
         const all = await docker('top', small.name, '-eo', 'pid,args')
         return all.split('\n').filter((line) => line.endsWith('sleep 600')).length === pids.size ? true : undefined
       })
       for (const pid of pids) await call('SendSignal', { process: { pid }, signal: 'SIGNAL_SIGKILL' })
-      await pollUntil({ what: 'all to end', timeoutMs: 10_000, everyMs: 10 }, async () => ((await live()).size === 0 ? true : undefined))
+      await pollUntil({ what: 'all to end', timeoutMs: 20_000, everyMs: 10 }, async () => ((await live()).size === 0 ? true : undefined))
     }
     expect((await run(daemon, ['echo', 'fine'])).stdout).toBe('fine\n')
     agent.destroy()

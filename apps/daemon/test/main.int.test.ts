@@ -38,7 +38,7 @@ it('prints its version and commit, and refuses unknown flags', () => {
 
 it('marks the sandbox for programs, and hides its own environment from them', async () => {
   const { url } = await startMain({})
-  const file = (name: string) => pollUntil({ what: name, timeoutMs: 5000, everyMs: 10 }, () => read(join(runDirectory, 'e2b', name)))
+  const file = (name: string) => pollUntil({ what: name, timeoutMs: 20_000, everyMs: 10 }, () => read(join(runDirectory, 'e2b', name)))
   expect(await file('.E2B_SANDBOX')).toBe('true')
   expect(statSync(join(runDirectory, 'e2b/.E2B_SANDBOX')).mode & 0o777).toBe(0o444)
   const { envelopes } = await stream(url, 'process.Process/Start', envelope({ process: { cmd: '/usr/bin/env', cwd: '/' }, stdin: false }))
@@ -57,7 +57,7 @@ it('ends its streams with an envelope and exits at SIGTERM', async () => {
       headers: { 'content-type': 'application/json', 'connect-protocol-version': '1' },
       body: '{}',
     })
-  const [live] = await pollUntil({ what: 'the process', timeoutMs: 10_000, everyMs: 20 }, async () => {
+  const [live] = await pollUntil({ what: 'the process', timeoutMs: 20_000, everyMs: 20 }, async () => {
     const { processes } = (await (await list()).json()) as { processes: { pid: number }[] }
     return processes.length > 0 ? processes : undefined
   })

@@ -173,7 +173,7 @@ describe('[process.Process/SendInput] [process.Process/StreamInput] a process th
     socket.write(toChunk(Buffer.from([0, 0, 0, 0, 99, 0x7b])), () => socket.destroy())
     await new Promise((resolve) => socket.once('close', resolve))
     // The input of this call waits until the first call has ended.
-    await pollUntil({ what: 'the end of the first call', timeoutMs: 10_000, everyMs: 20 }, async () => {
+    await pollUntil({ what: 'the end of the first call', timeoutMs: 20_000, everyMs: 20 }, async () => {
       await caller.process.sendInput({ process: byPid(target.pid), input: { input: { case: 'stdin', value: Buffer.from('.') } } })
       return true
     })

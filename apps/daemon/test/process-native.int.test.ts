@@ -68,7 +68,7 @@ describe('[process.Process/Start] memory of a start', () => {
     const before = threads()
     using start = new Spawn({ ...call, identity: { uid: 0, gid: 0, groups } })
     expect(() => start.run(5000)).toThrow('in the check of the identity')
-    await pollUntil({ what: 'the thread to end', timeoutMs: 5000, everyMs: 5 }, () => threads() <= before || undefined)
+    await pollUntil({ what: 'the thread to end', timeoutMs: 20_000, everyMs: 5 }, () => threads() <= before || undefined)
   })
 
   it('a thread that does not get the identity starts nothing', () => {
@@ -201,7 +201,7 @@ describe('[process.Process/Start] on a hanging mount', () => {
     const hanging = await mountHanging(mount)
     try {
       const refused = failureOf(run(caller, ['/bin/true'], { config: { cwd: mount } }))
-      await pollUntil({ what: 'a process that waits for the mount', timeoutMs: 5000, everyMs: 5 }, () =>
+      await pollUntil({ what: 'a process that waits for the mount', timeoutMs: 20_000, everyMs: 5 }, () =>
         childrenOf(daemon.pid) > 1 ? true : undefined,
       )
       await caller.process.closeStdin({ process: reader.selector })

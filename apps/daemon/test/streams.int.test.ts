@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]())
 
 /** Waits for a condition of the daemon. */
-const until = (what: string, probe: () => boolean) => pollUntil({ what, timeoutMs: 10_000, everyMs: 5 }, () => (probe() ? true : undefined))
+const until = (what: string, probe: () => boolean) => pollUntil({ what, timeoutMs: 20_000, everyMs: 5 }, () => (probe() ? true : undefined))
 const isLive = (pid: number) => daemon.context.processes.list().some((live) => live.pid === pid)
 const isRunning = (pid: number) => proc(pid, 'stat') !== undefined && !/\) Z /.test(proc(pid, 'stat') ?? '')
 /** True while the process or one of its children waits for space in a pipe. */

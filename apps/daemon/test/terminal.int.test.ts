@@ -173,7 +173,7 @@ describe('[process.Process/SendInput] [process.Process/Update] at a terminal', (
     const child = Number(/pid=(\d+)\./.exec(terminal.output().toString())?.[1])
     await daemon.process.sendSignal({ process: terminal.selector, signal: Signal.SIGKILL })
     expect(await terminal.ended).toBe('signal: killed')
-    await pollUntil({ what: 'the child to end', timeoutMs: 10_000, everyMs: 5 }, async () => !(await isAlive(child)) || undefined)
+    await pollUntil({ what: 'the child to end', timeoutMs: 20_000, everyMs: 5 }, async () => !(await isAlive(child)) || undefined)
   })
 
   it('input for a pipe is refused (envd.md 18.73, 18.74, 18.75)', async () => {

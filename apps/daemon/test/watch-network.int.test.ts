@@ -51,7 +51,7 @@ describe('on a network file system', () => {
     const { dev } = await stat(mount)
     server = spawn('bindfs', ['-f', '-o', 'attr_timeout=0,entry_timeout=0', behind, mount], { stdio: 'inherit' })
     const isMounted = async () => (await stat(mount)).dev !== dev || undefined
-    await pollUntil({ what: 'the mount', timeoutMs: 10_000, everyMs: 20 }, isMounted)
+    await pollUntil({ what: 'the mount', timeoutMs: 20_000, everyMs: 20 }, isMounted)
   })
   afterEach(async () => {
     if (server === undefined) return
@@ -137,7 +137,7 @@ describe('on a network file system', () => {
       expect(await failureOf(daemon.filesystem.createWatcher(whole))).toEqual(refused)
     }
     ;(await streamDirectory(daemon, whole))[Symbol.dispose]()
-    const again = await pollUntil({ what: 'room', timeoutMs: 10_000, everyMs: 50 }, () =>
+    const again = await pollUntil({ what: 'room', timeoutMs: 20_000, everyMs: 50 }, () =>
       pollDirectory(daemon, whole).catch(() => undefined),
     )
     await again[Symbol.asyncDispose]()
@@ -164,7 +164,7 @@ describe('polling without a network file system', () => {
       watchers,
     )
     await sh('echo y >> d/f; mkdir e', scratch.path)
-    await pollUntil({ what: 'the changes', timeoutMs: 10_000, everyMs: 50 }, () => (told.length >= 2 ? true : undefined))
+    await pollUntil({ what: 'the changes', timeoutMs: 20_000, everyMs: 50 }, () => (told.length >= 2 ? true : undefined))
     expect(told.toSorted()).toEqual(['CREATE e', 'WRITE d/f'])
     watch.close()
   })
@@ -173,7 +173,7 @@ describe('polling without a network file system', () => {
 /** Polls a watcher until it has returned `count` events. */
 function takeMany(watcher: PolledWatcher, count: number): Promise<string[]> {
   const events: string[] = []
-  return pollUntil({ what: `${count} events`, timeoutMs: 10_000, everyMs: 50 }, async () => {
+  return pollUntil({ what: `${count} events`, timeoutMs: 20_000, everyMs: 50 }, async () => {
     events.push(...(await watcher.take()))
     return events.length >= count ? events : undefined
   })

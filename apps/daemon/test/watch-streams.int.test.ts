@@ -39,7 +39,7 @@ describe('[filesystem.Filesystem/WatchDir]', () => {
   it('sends the messages in the documented form', async () => {
     const request = envelope({ path: dir, includeEntry: true })
     const answer = stream(daemon.url, 'filesystem.Filesystem/WatchDir', request, { 'connect-timeout-ms': '1000' })
-    await pollUntil({ what: 'the watch', timeoutMs: 10_000, everyMs: 5 }, () => (countHandles().watches > 0 ? true : undefined))
+    await pollUntil({ what: 'the watch', timeoutMs: 20_000, everyMs: 5 }, () => (countHandles().watches > 0 ? true : undefined))
     utimesSync(dir, 1, 1)
     expect((await answer).envelopes).toMatchObject([
       { flags: 0, message: { start: {} } },
@@ -132,5 +132,5 @@ describe('the buffers of watchers', () => {
   })
 
   const until = (probe: () => boolean) =>
-    pollUntil({ what: 'all to be given back', timeoutMs: 10_000, everyMs: 10 }, () => (probe() ? true : undefined))
+    pollUntil({ what: 'all to be given back', timeoutMs: 20_000, everyMs: 10 }, () => (probe() ? true : undefined))
 })

@@ -217,7 +217,7 @@ describe('[filesystem.Filesystem/GetWatcherEvents] (envd.md 18.45, 18.46)', () =
     await using watcher = await pollDirectory(daemon, { path: dir, recursive: true })
     await sh('for i in $(seq 200); do mkdir -p d/e/f; rm -r d; done')
     await writeFile(join(dir, 'last'), '')
-    const events = await pollUntil({ what: 'the last event', timeoutMs: 10_000, everyMs: 5 }, () => watcher.take())
+    const events = await pollUntil({ what: 'the last event', timeoutMs: 20_000, everyMs: 5 }, () => watcher.take())
     expect(events.at(-1)).toBe('CREATE last')
     expect(events.filter((event) => event === 'CREATE d')).toHaveLength(200)
   })

@@ -74,7 +74,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const signedUrls = new SignedUrlFinder(tokens, config.maxSignedLookups)
   const checks = new TokenChecks(tokenSeed)
   const changes = new RouteChanges()
-  const wakeApi = new WakeApi(config.apiInternalUrl, tokenSeed, loggers.routes)
+  const wakeApi = new WakeApi(tokenSeed, { url: config.apiInternalUrl, timeoutMs: config.waitTimeoutMs, log: loggers.routes })
   const wakes = new Wakes((sandboxId, signal) => wakeApi.wake(sandboxId, signal))
   const addresses = new ClientAddresses(config.fronts)
   const clientOf = (req: IncomingMessage): string | undefined => addresses.ofRequest(req)

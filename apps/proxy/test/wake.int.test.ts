@@ -155,6 +155,21 @@ describe('[proxy resume by traffic] a paused sandbox that traffic resumes (contr
     for (const client of clients) client[Symbol.dispose]()
   })
 
+  it('is asked for again when the control plane does not answer, also while more requests come all the time', async () => {
+    api.handle = () => undefined
+    await using hasty = await startProxy(routes, { apiInternalUrl: api.url, waitTimeoutMs: 500 })
+    const clients: RawClient[] = []
+    await until('a second call', () => {
+      const client = new RawClient(hasty.port)
+      clients.push(client)
+      client.send(['GET /x HTTP/1.1', host])
+      return api.asked.length > 1
+    })
+    await clients[0]?.until(transitioning)
+    for (const client of clients) client[Symbol.dispose]()
+    await until('no waiting request', () => hasty.ctx.liveRoutes.waiting === 0)
+  })
+
   it('is resumed by a WebSocket', async () => {
     api.handle = resumes
     paused = { ...paused, endpoint: { host: '127.0.0.1', daemonPort: 9 } }

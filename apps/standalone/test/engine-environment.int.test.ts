@@ -18,7 +18,7 @@ it('starts the engine with the environment of the server, but without its secret
   // A program that runs as long as an engine would.
   const { pid } = startOwnedDockerd({ program: 'sleep', args: ['60'], environment, recordFile, logFile: join(folder, 'engine.log') })
   try {
-    await pollUntil({ what: 'the program', timeoutMs: 10_000, everyMs: 10 }, () => commandLine(pid)[0] === 'sleep' || undefined)
+    await pollUntil({ what: 'the program', timeoutMs: 20_000, everyMs: 10 }, () => commandLine(pid)[0] === 'sleep' || undefined)
     const seen = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
     expect(seen).toContain('HTTPS_PROXY=http://proxy:3128')
     expect(seen.join()).not.toContain('secret')

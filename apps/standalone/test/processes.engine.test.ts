@@ -80,7 +80,7 @@ it('finishes a create that is in flight at SIGTERM, and the next server finds th
   await once(create, 'continue')
 
   const ended = first.end('SIGTERM')
-  await pollUntil({ what: 'the drain', timeoutMs: 10_000, everyMs: 10 }, async () =>
+  await pollUntil({ what: 'the drain', timeoutMs: 20_000, everyMs: 10 }, async () =>
     (await fetch(`${url}/ready`)).status === 503 ? true : undefined,
   )
   const late = await first.call('GET', '/v2/sandboxes')
@@ -108,6 +108,6 @@ it('leaves no proxy behind when the server is killed, so that the port is free',
   const port = Number(new URL(server.setting('E2B_SANDBOX_URL')).port)
   expect(commandLine(proxy)).not.toEqual([])
   await server.end('SIGKILL')
-  await pollUntil({ what: 'the end of the proxy', timeoutMs: 10_000, everyMs: 10 }, () => isFree(port))
+  await pollUntil({ what: 'the end of the proxy', timeoutMs: 20_000, everyMs: 10 }, () => isFree(port))
   expect(commandLine(proxy)).toEqual([])
 })

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const until = (what: string, test: () => boolean): Promise<true> =>
-  pollUntil({ what, timeoutMs: 10_000, everyMs: 5 }, () => (test() ? true : undefined))
+  pollUntil({ what, timeoutMs: 20_000, everyMs: 5 }, () => (test() ? true : undefined))
 
 it('receives committed notifications, no rolled back ones, and refreshes after a reconnect', async () => {
   const heard: string[] = []

@@ -80,7 +80,7 @@ describe('default egress', () => {
 
   it('is in force before anything inside has a network', async () => {
     const inside = await start({ image: await earlyImage() })
-    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
+    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 20_000, everyMs: 50 }, async () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined
     })
@@ -121,7 +121,7 @@ describe('default egress', () => {
     await runtime.create(spec)
     const { endpoint } = await runtime.resume(await runtime.pause(spec, 'files'), { spec, keep: 'memory' })
     const inside = new Inside(endpoint)
-    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 10_000, everyMs: 50 }, async () => {
+    const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 20_000, everyMs: 50 }, async () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined
     })

@@ -10,7 +10,7 @@ export interface SandboxLogLine {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Writes a line of this server into the log of a sandbox, in the transaction of what it tells of. */
+/** Writes a line of this server into the log of a sandbox, in the transaction of the change that the line reports. */
 export async function logSandbox(tx: Tx, { sandboxId, teamId, level, message, fields }: SandboxLogLine): Promise<void> {
   await tx
     .insertInto('sandbox_log')

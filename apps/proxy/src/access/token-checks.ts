@@ -3,7 +3,7 @@ import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-to
 import { isSameText } from '@sandyard/kit/secrets/same-text'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { Visit } from '../forward/find-exchange.ts'
-import { ACCESS_TOKEN, TRAFFIC_TOKEN } from '../inbound/headers.ts'
+import { ACCESS_TOKEN, TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import type { Route } from '../routes/route.ts'
 import type { TokenSeed } from '../routes/token-seed.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { TRAFFIC_TOKEN } from '../inbound/headers.ts'
+import { TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import { html, layOut, type Html } from './html.ts'
 import { LIMIT_TEXTS } from './limit-texts.ts'
 import type { Problem } from './proxy-error.ts'

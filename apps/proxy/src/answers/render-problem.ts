@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { renderErrorPage, wantsHtml } from './error-page.ts'
 import { LIMIT_TEXTS } from './limit-texts.ts'
-import { TRAFFIC_TOKEN } from '../inbound/headers.ts'
+import { TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import type { Problem } from './proxy-error.ts'
 
 export interface ErrorAnswer {

@@ -11,18 +11,28 @@ export type WakeAnswer =
   | { readonly kind: 'resume_refused' }
   /** Its team has reached a limit; the message is for the client. */
   | { readonly kind: 'resume_limit'; readonly message: string }
+  /** Its state does not settle, or there was no answer in time. */
   | { readonly kind: 'transitioning' }
+
+export interface WakeApiOptions {
+  /** The base URL of the control plane; without one nothing is resumed. */
+  readonly url: string | undefined
+  /** Deadline of one call. */
+  readonly timeoutMs: number
+  readonly log: Logger
+}
 
 /** Asks the control plane to resume sandboxes, with the key of the installation. */
 export class WakeApi {
   #url: string | undefined
   readonly #seed: TokenSeed
+  readonly #timeoutMs: number
   readonly #log: Logger
 
-  /** @param url the base URL of the control plane; without one nothing is resumed */
-  constructor(url: string | undefined, seed: TokenSeed, log: Logger) {
+  constructor(seed: TokenSeed, { url, timeoutMs, log }: WakeApiOptions) {
     this.#url = url
     this.#seed = seed
+    this.#timeoutMs = timeoutMs
     this.#log = log
   }
 
@@ -32,12 +42,13 @@ export class WakeApi {
 
   /** Resolves when the sandbox runs or will not. Never rejects, except with the reason of an aborted signal. */
   async wake(sandboxId: string, signal: AbortSignal): Promise<WakeAnswer> {
+    const late = AbortSignal.timeout(this.#timeoutMs)
     try {
-      return await this.#ask(sandboxId, signal)
+      return await this.#ask(sandboxId, AbortSignal.any([signal, late]))
     } catch (err) {
       signal.throwIfAborted()
       this.#log.warn({ err, sandboxId }, 'the control plane could not be asked to resume a sandbox')
-      return { kind: 'not_found' }
+      return { kind: late.aborted ? 'transitioning' : 'not_found' }
     }
   }
 

@@ -35,7 +35,7 @@ describe('Semaphore', () => {
 describe('pollUntil', () => {
   it('returns the first value, or names what it waited for after the deadline', async () => {
     let tries = 0
-    expect(await pollUntil({ what: 'it', timeoutMs: 1000, everyMs: 1 }, () => (++tries === 3 ? tries : undefined))).toBe(3)
+    expect(await pollUntil({ what: 'it', timeoutMs: 60_000, everyMs: 1 }, () => (++tries === 3 ? tries : undefined))).toBe(3)
     await expect(pollUntil({ what: 'rain', timeoutMs: 2, everyMs: 1 }, () => undefined)).rejects.toThrow('timed out waiting for rain')
   })
 })

@@ -3,7 +3,7 @@ import { timedStep } from '@sandyard/kit/async/timed-step'
 import { buildImage } from '../images/base-image.ts'
 import { contextHash, packContext, readContext, type ContextFile } from '../images/build-context.ts'
 import { ensureDebianImage } from '../images/debian-image.ts'
-import { imageExists } from '../images/image-exists.ts'
+import { imageExists } from '../engine/image-exists.ts'
 import type { ImageProgress } from '../images/image-progress.ts'
 
 /** The folder with the guard's Dockerfile and program. */

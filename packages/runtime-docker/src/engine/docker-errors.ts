@@ -1,8 +1,9 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ErrorKind } from '@sandyard/kit/errors/kinds'
 
-/** The engine's messages for a full host. */
 const UNRECOGNIZED_IMAGE = /unrecognized image ID/
+
+/** The engine's messages for a full host. */
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i
 const NO_ROOM = /no available IPv4 addresses|address pools|cannot allocate memory|resource temporarily unavailable|too many open files/i
 

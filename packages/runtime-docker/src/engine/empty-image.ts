@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
-import { imageExists } from '../images/image-exists.ts'
+import { imageExists } from './image-exists.ts'
 
 /** An image without files, for containers that are created and never started: they give access to a volume. */
 export const EMPTY_IMAGE = 'sandyard/empty:1'

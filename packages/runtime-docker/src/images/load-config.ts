@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type Docker from 'dockerode'
 import type { ImageInspectInfo } from 'dockerode'
 import { packContext } from './build-context.ts'
-import { followAnswer } from './follow-answer.ts'
+import { followAnswer } from '../engine/follow-answer.ts'
 
 export interface LoadedConfig {
   /** The image whose layers are used. */

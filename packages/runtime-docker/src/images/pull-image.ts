@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type Docker from 'dockerode'
-import { followAnswer } from './follow-answer.ts'
+import { followAnswer } from '../engine/follow-answer.ts'
 import type { ImageProgress } from './image-progress.ts'
 
 export interface PullLimits {

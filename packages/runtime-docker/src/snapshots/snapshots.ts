@@ -9,9 +9,9 @@ import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/ty
 import { readSpec } from '../containers/spec-label.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
 import { repeatFreeze } from '../engine/repeat-freeze.ts'
-import { imageExists } from '../images/image-exists.ts'
+import { imageExists } from '../engine/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
-import { flattenImage } from './flatten-image.ts'
+import { flattenImage } from '../images/flatten-image.ts'
 
 export interface SnapshotsOptions {
   readonly docker: Docker

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import { buildImage } from '../../src/images/base-image.ts'
 import { contextHash, packContext } from '../../src/images/build-context.ts'
-import { imageExists } from '../../src/images/image-exists.ts'
+import { imageExists } from '../../src/engine/image-exists.ts'
 
 const TOOLS = `
 FROM debian:bookworm-slim

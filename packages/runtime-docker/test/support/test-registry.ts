@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type Docker from 'dockerode'
-import { followAnswer } from '../../src/images/follow-answer.ts'
+import { followAnswer } from '../../src/engine/follow-answer.ts'
 import { findProgram } from '../../src/host/find-program.ts'
 import { runStep } from '../../src/host/run-step.ts'
 

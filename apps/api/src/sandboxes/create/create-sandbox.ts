@@ -3,18 +3,19 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Actor } from '../../events/actor.ts'
 import type { Team } from '../../teams/team.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
+import type { ReadyBuild } from '../../templates/template.ts'
 import { parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
-import { checkIam } from './check-iam.ts'
 import { checkLifetime } from '../check-lifetime.ts'
-import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { checkNetwork } from '../network/check-network.ts'
 import { isPublic } from '../network/stored-network.ts'
-import { reserveSandbox } from './reserve-sandbox.ts'
-import type { SandboxLimits } from '../sandbox-limits.ts'
-import { toSettings } from './sandbox-settings.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import { startSandbox, type StartParts } from '../start/start-sandbox.ts'
+import { checkIam } from './check-iam.ts'
+import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
+import { reserveSandbox } from './reserve-sandbox.ts'
+import { toSettings } from './sandbox-settings.ts'
 
 export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
@@ -41,17 +42,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     if (remembered !== undefined) return remembered
   }
   const { template, build } = await resolveTemplate(database.db, team, readReference(body.templateID))
-  const lifetimeSeconds = body.timeout ?? defaults.timeout
-  checkLifetime(lifetimeSeconds, limits.maxLifetimeSeconds)
-  checkAutoPause(body)
-  const isSecure = body.secure ?? defaults.secure
-  if (isSecure) checkSecureSupport(build.envdVersion)
-  checkIam(body.iam)
-  checkNetwork(body.network ?? {}, build.envdVersion)
-  checkPublicTraffic(body.network, isSecure)
-  checkTexts(body)
-  checkServedFields(body)
-
+  const { lifetimeSeconds, isSecure } = checkBody(body, { defaults, build, maxLifetimeSeconds: limits.maxLifetimeSeconds })
   const reserved = await reserveSandbox(database, {
     teamId: team.id,
     template,
@@ -76,6 +67,29 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     actor,
     isRepeatable: idempotent !== undefined,
   })
+}
+
+interface CheckOptions extends Pick<CreateRequest, 'defaults'> {
+  readonly build: Pick<ReadyBuild, 'envdVersion'>
+  readonly maxLifetimeSeconds: number
+}
+
+/** The checks of the body after the look-up of its template, in the order of control-plane.md 6.2.2; our own come last. */
+function checkBody(
+  body: NewSandbox,
+  { defaults, build, maxLifetimeSeconds }: CheckOptions,
+): { readonly lifetimeSeconds: number; readonly isSecure: boolean } {
+  const lifetimeSeconds = body.timeout ?? defaults.timeout
+  checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
+  checkAutoPause(body)
+  const isSecure = body.secure ?? defaults.secure
+  if (isSecure) checkSecureSupport(build.envdVersion)
+  checkIam(body.iam)
+  checkNetwork(body.network ?? {}, build.envdVersion)
+  checkPublicTraffic(body.network, isSecure)
+  checkTexts(body)
+  checkServedFields(body)
+  return { lifetimeSeconds, isSecure }
 }
 
 function readReference(text: string): TemplateReference {

@@ -22,14 +22,14 @@ export async function moveToHistory(tx: Tx, { sandboxId, incarnation }: SandboxR
     with gone as (
       delete from sandbox where sandbox_id = ${sandboxId} and incarnation = ${incarnation} and state = 'killing' returning *
     ), logged as (
-      select event_id, kind, created_at, data from event where subject = ${sandboxId}
+      select event_id, kind, created_at, data from event
+      where subject = ${sandboxId} and kind not in ('sandbox.timeout_changed', 'sandbox.network_changed')
     ), run as (
       select kind, created_at as began_at, lead(created_at) over (order by event_id) as ended_at
       from logged where kind in ('sandbox.running', 'sandbox.resumed', 'sandbox.paused', 'sandbox.killing')
     ), change as (
       select event_id, jsonb_strip_nulls(jsonb_build_object('kind', kind, 'at', created_at, 'reason', data -> 'reason')) as change
-      from logged where kind not in ('sandbox.timeout_changed', 'sandbox.network_changed')
-      order by event_id desc limit ${MAX_CHANGES}
+      from logged order by event_id desc limit ${MAX_CHANGES}
     )
     insert into sandbox_history (
       sandbox_id, incarnation, team_id, template_id, build_id, alias, reason, cpu_count, memory_mib, disk_mib,

@@ -1,4 +1,4 @@
-import type { EngineNews } from '../follow-answer.ts'
+import type { EngineNews } from '../../engine/follow-answer.ts'
 
 export interface BuilderOutputOptions {
   /** What to show for each step, in the builder's order; undefined for a step that is not shown. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type Docker from 'dockerode'
 import type { AuthConfig } from 'dockerode'
-import { followAnswer, type EngineNews } from '../follow-answer.ts'
+import { followAnswer, type EngineNews } from '../../engine/follow-answer.ts'
 import { checkSize } from '../image-size.ts'
 import { registryUnreachable } from './registry-errors.ts'
 

@@ -1,6 +1,6 @@
 import type { ProcessConfig } from '@sandyard/daemon-protocol/process/process_pb'
-import type { EndEvent } from '../process/end-event.ts'
-import type { LogRing } from './log-ring.ts'
+import type { EndEvent } from './end-event.ts'
+import type { LogRing } from '../logs/log-ring.ts'
 
 const LOGGER = 'process'
 const MAX_COMMAND_LENGTH = 512

@@ -2,8 +2,8 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 import type { Container, ContainerCreateOptions } from 'dockerode'
 import { removeContainer } from '../containers/remove-container.ts'
-import { followAnswer } from '../images/follow-answer.ts'
-import { removeNameless } from '../images/remove-nameless.ts'
+import { followAnswer } from '../engine/follow-answer.ts'
+import { removeNameless } from './remove-nameless.ts'
 import { LABEL } from '../labels.ts'
 
 export interface FlattenRequest {
