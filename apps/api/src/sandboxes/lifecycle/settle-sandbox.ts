@@ -6,7 +6,7 @@ import { SERVER } from '../../events/actor.ts'
 import { beginEnd, killing } from '../end-sandbox.ts'
 import { sandboxSpec } from '../sandbox-spec.ts'
 import { changeState, type StateChange } from '../sandbox-state.ts'
-import type { LifecycleParts } from './lifecycle-parts.ts'
+import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
@@ -53,16 +53,16 @@ async function settled(
   if (row.pause_handle === null && state !== 'stopped') {
     const event = { kind: from === 'snapshotting' ? 'sandbox.snapshot_failed' : 'sandbox.pause_failed' } as const
     const change: StateChange = { from, to: 'running', actor: SERVER, event, set: { pause_keep: null } }
-    return state === 'running' ? change : { ...change, endpoint: await thaw(parts, ref) }
+    return state === 'running' ? change : { ...change, endpoint: await thaw(parts, row) }
   }
   const handle = await askForPause(parts.runtime, ref, state === 'stopped' || row.pause_keep === 'files' ? 'files' : 'memory')
   const kind = from === 'resuming' ? 'sandbox.resume_failed' : 'sandbox.paused'
   return paused(handle, { from, actor: SERVER, event: { kind, data: { keep: handle.keep } } })
 }
 
-async function thaw({ runtime, database, tokenSeed }: SettleParts, ref: SandboxRef): Promise<SandboxEndpoint> {
-  const handle = await askForPause(runtime, ref, 'memory')
-  const spec = sandboxSpec(await loadSource(database.db, ref), tokenSeed)
+async function thaw({ runtime, database, tokenSeed }: SettleParts, row: Selectable<SandboxTable>): Promise<SandboxEndpoint> {
+  const handle = await askForPause(runtime, refOf(row), 'memory')
+  const spec = sandboxSpec(await loadSource(database.db, row), tokenSeed)
   const resumed = await within({ what: 'the resume of the sandbox', timeoutMs: THAW_TIMEOUT_MS }, (signal) =>
     runtime.resume(handle, { spec, keep: 'memory' }, signal),
   )
