@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
-import type { Channel } from '@sandyard/db/notify'
 
 /** An entry of the log. `subject` is the id of the changed object. */
 export interface Event {
@@ -36,17 +34,7 @@ export interface Event {
 
 /** Appends an event in the transaction of the change. */
 export async function appendEvent(tx: Tx, event: Event): Promise<void> {
-  await tx.insertInto('event').values(toRow(event)).execute()
-}
-
-/** Appends an event and notifies a channel, in one statement. */
-export async function appendAndNotify(tx: Tx, event: Event, channel: Channel): Promise<void> {
-  await tx
-    .with('logged', (db) => db.insertInto('event').values(toRow(event)).returning('event_id'))
-    .selectNoFrom(sql`pg_notify(${channel}, ${event.subject})`.as('told'))
-    .execute()
-}
-
-function toRow({ teamId, kind, subject, data }: Event) {
-  return { team_id: teamId, kind, subject, ...(data && { data: JSON.stringify(data) }) }
+  const { teamId, kind, subject, data } = event
+  const row = { team_id: teamId, kind, subject, ...(data && { data: JSON.stringify(data) }) }
+  await tx.insertInto('event').values(row).execute()
 }

@@ -1,6 +1,11 @@
 import type { LogLevel } from '@sandyard/db/schema/build-log'
 import type { Event } from '../events/event-log.ts'
-import type { SandboxLogLine } from './log-sandbox.ts'
+
+export interface LifecycleLine {
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields: Readonly<Record<string, string>>
+}
 
 interface LineText {
   readonly message: string
@@ -31,14 +36,12 @@ const LINES: Readonly<Partial<Record<Event['kind'], LineText>>> = {
 const KEPT: Readonly<Record<string, string>> = { memory: 'memory kept', files: 'files kept' }
 
 /** The line of the log of a sandbox for an event of its lifecycle; undefined when the event has none. */
-export function toLifecycleLine({ teamId, kind, subject, data = {} }: Event): SandboxLogLine | undefined {
+export function toLifecycleLine({ kind, data = {} }: Pick<Event, 'kind' | 'data'>): LifecycleLine | undefined {
   const line = LINES[kind]
   if (line === undefined) return undefined
   const { actor, reason, keep } = data as { actor?: { kind?: unknown }; reason?: unknown; keep?: unknown }
   const kept = kind === 'sandbox.paused' && typeof keep === 'string' ? KEPT[keep] : undefined
   return {
-    sandboxId: subject,
-    teamId,
     level: line.level ?? 'info',
     message: kept === undefined ? line.message : `${line.message} (${kept})`,
     fields: {

@@ -1,4 +1,4 @@
-import { sql, type UpdateObject } from 'kysely'
+import { sql, type OperationNodeSource, type UpdateObject } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS } from '@sandyard/db/notify'
 import { isServerAlive } from '@sandyard/db/server-lease'
@@ -6,9 +6,8 @@ import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Tables } from '@sandyard/db/schema/tables'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
-import { appendAndNotify, type Event } from '../events/event-log.ts'
+import type { Event } from '../events/event-log.ts'
 import { toLifecycleLine } from '../sandbox-logs/lifecycle-line.ts'
-import { logSandbox } from '../sandbox-logs/log-sandbox.ts'
 
 /** The allowed transitions from each state (control-plane.md 17.1). After `killing` the row moves to the history. */
 const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
@@ -43,8 +42,8 @@ export interface StateChange {
 }
 
 /**
- * Changes the state of exactly this incarnation, with its event and notification, if the current state allows it. One statement decides, so
- * one of two competing calls loses.
+ * Changes the state of exactly this incarnation, with its event, log line and notification, if the current state allows it. It is one
+ * statement, so one of two competing calls loses.
  *
  * @returns whether this call changed the state
  */
@@ -68,20 +67,33 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
     .where('state', 'in', statesBefore(to, change.from))
   if (serverId !== undefined) update = update.where(isServerAlive(sql`${serverId}::int`))
   if (runSince) update = update.where('started_at', '=', runSince)
-  const moved = await update.returning('team_id').executeTakeFirst()
-  if (moved === undefined) return false
-  const data = { actor: change.actor, ...change.event.data }
-  await announce(tx, ref, { teamId: moved.team_id, kind: change.event.kind, data })
-  return true
+  const { kind, data } = change.event
+  return tell(tx, ref, { changed: update.returning('team_id'), kind, data: { actor: change.actor, ...data } })
 }
 
-/** Writes the event of a change and its line in the log of the sandbox, and notifies the routers. */
-export async function announce(tx: Tx, ref: SandboxRef, event: Omit<Event, 'subject'>): Promise<void> {
-  const data = { incarnation: ref.incarnation, ...event.data }
-  const whole = { ...event, subject: ref.sandboxId, data }
-  await appendAndNotify(tx, whole, CHANNELS.routeChanged)
-  const line = toLifecycleLine(whole)
-  if (line !== undefined) await logSandbox(tx, line)
+/** Writes the event of a change and its line in the log of the sandbox, and notifies the routers, in one statement. */
+export async function announce(tx: Tx, ref: SandboxRef, { teamId, ...event }: Omit<Event, 'subject'>): Promise<void> {
+  await tell(tx, ref, { changed: sql`select ${teamId}::uuid as team_id`, ...event })
+}
+
+interface Told extends Pick<Event, 'kind' | 'data'> {
+  /** A statement; without a row of it there is nothing to tell. The row names the team. */
+  readonly changed: OperationNodeSource
+}
+
+/** False when `changed` has no row. */
+async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, kind, ...event }: Told): Promise<boolean> {
+  const data = { incarnation, ...event.data }
+  const line = toLifecycleLine({ kind, data })
+  const written = sql`insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
+      select ${sandboxId}, team_id, clock_timestamp(), ${line?.level}, ${line?.message}, ${JSON.stringify(line?.fields)}::jsonb from changed`
+  const { rows } = await sql`
+    with changed as (${changed}), logged as (
+      insert into event (team_id, kind, subject, data) select team_id, ${kind}, ${sandboxId}, ${JSON.stringify(data)}::jsonb from changed
+    )${line === undefined ? sql`` : sql`, written as (${written})`}
+    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}) from changed
+  `.execute(tx)
+  return rows.length > 0
 }
 
 /** @throws TypeError when the table of transitions does not allow the change */

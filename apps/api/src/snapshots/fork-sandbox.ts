@@ -5,7 +5,7 @@ import { httpStatus } from '@sandyard/kit/errors/http-status'
 import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { checkLifetime } from '../sandboxes/check-lifetime.ts'
-import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
+import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { loadSource } from '../sandboxes/lifecycle/load-source.ts'
 import { isPublic } from '../sandboxes/network/stored-network.ts'
 import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
@@ -75,7 +75,7 @@ interface ForkPlan {
 
 async function startForks(parts: LifecycleParts, { refs, snapshot, row, wish }: ForkPlan): Promise<Forked[]> {
   const { lifetimeSeconds, actor, count } = wish
-  const source = await loadSource(parts.database.db, refOf(row))
+  const source = await loadSource(parts.database.db, row)
   const base = {
     ...source,
     build: { ...source.build, snapshot },

@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
-import type { Keep, PauseHandle, Resumed, SandboxRef } from '@sandyard/runtime/types'
+import type { Keep, PauseHandle, Resumed } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
@@ -40,7 +40,7 @@ export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: Re
     const { startTimeoutMs: timeoutMs } = parts
     const resumed = await parts.starts.run(ref, (ended) =>
       within({ what: 'the resume of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
-        resume(parts, { ...ref, handle: row.pause_handle as PauseHandle, keep: wish.keep }, signal),
+        resume(parts, { row, keep: wish.keep }, signal),
       ),
     )
     const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(resumed, wish, parts.serverId)))
@@ -71,12 +71,12 @@ function beginResume(
 
 async function resume(
   parts: LifecycleParts,
-  { handle, keep, ...ref }: SandboxRef & { readonly handle: PauseHandle; readonly keep: Keep },
+  { row, keep }: { readonly row: SandboxRow; readonly keep: Keep },
   signal: AbortSignal,
 ): Promise<Resumed> {
-  const source = await loadSource(parts.database.db, ref)
+  const source = await loadSource(parts.database.db, row)
   const spec = sandboxSpec(source, parts.tokenSeed)
-  const resumed = await parts.runtime.resume(handle, { spec, keep }, signal)
+  const resumed = await parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal)
   if (resumed.restored === 'files') {
     await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
   }

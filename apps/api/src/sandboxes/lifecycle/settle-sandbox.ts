@@ -6,7 +6,7 @@ import { SERVER } from '../../events/actor.ts'
 import { beginEnd, killing } from '../end/end-sandbox.ts'
 import { sandboxSpec } from '../start/sandbox-spec.ts'
 import { changeState, type StateChange } from '../sandbox-state.ts'
-import type { LifecycleParts } from './lifecycle-parts.ts'
+import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
@@ -55,7 +55,7 @@ async function settled(
     const change: StateChange = { from, to: 'running', actor: SERVER, event, set: { pause_keep: null } }
     // A pause without memory begins with the end of the network, so the address may belong to another sandbox by now.
     const isIntact = state === 'running' && row.pause_keep !== 'files'
-    return isIntact ? change : { ...change, endpoint: await runAgain(parts, ref) }
+    return isIntact ? change : { ...change, endpoint: await runAgain(parts, row) }
   }
   const keep = state === 'stopped' || row.pause_keep === 'files' ? 'files' : 'memory'
   const handle = await askForPause(parts.runtime, ref, { keep, former: row.pause_handle as PauseHandle | null })
@@ -64,9 +64,9 @@ async function settled(
 }
 
 /** Returns its address. The pause waits for a pause in flight of this server, so nothing stops the sandbox afterwards. */
-async function runAgain({ runtime, database, tokenSeed }: SettleParts, ref: SandboxRef): Promise<SandboxEndpoint> {
-  const handle = await askForPause(runtime, ref, { keep: 'memory' })
-  const spec = sandboxSpec(await loadSource(database.db, ref), tokenSeed)
+async function runAgain({ runtime, database, tokenSeed }: SettleParts, row: Selectable<SandboxTable>): Promise<SandboxEndpoint> {
+  const handle = await askForPause(runtime, refOf(row), { keep: 'memory' })
+  const spec = sandboxSpec(await loadSource(database.db, row), tokenSeed)
   const resumed = await within({ what: 'the resume of the sandbox', timeoutMs: THAW_TIMEOUT_MS }, (signal) =>
     runtime.resume(handle, { spec, keep: 'memory' }, signal),
   )
