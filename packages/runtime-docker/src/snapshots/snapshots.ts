@@ -8,6 +8,7 @@ import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { readSpec } from '../containers/spec-label.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
+import { retryFreeze } from '../engine/retry-freeze.ts'
 import { imageExists } from '../images/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
 import { flattenImage } from './flatten-image.ts'
@@ -64,7 +65,7 @@ export class Snapshots {
     const found = await docker.getContainer(containerName(installation, ref)).inspect()
     const source = await unlessStatus(404, () => docker.getImage(found.Image).inspect())
     const [repo, tag] = image.split(':')
-    await docker.getContainer(found.Id).commit({
+    const options = {
       _query: { container: found.Id, repo, tag, pause: true },
       _body: {
         ...settingsOf(found, source),
@@ -78,7 +79,8 @@ export class Snapshots {
           [LABEL.sizeBytes]: '',
         },
       },
-    })
+    }
+    await retryFreeze(() => docker.getContainer(found.Id).commit(options))
   }
 }
 
