@@ -152,3 +152,25 @@ describe('concurrent connects', () => {
     expect((to?.getTime() ?? 0) - (from?.getTime() ?? 0)).toBeGreaterThan(800_000)
   })
 })
+
+describe('a transition that another server has taken over', () => {
+  it('is not finished by the first server', async () => {
+    const id = await create()
+    await pause(id, false)
+    const slow = await world.startServer()
+    const resuming = slow.runtime.faults.hold('resume')
+    const answer = slow.call('POST', `/sandboxes/${id}/resume`, { body: { timeout: 60 } })
+    await resuming.reached
+    await makeOld()
+    const settling = api.runtime.faults.hold('pause')
+    const healing = reconcileNow(api)
+    await settling.reached
+    resuming.release()
+    expect((await answer).status).toBe(500)
+    settling.release()
+    await healing
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    expect(onEngine(id).state).toBe('stopped')
+    expect((await connect(id)).status).toBe(201)
+  })
+})

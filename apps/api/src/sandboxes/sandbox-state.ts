@@ -37,6 +37,8 @@ export interface StateChange {
   readonly lifetimeSeconds?: number
   /** The server that makes the change. If its lease has ended, nothing changes. */
   readonly serverId?: number
+  /** The server that began the transition, or took it over. If another server has taken it over since, nothing changes. */
+  readonly owner?: number
   /** The run that was observed. If another one has begun since, nothing changes. Null before the first run: not checked. */
   readonly runSince?: Date | null
 }
@@ -48,7 +50,7 @@ export interface StateChange {
  * @returns whether this call changed the state
  */
 export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange): Promise<boolean> {
-  const { to, endpoint, lifetimeSeconds, serverId, runSince } = change
+  const { to, endpoint, lifetimeSeconds, serverId, owner, runSince } = change
   const now = sql<Date>`clock_timestamp()`
   let update = tx
     .updateTable('sandbox')
@@ -66,6 +68,7 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
     .where('incarnation', '=', ref.incarnation)
     .where('state', 'in', statesBefore(to, change.from))
   if (serverId !== undefined) update = update.where(isServerAlive(sql`${serverId}::int`))
+  if (owner !== undefined) update = update.where('server_id', '=', owner)
   if (runSince) update = update.where('started_at', '=', runSince)
   const { kind, data } = change.event
   return tell(tx, ref, { changed: update.returning('team_id'), kind, data: { actor: change.actor, ...data } })

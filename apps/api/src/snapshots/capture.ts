@@ -41,7 +41,7 @@ export async function capture<T>(parts: LifecycleParts, row: SandboxRow, request
     snapshot = taken
     return await database.transaction(async (tx) => {
       const stored = await store(tx, taken)
-      const isOurs = await changeState(tx, ref, { from: 'snapshotting', to: 'running', actor, event: stored.event })
+      const isOurs = await changeState(tx, ref, { from: 'snapshotting', to: 'running', actor, owner: serverId, event: stored.event })
       if (!isOurs) throw new AppError('conflict', `Sandbox '${ref.sandboxId}' is being killed`)
       return stored.result
     })

@@ -3,7 +3,7 @@ import type { Keep } from '@sandyard/runtime/types'
 import type { Container, ContainerInspectInfo } from 'dockerode'
 import { runtimeState } from '../containers/container-state.ts'
 import { statusOf } from '../engine/docker-errors.ts'
-import { repeatFreeze } from '../engine/repeat-freeze.ts'
+import { retryFreeze } from '../engine/retry-freeze.ts'
 import type { StartParts } from '../containers/run-container.ts'
 import { endProcesses } from './end-processes.ts'
 
@@ -35,7 +35,7 @@ export async function pauseSandbox(parts: StartParts, { name, keep: asked, start
 /** A frozen container is success. */
 export async function freeze(container: Container): Promise<void> {
   try {
-    await repeatFreeze(() => container.pause())
+    await retryFreeze(() => container.pause())
   } catch (err) {
     const state = await stateAfter(container, err)
     if (state === 'stopped') throw hasEnded(err)

@@ -8,7 +8,7 @@ import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { readSpec } from '../containers/spec-label.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
-import { repeatFreeze } from '../engine/repeat-freeze.ts'
+import { retryFreeze } from '../engine/retry-freeze.ts'
 import { imageExists } from '../engine/image-exists.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
 import { flattenImage } from '../images/flatten-image.ts'
@@ -80,7 +80,7 @@ export class Snapshots {
         },
       },
     }
-    await repeatFreeze(() => docker.getContainer(found.Id).commit(options))
+    await retryFreeze(() => docker.getContainer(found.Id).commit(options))
   }
 }
 

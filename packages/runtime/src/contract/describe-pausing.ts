@@ -50,6 +50,19 @@ export function describePausing(bench: () => ContractBench, keeps: readonly Keep
       }
     })
 
+    itKeepsMemory('keeps no memory of processes that were started after the former pause', async ({ expect }) => {
+      const on = bench()
+      const { spec, handle } = await startPaused('memory')
+      expect(stored(await on.runtime.pause(spec, 'memory', handle))).toEqual(handle)
+      await on.runtime.resume(handle, { spec, keep: 'files' })
+      // Frozen by somebody who did not name the former pause: its handle does not bring these processes back either.
+      const other = stored(await on.runtime.pause(spec, 'memory'))
+      expect(other.keep).toBe('memory')
+      expect((await on.runtime.resume(handle, { spec, keep: 'memory' })).restored).toBe('files')
+      expect(stored(await on.runtime.pause(spec, 'memory', handle)).keep).toBe('files')
+      expect(await on.stateOf(spec)).toBe('stopped')
+    })
+
     it('keeps files and frees the memory, repeatedly, for repeated calls', async ({ expect }) => {
       const on = bench()
       const { spec, handle } = await startPaused('files')

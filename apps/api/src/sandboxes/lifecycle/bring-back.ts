@@ -89,6 +89,7 @@ function running({ endpoint, restored }: Resumed, { keep, lifetimeSeconds, actor
     to: 'running',
     actor,
     serverId,
+    owner: serverId,
     endpoint,
     lifetimeSeconds,
     event: { kind: 'sandbox.resumed', data: { keep, restored } },

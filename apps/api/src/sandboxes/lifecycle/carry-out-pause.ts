@@ -9,7 +9,7 @@ import { settle, type SettleParts } from './settle-sandbox.ts'
  * The second half of a pause, of a sandbox in state `pausing`. A pause that fails leaves the sandbox running. If this process dies, the
  * reconciler settles the sandbox.
  *
- * @returns false when the sandbox was killed meanwhile
+ * @returns false when the sandbox was killed meanwhile, or another server has taken it over
  * @throws AppError `internal`
  */
 export async function carryOutPause(
@@ -22,7 +22,8 @@ export async function carryOutPause(
     if (keep === 'files') await storeLastLogs(parts, ref)
     const handle = await askForPause(parts.runtime, ref, { keep })
     const event = { kind: 'sandbox.paused', data: { keep: handle.keep } } as const
-    return await parts.database.transaction((tx) => changeState(tx, ref, paused(handle, { from: 'pausing', actor, event })))
+    const change = { ...paused(handle, { from: 'pausing', actor, event }), owner: parts.serverId }
+    return await parts.database.transaction((tx) => changeState(tx, ref, change))
   } catch (cause) {
     parts.log.warn({ err: cause, ...ref }, 'sandbox could not be paused')
     await settle(parts, ref).catch((err: unknown) => parts.log.error({ err, ...ref }, 'a failed pause was not undone yet'))

@@ -17,11 +17,7 @@ export interface PauseAgain {
  *
  * @throws AppError of the runtime; the sandbox is then paused as before
  */
-export async function pauseAgain(
-  parts: SettleParts & { readonly serverId: number },
-  ref: SandboxRef,
-  { keep, reason }: PauseAgain,
-): Promise<void> {
+export async function pauseAgain(parts: SettleParts, ref: SandboxRef, { keep, reason }: PauseAgain): Promise<void> {
   const { database, serverId, log } = parts
   const begin = { from: 'paused', to: 'pausing', actor: SERVER, serverId, set: { server_id: serverId } } as const
   const event = { kind: 'sandbox.pausing', data: { keep, reason } } as const
@@ -30,7 +26,7 @@ export async function pauseAgain(
     const handle = await askForPause(parts.runtime, ref, { keep, former: await findHandle(database.db, ref) })
     const kind = handle.keep === 'files' ? 'sandbox.memory_lost' : 'sandbox.paused'
     const change = paused(handle, { from: 'pausing', actor: SERVER, event: { kind, data: { keep: handle.keep, reason } } })
-    await database.transaction((tx) => changeState(tx, ref, change))
+    await database.transaction((tx) => changeState(tx, ref, { ...change, owner: serverId }))
     log.warn({ ...ref, keep, reason }, 'a paused sandbox was paused again')
   } catch (err) {
     await settle(parts, ref)

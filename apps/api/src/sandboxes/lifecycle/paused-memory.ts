@@ -11,7 +11,6 @@ const MOST = 1000
 
 export interface PausedMemoryParts extends SettleParts {
   readonly repairs: Repairs
-  readonly serverId: number
   /** What the memory of paused sandboxes may take on this host (SANDYARD_PAUSED_MEMORY). */
   readonly pausedMemoryBytes: number
 }

@@ -10,15 +10,15 @@ import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
-export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'tokenSeed' | 'log'>
+export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'log'>
 
 const LIST_TIMEOUT_MS = 30_000
 const THAW_TIMEOUT_MS = 30_000
 
 /**
  * Brings a sandbox whose transition failed, or whose server died in it, to a state in which it stays: what failed to pause runs, what failed
- * to resume is paused, what was being snapshotted runs. What has no processes any more is paused with its files. Only the server that makes
- * the transition, or has taken it over, may call it. Does nothing in other states.
+ * to resume is paused, what was being snapshotted runs. What has no processes any more is paused with its files. Does nothing in other
+ * states, and for a transition that another server has taken over.
  *
  * @throws AppError of the runtime; then the state stays, and the reconciler repeats it
  */
@@ -29,16 +29,17 @@ export async function settle(parts: SettleParts, ref: SandboxRef): Promise<void>
     .where('sandbox_id', '=', ref.sandboxId)
     .where('incarnation', '=', ref.incarnation)
     .where('state', 'in', ['pausing', 'resuming', 'snapshotting'])
+    .where('server_id', '=', parts.serverId)
     .executeTakeFirst()
   if (row === undefined) return
   const state = await stateOf(parts, ref)
   if (state === undefined) {
     parts.log.warn({ ...ref }, 'sandbox is lost')
-    await beginEnd(parts.database, ref, killing('lost', SERVER, row.state))
+    await beginEnd(parts.database, ref, { ...killing('lost', SERVER, row.state), owner: parts.serverId })
     return
   }
   const change = await settled(parts, { ...ref, row }, state)
-  await parts.database.transaction((tx) => changeState(tx, ref, change))
+  await parts.database.transaction((tx) => changeState(tx, ref, { ...change, owner: parts.serverId }))
 }
 
 /** Makes the runtime's sandbox agree with the state that it returns. */

@@ -22,7 +22,6 @@ const RETRY_PAUSE_SECONDS = 10
 
 export interface ReaperParts extends EndParts, SettleParts {
   readonly repairs: Repairs
-  readonly serverId: number
   /** The engine that the database belonged to when this server started. After a move nothing is taken. */
   readonly engineId: string
 }

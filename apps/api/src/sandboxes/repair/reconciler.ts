@@ -35,7 +35,6 @@ const MANY_SHARE = 0.2
 const SECOND_LOOK_MS = 5000
 
 export interface ReconcilerParts extends EndParts, SettleParts {
-  readonly serverId: number
   readonly repairs: Repairs
   /** The engine that the database belongs to. */
   readonly engineId: string
