@@ -28,6 +28,22 @@ const EVENTS =
 const LIFECYCLE =
   'A view of the same events in the form of the hosted service: `sandbox.lifecycle.created`, `updated`, `paused`, `resumed`, `checkpointed` and `killed`. `eventData` also has the actor.'
 
+const KILL =
+  'Answered as soon as the sandbox is unreachable; the engine removes it afterwards. From then on the sandbox does not exist for its team: a second DELETE is a 404. Concurrent ones are all a 204.'
+
+const PAUSE =
+  'A pause with memory freezes the processes. If the engine or the host restarts, such a sandbox keeps its files only, and its history says so; the same happens to the longest-paused ones when paused sandboxes need more than `SANDYARD_PAUSED_MEMORY` of the memory of the host. ' +
+  'A pause that fails leaves the sandbox running (upstream it is gone). `requireHealthyGuest` is served.'
+
+const RESUME =
+  'A resume from files starts the processes of the template anew: its variables and its start command, without the variables of the create request. A resume that fails leaves the sandbox paused. Resuming without memory (`memory: false`) is always enabled.'
+
+const SNAPSHOT =
+  'Keeps the files of one instant, no memory: the sandbox stands still meanwhile and runs on. `memory: true` is a 501. A sandbox that is created from it starts the start command of the template anew.'
+
+const FORK =
+  'Forks start from the files of one instant, without memory and without the variables of the create request. Those above the limit of the team are errors in the answer.'
+
 export const NOTES: Readonly<Record<string, Note>> = {
   'POST /sandboxes': { status: 'partial', text: CREATE },
   'POST /v2/sandboxes': { status: 'partial', text: CREATE },
@@ -44,8 +60,13 @@ export const NOTES: Readonly<Record<string, Note>> = {
   },
   'POST /v2/templates/{templateID}/builds/{buildID}': { text: BUILD },
   'DELETE /templates/{templateID}': { text: 'A built-in template such as `base` gets a 400.' },
-  'POST /sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes only; pausing is not served yet.' },
-  'POST /v2/sandboxes/{sandboxID}/connect': { status: 'partial', text: 'Running sandboxes only; pausing is not served yet.' },
+  'DELETE /sandboxes/{sandboxID}': { text: KILL },
+  'POST /sandboxes/{sandboxID}/pause': { text: PAUSE },
+  'POST /sandboxes/{sandboxID}/resume': { text: RESUME },
+  'POST /sandboxes/{sandboxID}/connect': { text: RESUME },
+  'POST /v2/sandboxes/{sandboxID}/connect': { text: RESUME },
+  'POST /sandboxes/{sandboxID}/snapshots': { text: SNAPSHOT },
+  'POST /sandboxes/{sandboxID}/fork': { text: FORK },
   'daemon POST /init': {
     status: 'partial',
     text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set. In a sandbox the request needs our own header `X-Sandyard-Instance-Key` and field `identity` (docs/decisions/011-daemon-identity.md).',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { reapExpired } from '../src/sandboxes/expiry-reaper.ts'
-import { Repairs } from '../src/sandboxes/repairs.ts'
+import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { Repairs } from '../src/sandboxes/repair/repairs.ts'
 import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 import { Fuse, type CrashPoint } from './support/fuse.ts'
 

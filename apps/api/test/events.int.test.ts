@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { seedIdentity } from '@sandyard/api/seed/seed-identity'
-import { forgetOld } from '../src/sandboxes/sandbox-loops.ts'
+import { forgetOld } from '../src/sandboxes/repair/sandbox-loops.ts'
 import { createWorld, reconcileNow, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 
 let world: World

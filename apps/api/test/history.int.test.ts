@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEvents } from '../src/events/read-events.ts'
 import { foldSpawns } from '../src/templates/spawn-counts.ts'
-import { forgetOld } from '../src/sandboxes/sandbox-loops.ts'
+import { forgetOld } from '../src/sandboxes/repair/sandbox-loops.ts'
 import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World

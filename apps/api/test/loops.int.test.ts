@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { forgetOld } from '../src/sandboxes/sandbox-loops.ts'
+import { forgetOld } from '../src/sandboxes/repair/sandbox-loops.ts'
 import { createWorld, endLease, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World

@@ -8,7 +8,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { startDaemon, type TestDaemon } from '../../daemon/test/support/test-daemon.ts'
 import { startProcess } from '../src/daemon/start-process.ts'
-import { collectLogs } from '../src/sandbox-logs/collect-logs.ts'
+import { storeLastLogs } from '../src/sandbox-logs/store-last-logs.ts'
 import { forgetMetrics } from '../src/sandbox-metrics/metric-loops.ts'
 import { ADMIN_TOKEN, createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 
@@ -47,7 +47,7 @@ const v2 = async (id: string, query = '?direction=forward'): Promise<Entry[]> =>
 const messages = (entries: readonly Entry[]): string[] => entries.map(({ message }) => message)
 
 const collect = (sandboxId: string): Promise<void> =>
-  collectLogs(
+  storeLastLogs(
     { database: world.database, tokenSeed: api.ctx.installation.tokenSeed, log: silentLogger() },
     { sandboxId, incarnation: 1 },
     20_000,

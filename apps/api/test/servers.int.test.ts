@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { reapExpired } from '../src/sandboxes/expiry-reaper.ts'
-import { Repairs } from '../src/sandboxes/repairs.ts'
+import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { Repairs } from '../src/sandboxes/repair/repairs.ts'
 import { createWorld, endLease, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World

@@ -80,6 +80,24 @@ describe('[proxy traffic token] the ports of a sandbox without public traffic (c
     socket.terminate()
   })
 
+  it('ask for the token before the limit of connections', async () => {
+    await using narrow = await startProxy(routes, { maxSandboxConnections: 1, maxSandboxClientConnections: 1 })
+    using open = new RawClient(narrow.port)
+    const head = ['GET / HTTP/1.1', `Host: ${service.port}-iprivate.x`]
+    const raw = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']
+    open.send([...head, ...raw, `e2b-traffic-access-token: ${token}`])
+    await open.until('101 Switching Protocols')
+    for (const [presented, status] of [
+      ['x', 403],
+      [token, 429],
+    ]) {
+      using client = new RawClient(narrow.port)
+      client.send([...head, `e2b-traffic-access-token: ${presented}`, 'Connection: close'])
+      await client.closed()
+      expect(client.received.startsWith(`HTTP/1.1 ${status} `)).toBe(true)
+    }
+  })
+
   it('include neither the port of the daemon nor those of public sandboxes', async () => {
     expect((await ask('idaemon', 49_983)).status).toBe(200)
     expect((await ask('imasked', service.port)).status).toBe(200)

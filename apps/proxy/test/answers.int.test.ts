@@ -86,6 +86,45 @@ describe('malformed requests', () => {
   })
 })
 
+describe('addresses (control-plane.md 19.1)', () => {
+  const named = ['E2b-Sandbox-Id: irun', 'e2b-sandbox-port: 49983']
+
+  it.each<[string, readonly string[]]>([
+    ['the host', ['Host: 49983-irun.x']],
+    ['a host with more behind the id', ['Host: 49983-irun-more-parts.a.b.c:3002']],
+    ['a host in capitals', ['Host: 49983-IRUN.X']],
+    ['headers at localhost', ['Host: localhost:3002', ...named]],
+    ['headers at an address', ['Host: 127.0.0.1', ...named]],
+    ['headers at an IPv6 address', ['Host: [::1]:3002', ...named]],
+    ['headers at sandbox.<domain>', ['Host: sandbox.example.com', ...named]],
+    ['the host, although the headers name another', ['Host: 49983-irun.x', 'E2b-Sandbox-Id: iother', 'e2b-sandbox-port: 1']],
+  ])('by %s', async (_, lines) => {
+    expect(await answerTo(['GET /seen HTTP/1.1', ...lines, 'Connection: close'])).toContain('"url":"/seen"')
+  })
+
+  it.each<[string, readonly string[], string]>([
+    ['no dot', ['Host: 80-irun'], 'Invalid host'],
+    ['no hyphen', ['Host: irun.x'], 'Invalid host'],
+    ['no id', ['Host: 80-.x'], 'Invalid sandbox ID'],
+    ['an id with other characters', ['Host: 80-i_run.x'], 'Invalid sandbox ID'],
+    ['an id in capitals in the header', ['Host: localhost', 'E2b-Sandbox-Id: IRUN', 'e2b-sandbox-port: 80'], 'Invalid sandbox ID'],
+    ['no port', ['Host: -irun.x'], 'Invalid sandbox port'],
+    ['a port that is no number', ['Host: 8o-irun.x'], 'Invalid sandbox port'],
+    ['port 0', ['Host: 0-irun.x'], 'Invalid sandbox port'],
+    ['port 65536', ['Host: 65536-irun.x'], 'Invalid sandbox port'],
+    ['no port header', ['Host: localhost', 'E2b-Sandbox-Id: irun'], 'missing header E2b-Sandbox-Port'],
+    ['no id header', ['Host: localhost', 'E2b-Sandbox-Port: 80'], 'missing header E2b-Sandbox-Id'],
+  ])('with %s are refused, also for browsers in text', async (_, lines, text) => {
+    const answer = await answerTo(['GET / HTTP/1.1', ...lines, 'User-Agent: Mozilla/5.0', 'Accept: text/html', 'Connection: close'])
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: text\/plain; charset=utf-8\r\n/)
+    expect(answer.endsWith(`\r\n\r\n${text}`)).toBe(true)
+  })
+
+  it('are checked before the reserved routes', async () => {
+    expect(await answerTo(['POST /init HTTP/1.1', 'Host: 49983-i_run.x', 'Connection: close'])).toContain('Invalid sandbox ID')
+  })
+})
+
 describe('reserved routes', () => {
   it.each(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PROPFIND'])('%s is refused before the sandbox is looked up', async (method) => {
     const answer = await answerTo([`${method} /x/../%69nit?a HTTP/1.1`, 'Host: 49983-inever.x', 'Connection: close'])

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { isUuid } from '@sandyard/kit/ids/uuid'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 import type { AuthCache } from './auth-cache.ts'
 import {
   adminTeamMalformed,
@@ -123,10 +123,5 @@ async function authenticateAdminTeam(credentials: Credentials, parts: SchemePart
 
 function checkAdminToken({ adminToken = '' }: Credentials, parts: SchemeParts): void {
   const wanted = parts.adminToken?.reveal()
-  if (wanted === undefined || !timingSafeEqual(digest(adminToken), digest(wanted))) throw invalidAdminToken()
-}
-
-/** Digests have equal lengths, so the comparison does not disclose the length of the secret. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  if (wanted === undefined || !isSameText(adminToken, wanted)) throw invalidAdminToken()
 }

@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
-import type { DaemonLogEntry, DaemonLogs, LogPlace } from '../daemon/daemon-logs.ts'
+import type { DaemonLogEntry, DaemonLogs } from '../daemon/daemon-logs.ts'
+import type { LogTarget } from './log-target.ts'
 
 /** The newest lines of a sandbox that are kept. */
 const MAX_LINES = 10_000
 /** Older lines are deleted whenever so many entries of its daemon were stored. */
 const TRIM_EVERY = 1000
-
-export interface DaemonLogTarget {
-  readonly sandboxId: string
-  readonly teamId: string
-  /** The place after which `logs` was read. */
-  readonly place: LogPlace | undefined
-}
 
 /**
  * Stores what was read of a daemon. Entries are stored once, however many servers read them: the place moves in the same statement, and only
@@ -21,7 +15,7 @@ export interface DaemonLogTarget {
  * The times are those of the daemon, but never in the future and always after the last stored line: a client that reads on from the last
  * line misses nothing.
  */
-export async function appendDaemonLogs(db: Db, { sandboxId, teamId, place }: DaemonLogTarget, logs: DaemonLogs): Promise<void> {
+export async function appendDaemonLogs(db: Db, { sandboxId, teamId, place }: Omit<LogTarget, 'daemon'>, logs: DaemonLogs): Promise<void> {
   const before = place?.boot === logs.boot ? place.place : 0
   // A hostile daemon may repeat entries.
   const entries = logs.entries.filter(({ n }) => n > before)

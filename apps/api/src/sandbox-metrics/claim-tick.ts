@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { storeTeamMetrics } from '../team-metrics/store-team-metrics.ts'
-import { SAMPLE_SECONDS } from './bucket-width.ts'
+import { SAMPLE_SECONDS } from '../time-series/bucket-width.ts'
 
 /** The row of `server_setting` with the time of the last tick, in Unix milliseconds. */
 const TICK_SETTING = 'sampled_at_ms'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
-import { bucketWidth, SAMPLE_SECONDS } from './bucket-width.ts'
+import { bucketWidth, SAMPLE_SECONDS } from '../time-series/bucket-width.ts'
 import type { Sample } from './sample.ts'
 
 export interface SampleQuery {

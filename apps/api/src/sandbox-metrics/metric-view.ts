@@ -1,6 +1,6 @@
 import type { SandboxMetric } from '@sandyard/api-contract/sandboxes/sandbox-metrics'
 import type { Sample } from './sample.ts'
-import { toSampleTime } from './sample-time.ts'
+import { toSampleTime } from '../time-series/sample-time.ts'
 
 export function toSandboxMetric(sample: Sample): SandboxMetric {
   return {

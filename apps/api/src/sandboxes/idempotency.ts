@@ -1,9 +1,6 @@
-import { createHmac } from 'node:crypto'
 import type { Db, Tx } from '@sandyard/db/database'
-import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { canonicalJson } from './canonical-json.ts'
-import type { SandboxAnswer } from './sandbox-view.ts'
+import type { SandboxAnswer } from './read/sandbox-view.ts'
 
 /** A create request with an idempotency key (clients-python-2.63.md 3). */
 export interface IdempotentRequest {
@@ -14,18 +11,6 @@ export interface IdempotentRequest {
 /** How long a key is stored. */
 export const KEY_RETENTION_MS = 24 * 3_600_000
 const RETRY_AFTER_SECONDS = 1
-
-/**
- * The hash that requests are compared by. The order of fields and fields outside the interface do not change it. It is keyed, because
- * bodies contain secrets.
- *
- * @throws AppError `invalid_argument` for a body that is nested too deeply
- */
-export function hashRequest(tokenSeed: Secret, operationId: string, body: unknown): string {
-  return createHmac('sha256', tokenSeed.reveal())
-    .update(`${operationId}\n${canonicalJson(body)}`)
-    .digest('hex')
-}
 
 /**
  * The stored answer to an earlier request with the same key; undefined when there was none.

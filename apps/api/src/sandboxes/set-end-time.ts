@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Actor } from '../events/actor.ts'
-import type { CreateParts } from './create-sandbox.ts'
+import type { CreateParts } from './create/create-sandbox.ts'
 import { sandboxNotRunning } from './sandbox-errors.ts'
 import { parseSandboxId } from './sandbox-id.ts'
 import { changeEndTime, findSandbox, isLive, type EndTimeRule } from './sandbox-queries.ts'

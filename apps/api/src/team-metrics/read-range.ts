@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { getTeam, type Principal } from '../auth/principal.ts'
-import { isInDates, isReversed, type TimeRange } from '../sandbox-metrics/time-range.ts'
+import { isInDates, isReversed, type TimeRange } from '../time-series/time-range.ts'
 import type { SeriesRange } from './team-series.ts'
 
 const WEEK_SECONDS = 7 * 24 * 3600

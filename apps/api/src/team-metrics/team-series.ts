@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TeamMetricName } from '@sandyard/api-contract/teams/team-metrics'
 import type { Db } from '@sandyard/db/database'
-import { bucketWidth, SAMPLE_SECONDS } from '../sandbox-metrics/bucket-width.ts'
+import { bucketWidth, SAMPLE_SECONDS } from '../time-series/bucket-width.ts'
 
 /** Unix seconds, both inclusive. */
 export interface SeriesRange {

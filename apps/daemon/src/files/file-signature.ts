@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 import { createHash } from 'node:crypto'
-import { isSameText } from '../access/same-text.ts'
 import { pathArgument } from '../users/path-bytes.ts'
 
 /** The credentials of a `/files` URL. Absent parameters are undefined. */

@@ -1,5 +1,5 @@
 import type { Secret } from '@sandyard/kit/config/secret'
-import { isSameText } from '../access/same-text.ts'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 
 /** Which sandbox this is; given by the platform with `/init`. */
 export interface DaemonIdentity {

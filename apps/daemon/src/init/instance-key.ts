@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
-import { isSameText } from '../access/same-text.ts'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 
 /** The header of `/init` with the key of the instance. Our own: upstream gets the digest of the next token from its hypervisor. */
 export const INSTANCE_KEY_HEADER = 'x-sandyard-instance-key'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
-import { isSameText } from '../access/same-text.ts'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 
 export interface TunnelRules {
   /** `secretDigest` of the proxy's secret; undefined before `/init`. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-token'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { Visit } from '../forward/find-exchange.ts'
 import { ACCESS_TOKEN, TRAFFIC_TOKEN } from '../inbound/headers.ts'
@@ -24,7 +24,7 @@ export class TokenChecks {
     if (isDaemon || route.isPublic) return
     const presented = header(req, TRAFFIC_TOKEN)
     if (presented === undefined) throw new ProxyError({ kind: 'traffic_token', fault: 'missing', sandboxId })
-    if (sameText(presented, sandboxTrafficToken(await this.#seed.read(), sandboxId))) return
+    if (isSameText(presented, sandboxTrafficToken(await this.#seed.read(), sandboxId))) return
     throw new ProxyError({ kind: 'traffic_token', fault: 'invalid', sandboxId })
   }
 
@@ -39,20 +39,11 @@ export class TokenChecks {
     const presented = header(req, isDaemon ? ACCESS_TOKEN : TRAFFIC_TOKEN)
     if (presented === undefined) return false
     const seed = await this.#seed.read()
-    return sameText(presented, isDaemon ? sandboxAccessToken(seed, sandboxId) : sandboxTrafficToken(seed, sandboxId))
+    return isSameText(presented, isDaemon ? sandboxAccessToken(seed, sandboxId) : sandboxTrafficToken(seed, sandboxId))
   }
 }
 
 function header({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name]?.toString()
   return value === '' ? undefined : value
-}
-
-/** Compares in a time that does not depend on the texts. */
-function sameText(presented: string, secret: string): boolean {
-  return timingSafeEqual(digest(presented), digest(secret))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

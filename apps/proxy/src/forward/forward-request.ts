@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { explainSilence } from './await-answer.ts'
 import type { Exchange } from './find-exchange.ts'
+import { StaleRoute } from './follow-route.ts'
 import { ClientGone, whileTracked, type Forwarding } from './forwarding.ts'
 import { breakOff } from './open-tunnel.ts'
 import { openUpstream } from './open-upstream.ts'
@@ -19,7 +20,9 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
  * be completed
  */
 export async function forwardRequest(forwarding: Forwarding, exchange: Exchange, res: ServerResponse): Promise<void> {
-  const { isDaemon, inbound } = exchange
+  const { isDaemon, inbound, sandboxId } = exchange
+  // A safe request without a body may be sent again after a failure without an answer.
+  const isRepeatable = SAFE_METHODS.has(inbound.method) && !inbound.hasBody
   await whileTracked(forwarding, exchange, async (signal) => {
     for (let reuse = isDaemon; ; reuse = false) {
       const upstream = await openUpstream(forwarding, { exchange, reuse }, signal)
@@ -27,10 +30,12 @@ export async function forwardRequest(forwarding: Forwarding, exchange: Exchange,
         return await transfer({ exchange, res, upstream, limits: forwarding.limits }, signal)
       } catch (err) {
         breakOff(upstream)
-        if (err instanceof ProxyError || err instanceof ClientGone || res.headersSent) throw err
-        // An idle connection may have closed before the request arrived. A safe request without a body is sent again.
-        const isRepeatable = upstream.reusedSocket && SAFE_METHODS.has(inbound.method) && !inbound.hasBody
-        if (!isRepeatable) throw await explainSilence(forwarding, exchange, err)
+        if (err instanceof ClientGone || res.headersSent) throw err
+        // An idle connection may have closed before the request arrived.
+        if (!(err instanceof ProxyError) && upstream.reusedSocket && isRepeatable) continue
+        const error = err instanceof ProxyError ? err : await explainSilence(forwarding, exchange, err)
+        // The next run of the sandbox may answer.
+        throw isRepeatable && error.problem.kind === 'not_found' ? new StaleRoute(sandboxId, error) : error
       }
     }
   })

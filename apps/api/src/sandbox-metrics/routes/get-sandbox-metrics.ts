@@ -8,7 +8,7 @@ import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
 import { parseSandboxId } from '../../sandboxes/sandbox-id.ts'
 import { listSamples } from '../list-samples.ts'
 import { toSandboxMetric } from '../metric-view.ts'
-import { isInDates, isReversed } from '../time-range.ts'
+import { isInDates, isReversed } from '../../time-series/time-range.ts'
 
 /** `GET /sandboxes/{sandboxID}/metrics` (control-plane.md 8.3). */
 export const getSandboxMetricsRoute: ApiRoute = (app, ctx) =>

@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRef } from '@sandyard/runtime/types'
-import { collectLogs } from '../../sandbox-logs/collect-logs.ts'
+import { storeLastLogs } from '../../sandbox-logs/store-last-logs.ts'
 import { changeState } from '../sandbox-state.ts'
 import { askForPause, paused, type PauseWish } from './pause-steps.ts'
 import { settle, type SettleParts } from './settle-sandbox.ts'
@@ -19,8 +19,8 @@ export async function carryOutPause(
 ): Promise<boolean> {
   try {
     // The daemon's log is in its memory.
-    if (keep === 'files') await collectLogs(parts, ref)
-    const handle = await askForPause(parts.runtime, ref, keep)
+    if (keep === 'files') await storeLastLogs(parts, ref)
+    const handle = await askForPause(parts.runtime, ref, { keep })
     const event = { kind: 'sandbox.paused', data: { keep: handle.keep } } as const
     return await parts.database.transaction((tx) => changeState(tx, ref, paused(handle, { from: 'pausing', actor, event })))
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../events/actor.ts'
-import { beginEnd, finishEndWithLogs, killing } from '../end-sandbox.ts'
+import { beginEnd, finishEndWithLogs, killing } from '../end/end-sandbox.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
 import { findSandbox, type SandboxRow } from '../sandbox-queries.ts'
@@ -32,7 +32,8 @@ export async function killSandbox(parts: LifecycleParts, teamId: string, { given
       const ref = refOf(row)
       if (!(await beginEnd(parts.database, ref, killing('killed', actor)))) return undefined
       parts.starts.abort(ref)
-      void parts.repairs.run(ref, () => finishEndWithLogs(parts, ref))
+      // A pause at the end time may be running.
+      void parts.repairs.runNext(ref, () => finishEndWithLogs(parts, ref))
       return row
     },
     { timeoutMs: WAIT_MS },

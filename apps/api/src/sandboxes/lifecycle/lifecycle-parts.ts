@@ -1,8 +1,8 @@
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
-import type { Repairs } from '../repairs.ts'
+import type { Repairs } from '../repair/repairs.ts'
 import type { SandboxRow } from '../sandbox-queries.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
-import type { StartParts } from '../start-sandbox.ts'
+import type { StartParts } from '../start/start-sandbox.ts'
 import type { SandboxChanges } from './sandbox-changes.ts'
 
 /** What the transitions of a sandbox need. */

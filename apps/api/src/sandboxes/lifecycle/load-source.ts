@@ -1,7 +1,7 @@
 import type { Db } from '@sandyard/db/database'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { findReadyBuildById } from '../../templates/template-queries.ts'
-import type { SandboxSource } from '../sandbox-spec.ts'
+import type { SandboxSource } from '../start/sandbox-spec.ts'
 
 /** What an existing sandbox runs. @throws Error when its row or its build is gone */
 export async function loadSource(db: Db, ref: SandboxRef): Promise<SandboxSource> {

@@ -1,5 +1,5 @@
 import type { SandboxRef } from '@sandyard/runtime/types'
-import type { Repairs } from '../repairs.ts'
+import type { Repairs } from '../repair/repairs.ts'
 import { pauseAgain } from './pause-again.ts'
 import { refOf } from './lifecycle-parts.ts'
 import type { SettleParts } from './settle-sandbox.ts'

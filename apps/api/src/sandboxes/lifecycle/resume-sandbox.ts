@@ -5,7 +5,7 @@ import { checkLifetime } from '../check-lifetime.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
 import { findSandbox, isLive, type LiveSandboxRow } from '../sandbox-queries.ts'
-import { toAnswer, type SandboxAnswer } from '../sandbox-view.ts'
+import { toAnswer, type SandboxAnswer } from '../read/sandbox-view.ts'
 import { bringBack } from './bring-back.ts'
 import { WAIT_MS, type LifecycleParts } from './lifecycle-parts.ts'
 

@@ -5,7 +5,7 @@ import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { connectSandbox } from '../lifecycle/connect-sandbox.ts'
-import { toSandbox } from '../sandbox-view.ts'
+import { toSandbox } from '../read/sandbox-view.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
 /** `POST /v2/sandboxes/{sandboxID}/connect` (clients-python-2.63.md 2): like the first version, with an optional body. */

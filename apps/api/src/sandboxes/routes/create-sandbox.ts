@@ -4,8 +4,8 @@ import { getTeam } from '../../auth/principal.ts'
 import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { createSandbox } from '../create-sandbox.ts'
-import { toSandbox } from '../sandbox-view.ts'
+import { createSandbox } from '../create/create-sandbox.ts'
+import { toSandbox } from '../read/sandbox-view.ts'
 import { IdempotencyHeaders, readIdempotency } from './idempotency-header.ts'
 
 const DEFAULTS = { timeout: NEW_SANDBOX_SECONDS.v1, secure: false }

@@ -2,8 +2,8 @@ import { SandboxDetail } from '@sandyard/api-contract/sandboxes/sandbox'
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { getSandbox } from '../get-sandbox.ts'
-import { toSandboxDetail } from '../sandbox-view.ts'
+import { getSandbox } from '../read/get-sandbox.ts'
+import { toSandboxDetail } from '../read/sandbox-view.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
 /** `GET /sandboxes/{sandboxID}` (control-plane.md 6.4). */

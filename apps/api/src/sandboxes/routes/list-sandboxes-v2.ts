@@ -13,9 +13,9 @@ import type { Team } from '../../teams/team.ts'
 import { isUsableBy } from '../../templates/template.ts'
 import { findTemplate } from '../../templates/resolve-template.ts'
 import { parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
-import { countRunning, listSandboxes, type SandboxFilter, type WireState } from '../list-sandboxes.ts'
-import { parseMetadataFilter } from '../metadata-filter.ts'
-import { toListedSandbox } from '../sandbox-view.ts'
+import { countRunning, listSandboxes, type SandboxFilter, type WireState } from '../read/list-sandboxes.ts'
+import { parseMetadataFilter } from '../read/metadata-filter.ts'
+import { toListedSandbox } from '../read/sandbox-view.ts'
 
 /** `GET /v2/sandboxes` (control-plane.md 6.3.2). */
 export const listSandboxesV2Route: ApiRoute = (app, ctx) =>

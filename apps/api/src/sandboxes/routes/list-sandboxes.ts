@@ -5,9 +5,9 @@ import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { sendList } from '../../http/send-list.ts'
-import { listAllSandboxes } from '../list-sandboxes.ts'
-import { parseMetadataFilter } from '../metadata-filter.ts'
-import { toListedSandbox } from '../sandbox-view.ts'
+import { listAllSandboxes } from '../read/list-sandboxes.ts'
+import { parseMetadataFilter } from '../read/metadata-filter.ts'
+import { toListedSandbox } from '../read/sandbox-view.ts'
 
 /** `GET /sandboxes` (control-plane.md 6.3.1): running sandboxes, all on one page. */
 export const listSandboxesRoute: ApiRoute = (app, ctx) =>

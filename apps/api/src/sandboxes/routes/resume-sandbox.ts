@@ -5,7 +5,7 @@ import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { resumeSandbox } from '../lifecycle/resume-sandbox.ts'
-import { toSandbox } from '../sandbox-view.ts'
+import { toSandbox } from '../read/sandbox-view.ts'
 import { SandboxParams } from './sandbox-params.ts'
 
 /** `POST /sandboxes/{sandboxID}/resume` (control-plane.md 6.7). */

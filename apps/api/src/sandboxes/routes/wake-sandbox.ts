@@ -1,5 +1,5 @@
 import { proxyWakeKey } from '@sandyard/db/sandbox-token'
-import { isSameText } from '@sandyard/kit/crypto/same-text'
+import { isSameText } from '@sandyard/kit/secrets/same-text'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { wakeSandbox } from '../lifecycle/wake-sandbox.ts'

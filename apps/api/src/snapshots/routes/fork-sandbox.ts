@@ -5,7 +5,7 @@ import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
-import { toSandbox } from '../../sandboxes/sandbox-view.ts'
+import { toSandbox } from '../../sandboxes/read/sandbox-view.ts'
 import { forkSandbox } from '../fork-sandbox.ts'
 
 /** `POST /sandboxes/{sandboxID}/fork` (control-plane.md 7.4). */

@@ -1,7 +1,7 @@
 import { MaxTeamMetric, TeamMetricsMaxQuery } from '@sandyard/api-contract/teams/team-metrics'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { toSampleTime } from '../../sandbox-metrics/sample-time.ts'
+import { toSampleTime } from '../../time-series/sample-time.ts'
 import { getOwnTeamId, readRange } from '../read-range.ts'
 import { findTeamMax } from '../team-series.ts'
 import { TeamParams } from './team-params.ts'

@@ -1,0 +1,91 @@
+import type { Database, Tx } from '@sandyard/db/database'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import type { Actor } from '../../events/actor.ts'
+import { lockTeam } from '../../teams/lock-team.ts'
+import type { ReadyBuild, Template } from '../../templates/template.ts'
+import { templateNotFound } from '../../templates/template-errors.ts'
+import { claimKey, findRemembered, type IdempotentRequest } from '../idempotency.ts'
+import { tooManySandboxes } from '../sandbox-errors.ts'
+import { newSandboxId } from '../sandbox-id.ts'
+import { countOccupied } from '../sandbox-queries.ts'
+import { announce } from '../sandbox-state.ts'
+import type { SandboxSettings } from './sandbox-settings.ts'
+import type { SandboxAnswer } from '../read/sandbox-view.ts'
+
+export interface ReserveRequest {
+  readonly teamId: string
+  readonly template: Template
+  readonly build: ReadyBuild
+  readonly isSecure: boolean
+  readonly settings: SandboxSettings
+  readonly idempotent: IdempotentRequest | undefined
+  readonly serverId: number
+  readonly actor: Actor
+  /** Concurrent sandboxes of the team. */
+  readonly limit: number
+}
+
+export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
+
+/**
+ * Reserves a new sandbox: inserts its row in state `starting` and its idempotency key in one transaction. Creates of one team are
+ * serialised here, so that the limit and the key hold under concurrency.
+ *
+ * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
+ */
+export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
+  const { teamId, idempotent } = request
+  const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
+  return database.transaction(async (tx) => {
+    await lockTeam(tx, teamId)
+    if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
+      const remembered = await findRemembered(tx, teamId, idempotent)
+      if (remembered === undefined) throw new Error('an idempotency key was deleted under the lock of its team')
+      return { remembered }
+    }
+    if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
+    await holdTemplate(tx, request.template.templateId)
+    await insert(tx, ref, request)
+    return { ref }
+  })
+}
+
+/** Locks the template against deletion until the end of the transaction. A template that was deleted meanwhile counts as absent. */
+async function holdTemplate(tx: Tx, templateId: string): Promise<void> {
+  const found = await tx
+    .selectFrom('template')
+    .select('template_id')
+    .where('template_id', '=', templateId)
+    .where('deleted_at', 'is', null)
+    .forKeyShare()
+    .executeTakeFirst()
+  if (found === undefined) throw templateNotFound({ key: templateId })
+}
+
+async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {
+  const { settings, actor } = request
+  await tx
+    .insertInto('sandbox')
+    .values({
+      sandbox_id: sandboxId,
+      incarnation,
+      team_id: request.teamId,
+      template_id: request.template.templateId,
+      build_id: request.build.buildId,
+      alias: request.template.alias ?? null,
+      state: 'starting',
+      is_secure: request.isSecure,
+      metadata: JSON.stringify(settings.metadata),
+      allow_internet_access: settings.allowInternetAccess,
+      auto_pause: settings.autoPause,
+      auto_pause_memory: settings.autoPauseMemory,
+      auto_resume: settings.autoResume,
+      auto_resume_seconds: settings.autoResumeSeconds,
+      network: JSON.stringify(settings.network),
+      mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
+      server_id: request.serverId,
+    })
+    .execute()
+  const data = { actor, ...(settings.mcp !== null && { mcp: Object.keys(settings.mcp) }) }
+  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting', data })
+}

@@ -1,0 +1,33 @@
+import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
+import type { StoredNetwork } from '@sandyard/db/schema/sandbox'
+import { toStoredNetwork } from '../network/stored-network.ts'
+
+/** What a create request decides for the whole life of a sandbox, over pauses and resumes. */
+export interface SandboxSettings {
+  readonly metadata: Readonly<Record<string, string>>
+  /** Null when the request did not set it. */
+  readonly allowInternetAccess: boolean | null
+  readonly autoPause: boolean
+  readonly autoPauseMemory: boolean
+  readonly autoResume: boolean
+  readonly autoResumeSeconds: number
+  readonly network: StoredNetwork
+  readonly mcp: Readonly<Record<string, unknown>> | null
+}
+
+/** The shortest lifetime after a resume by traffic (control-plane.md 6.2.5). */
+const LEAST_AUTO_RESUME_SECONDS = 300
+
+/** The settings of a create request that has passed its checks; the lifetime after a resume by traffic never changes later. */
+export function toSettings(body: NewSandbox, lifetimeSeconds: number, maxLifetimeSeconds: number): SandboxSettings {
+  return {
+    metadata: body.metadata ?? {},
+    allowInternetAccess: body.allow_internet_access ?? null,
+    autoPause: body.autoPause ?? false,
+    autoPauseMemory: body.autoPauseMemory ?? true,
+    autoResume: body.autoResume?.enabled ?? false,
+    autoResumeSeconds: Math.max(Math.min(lifetimeSeconds, maxLifetimeSeconds), LEAST_AUTO_RESUME_SECONDS),
+    network: toStoredNetwork(body.network ?? {}),
+    mcp: body.mcp ?? null,
+  }
+}

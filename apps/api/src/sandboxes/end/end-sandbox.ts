@@ -1,0 +1,58 @@
+import type { Database } from '@sandyard/db/database'
+import { within } from '@sandyard/kit/async/within'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import { SERVER, type Actor } from '../../events/actor.ts'
+import { storeLastLogs, type LastLogsParts } from '../../sandbox-logs/store-last-logs.ts'
+import { releaseKey } from '../idempotency.ts'
+import { moveToHistory } from './move-to-history.ts'
+import { announce, changeState, type StateChange } from '../sandbox-state.ts'
+
+export interface EndParts {
+  readonly database: Database
+  readonly runtime: SandboxRuntime
+}
+
+/** Deadline for the runtime to remove a sandbox. */
+export const REMOVE_TIMEOUT_MS = 30_000
+
+/** Why a sandbox ends; stored in the event log and the history. */
+export type EndReason = 'killed' | 'expired' | 'lost' | 'create_failed' | 'create_abandoned' | 'engine_moved'
+
+/** The state change that begins the end. */
+export function killing(reason: EndReason, actor: Actor, from?: StateChange['from']): StateChange {
+  const event = { kind: 'sandbox.killing', data: { reason } } as const
+  return { ...(from !== undefined && { from }), to: 'killing', actor, set: { end_reason: reason }, event }
+}
+
+/**
+ * The first half of the end: hides the sandbox and stops its traffic. If this process dies, the reconciler does the second half. Returns
+ * false when the sandbox is already ending, gone or in another state.
+ */
+export async function beginEnd(database: Database, ref: SandboxRef, change: StateChange): Promise<boolean> {
+  return database.transaction((tx) => changeState(tx, ref, change))
+}
+
+/**
+ * The second half: removes the sandbox from the engine, then moves its row to the history. Safe to repeat, also from several servers at
+ * once.
+ *
+ * @param timeoutMs - deadline of the removal
+ * @throws AppError of the runtime; `deadline_exceeded`. The reconciler retries
+ */
+export async function finishEnd({ database, runtime }: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
+  await within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))
+  await database.transaction(async (tx) => {
+    const ended = await moveToHistory(tx, ref)
+    if (ended === undefined) return
+    await releaseKey(tx, ref.sandboxId)
+    const data = { actor: ended.end_actor ?? SERVER, reason: ended.reason }
+    await announce(tx, ref, { teamId: ended.team_id, kind: 'sandbox.ended', data })
+  })
+}
+
+/** The second half of the end of a sandbox whose daemon still runs: first stores the last entries of its log. */
+export async function finishEndWithLogs(parts: EndParts & LastLogsParts, ref: SandboxRef): Promise<void> {
+  await storeLastLogs(parts, ref)
+  await finishEnd(parts, ref)
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { LifecycleType } from '@sandyard/api-contract/events/sandbox-event'
+import type { Db } from '@sandyard/db/database'
+import { describeEvents, type DescribedEvent } from './describe-events.ts'
+import type { Event } from '../../events/event-log.ts'
+
+/** The events of the log that clients of the events interface know, by its types (dashboard-and-cli.md 2.1). */
+const KINDS: Readonly<Record<LifecycleType, readonly Event['kind'][]>> = {
+  'sandbox.lifecycle.created': ['sandbox.running'],
+  'sandbox.lifecycle.updated': ['sandbox.timeout_changed', 'sandbox.network_changed'],
+  'sandbox.lifecycle.paused': ['sandbox.paused'],
+  'sandbox.lifecycle.resumed': ['sandbox.resumed'],
+  'sandbox.lifecycle.checkpointed': ['sandbox.snapshotted'],
+  'sandbox.lifecycle.killed': ['sandbox.killing'],
+}
+const TYPES = new Map(Object.entries(KINDS).flatMap(([type, kinds]) => kinds.map((kind) => [kind as string, type as LifecycleType])))
+
+export interface LifecycleRequest {
+  readonly teamId: string
+  readonly sandboxId?: string
+  readonly types: readonly LifecycleType[]
+  readonly offset: number
+  readonly limit: number
+  readonly isAscending: boolean
+}
+
+/** A page of the lifecycle events of a team's sandboxes. A sandbox that never ran has none. */
+export async function listLifecycleEvents(db: Db, request: LifecycleRequest): Promise<DescribedEvent[]> {
+  const { teamId, sandboxId, types, offset, limit, isAscending } = request
+  const kinds = types.flatMap((type) => KINDS[type])
+  const { rows } = await sql<{ event_id: number }>`
+    select event_id from event
+    where team_id = ${teamId} and kind = any(${kinds}::text[]) ${sandboxId === undefined ? sql`` : sql`and subject = ${sandboxId}`}
+      and (kind <> 'sandbox.killing' or exists(
+        select from event as started where started.subject = event.subject and started.kind in ('sandbox.running', 'sandbox.resumed')
+      ))
+    order by event_id ${isAscending ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}
+  `.execute(db)
+  const events = await describeEvents(
+    db,
+    rows.map(({ event_id }) => event_id),
+  )
+  return isAscending ? events : events.toReversed()
+}
+
+/** @throws Error for a kind that `listLifecycleEvents` does not return */
+export function lifecycleType(kind: string): LifecycleType {
+  const type = TYPES.get(kind)
+  if (type === undefined) throw new Error(`there is no lifecycle event for ${kind}`)
+  return type
+}

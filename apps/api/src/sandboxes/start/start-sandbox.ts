@@ -1,0 +1,108 @@
+import type { Database, Tx } from '@sandyard/db/database'
+import type { Secret } from '@sandyard/kit/config/secret'
+import { within } from '@sandyard/kit/async/within'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import { SERVER, type Actor } from '../../events/actor.ts'
+import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
+import { rememberAnswer } from '../idempotency.ts'
+import type { SandboxAnswer } from '../read/sandbox-view.ts'
+import { prepareDaemon } from './prepare-daemon.ts'
+import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
+import { changeState } from '../sandbox-state.ts'
+import { startError } from './start-errors.ts'
+import type { StartsUnderWay } from './starts-under-way.ts'
+
+/** Time for an aborted start to undo its work. */
+const GRACE_MS = 2000
+/** Short, because the caller has already waited for the start. */
+const UNDO_TIMEOUT_MS = 5000
+
+export interface StartParts {
+  readonly database: Database
+  readonly runtime: SandboxRuntime
+  /** Lets other servers check the lease of the server that runs the start. */
+  readonly serverId: number
+  readonly tokenSeed: Secret
+  readonly log: Logger
+  readonly starts: StartsUnderWay
+  /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
+  readonly startTimeoutMs: number
+}
+
+/** A reserved sandbox, about to be started. */
+export interface Reservation extends SandboxSource {
+  /** The template's name in answers. */
+  readonly alias: string | undefined
+  /** Its ports need no traffic token. */
+  readonly isPublic: boolean
+  readonly envVars: Readonly<Record<string, string>>
+  readonly lifetimeSeconds: number
+  readonly actor: Actor
+  /** An idempotency key waits for the answer. */
+  readonly isRepeatable: boolean
+}
+
+/**
+ * Starts a reserved sandbox and returns when its daemon answers and its row is `running`. Its lifetime starts then. A failed start is
+ * undone; the reconciler retries an undo that fails.
+ *
+ * @throws AppError of control-plane.md 6.2.4
+ */
+export async function startSandbox(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
+  try {
+    const { startTimeoutMs: timeoutMs, serverId } = parts
+    const endpoint = await parts.starts.run(reservation, (ended) =>
+      within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
+        bringUp(parts, reservation, signal),
+      ),
+    )
+    return await parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId }))
+  } catch (err) {
+    parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
+    await undo(parts, reservation)
+    throw startError(err)
+  }
+}
+
+async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
+  const { sandboxId, templateId, envVars, build } = reservation
+  const began = performance.now()
+  const spec = sandboxSpec(reservation, parts.tokenSeed)
+  const { runtime } = parts
+  const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
+  const runtimeMs = Math.round(performance.now() - began)
+  const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
+  parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
+  return endpoint
+}
+
+/**
+ * Changes the row, the start count, the event and the stored answer in one transaction. A server whose lease has ended changes nothing:
+ * other servers may have ended its starts.
+ */
+async function markRunning(
+  tx: Tx,
+  reservation: Reservation,
+  { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
+): Promise<SandboxAnswer> {
+  const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor } = reservation
+  const event = { kind: 'sandbox.running' } as const
+  const isOurs = await changeState(tx, reservation, { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId })
+  if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
+  const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure, isPublic }
+  if (isRepeatable) await rememberAnswer(tx, answer)
+  await tx.insertInto('template_spawn').values({ template_id: templateId }).execute()
+  return answer
+}
+
+/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
+async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
+  try {
+    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
+    await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
+  } catch (err) {
+    parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')
+  }
+}
