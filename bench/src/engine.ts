@@ -48,6 +48,24 @@ export async function removeContainer(id: string): Promise<void> {
   })
 }
 
+/** Freezes all processes of a running container. */
+export async function pauseContainer(id: string): Promise<void> {
+  await call('POST', `/containers/${id}/pause`)
+}
+
+export async function unpauseContainer(id: string): Promise<void> {
+  await call('POST', `/containers/${id}/unpause`)
+}
+
+/** Stores the files of a container as an image and returns its id. The container is frozen meanwhile. */
+export async function commitContainer(id: string): Promise<string> {
+  return ((await call('POST', `/commit?container=${id}&pause=true`, {})) as { Id: string }).Id
+}
+
+export async function removeImage(id: string): Promise<void> {
+  await call('DELETE', `/images/${id}?force=true`)
+}
+
 class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly status: number

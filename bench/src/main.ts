@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { benchBuilds } from './benches/builds.ts'
 import { benchCreate } from './benches/create.ts'
 import { benchExec } from './benches/exec.ts'
+import { benchLifecycle } from './benches/lifecycle.ts'
 import { benchMemory } from './benches/memory.ts'
 import { benchOverhead } from './benches/overhead.ts'
 import { benchTransfer } from './benches/transfer.ts'
@@ -13,6 +14,7 @@ import { readSettings, type Settings } from './settings.ts'
 
 const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Comparison[]>>> = {
   create: benchCreate,
+  lifecycle: benchLifecycle,
   exec: benchExec,
   transfer: benchTransfer,
   memory: benchMemory,

@@ -13,6 +13,11 @@ export async function timeMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
+/** What each repetition took longer than the one of the other side in the same turn. */
+export function differences(ours: Samples, against: Samples): Samples {
+  return ours.map((value, index) => value - (against[index] ?? Number.NaN))
+}
+
 export interface RepeatOptions {
   readonly times: number
   /** Repetitions before the measured ones. */

@@ -206,6 +206,18 @@ describe('races', () => {
     expect(engineState(id)).toBeUndefined()
   })
 
+  it('a pause at the end time against kill: the removal follows the pause at once', async () => {
+    const id = await create({ autoPause: true })
+    const hold = api.runtime.faults.hold('pause')
+    expect((await ask(id, 'timeout', { timeout: 0 })).status).toBe(204)
+    await hold.reached
+    expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(204)
+    hold.release()
+    await api.ctx.sandboxes.repairs.drain()
+    expect(await stateOf(id)).toBeUndefined()
+    expect(engineState(id)).toBeUndefined()
+  })
+
   it('resume against kill: the sandbox is gone, and nothing is left on the engine', async () => {
     const { id, release } = await (ENTER['resuming'] as (typeof ENTER)[string])()
     expect((await api.call('DELETE', `/sandboxes/${id}`)).status).toBe(204)

@@ -97,6 +97,25 @@ describe('[proxy resume by traffic] a paused sandbox that traffic resumes (contr
     expect(client.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   })
 
+  it('is not resumed by a question whether it runs, on the port of the daemon', async () => {
+    api.handle = resumes
+    for (const line of ['GET /health HTTP/1.1', 'HEAD /health HTTP/1.1', 'GET /health?x=1 HTTP/1.1']) {
+      expect(await answerTo(line, host)).toMatch(/^HTTP\/1\.1 502 /)
+    }
+    expect(await answerTo('GET /health HTTP/1.1', host)).toContain(notFound)
+    expect(api.asked).toEqual([])
+    expect(await answerTo('GET /health/x HTTP/1.1', host)).toMatch(/^HTTP\/1\.1 200 /)
+    routes.put(paused)
+    expect(await answerTo('POST /health HTTP/1.1', host, 'Content-Length: 0')).toMatch(/^HTTP\/1\.1 200 /)
+    expect(api.asked.length).toBe(2)
+  })
+
+  it('is resumed by a request for /health of another port', async () => {
+    api.handle = resumes
+    expect(await answerTo('GET /health HTTP/1.1', 'Host: 80-i1.x')).not.toContain(notFound)
+    expect(api.asked.length).toBe(1)
+  })
+
   it('is resumed once for requests that come at the same time', async () => {
     api.handle = () => undefined
     const clients = Array.from({ length: 50 }, () => request())

@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { findSandboxContainer } from '../engine.ts'
 import { send, streamed, type Call } from '../http-call.ts'
 import type { Comparison } from '../report.ts'
-import { interleave, timeMs, type RepeatOptions } from '../samples.ts'
+import { differences, interleave, timeMs, type RepeatOptions } from '../samples.ts'
 import type { Settings } from '../settings.ts'
 import { withSandbox } from '../with-sandbox.ts'
 
@@ -27,7 +27,7 @@ export async function benchOverhead({ sandboxUrl, apiUrl, apiKey }: Settings): P
         ours: () => timeMs(() => send(sandboxUrl, agent, { ...call, headers: { ...call.headers, ...routing } })),
         direct: () => timeMs(() => send(`http://${address}:${DAEMON_PORT}`, agent, call)),
       })
-      const added = samples.ours.map((ms, i) => ms - (samples.direct[i] ?? 0))
+      const added = differences(samples.ours, samples.direct)
       return [
         { what: `${what} through the proxy`, unit: 'ms', ours: samples.ours, against: { name: 'direct', samples: samples.direct } },
         { what: `what the proxy adds to ${what}`, unit: 'ms', ours: added, goal: { of: 'ours', at: ['p50'], atMost: 1 } },

@@ -124,11 +124,12 @@ export class DockerRuntime implements SandboxRuntime {
     return this.#start(spec, snapshot.image, signal)
   }
 
-  pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
+  pause(ref: SandboxRef, keep: Keep, former?: PauseHandle): Promise<PauseHandle> {
     const name = this.#nameOf(ref)
     return this.#change(ref, async () => {
       const origin = await this.#parts.origin()
-      return makeHandle(origin, name, await pauseSandbox(this.#parts, name, keep))
+      const startedAt = keep === 'memory' && former !== undefined ? readHandle(former, origin, name).startedAt : undefined
+      return makeHandle(origin, name, await pauseSandbox(this.#parts, { name, keep, startedAt }))
     })
   }
 

@@ -46,13 +46,15 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
   archive.entry({ name: 'kept' }, 'the text of the file')
   archive.finalize()
   await container.putArchive(Readable.from(archive), { path: '/' })
-  const { State: paused } = await pauseSandbox(parts, name, 'memory')
+  const { State: paused } = await pauseSandbox(parts, { name, keep: 'memory', startedAt: undefined })
   expect(paused.Status).toBe('paused')
 
   await engine.restart()
   expect((await container.inspect()).State.Status).toBe('exited')
-  await expect(pauseSandbox(parts, name, 'memory')).rejects.toMatchObject({ kind: 'failed_precondition' })
-  expect((await pauseSandbox(parts, name, 'files')).State.Status).toBe('exited')
+  await expect(pauseSandbox(parts, { name, keep: 'memory', startedAt: undefined })).rejects.toMatchObject({
+    kind: 'failed_precondition',
+  })
+  expect((await pauseSandbox(parts, { name, keep: 'files', startedAt: undefined })).State.Status).toBe('exited')
   const { restored } = await resumeSandbox(parts, { name, keep: 'memory', startedAt: paused.StartedAt, signal: undefined })
   expect(restored).toBe('files')
   const { State } = await container.inspect()

@@ -60,8 +60,11 @@ export interface SandboxRuntime extends AsyncDisposable {
    * is success, also after a crash: the handle is the same. `files` for a sandbox that is paused with memory drops the memory. For an ended
    * sandbox `files` is success and `memory` is `failed_precondition`. After a failure of `files` the sandbox may have ended; the same call
    * again completes the pause.
+   *
+   * @param former - the handle of an earlier pause: `memory` keeps only the memory of that pause. If its processes have ended and others were
+   * started since, they are ended as with `files`, because they may not be prepared.
    */
-  pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle>
+  pause(ref: SandboxRef, keep: Keep, former?: PauseHandle): Promise<PauseHandle>
 
   /**
    * Runs a paused sandbox again, with the same files; the reference stays the same. `keep: 'files'` starts it from its files although its

@@ -1,28 +1,34 @@
 import { execFile } from 'node:child_process'
-import { access, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const RELEASE = '2.63.0'
+const WAIT_FOR_LOCK = ['-o', 'DPkg::Lock::Timeout=120']
 const root = join(import.meta.dirname, '../../..')
 
 /**
- * The interpreter of a virtual environment that has the Python SDK, created on first use under `.tools/`. An incomplete
- * environment is created again.
+ * The interpreter of a virtual environment that has the Python SDK, created on first use under `.tools/`. Test files that run at the same
+ * time may call this: each builds an environment of its own, and the first complete one stays.
  *
  * @throws Error that names what is missing on this machine
  */
 export async function preparePython(): Promise<string> {
-  const home = join(root, `.tools/python-e2b-${RELEASE}`)
+  const home = join(root, `.tools/python-with-e2b-${RELEASE}`)
   const python = join(home, 'bin/python')
-  const complete = join(home, 'complete')
-  if (await exists(complete)) return python
+  if (await exists(python)) return python
   await ensureVenvModule()
-  await rm(home, { recursive: true, force: true })
-  await run('python3', ['-m', 'venv', home])
-  await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `e2b==${RELEASE}`])
-  await writeFile(complete, '')
+  const made = await mkdtemp(join(root, '.tools/python-'))
+  try {
+    await run('python3', ['-m', 'venv', made])
+    await run(join(made, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `e2b==${RELEASE}`])
+    await rename(made, home).catch(async (error: unknown) => {
+      if (!(await exists(python))) throw error
+    })
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
   return python
 }
 
@@ -31,8 +37,8 @@ async function ensureVenvModule(): Promise<void> {
   if (await canMakeVenv()) return
   if (process.getuid?.() === 0 && (await exists('/usr/bin/apt-get'))) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    await run('apt-get', ['update', '-qq'], { env })
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'python3', 'python3-venv'], {
+    await run('apt-get', ['update', '-qq', ...WAIT_FOR_LOCK], { env })
+    await run('apt-get', ['install', '-y', '-qq', ...WAIT_FOR_LOCK, '--no-install-recommends', 'python3', 'python3-venv'], {
       env,
       maxBuffer: 64 * 1024 * 1024,
     })

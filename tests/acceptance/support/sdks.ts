@@ -10,6 +10,7 @@ export type Sdk = Pick<
   | 'InvalidArgumentError'
   | 'NotFoundError'
   | 'Sandbox'
+  | 'SandboxNotFoundError'
   | 'Template'
   | 'TimeoutError'
 >

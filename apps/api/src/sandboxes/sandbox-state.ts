@@ -38,6 +38,8 @@ export interface StateChange {
   readonly lifetimeSeconds?: number
   /** The server that makes the change. If its lease has ended, nothing changes. */
   readonly serverId?: number
+  /** The run that was observed. If another one has begun since, nothing changes. Null before the first run: not checked. */
+  readonly runSince?: Date | null
 }
 
 /**
@@ -47,7 +49,7 @@ export interface StateChange {
  * @returns whether this call changed the state
  */
 export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange): Promise<boolean> {
-  const { to, endpoint, lifetimeSeconds, serverId } = change
+  const { to, endpoint, lifetimeSeconds, serverId, runSince } = change
   const now = sql<Date>`clock_timestamp()`
   let update = tx
     .updateTable('sandbox')
@@ -65,6 +67,7 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
     .where('incarnation', '=', ref.incarnation)
     .where('state', 'in', statesBefore(to, change.from))
   if (serverId !== undefined) update = update.where(isServerAlive(sql`${serverId}::int`))
+  if (runSince) update = update.where('started_at', '=', runSince)
   const moved = await update.returning('team_id').executeTakeFirst()
   if (moved === undefined) return false
   const data = { actor: change.actor, ...change.event.data }

@@ -77,8 +77,8 @@ export class FusedRuntime extends FakeRuntime {
     return this.#fuse.step(() => super.createFrom(snapshot, spec, signal))
   }
 
-  override pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
-    return this.#fuse.step(() => super.pause(ref, keep))
+  override pause(ref: SandboxRef, keep: Keep, former?: PauseHandle): Promise<PauseHandle> {
+    return this.#fuse.step(() => super.pause(ref, keep, former))
   }
 
   override resume(handle: PauseHandle, request: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {

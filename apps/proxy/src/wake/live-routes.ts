@@ -64,7 +64,7 @@ export class LiveRoutes {
     const route = await this.#parts.catalog.find(visit.sandboxId)
     if (isLive(route)) return route
     const { sandboxId } = visit
-    if (!isTransitional(route) && !mayWake(route)) throw new ProxyError({ kind: 'not_found', sandboxId })
+    if (!isTransitional(route) && !mayWake(route, visit)) throw new ProxyError({ kind: 'not_found', sandboxId })
     const leave = this.#enter(sandboxId, this.#parts.clientOf(visit.req))
     try {
       return await this.#whileClientWaits(visit, (signal) => this.#await(visit, signal))
@@ -99,7 +99,7 @@ export class LiveRoutes {
     for (let round = 0; ; round++) {
       const route = await this.#settled(sandboxId, signal)
       if (isLive(route)) return route
-      if (!mayWake(route)) throw new ProxyError({ kind: 'not_found', sandboxId })
+      if (!mayWake(route, visit)) throw new ProxyError({ kind: 'not_found', sandboxId })
       if (!(await checks.mayResume(visit, route))) throw new ProxyError({ kind: 'resume_refused', sandboxId })
       if (round === MAX_ROUNDS) throw new ProxyError({ kind: 'transitioning', sandboxId })
       const answer = await wakes.wake(sandboxId, signal)
@@ -139,6 +139,14 @@ export class LiveRoutes {
   }
 }
 
-function mayWake(route: Route | undefined): route is Route {
-  return route?.state === 'paused' && route.wakes
+function mayWake(route: Route | undefined, visit: Visit): route is Route {
+  return route?.state === 'paused' && route.wakes && !asksForHealth(visit)
+}
+
+/**
+ * Clients ask this to learn whether a sandbox runs, the SDKs also when a pause has cut a stream of theirs: 502 means that it does not
+ * (clients.md 2.5). A resume for it would undo every pause under an open stream.
+ */
+function asksForHealth({ req: { method, url }, isDaemon }: Visit): boolean {
+  return isDaemon && (method === 'GET' || method === 'HEAD') && url?.split('?', 1)[0] === '/health'
 }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import { rotateFile } from '../logging/bounded-log-file.ts'
 import { childEnvironment } from '../process/child-environment.ts'
-import { commandLine, endProcess, identifyProcess, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
+import { commandLine, endProcess, identifyChild, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 
 export interface OwnedDockerdOptions {
   readonly program: string
@@ -50,8 +50,8 @@ export function startOwnedDockerd({ program, args, environment, recordFile, logF
     })
     child.on('error', () => undefined)
     child.unref()
-    const identity = child.pid === undefined ? undefined : identifyProcess(child.pid)
-    if (identity === undefined) throw new Error(`${program} could not be started`)
+    if (child.pid === undefined) throw new Error(`${program} could not be started`)
+    const identity = identifyChild(child.pid)
     writeFileSync(recordFile, JSON.stringify(identity), { mode: 0o600 })
     return identity
   } finally {

@@ -6,7 +6,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { letGroupPass, type DataDirectory } from '../data/data-directory.ts'
 import { rotateFile } from '../logging/bounded-log-file.ts'
 import { StartFailure } from '../failures/start-failure.ts'
-import { endProcess, identifyProcess, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
+import { endProcess, identifyChild, isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 import { postgresAccount, runAs } from './account.ts'
 import { findPostgresBinaries } from './binaries.ts'
 import { ensureCluster, SUPERUSER } from './cluster.ts'
@@ -111,9 +111,8 @@ function launch(command: { readonly program: string; readonly args: readonly str
       child.once('error', () => resolve())
     })
     child.unref()
-    const identity = child.pid === undefined ? undefined : identifyProcess(child.pid)
-    if (identity === undefined) throw new StartFailure(`Postgres could not be started from ${command.program}.`)
-    return { identity, ended }
+    if (child.pid === undefined) throw new StartFailure(`Postgres could not be started from ${command.program}.`)
+    return { identity: identifyChild(child.pid), ended }
   } finally {
     closeSync(log)
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
-import { commandLine, endProcess, identifyProcess, isStillRunning } from './process-identity.ts'
+import { commandLine, endProcess, identifyChild, identifyProcess, isStillRunning } from './process-identity.ts'
 
 it('distinguishes a process from a later one with the same pid', async () => {
   const child = spawn('sleep', ['60'])
@@ -16,4 +16,12 @@ it('distinguishes a process from a later one with the same pid', async () => {
   expect(await endProcess(identity, [{ signal: 'SIGTERM', waitMs: 5000 }])).toBe(true)
   expect(isStillRunning(identity)).toBe(false)
   expect(identifyProcess(0)).toBeUndefined()
+})
+
+it('gives a child that has ended already an identity of no running process', async () => {
+  const child = spawn('true')
+  const pid = child.pid ?? 0
+  await once(child, 'close')
+  expect(isStillRunning(identifyChild(pid))).toBe(false)
+  expect(await endProcess(identifyChild(pid), [{ signal: 'SIGKILL', waitMs: 1000 }])).toBe(true)
 })

@@ -27,6 +27,11 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
   }
 }
 
+/** The identity of a process that was just started. If it has ended already, the identity is of no running process. */
+export function identifyChild(pid: number): ProcessIdentity {
+  return identifyProcess(pid) ?? { pid, startTicks: '', bootId: '' }
+}
+
 export function isStillRunning(identity: ProcessIdentity): boolean {
   const now = identifyProcess(identity.pid)
   return now !== undefined && now.startTicks === identity.startTicks && now.bootId === identity.bootId

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { inspect } from 'node:util'
 import Docker from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { boundCalls } from './bound-calls.ts'
@@ -14,6 +15,16 @@ const PLAIN_TCP_PORT = 2375
 const MAX_SOCKETS = 512
 
 /**
+ * Cheap to inspect: for a log that is off, dockerode's transport inspects the options of each call to every depth, with all connections of
+ * the agent.
+ */
+class EngineAgent extends Agent {
+  [inspect.custom](): string {
+    return 'EngineAgent'
+  }
+}
+
+/**
  * Connects to the engine at `address` (`unix:///path` or `tcp://host:port`, as in `DOCKER_HOST`) and waits for its answer. Newer engines
  * no longer support the oldest API versions; with such an engine its oldest supported version is used. Every call has a deadline.
  *
@@ -21,7 +32,7 @@ const MAX_SOCKETS = 512
  *   when the engine is older than 20.10
  */
 export async function connectEngine(address: string = DEFAULT_ADDRESS, deadlines: Partial<CallDeadlines> = {}): Promise<Docker> {
-  const agent = new Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000, maxSockets: MAX_SOCKETS })
+  const agent = new EngineAgent({ keepAlive: true, scheduling: 'lifo', timeout: 5000, maxSockets: MAX_SOCKETS })
   const connection = { ...connectionOf(address), agent }
   const all = { ...CALL_DEADLINES, ...deadlines }
   const { ApiVersion: newest, MinAPIVersion: oldest } = await versionsOf(boundCalls(new Docker(connection), all))

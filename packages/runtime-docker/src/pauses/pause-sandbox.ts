@@ -6,13 +6,22 @@ import { statusOf } from '../engine/docker-errors.ts'
 import type { StartParts } from '../containers/run-container.ts'
 import { endProcesses } from './end-processes.ts'
 
+export interface PauseContainer {
+  readonly name: string
+  readonly keep: Keep
+  /** Of the processes whose memory `memory` keeps; undefined for any. */
+  readonly startedAt: string | undefined
+}
+
 /**
  * Pauses a container and returns what it is then. `memory` freezes its processes, `files` ends them. A paused one is success.
  *
  * @throws AppError `failed_precondition` for an ended container with `memory`; the engine's errors
  */
-export async function pauseSandbox(parts: StartParts, name: string, keep: Keep): Promise<ContainerInspectInfo> {
+export async function pauseSandbox(parts: StartParts, { name, keep: asked, startedAt }: PauseContainer): Promise<ContainerInspectInfo> {
   const container = parts.docker.getContainer(name)
+  const isOther = startedAt !== undefined && (await container.inspect()).State.StartedAt !== startedAt
+  const keep = isOther ? 'files' : asked
   if (keep === 'files') await endProcesses(parts, container)
   else await freeze(container)
   const found = await container.inspect()

@@ -36,7 +36,8 @@ export async function resumeSandbox(parts: StartParts, request: ResumeContainer)
   signal?.throwIfAborted()
   if (state === 'running' && address !== undefined)
     return { host: address, restored: found.State.StartedAt === startedAt ? 'memory' : 'files' }
-  if (state === 'frozen' && request.keep === 'memory' && (await thaw(container)))
+  const isKept = request.keep === 'memory' && found.State.StartedAt === startedAt
+  if (state === 'frozen' && isKept && (await thaw(container)))
     return { host: await completeThawed(parts, found, options), restored: 'memory' }
   if (state === 'frozen') await endProcesses(parts, container)
   return { host: await restart(parts, container, options), restored: 'files' }

@@ -26,7 +26,7 @@ export interface FakeResume {
 export async function resumeFake(engine: FakeEngine, sandbox: FakeSandbox, request: FakeResume): Promise<Resumed> {
   await nextTurn()
   request.signal?.throwIfAborted()
-  if (sandbox.state === 'frozen' && request.keep === 'memory') {
+  if (sandbox.state === 'frozen' && request.keep === 'memory' && sandbox.startId === request.pausedStartId) {
     engine.setState(sandbox, 'running', 'thawed')
     request.undo.push(() => engine.setState(sandbox, 'frozen', 'frozen'))
   } else if (sandbox.state !== 'running') {

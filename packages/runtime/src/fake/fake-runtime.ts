@@ -102,11 +102,12 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#start('createFrom', { spec, contents }, signal)
   }
 
-  pause(ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
+  pause(ref: SandboxRef, keep: Keep, former?: PauseHandle): Promise<PauseHandle> {
     return this.#call('pause', () => {
       if (keep === 'memory' && this.capabilities().pause === 'files') throw new AppError('unimplemented', 'This runtime keeps no memory.')
       const sandbox = this.#get(ref)
-      pauseFake(this.engine, sandbox, keep)
+      const isOther = former !== undefined && former['startId'] !== sandbox.startId
+      pauseFake(this.engine, sandbox, isOther ? 'files' : keep)
       const { sandboxId, incarnation } = ref
       const kept: Keep = sandbox.state === 'stopped' ? 'files' : 'memory'
       return { ...this.#origin, keep: kept, installation: this.#installation, sandboxId, incarnation, startId: sandbox.startId }

@@ -20,7 +20,7 @@ export async function carryOutPause(
   try {
     // The daemon's log is in its memory.
     if (keep === 'files') await storeLastLogs(parts, ref)
-    const handle = await askForPause(parts.runtime, ref, keep)
+    const handle = await askForPause(parts.runtime, ref, { keep })
     const event = { kind: 'sandbox.paused', data: { keep: handle.keep } } as const
     return await parts.database.transaction((tx) => changeState(tx, ref, paused(handle, { from: 'pausing', actor, event })))
   } catch (cause) {

@@ -37,10 +37,11 @@ export async function connectSandbox(parts: LifecycleParts, teamId: string, requ
   const row = await parts.changes.until<LiveSandboxRow>(
     sandboxId,
     async () => {
-      await changeEndTime(parts.database.db, { teamId, sandboxId, seconds, rule: 'extend', maxSeconds, actor })
+      const isExtended = await changeEndTime(parts.database.db, { teamId, sandboxId, seconds, rule: 'extend', maxSeconds, actor })
       const found = await findSandbox(parts.database.db, teamId, sandboxId)
       if (found === undefined || !isLive(found)) throw sandboxNotRunning(givenId, undefined)
-      if (found.state === 'running') return found
+      // Another request has resumed it since: the next look extends its lifetime.
+      if (found.state === 'running') return isExtended ? found : undefined
       if (found.state === 'killing' || found.state === 'starting') throw sandboxNotRunning(givenId, found.state)
       isResumed ||= found.state !== 'snapshotting'
       if (found.state !== 'paused') return undefined

@@ -32,7 +32,8 @@ export async function killSandbox(parts: LifecycleParts, teamId: string, { given
       const ref = refOf(row)
       if (!(await beginEnd(parts.database, ref, killing('killed', actor)))) return undefined
       parts.starts.abort(ref)
-      void parts.repairs.run(ref, () => finishEndWithLogs(parts, ref))
+      // A pause at the end time may be running.
+      void parts.repairs.runNext(ref, () => finishEndWithLogs(parts, ref))
       return row
     },
     { timeoutMs: WAIT_MS },

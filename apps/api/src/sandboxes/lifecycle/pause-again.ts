@@ -1,4 +1,5 @@
-import type { Keep, SandboxRef } from '@sandyard/runtime/types'
+import type { Keep, PauseHandle, SandboxRef } from '@sandyard/runtime/types'
+import type { Db } from '@sandyard/db/database'
 import { SERVER } from '../../events/actor.ts'
 import { changeState } from '../sandbox-state.ts'
 import { askForPause, paused } from './pause-steps.ts'
@@ -26,8 +27,8 @@ export async function pauseAgain(
   const event = { kind: 'sandbox.pausing', data: { keep, reason } } as const
   if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return
   try {
-    const handle = await askForPause(parts.runtime, ref, keep)
-    const kind = keep === 'files' ? 'sandbox.memory_lost' : 'sandbox.paused'
+    const handle = await askForPause(parts.runtime, ref, { keep, former: await findHandle(database.db, ref) })
+    const kind = handle.keep === 'files' ? 'sandbox.memory_lost' : 'sandbox.paused'
     const change = paused(handle, { from: 'pausing', actor: SERVER, event: { kind, data: { keep: handle.keep, reason } } })
     await database.transaction((tx) => changeState(tx, ref, change))
     log.warn({ ...ref, keep, reason }, 'a paused sandbox was paused again')
@@ -35,4 +36,15 @@ export async function pauseAgain(
     await settle(parts, ref)
     throw err
   }
+}
+
+/** Of the pause before. */
+async function findHandle(db: Db, { sandboxId, incarnation }: SandboxRef): Promise<PauseHandle | null> {
+  const row = await db
+    .selectFrom('sandbox')
+    .select('pause_handle')
+    .where('sandbox_id', '=', sandboxId)
+    .where('incarnation', '=', incarnation)
+    .executeTakeFirst()
+  return (row?.pause_handle ?? null) as PauseHandle | null
 }

@@ -22,9 +22,15 @@ export function pausing({ keep, actor, isResponsive }: PauseWish, serverId: numb
   return { from: 'running', to: 'pausing', actor, serverId, event, set }
 }
 
+export interface PauseOrder {
+  readonly keep: Keep
+  /** Of the pause before: `memory` keeps only its memory. */
+  readonly former?: PauseHandle | null
+}
+
 /** @throws AppError of the runtime; `deadline_exceeded` */
-export function askForPause(runtime: SandboxRuntime, ref: SandboxRef, keep: Keep): Promise<PauseHandle> {
-  return within({ what: 'the pause of the sandbox', timeoutMs: PAUSE_TIMEOUT_MS }, () => runtime.pause(ref, keep))
+export function askForPause(runtime: SandboxRuntime, ref: SandboxRef, { keep, former }: PauseOrder): Promise<PauseHandle> {
+  return within({ what: 'the pause of the sandbox', timeoutMs: PAUSE_TIMEOUT_MS }, () => runtime.pause(ref, keep, former ?? undefined))
 }
 
 /** The state change to `paused`. The time of the pause stays the one at which the sandbox stopped running. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SandboxTable } from '@sandyard/db/schema/sandbox'
 import { within } from '@sandyard/kit/async/within'
-import type { RuntimeState, SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { PauseHandle, RuntimeState, SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER } from '../../events/actor.ts'
 import { beginEnd, killing } from '../end/end-sandbox.ts'
 import { sandboxSpec } from '../start/sandbox-spec.ts'
@@ -53,15 +53,19 @@ async function settled(
   if (row.pause_handle === null && state !== 'stopped') {
     const event = { kind: from === 'snapshotting' ? 'sandbox.snapshot_failed' : 'sandbox.pause_failed' } as const
     const change: StateChange = { from, to: 'running', actor: SERVER, event, set: { pause_keep: null } }
-    return state === 'running' ? change : { ...change, endpoint: await thaw(parts, ref) }
+    // A pause without memory begins with the end of the network, so the address may belong to another sandbox by now.
+    const isIntact = state === 'running' && row.pause_keep !== 'files'
+    return isIntact ? change : { ...change, endpoint: await runAgain(parts, ref) }
   }
-  const handle = await askForPause(parts.runtime, ref, state === 'stopped' || row.pause_keep === 'files' ? 'files' : 'memory')
+  const keep = state === 'stopped' || row.pause_keep === 'files' ? 'files' : 'memory'
+  const handle = await askForPause(parts.runtime, ref, { keep, former: row.pause_handle as PauseHandle | null })
   const kind = from === 'resuming' ? 'sandbox.resume_failed' : 'sandbox.paused'
   return paused(handle, { from, actor: SERVER, event: { kind, data: { keep: handle.keep } } })
 }
 
-async function thaw({ runtime, database, tokenSeed }: SettleParts, ref: SandboxRef): Promise<SandboxEndpoint> {
-  const handle = await askForPause(runtime, ref, 'memory')
+/** Returns its address. The pause waits for a pause in flight of this server, so nothing stops the sandbox afterwards. */
+async function runAgain({ runtime, database, tokenSeed }: SettleParts, ref: SandboxRef): Promise<SandboxEndpoint> {
+  const handle = await askForPause(runtime, ref, { keep: 'memory' })
   const spec = sandboxSpec(await loadSource(database.db, ref), tokenSeed)
   const resumed = await within({ what: 'the resume of the sandbox', timeoutMs: THAW_TIMEOUT_MS }, (signal) =>
     runtime.resume(handle, { spec, keep: 'memory' }, signal),

@@ -75,16 +75,17 @@ export class ExitedSandboxes {
     for (const ref of suspects) {
       if (!live.has(keyOf(ref)) || alive.has(keyOf(ref))) continue
       this.#suspects.delete(keyOf(ref))
-      this.#end(ref)
+      this.#end(ref, live.get(keyOf(ref)) ?? null)
     }
   }
 
-  #end(ref: SandboxRef): void {
+  #end(ref: SandboxRef, runSince: Date | null): void {
     const { database, log, repairs, starts } = this.#parts
     starts.abort(ref)
     log.warn(ref, 'sandbox exited by itself')
     void repairs.run(ref, async () => {
-      if (await beginEnd(database, ref, killing('lost', SERVER, ['starting', 'running']))) await finishEnd(this.#parts, ref)
+      const change = { ...killing('lost', SERVER, ['starting', 'running']), runSince }
+      if (await beginEnd(database, ref, change)) await finishEnd(this.#parts, ref)
     })
   }
 }

@@ -66,10 +66,14 @@ async function takeExpired({ database, engineId, serverId }: ReaperParts, size: 
       const pause = row.auto_pause ? ({ keep, actor: TIMEOUT, isResponsive: true } as const) : undefined
       return { ref: { sandboxId: row.sandbox_id, incarnation: row.incarnation }, pause }
     })
-    for (const { ref, pause } of expired) {
-      await changeState(tx, ref, pause === undefined ? killing('expired', TIMEOUT) : pausing(pause, serverId))
+    const taken: Expired[] = []
+    for (const each of expired) {
+      const { ref, pause } = each
+      // Without the lease of this server no pause begins: another server pauses the sandbox.
+      const change = pause === undefined ? killing('expired', TIMEOUT) : pausing(pause, serverId)
+      if (await changeState(tx, ref, change)) taken.push(each)
     }
-    return expired
+    return taken
   })
 }
 
@@ -83,6 +87,8 @@ async function pauseExpired(parts: ReaperParts, ref: SandboxRef, pause: PauseWis
       .where('sandbox_id', '=', ref.sandboxId)
       .where('incarnation', '=', ref.incarnation)
       .where('state', 'in', ['running', 'pausing'])
+      // Unless a request has extended it meanwhile.
+      .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
       .execute()
     throw err
   }

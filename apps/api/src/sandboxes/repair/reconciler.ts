@@ -68,10 +68,12 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
   await assertEngineOf(parts.database.db, parts.engineId)
   await finishAbandoned(parts)
   const { lost, frozen, thawed, withoutMemory, orphans } = await findDifferences(parts, signal)
-  for (const { state, ...ref } of lost) {
-    parts.log.warn({ ...ref }, 'sandbox is lost')
+  for (const { sandboxId, incarnation, state, runSince } of lost) {
+    const ref = { sandboxId, incarnation }
+    parts.log.warn(ref, 'sandbox is lost')
     void parts.repairs.run(ref, async () => {
-      if (await beginEnd(parts.database, ref, killing('lost', SERVER, state))) await finishEnd(parts, ref)
+      // A repair may wait for others: the sandbox may have been paused when it was listed, and resumed since.
+      if (await beginEnd(parts.database, ref, { ...killing('lost', SERVER, state), runSince })) await finishEnd(parts, ref)
     })
   }
   for (const ref of frozen) void parts.repairs.run(ref, () => thawFrozen(parts, ref))

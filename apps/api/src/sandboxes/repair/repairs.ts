@@ -52,6 +52,12 @@ export class Repairs {
     return repair
   }
 
+  /** Like `run`, but after another repair of the sandbox that is running. */
+  async runNext(ref: SandboxRef, work: () => Promise<unknown>): Promise<void> {
+    await this.#running.get(keyOf(ref))
+    await this.run(ref, work)
+  }
+
   /** Resolves when no repair waits or runs. */
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())

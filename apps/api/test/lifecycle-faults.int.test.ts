@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeSandbox } from '@sandyard/runtime/fake/fake-engine'
+import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { Repairs } from '../src/sandboxes/repair/repairs.ts'
+import { reconcile } from '../src/sandboxes/repair/reconciler.ts'
+import { createWorld, endLease, reconcileNow, type Server, type World } from './support/control-plane.ts'
+import { Fuse } from './support/fuse.ts'
+
+let world: World
+let api: Server
+beforeEach(async () => {
+  world = await createWorld()
+  api = await world.startServer()
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+async function create(fields: object = {}): Promise<string> {
+  return (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', timeout: 600, ...fields } })).body.sandboxID
+}
+
+const rowOf = (id: string) => world.database.db.selectFrom('sandbox').selectAll().where('sandbox_id', '=', id).executeTakeFirstOrThrow()
+const pause = (id: string, memory: boolean) => api.call('POST', `/sandboxes/${id}/pause`, { body: { memory } })
+const connect = (id: string) => api.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } })
+
+/** Makes all unfinished work old enough to count as abandoned. */
+const makeOld = () =>
+  world.database.db
+    .updateTable('sandbox')
+    .set({ state_changed_at: sql<Date>`state_changed_at - interval '5 minutes'` })
+    .execute()
+
+function onEngine(id: string): FakeSandbox {
+  const found = [...world.engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === id)
+  if (found === undefined) throw new Error(`the engine has no sandbox ${id}`)
+  return found
+}
+
+describe('the pause at the end time', () => {
+  it.each([true, false])('does not touch the sandbox without the lease of the server (memory: %s)', async (autoPauseMemory) => {
+    const id = await create({ autoPause: true, autoPauseMemory })
+    await world.database.db
+      .updateTable('sandbox')
+      .set({ expires_at: sql<Date>`clock_timestamp()` })
+      .execute()
+    await endLease(world, api)
+    const repairs = new Repairs(api.ctx.log.sandboxes)
+    await reapExpired({ ...api.ctx.sandboxes, repairs, engineId: api.ctx.engineId })
+    await repairs.drain()
+    expect((await rowOf(id)).state).toBe('running')
+    expect(onEngine(id).state).toBe('running')
+  })
+})
+
+describe('a pause without memory that fails', () => {
+  it('leaves a running sandbox with the address that it has then', async () => {
+    const id = await create()
+    const moved = { host: '127.0.0.1', daemonPort: world.daemon.port + 1 }
+    const failing = api.runtime.faults.hold('pause')
+    api.runtime.faults.failBefore('pause')
+    const answer = pause(id, false)
+    await failing.reached
+    // It has left the network, as at the beginning of the end of its processes.
+    onEngine(id).endpoint = moved
+    failing.release()
+    expect((await answer).status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({
+      state: 'running',
+      endpoint_host: moved.host,
+      endpoint_daemon_port: moved.daemonPort,
+    })
+  })
+})
+
+describe('a sandbox whose memory was lost', () => {
+  it('is paused with its files when the server dies while it starts them: the next resume prepares the daemon', async () => {
+    const id = await create()
+    await pause(id, true)
+    world.engine.stop()
+    world.engine.start()
+    // Begin, runtime.
+    const fuse = new Fuse({ step: 2, when: 'after' })
+    const dying = await world.startServer({ fuse })
+    void dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } })
+    await fuse.blown
+    await makeOld()
+    await reconcileNow(api)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
+  })
+
+  it('is paused with its files when a resume without memory fails in the daemon', async () => {
+    const id = await create()
+    await pause(id, true)
+    world.daemon.answers.push(400)
+    const answer = await api.call('POST', `/sandboxes/${id}/resume`, { body: { timeout: 60, memory: false } })
+    expect(answer.status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
+  })
+
+  it('is paused with its files when something has started it meanwhile', async () => {
+    const id = await create()
+    await pause(id, true)
+    Object.assign(onEngine(id), { state: 'running', startId: 'another' })
+    await reconcileNow(api)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
+  })
+})
+
+describe('a sandbox that was seen stopped', () => {
+  it('is kept when it was resumed before its end begins', async () => {
+    const id = await create()
+    // The list is made while it is paused with its files, after the rows were read.
+    const listing = api.runtime.faults.hold('list')
+    const repairs = new Repairs(api.ctx.log.sandboxes)
+    const others = Promise.withResolvers<void>()
+    const busy = Array.from({ length: 8 }, (_, index) => repairs.run({ sandboxId: `other${index}`, incarnation: 1 }, () => others.promise))
+    const reconciling = reconcile({ ...api.ctx.sandboxes, repairs, engineId: api.ctx.engineId })
+    await listing.reached
+    await pause(id, false)
+    listing.release()
+    await reconciling
+    expect((await connect(id)).status).toBe(201)
+    others.resolve()
+    await Promise.all(busy)
+    await repairs.drain()
+    expect((await rowOf(id)).state).toBe('running')
+    expect(onEngine(id).state).toBe('running')
+  })
+})
+
+describe('concurrent connects', () => {
+  it('each get their lifetime, also the one that finds the sandbox resumed by another', async () => {
+    const id = await create()
+    await pause(id, true)
+    const other = await world.startServer()
+    const resuming = other.runtime.faults.hold('resume')
+    const short = other.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 30 } })
+    await resuming.reached
+    const long = api.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 900 } })
+    resuming.release()
+    await Promise.all([short, long])
+    const { started_at: from, expires_at: to } = await rowOf(id)
+    expect((to?.getTime() ?? 0) - (from?.getTime() ?? 0)).toBeGreaterThan(800_000)
+  })
+})
