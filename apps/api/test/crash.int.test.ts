@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repair/repairs.ts'
 import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
+import { crashPoints, crashServer } from './support/crash-server.ts'
 import { Fuse, type CrashPoint } from './support/fuse.ts'
 
 let world: World
@@ -16,13 +17,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 const KEY = { 'idempotency-key': 'one-create' }
 const NEW = { templateID: 'base', timeout: 600 }
 
-/** Sends a request to a server that dies at the point. Resolves when it is dead; the request is never answered. */
-async function crashAt(point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> {
-  const fuse = new Fuse(point)
-  const dying = await world.startServer({ fuse })
-  ask(dying)
-  await fuse.blown
-}
+const crashAt = (point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> => crashServer(world, point, ask)
 
 /** Makes all unfinished work old enough to count as abandoned, and runs the repair that every server runs. */
 async function heal(): Promise<void> {
@@ -44,15 +39,9 @@ async function expectAgreement(count: number): Promise<void> {
   expect(left).toHaveLength(count)
 }
 
-const POINTS = (steps: number): CrashPoint[] =>
-  Array.from({ length: steps }, (_, index) => index + 1).flatMap((step) => [
-    { step, when: 'before' as const },
-    { step, when: 'after' as const },
-  ])
-
 describe('a server that is killed during a create', () => {
   // Reservation, runtime, running.
-  it.each(POINTS(3))('$when step $step leaves one sandbox or none, and the idempotency key matches it', async (point) => {
+  it.each(crashPoints(3))('$when step $step leaves one sandbox or none, and the idempotency key matches it', async (point) => {
     await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY }))
 
     const early = await api.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY })
@@ -79,7 +68,7 @@ describe('a server that is killed during a create', () => {
 
 describe('a server that is killed during the end of a sandbox', () => {
   // State, runtime, row.
-  it.each(POINTS(3))('by request, $when step $step, leaves nothing or a running sandbox', async (point) => {
+  it.each(crashPoints(3))('by request, $when step $step, leaves nothing or a running sandbox', async (point) => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
     await crashAt(point, (dying) => dying.call('DELETE', `/sandboxes/${body.sandboxID}`))
     await heal()
@@ -88,7 +77,7 @@ describe('a server that is killed during the end of a sandbox', () => {
     expect((await api.call('GET', `/sandboxes/${body.sandboxID}`)).status).toBe(wasTold ? 404 : 200)
   })
 
-  it.each(POINTS(3))('by expiry, $when step $step, leaves nothing after another server has started', async (point) => {
+  it.each(crashPoints(3))('by expiry, $when step $step, leaves nothing after another server has started', async (point) => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
     const fuse = new Fuse(point)
     const dying = await world.startServer({ fuse })
@@ -103,7 +92,7 @@ describe('a server that is killed during the end of a sandbox', () => {
   })
 
   it('after a failed start leaves nothing', async () => {
-    for (const point of POINTS(5).slice(4)) {
+    for (const point of crashPoints(5).slice(4)) {
       world.daemon.answers.push(401)
       await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))
       await heal()

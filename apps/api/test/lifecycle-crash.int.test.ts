@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, reconcileNow, type Server, type World } from './support/control-plane.ts'
-import { Fuse, type CrashPoint } from './support/fuse.ts'
+import { crashPoints, crashServer } from './support/crash-server.ts'
+import type { CrashPoint } from './support/fuse.ts'
 
 let world: World
 let api: Server
@@ -11,18 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-const POINTS = (steps: number): CrashPoint[] =>
-  Array.from({ length: steps }, (_, index) => index + 1).flatMap((step) => [
-    { step, when: 'before' as const },
-    { step, when: 'after' as const },
-  ])
-
-async function crashAt(point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> {
-  const fuse = new Fuse(point)
-  const dying = await world.startServer({ fuse })
-  ask(dying)
-  await fuse.blown
-}
+const crashAt = (point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> => crashServer(world, point, ask)
 
 /** Makes all unfinished work old enough to count as abandoned, and runs the repair that every server runs. */
 async function heal(): Promise<void> {
@@ -61,7 +51,7 @@ async function expectUsable(id: string): Promise<void> {
 describe('a server that is killed', () => {
   // Begin, runtime, end.
   describe.each([true, false])('during a pause (memory: %s)', (memory) => {
-    it.each(POINTS(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
+    it.each(crashPoints(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
       const id = await create()
       await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/pause`, { body: { memory } }))
       await heal()
@@ -71,7 +61,7 @@ describe('a server that is killed', () => {
   })
 
   describe.each([true, false])('during a resume (memory: %s)', (memory) => {
-    it.each(POINTS(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
+    it.each(crashPoints(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
       const id = await create()
       await api.call('POST', `/sandboxes/${id}/pause`, { body: { memory } })
       await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } }))
@@ -81,7 +71,7 @@ describe('a server that is killed', () => {
     })
   })
 
-  it.each(POINTS(3))('during a snapshot $when step $step leaves the running sandbox, and a whole snapshot or none', async (point) => {
+  it.each(crashPoints(3))('during a snapshot $when step $step leaves the running sandbox, and a whole snapshot or none', async (point) => {
     const id = await create()
     await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/snapshots`, { body: { name: 'kept' } }))
     await heal()
@@ -91,7 +81,7 @@ describe('a server that is killed', () => {
     await expectUsable(id)
   })
 
-  it.each(POINTS(6))('during a fork of 2 $when step $step leaves no half-made fork', async (point) => {
+  it.each(crashPoints(6))('during a fork of 2 $when step $step leaves no half-made fork', async (point) => {
     const id = await create()
     await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/fork`, { body: { timeout: 60, count: 2 } }))
     await heal()

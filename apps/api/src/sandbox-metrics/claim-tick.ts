@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
+import { ensureSetting } from '../settings/installation.ts'
 import { storeTeamMetrics } from '../team-metrics/store-team-metrics.ts'
 import { SAMPLE_SECONDS } from '../time-series/bucket-width.ts'
 
@@ -34,11 +35,7 @@ export async function claimTick(database: Database): Promise<Date | undefined> {
 
 /** Creates the row of the ticks, once for all servers. */
 export async function ensureTicks({ db }: Database): Promise<void> {
-  await db
-    .insertInto('server_setting')
-    .values({ name: TICK_SETTING, value: '0' })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await ensureSetting(db, TICK_SETTING, () => '0')
 }
 
 /** Locks the row, if this tick is not claimed. A server that finds it locked does not wait: the holder claims the tick. */
