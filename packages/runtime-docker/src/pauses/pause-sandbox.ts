@@ -6,6 +6,10 @@ import { statusOf } from '../engine/docker-errors.ts'
 import type { StartParts } from '../containers/run-container.ts'
 import { endProcesses } from './end-processes.ts'
 
+/** runc gives up, and thaws the container, when the kernel has not frozen all processes soon: on a busy host, or while many are started. */
+const UNFINISHED_FREEZE = 'unable to freeze'
+const FREEZE_ATTEMPTS = 5
+
 /**
  * Pauses a container and returns what it is then. `memory` freezes its processes, `files` ends them. A paused one is success.
  *
@@ -22,14 +26,17 @@ export async function pauseSandbox(parts: StartParts, name: string, keep: Keep):
   throw new AppError('conflict', 'This sandbox was resumed while it was paused.')
 }
 
-/** A frozen container is success. */
+/** A frozen container is success. A freeze that the kernel did not finish is tried again. */
 export async function freeze(container: Container): Promise<void> {
-  try {
-    await container.pause()
-  } catch (err) {
-    const state = await stateAfter(container, err)
-    if (state === 'stopped') throw hasEnded(err)
-    if (state !== 'frozen') throw err
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return void (await container.pause())
+    } catch (err) {
+      const state = await stateAfter(container, err)
+      if (state === 'stopped') throw hasEnded(err)
+      if (state === 'frozen') return
+      if (attempt === FREEZE_ATTEMPTS || !String(err).includes(UNFINISHED_FREEZE)) throw err
+    }
   }
 }
 
