@@ -32,7 +32,7 @@ export async function pauseSandbox(parts: StartParts, { name, keep: asked, start
   throw new AppError('conflict', 'This sandbox was resumed while it was paused.')
 }
 
-/** A frozen container is success. */
+/** A frozen container is success. A freeze that the kernel did not finish is tried again. */
 export async function freeze(container: Container): Promise<void> {
   try {
     await retryFreeze(() => container.pause())
