@@ -13,6 +13,8 @@ export interface PauseContainer {
   readonly startedAt: string | undefined
 }
 
+const FREEZE_ATTEMPTS = 5
+
 /**
  * Pauses a container and returns what it is then. `memory` freezes its processes, `files` ends them. A paused one is success.
  *
@@ -31,19 +33,26 @@ export async function pauseSandbox(parts: StartParts, { name, keep: asked, start
   throw new AppError('conflict', 'This sandbox was resumed while it was paused.')
 }
 
-/** A frozen container is success. */
-export async function freeze(container: Container): Promise<void> {
-  try {
-    await container.pause()
-  } catch (err) {
-    const state = await stateAfter(container, err)
-    if (state === 'stopped') throw hasEnded(err)
-    if (state !== 'frozen') throw err
+/**
+ * Freezes a container; a frozen one is success. With cgroup v1, runc gives up when processes start faster than it freezes them, which busy
+ * hosts make likely; it thaws the container then, so it is asked again.
+ */
+export async function freeze(container: Pick<Container, 'pause' | 'inspect'>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await container.pause()
+      return
+    } catch (err) {
+      const state = await stateAfter(container, err)
+      if (state === 'frozen') return
+      if (state === 'stopped') throw hasEnded(err)
+      if (attempt === FREEZE_ATTEMPTS || !String(err).includes('unable to freeze')) throw err
+    }
   }
 }
 
 /** The state of a container for which the engine refused a change: it may have the wanted state already. */
-export async function stateAfter(container: Container, refusal: unknown): Promise<ReturnType<typeof runtimeState>> {
+export async function stateAfter(container: Pick<Container, 'inspect'>, refusal: unknown): Promise<ReturnType<typeof runtimeState>> {
   // Without a status the engine did not answer: another request would wait as long.
   if (statusOf(refusal) === undefined || statusOf(refusal) === 404) throw refusal
   return runtimeState((await container.inspect()).State.Status)
