@@ -1,18 +1,22 @@
 import { defineConfig } from 'vitest/config'
 import { reporters } from './tools/gate/count-reporter.ts'
 
+/** For a machine with two slow cores: a wait ends as soon as its condition holds. */
+const PATIENT = { expect: { poll: { timeout: 30_000, interval: 50 } } }
+
 /** Tests that need more than this process (Postgres, the Docker engine, the SDKs) say so in their file name. */
 export default defineConfig({
   test: {
     reporters: reporters(),
     projects: [
-      { test: { name: 'unit', include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 10_000 } },
+      { test: { name: 'unit', include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 30_000, ...PATIENT } },
       {
         test: {
           name: 'integration',
           include: ['{apps,packages}/*/test/**/*.int.test.ts'],
           globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
-          testTimeout: 30_000,
+          ...PATIENT,
+          testTimeout: 60_000,
           hookTimeout: 120_000,
           maxWorkers: 3,
         },
@@ -21,7 +25,8 @@ export default defineConfig({
         test: {
           name: 'engine',
           include: ['{apps,packages}/*/test/**/*.engine.test.ts'],
-          testTimeout: 120_000,
+          ...PATIENT,
+          testTimeout: 180_000,
           hookTimeout: 300_000,
           maxWorkers: 3,
         },
@@ -30,7 +35,8 @@ export default defineConfig({
         test: {
           name: 'acceptance',
           include: ['tests/acceptance/**/*.acc.test.ts'],
-          testTimeout: 120_000,
+          ...PATIENT,
+          testTimeout: 180_000,
           hookTimeout: 300_000,
           maxWorkers: 3,
         },

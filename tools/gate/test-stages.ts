@@ -7,8 +7,8 @@ import type { Need, Stage } from './stage.ts'
 /** The projects of `vitest.config.ts`, cheapest first. */
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
-  project('integration', 900_000, ['database', 'test-packages']),
-  project('engine', 900_000, ['engine', 'database', 'test-packages']),
+  project('integration', 1_200_000, ['database', 'test-packages']),
+  project('engine', 1_200_000, ['engine', 'database', 'test-packages']),
   project('acceptance', 1_200_000, ['engine', 'server']),
 ]
 

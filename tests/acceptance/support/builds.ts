@@ -10,6 +10,6 @@ export function bearer(): { readonly key: false; readonly headers: Record<string
 /** Waits until a build has ended, and returns its status. */
 export async function endOfBuild(templateId: string, buildId: string): Promise<Record<string, unknown>> {
   const status = async (): Promise<Record<string, unknown>> => (await callApi(`GET /templates/${templateId}/builds/${buildId}/status`)).body
-  await expect.poll(async () => (await status())['status'], { timeout: 100_000, interval: 200 }).toMatch(/^(ready|error)$/)
+  await expect.poll(async () => (await status())['status'], { timeout: 160_000, interval: 200 }).toMatch(/^(ready|error)$/)
   return status()
 }
