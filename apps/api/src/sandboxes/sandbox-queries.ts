@@ -59,7 +59,7 @@ export async function changeEndTime(db: Db, change: EndTimeChange): Promise<bool
       for update
     ), logged as (
       insert into event (team_id, kind, subject, data)
-      select team_id, 'sandbox.timeout_changed', sandbox_id, jsonb_build_object('actor', ${JSON.stringify(actor)}::jsonb, 'endAt', end_at)
+      select team_id, 'sandbox.timeout_changed', sandbox_id, jsonb_build_object('actor', ${JSON.stringify(actor)}::jsonb, 'endAt', to_char(end_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from before where end_at <> expires_at
     )
     update sandbox set expires_at = before.end_at from before where sandbox.sandbox_id = before.sandbox_id

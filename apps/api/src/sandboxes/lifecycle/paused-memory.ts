@@ -6,8 +6,8 @@ import type { SettleParts } from './settle-sandbox.ts'
 
 export const PAUSED_MEMORY_EVERY_MS = 10_000
 
-/** Cap of one pass. */
-const MOST = 1000
+/** More than an engine can hold. */
+const MOST = 10_000
 
 export interface PausedMemoryParts extends SettleParts {
   readonly repairs: Repairs
