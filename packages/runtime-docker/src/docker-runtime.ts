@@ -64,7 +64,7 @@ export class DockerRuntime implements SandboxRuntime {
   /** Separate loops: a loop that waits for the engine does not delay the others. */
   readonly #loops: readonly Loop[]
   readonly #starts = new SingleFlight<string, string>()
-  /** One change of a sandbox at a time: the engine ends a commit by thawing what it froze, also when a pause has come meanwhile. */
+  /** One change of a sandbox at a time: a snapshot thaws what it froze, also when a pause has come meanwhile. */
   readonly #changes = new KeyedQueue()
   readonly #disposed = new AbortController()
 

@@ -43,8 +43,20 @@ export async function freeze(container: Container): Promise<void> {
   }
 }
 
+/** A running container is success. False when the processes have ended. */
+export async function thaw(container: Container): Promise<boolean> {
+  try {
+    await container.unpause()
+    return true
+  } catch (err) {
+    const state = await stateAfter(container, err)
+    if (state === 'frozen') throw err
+    return state === 'running'
+  }
+}
+
 /** The state of a container for which the engine refused a change: it may have the wanted state already. */
-export async function stateAfter(container: Container, refusal: unknown): Promise<ReturnType<typeof runtimeState>> {
+async function stateAfter(container: Container, refusal: unknown): Promise<ReturnType<typeof runtimeState>> {
   // Without a status the engine did not answer: another request would wait as long.
   if (statusOf(refusal) === undefined || statusOf(refusal) === 404) throw refusal
   return runtimeState((await container.inspect()).State.Status)

@@ -3,7 +3,7 @@ import type { Container, ContainerInspectInfo } from 'dockerode'
 import { addressOn, runtimeState } from '../containers/container-state.ts'
 import { runContainer, type RunOptions, type StartParts } from '../containers/run-container.ts'
 import { endProcesses } from './end-processes.ts'
-import { freeze, stateAfter } from './pause-sandbox.ts'
+import { freeze, thaw } from './pause-sandbox.ts'
 
 export interface ResumeContainer {
   readonly name: string
@@ -41,18 +41,6 @@ export async function resumeSandbox(parts: StartParts, request: ResumeContainer)
     return { host: await completeThawed(parts, found, options), restored: 'memory' }
   if (state === 'frozen') await endProcesses(parts, container)
   return { host: await restart(parts, container, options), restored: 'files' }
-}
-
-/** False when the processes have ended. */
-async function thaw(container: Container): Promise<boolean> {
-  try {
-    await container.unpause()
-    return true
-  } catch (err) {
-    const state = await stateAfter(container, err)
-    if (state === 'frozen') throw err
-    return state === 'running'
-  }
 }
 
 /** A container that was frozen half-started gets its network now. */

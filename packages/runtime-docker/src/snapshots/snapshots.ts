@@ -6,10 +6,11 @@ import type Docker from 'dockerode'
 import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode'
 import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
+import { runtimeState } from '../containers/container-state.ts'
 import { readSpec } from '../containers/spec-label.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
-import { retryFreeze } from '../engine/retry-freeze.ts'
 import { imageExists } from '../engine/image-exists.ts'
+import { freeze, thaw } from '../pauses/pause-sandbox.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
 import { flattenImage } from '../images/flatten-image.ts'
 
@@ -59,14 +60,17 @@ export class Snapshots {
     return { ...(await origin()), image, hasMemory: false, sizeBytes, spec: readSpec(Config.Labels) }
   }
 
-  /** The engine freezes the container while it reads the files, so they are of one instant. */
+  /**
+   * The container is frozen while the engine reads the files, so they are of one instant. The engine could freeze it by itself, but it
+   * ignores a freeze that fails. If this process dies meanwhile, the control plane finds the sandbox frozen and thaws it.
+   */
   async #commit(ref: SandboxRef, name: string, image: string): Promise<void> {
     const { docker, installation } = this.#options
     const found = await docker.getContainer(containerName(installation, ref)).inspect()
     const source = await unlessStatus(404, () => docker.getImage(found.Image).inspect())
     const [repo, tag] = image.split(':')
     const options = {
-      _query: { container: found.Id, repo, tag, pause: true },
+      _query: { container: found.Id, repo, tag, pause: false },
       _body: {
         ...settingsOf(found, source),
         Labels: {
@@ -80,7 +84,14 @@ export class Snapshots {
         },
       },
     }
-    await retryFreeze(() => docker.getContainer(found.Id).commit(options))
+    const container = docker.getContainer(found.Id)
+    const isRunning = runtimeState(found.State.Status) === 'running'
+    if (isRunning) await freeze(container)
+    try {
+      await container.commit(options)
+    } finally {
+      if (isRunning) await thaw(container)
+    }
   }
 }
 

@@ -47,7 +47,7 @@ interface Differences {
   readonly lost: readonly SettledRow[]
   /** Rows in state `running` whose sandbox something else has frozen. */
   readonly frozen: readonly SettledRow[]
-  /** Rows that are paused although their sandbox runs: an engine thaws a sandbox after a snapshot whose server died. */
+  /** Rows that are paused although their sandbox runs: something else has thawed it. */
   readonly thawed: readonly SettledRow[]
   /** Rows that are paused with memory, and whose processes have ended. */
   readonly withoutMemory: readonly SettledRow[]
