@@ -44,13 +44,13 @@ test('[proxy resume by traffic] a secured daemon resumes only for its token', as
     const { envdAccessToken: token = '' } = sandbox as unknown as { envdAccessToken?: string }
     await sandbox.pause()
     for (const headers of [{}, { 'x-access-token': 'x' }]) {
-      const answer = await throughProxy(headerForm(sandbox, daemonPort), { path: '/health', headers })
+      const answer = await throughProxy(headerForm(sandbox, daemonPort), { path: '/envs', headers })
       expect(answer.status).toBe(403)
       expect(answer.text).toContain("This sandbox can't be resumed with the credentials provided.")
     }
     expect(await sandbox.getInfo()).toMatchObject({ state: 'paused' })
-    const answer = await throughProxy(headerForm(sandbox, daemonPort), { path: '/health', headers: { 'x-access-token': token } })
-    expect(answer.status).toBe(204)
+    const answer = await throughProxy(headerForm(sandbox, daemonPort), { path: '/envs', headers: { 'x-access-token': token } })
+    expect(answer.status).toBe(200)
   }, resumed)
 })
 
