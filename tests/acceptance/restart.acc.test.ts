@@ -10,7 +10,8 @@ import { containersWith, engine, removeAllWith } from './support/engine.ts'
 import { startOwnServer, type Connection, type OwnServer } from './support/own-server.ts'
 import { commandsWith } from './support/processes.ts'
 
-const patience = { timeout: 30_000, interval: 100 }
+/** The lease of a killed server and a pass of the reconciler together may take half a minute. */
+const patience = { timeout: 90_000, interval: 100 }
 
 /** The labels of the installations of these tests, to remove what failed tests leave on the engine. */
 const installations = new Set<string>()

@@ -73,11 +73,12 @@ it('keeps the files only of the longest-paused sandboxes when memory is short, t
   const needed = await memoryOf(all)
   expect(needed).toBeGreaterThan(0)
 
-  await free(needed)
+  await free(needed * 2)
   expect(await kept(all)).toEqual(['memory frozen', 'memory frozen', 'memory frozen'])
-  await free(needed - 1)
+  // Less than all need, and more than two of them: the kernel counts a little less or more at each look.
+  await free(Math.floor(needed * 0.9))
   expect(await kept(all)).toEqual(['memory frozen', 'files stopped', 'memory frozen'])
-  await free((await memoryOf([woken, newer])) - 1)
+  await free(Math.floor((await memoryOf([woken, newer])) * 0.8))
   expect(await kept(all)).toEqual(['memory frozen', 'files stopped', 'files stopped'])
   await free(ctx.config.pausedMemoryBytes)
   expect(await kept(all)).toEqual(['files stopped', 'files stopped', 'files stopped'])
