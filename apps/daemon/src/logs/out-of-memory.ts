@@ -5,7 +5,7 @@ import type { LogRing } from './log-ring.ts'
 /** Where control groups v2 and v1 count the processes that the kernel has killed for lack of memory. */
 const COUNTERS = ['memory.events', 'memory/memory.oom_control']
 
-/** Logs the processes that the kernel killed because the container had no memory left, whoever started them. */
+/** Logs how many processes the kernel has killed because the container reached its memory limit. The kernel counts every process of the container. */
 export class OutOfMemoryWatch {
   readonly #folder: string
   readonly #ring: LogRing

@@ -60,7 +60,7 @@ async function restart(parts: StartParts, container: Container, options: RunOpti
     if (parts.egress !== undefined) await parts.network.leaveAllWhileStopped(container)
     return await runContainer(parts, container, options)
   } catch (err) {
-    // If it cannot be ended now, the next resume continues with what is there.
+    // If the engine cannot stop the container now, the next resume handles the container in the state that it has then.
     await endProcesses(parts, container).catch(() => undefined)
     throw err
   }
