@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
-import { randomId } from '@sandyard/kit/ids/ids'
 import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import { claimAlias } from '../builds/registration/claim-alias.ts'
 import { appendEvent } from '../events/event-log.ts'
@@ -8,6 +7,7 @@ import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import type { Team } from '../teams/team.ts'
 import { findTemplate } from '../templates/resolve-template.ts'
+import { countBuild, insertTemplate } from '../templates/template-writes.ts'
 
 export interface SnapshotToStore {
   readonly team: Team
@@ -21,8 +21,6 @@ export interface SnapshotToStore {
   readonly tag: string
 }
 
-const TEMPLATE_ID_LENGTH = 20
-
 /**
  * Inserts a snapshot as a ready build of the template with its name, or of a new template, and assigns the tag. The build has the sizes,
  * users, variables and start command of the sandbox's build.
@@ -31,35 +29,18 @@ const TEMPLATE_ID_LENGTH = 20
  * @throws AppError `conflict` or `permission_denied` for a name that is taken
  */
 export async function storeSnapshot(tx: Tx, request: SnapshotToStore): Promise<string> {
-  const { team, row, snapshot, alias, tag } = request
+  const { team, userId, row, snapshot, alias, tag } = request
   await lockTeam(tx, team.id)
   const named =
     alias === undefined ? undefined : await findTemplate(tx, team, { key: alias, namespace: undefined, name: alias, tag: undefined })
-  const templateId = named?.teamId === team.id ? named.templateId : await insertTemplate(tx, request)
+  const templateId =
+    named?.teamId === team.id ? named.templateId : await insertTemplate(tx, { teamId: team.id, source: 'snapshot_template', userId })
   if (alias !== undefined && named?.teamId !== team.id) await claimAlias(tx, { alias, namespace: team.slug, templateId })
   const buildId = await insertBuild(tx, { templateId, row, snapshot })
-  await tx
-    .updateTable('template')
-    .set((eb) => ({ build_count: eb('build_count', '+', 1), updated_at: sql<Date>`clock_timestamp()` }))
-    .where('template_id', '=', templateId)
-    .execute()
+  // Deletes of templates wait for the lock of the team, so the template is there.
+  await countBuild(tx, templateId)
   await tx.insertInto('tag_assignment').values({ template_id: templateId, build_id: buildId, tag }).execute()
   await appendEvent(tx, { teamId: team.id, kind: 'template.built', subject: templateId, data: { buildId, snapshotOf: row.sandbox_id } })
-  return templateId
-}
-
-async function insertTemplate(tx: Tx, { team, userId }: SnapshotToStore): Promise<string> {
-  const templateId = randomId(TEMPLATE_ID_LENGTH)
-  await tx
-    .insertInto('template')
-    .values((eb) => ({
-      template_id: templateId,
-      team_id: team.id,
-      source: 'snapshot_template',
-      // The user may have been deleted since authentication.
-      created_by: userId === undefined ? null : eb.selectFrom('app_user').select('app_user.id').where('app_user.id', '=', userId),
-    }))
-    .execute()
   return templateId
 }
 

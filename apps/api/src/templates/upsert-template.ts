@@ -1,10 +1,10 @@
 import type { Database, Tx } from '@sandyard/db/database'
-import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { appendEvent } from '../events/event-log.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import { findAliasHolder } from './template-queries.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
+import { countBuild, insertTemplate } from './template-writes.ts'
 
 /** A default template of the server, with an image that was not made by a build. */
 export interface PrebuiltTemplate {
@@ -21,8 +21,6 @@ export interface PrebuiltTemplate {
   readonly envdVersion: string
 }
 
-const TEMPLATE_ID_LENGTH = 20
-
 /**
  * Registers a public default template under a promoted name, with its image as the ready build of the default tag. With the same image and
  * sizes it changes nothing; with others it adds a build, and new sandboxes start from that.
@@ -31,19 +29,15 @@ export async function upsertTemplate(database: Database, wanted: PrebuiltTemplat
   return database.transaction(async (tx) => {
     // Serialises servers that start together: the name has no row to lock yet.
     await lockTeam(tx, wanted.teamId)
-    const templateId = (await findAliasHolder(tx, wanted.alias, null)) ?? (await insertTemplate(tx, wanted))
+    const templateId = (await findAliasHolder(tx, wanted.alias, null)) ?? (await insertNamed(tx, wanted))
     await markDefault(tx, templateId)
     const buildId = (await findCurrentBuild(tx, templateId, wanted)) ?? (await insertBuild(tx, templateId, wanted))
     return { templateId, buildId }
   })
 }
 
-async function insertTemplate(tx: Tx, { teamId, createdBy, alias }: PrebuiltTemplate): Promise<string> {
-  const templateId = randomId(TEMPLATE_ID_LENGTH)
-  await tx
-    .insertInto('template')
-    .values({ template_id: templateId, team_id: teamId, source: 'template', is_public: true, created_by: createdBy ?? null })
-    .execute()
+async function insertNamed(tx: Tx, { teamId, createdBy: userId, alias }: PrebuiltTemplate): Promise<string> {
+  const templateId = await insertTemplate(tx, { teamId, source: 'template', userId, isPublic: true })
   await tx.insertInto('template_alias').values({ alias, namespace: null, template_id: templateId }).execute()
   return templateId
 }
@@ -74,11 +68,7 @@ async function insertBuild(tx: Tx, templateId: string, wanted: PrebuiltTemplate)
     .returning('build_id')
     .executeTakeFirstOrThrow()
   await tx.insertInto('tag_assignment').values({ template_id: templateId, build_id: buildId, tag: DEFAULT_TAG }).execute()
-  await tx
-    .updateTable('template')
-    .set((eb) => ({ build_count: eb('build_count', '+', 1), updated_at: new Date() }))
-    .where('template_id', '=', templateId)
-    .execute()
+  await countBuild(tx, templateId)
   await appendEvent(tx, { teamId: wanted.teamId, kind: 'template.built', subject: templateId, data: { buildId } })
   return buildId
 }

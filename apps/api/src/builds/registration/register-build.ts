@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
-import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../../events/event-log.ts'
 import { ENVD_VERSION } from '../../daemon/daemon-version.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import type { Team } from '../../teams/team.ts'
 import { findTemplateByAlias } from '../../templates/template-queries.ts'
+import { countBuild, insertTemplate } from '../../templates/template-writes.ts'
 import { templateDeleted, tooManyBuilds } from '../build-errors.ts'
 import type { BuildParts } from '../build-parts.ts'
 import type { BuildPlan } from '../build-plan.ts'
@@ -43,8 +43,6 @@ export interface Registration {
   readonly legacy?: LegacyBuild
 }
 
-const TEMPLATE_ID_LENGTH = 20
-
 /**
  * Registers a build, and its template if it is new, in one transaction. Registrations of a team are serialised, so that the limit and the
  * names hold under concurrency. Assigns the tags, and ends builds that were registered for one of them and never started (control-plane.md
@@ -61,9 +59,9 @@ export async function registerBuild(parts: BuildParts, registration: Registratio
     const known = await findTarget(tx, team, target)
     if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: legacy?.plan !== undefined })
     if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit)
-    const templateId = known ?? (await insertTemplate(tx, registration))
+    const templateId = known ?? (await insertTemplate(tx, { teamId: team.id, source: 'template', userId: registration.userId }))
     if (target.alias !== undefined) await claimAlias(tx, { alias: target.alias, namespace: team.slug, templateId })
-    await countBuild(tx, templateId)
+    if (!(await countBuild(tx, templateId))) throw templateDeleted(templateId)
     const buildId = await insertBuild(tx, templateId, registration)
     await appendEvent(tx, { teamId: team.id, kind: 'template.build_registered', subject: templateId, data: { buildId } })
     if (legacy?.plan !== undefined) {
@@ -92,31 +90,6 @@ async function countUnfinished(tx: Tx, teamId: string): Promise<number> {
     .where('build_job.cancel_reason', 'is', null)
     .executeTakeFirstOrThrow()
   return count
-}
-
-async function insertTemplate(tx: Tx, { team, userId }: Registration): Promise<string> {
-  const templateId = randomId(TEMPLATE_ID_LENGTH)
-  await tx
-    .insertInto('template')
-    .values((eb) => ({
-      template_id: templateId,
-      team_id: team.id,
-      source: 'template',
-      // The user may have been deleted since authentication.
-      created_by: userId === undefined ? null : eb.selectFrom('app_user').select('app_user.id').where('app_user.id', '=', userId),
-    }))
-    .execute()
-  return templateId
-}
-
-async function countBuild(tx: Tx, templateId: string): Promise<void> {
-  const counted = await tx
-    .updateTable('template')
-    .set((eb) => ({ build_count: eb('build_count', '+', 1), updated_at: sql<Date>`clock_timestamp()` }))
-    .where('template_id', '=', templateId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (counted.numUpdatedRows === 0n) throw templateDeleted(templateId)
 }
 
 async function insertBuild(tx: Tx, templateId: string, { resources, tags, legacy }: Registration): Promise<string> {
