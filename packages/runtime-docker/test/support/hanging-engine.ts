@@ -14,6 +14,8 @@ export interface SeenCall {
   readonly method: string
   readonly path: string
   readonly body: string
+  /** The name of the container that path or body names, if it was created through this proxy. */
+  readonly container: string | undefined
 }
 
 /** The calls that one condition makes hang. */
@@ -46,6 +48,7 @@ export class HangingEngine implements AsyncDisposable {
   readonly #engine: { socketPath: string }
   readonly #sockets = new Set<Duplex>()
   readonly #hangs = new Set<Hang>()
+  readonly #nameOfId = new Map<string, string>()
 
   private constructor(folder: string, socketPath: string) {
     this.#folder = folder
@@ -93,7 +96,8 @@ export class HangingEngine implements AsyncDisposable {
     const { method = '', url: path = '', headers } = question
     const isJson = headers['content-type'] === 'application/json'
     const body = isJson ? await buffer(question) : undefined
-    const hang = [...this.#hangs].find(({ isIt }) => isIt({ method, path, body: body?.toString() ?? '' }))
+    const call = this.#seen(method, path, body?.toString() ?? '')
+    const hang = [...this.#hangs].find(({ isIt }) => isIt(call))
     if (hang !== undefined) {
       hang.waiting += 1
       answer.once('close', () => (hang.waiting -= 1))
@@ -102,12 +106,28 @@ export class HangingEngine implements AsyncDisposable {
     const onward = request({ ...this.#engine, method, path, headers }, (reply) => {
       answer.writeHead(reply.statusCode ?? 500, reply.headers)
       answer.flushHeaders()
-      reply.on('error', () => answer.destroy()).pipe(answer)
+      reply.on('error', () => answer.destroy())
+      if (/\/containers\/create\?/.test(path)) void this.#passCreated(path, reply, answer)
+      else reply.pipe(answer)
     })
     onward.on('error', () => answer.destroy())
     answer.once('close', () => onward.destroy())
     if (body === undefined) question.pipe(onward)
     else onward.end(body)
+  }
+
+  #seen(method: string, path: string, body: string): SeenCall {
+    const found = [...this.#nameOfId].find(([id]) => path.includes(id) || body.includes(id))
+    return { method, path, body, container: found?.[1] }
+  }
+
+  /** Learns the id of a new container before the caller does. */
+  async #passCreated(path: string, reply: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const body = await buffer(reply)
+    const { Id } = JSON.parse(body.toString()) as { Id?: string }
+    const name = new URL(path, 'http://engine').searchParams.get('name')
+    if (Id !== undefined && name !== null) this.#nameOfId.set(Id, name)
+    answer.end(body)
   }
 
   /** An attach: bytes in both directions after the first answer. */
