@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
@@ -97,14 +97,4 @@ async function ask(url: string, body?: string | Buffer<ArrayBuffer>, headers: Re
   const text = await response.text()
   if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`)
   return text
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

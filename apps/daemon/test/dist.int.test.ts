@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
@@ -48,16 +47,6 @@ async function start(host: string): Promise<string> {
     )
   })
   return url
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 // Only these tests notice a module that the bundle lacks.

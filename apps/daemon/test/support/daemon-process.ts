@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { ENGINE_FLAGS } from '../../build/dist.ts'
@@ -53,14 +53,4 @@ export async function startDaemonProcess(
   const { pid } = daemon
   if (pid === undefined) throw new Error('the daemon did not start')
   return { url, pid, kill, [Symbol.asyncDispose]: kill }
-}
-
-/** A free port on the loopback address. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { Client } from 'pg'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { letGroupPass, type DataDirectory } from '../data/data-directory.ts'
 import { rotateFile } from '../logging/bounded-log-file.ts'
 import { StartFailure } from '../failures/start-failure.ts'
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const password = await ensureCluster({ folder: directory.postgres, passwordFile: directory.postgresPassword, binaries, account })
   rotateFile(directory.postgresLog, LOG_MAX_BYTES)
   for (let tries = 1; ; tries += 1) {
-    const port = options.port === 0 ? await freePort() : options.port
+    const port = options.port === 0 ? await findFreePort() : options.port
     const settings = [
       'listen_addresses=127.0.0.1',
       `port=${port}`,
@@ -80,16 +80,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-}
-
-/** Returns a loopback port without a listener at this moment. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port')
-  return address.port
 }
 
 interface Launched {
