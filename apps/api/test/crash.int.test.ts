@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repair/repairs.ts'
-import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
-import { crashPoints, crashServer } from './support/crash-server.ts'
+import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+import { crashPoints, crashServer, repairAbandoned } from './support/crash-server.ts'
 import { Fuse, type CrashPoint } from './support/fuse.ts'
 
 let world: World
@@ -18,15 +17,6 @@ const KEY = { 'idempotency-key': 'one-create' }
 const NEW = { templateID: 'base', timeout: 600 }
 
 const crashAt = (point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> => crashServer(world, point, ask)
-
-/** Makes all unfinished work old enough to count as abandoned, and runs the repair that every server runs. */
-async function heal(): Promise<void> {
-  await world.database.db
-    .updateTable('sandbox')
-    .set({ state_changed_at: sql<Date>`state_changed_at - interval '2 minutes'` })
-    .execute()
-  await reconcileNow(api)
-}
 
 const rows = () => world.database.db.selectFrom('sandbox').select(['sandbox_id', 'state']).execute()
 const sandboxesOfEngine = () => [...world.engine.sandboxes.values()].map(({ spec }) => spec.sandboxId)
@@ -50,7 +40,7 @@ describe('a server that is killed during a create', () => {
       expect(early.headers).toMatchObject({ 'should-retry': 'true', 'retry-after': '1' })
     } else expect(early.status).toBe(201)
 
-    await heal()
+    await repairAbandoned(world, api)
     const late = await api.call('POST', '/v2/sandboxes', { body: NEW, headers: KEY })
     expect(late.status).toBe(201)
     if (early.status === 201) expect(late.body).toEqual(early.body)
@@ -61,7 +51,7 @@ describe('a server that is killed during a create', () => {
   it('leaves nothing if the daemon has not answered', async () => {
     world.daemon.answers.push('hang')
     await crashAt({ step: 2, when: 'after' }, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))
-    await heal()
+    await repairAbandoned(world, api)
     await expectAgreement(0)
   })
 })
@@ -71,7 +61,7 @@ describe('a server that is killed during the end of a sandbox', () => {
   it.each(crashPoints(3))('by request, $when step $step, leaves nothing or a running sandbox', async (point) => {
     const { body } = await api.call('POST', '/v2/sandboxes', { body: NEW })
     await crashAt(point, (dying) => dying.call('DELETE', `/sandboxes/${body.sandboxID}`))
-    await heal()
+    await repairAbandoned(world, api)
     const wasTold = !(point.step === 1 && point.when === 'before')
     await expectAgreement(wasTold ? 0 : 1)
     expect((await api.call('GET', `/sandboxes/${body.sandboxID}`)).status).toBe(wasTold ? 404 : 200)
@@ -87,7 +77,7 @@ describe('a server that is killed during the end of a sandbox', () => {
     await fuse.blown
 
     await world.startServer({ loops: true })
-    await heal()
+    await repairAbandoned(world, api)
     await waitFor('the removal of the sandbox', async () => (await rows()).length === 0 && sandboxesOfEngine().length === 0)
   })
 
@@ -95,7 +85,7 @@ describe('a server that is killed during the end of a sandbox', () => {
     for (const point of crashPoints(5).slice(4)) {
       world.daemon.answers.push(401)
       await crashAt(point, (dying) => dying.call('POST', '/v2/sandboxes', { body: NEW }))
-      await heal()
+      await repairAbandoned(world, api)
       await expectAgreement(0)
     }
   })

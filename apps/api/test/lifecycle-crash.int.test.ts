@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, reconcileNow, type Server, type World } from './support/control-plane.ts'
-import { crashPoints, crashServer } from './support/crash-server.ts'
+import { crashPoints, crashServer, repairAbandoned } from './support/crash-server.ts'
 import type { CrashPoint } from './support/fuse.ts'
 
 let world: World
@@ -13,16 +12,6 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]())
 
 const crashAt = (point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> => crashServer(world, point, ask)
-
-/** Makes all unfinished work old enough to count as abandoned, and runs the repair that every server runs. */
-async function heal(): Promise<void> {
-  await world.database.db
-    .updateTable('sandbox')
-    .set({ state_changed_at: sql<Date>`state_changed_at - interval '5 minutes'` })
-    .execute()
-  await reconcileNow(api)
-  await reconcileNow(api)
-}
 
 /** Every row is settled, its sandbox on the engine is in the same state, and there are no other sandboxes. */
 async function expectAgreement(): Promise<{ id: string; state: string }[]> {
@@ -54,7 +43,7 @@ describe('a server that is killed', () => {
     it.each(crashPoints(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
       const id = await create()
       await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/pause`, { body: { memory } }))
-      await heal()
+      await repairAbandoned(world, api)
       expect(await expectAgreement()).toMatchObject([{ id }])
       await expectUsable(id)
     })
@@ -65,7 +54,7 @@ describe('a server that is killed', () => {
       const id = await create()
       await api.call('POST', `/sandboxes/${id}/pause`, { body: { memory } })
       await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } }))
-      await heal()
+      await repairAbandoned(world, api)
       expect(await expectAgreement()).toMatchObject([{ id }])
       await expectUsable(id)
     })
@@ -74,7 +63,7 @@ describe('a server that is killed', () => {
   it.each(crashPoints(3))('during a snapshot $when step $step leaves the running sandbox, and a whole snapshot or none', async (point) => {
     const id = await create()
     await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/snapshots`, { body: { name: 'kept' } }))
-    await heal()
+    await repairAbandoned(world, api)
     expect(await expectAgreement()).toEqual([{ id, state: 'running' }])
     const { body } = await api.call('GET', '/snapshots')
     if (body.length > 0) expect((await api.call('POST', '/v2/sandboxes', { body: { templateID: 'kept', timeout: 60 } })).status).toBe(201)
@@ -84,7 +73,7 @@ describe('a server that is killed', () => {
   it.each(crashPoints(6))('during a fork of 2 $when step $step leaves no half-made fork', async (point) => {
     const id = await create()
     await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/fork`, { body: { timeout: 60, count: 2 } }))
-    await heal()
+    await repairAbandoned(world, api)
     const left = await expectAgreement()
     expect(left.map(({ state }) => state)).toEqual(left.map(() => 'running'))
     expect(left.map((row) => row.id)).toContain(id)

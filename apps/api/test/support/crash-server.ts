@@ -1,4 +1,5 @@
-import type { Server, World } from './control-plane.ts'
+import { sql } from 'kysely'
+import { reconcileNow, type Server, type World } from './control-plane.ts'
 import { Fuse, type CrashPoint } from './fuse.ts'
 
 /** The points before and after each of the first `steps` persistent steps. */
@@ -15,4 +16,15 @@ export async function crashServer(world: World, point: CrashPoint, ask: (dying: 
   const dying = await world.startServer({ fuse })
   ask(dying)
   await fuse.blown
+}
+
+/** Makes all unfinished work of killed servers old enough to count as abandoned, and runs the repairs that every server runs. */
+export async function repairAbandoned({ database }: World, server: Server): Promise<void> {
+  await database.db
+    .updateTable('sandbox')
+    .set({ state_changed_at: sql<Date>`state_changed_at - interval '5 minutes'` })
+    .execute()
+  await reconcileNow(server)
+  // The first pass settles transitions; the second one finishes what they became.
+  await reconcileNow(server)
 }
