@@ -1,33 +1,12 @@
 """Pause, resume, snapshots and forks with the synchronous Python SDK, configured by the environment only."""
 
-import time
 import uuid
 from datetime import timedelta
 
 from e2b import Sandbox, SandboxException, SandboxNotFoundException, SandboxQuery, SandboxState
+from expecting import failure_of, until
 
-PATIENCE_SECONDS = 60
 NUMBERS = "/tmp/numbers"
-
-
-def failure_of(kind, work):
-    """Returns the exception of type `kind` that `work` raises."""
-    try:
-        result = work()
-    except kind as error:
-        return error
-    raise AssertionError(f"expected {kind.__name__}, got {result!r}")
-
-
-def until(what, work):
-    """Returns the first true result of `work`."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        result = work()
-        if result:
-            return result
-        assert time.monotonic() < deadline, f"no {what} within {PATIENCE_SECONDS} seconds"
-        time.sleep(0.1)
 
 
 def all_items(pages):

@@ -1,34 +1,13 @@
 """Pause, resume, snapshots and forks with the asynchronous Python SDK, configured by the environment only."""
 
 import asyncio
-import time
 import uuid
 from datetime import timedelta
 
 from e2b import AsyncSandbox, SandboxException, SandboxNotFoundException, SandboxQuery, SandboxState
+from expecting import async_failure_of, async_until
 
-PATIENCE_SECONDS = 60
 NUMBERS = "/tmp/numbers"
-
-
-async def failure_of(kind, work):
-    """Returns the exception of type `kind` that `work` raises."""
-    try:
-        result = await work
-    except kind as error:
-        return error
-    raise AssertionError(f"expected {kind.__name__}, got {result!r}")
-
-
-async def until(what, work):
-    """Returns the first true result of `work`."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        result = await work()
-        if result:
-            return result
-        assert time.monotonic() < deadline, f"no {what} within {PATIENCE_SECONDS} seconds"
-        await asyncio.sleep(0.1)
 
 
 async def all_items(pages):
@@ -57,7 +36,7 @@ async def numbers(sandbox):
 async def start_counter(sandbox):
     loop = f"n=0; while :; do n=$((n + 1)); echo $n >> {NUMBERS}; sleep 0.02; done"
     handle = await sandbox.commands.run(loop, background=True, timeout=0)
-    await until("number", lambda: sandbox.files.exists(NUMBERS))
+    await async_until("number", lambda: sandbox.files.exists(NUMBERS))
     return handle.pid
 
 
@@ -79,7 +58,7 @@ async def pause_with_memory(sandbox, metadata):
     assert await sandbox.is_running() is False
     assert await listed_ids(metadata, [SandboxState.PAUSED]) == [sandbox.sandbox_id]
     assert await listed_ids(metadata, [SandboxState.RUNNING]) == []
-    await failure_of(SandboxNotFoundException, sandbox.set_timeout(60))
+    await async_failure_of(SandboxNotFoundException, sandbox.set_timeout(60))
 
     connects = await asyncio.gather(*(AsyncSandbox.connect(sandbox.sandbox_id, timeout=900) for _ in range(5)))
     assert [again.sandbox_id for again in connects] == [sandbox.sandbox_id] * 5
@@ -90,7 +69,7 @@ async def pause_with_memory(sandbox, metadata):
     async def has_counted_on():
         return await numbers(again) > before
 
-    await until("later number", has_counted_on)
+    await async_until("later number", has_counted_on)
     assert pid in [process.pid for process in await again.commands.list()]
     assert (await again.commands.run("echo $GREETING")).stdout == "hej\n"
 
@@ -145,7 +124,7 @@ async def take_snapshots(sandbox):
         assert await asyncio.gather(*(state_of(template) for template in templates)) == ["one", "one", "two"]
         assert await snapshot_ids(sandbox_id=sandbox.sandbox_id) == [tagged.snapshot_id, unnamed.snapshot_id]
         assert await snapshot_ids(name=f"{name}:default") == [named.snapshot_id]
-        assert "memory" in str(await failure_of(SandboxException, sandbox.create_snapshot(mode="full")))
+        assert "memory" in str(await async_failure_of(SandboxException, sandbox.create_snapshot(mode="full")))
     finally:
         assert await AsyncSandbox.delete_snapshot(unnamed.snapshot_id) is True
         assert await AsyncSandbox.delete_snapshot(named.snapshot_id) is True
@@ -154,7 +133,7 @@ async def take_snapshots(sandbox):
 
 
 async def check_metrics(sandbox):
-    sample = (await until("sample", sandbox.get_metrics))[0]
+    sample = (await async_until("sample", sandbox.get_metrics))[0]
     assert sample.cpu_count >= 1 and 0 < sample.mem_used < sample.mem_total, sample
     assert 0 < sample.disk_used < sample.disk_total, sample
 
@@ -178,8 +157,8 @@ async def main():
     finally:
         await sandbox.kill()
     assert await AsyncSandbox.kill(sandbox.sandbox_id) is False
-    await failure_of(SandboxNotFoundException, AsyncSandbox.get_info(sandbox.sandbox_id))
-    await failure_of(SandboxNotFoundException, AsyncSandbox.connect(sandbox.sandbox_id))
+    await async_failure_of(SandboxNotFoundException, AsyncSandbox.get_info(sandbox.sandbox_id))
+    await async_failure_of(SandboxNotFoundException, AsyncSandbox.connect(sandbox.sandbox_id))
 
 
 asyncio.run(main())

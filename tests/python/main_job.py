@@ -13,17 +13,9 @@ from e2b import (
     SandboxState,
     TimeoutException,
 )
+from expecting import failure_of
 
 PATIENCE_SECONDS = 20
-
-
-def failure_of(kind, work):
-    """Returns the exception of type `kind` that `work` raises."""
-    try:
-        result = work()
-    except kind as error:
-        return error
-    raise AssertionError(f"expected {kind.__name__}, got {result!r}")
 
 
 def listed_ids():

@@ -12,17 +12,9 @@ from e2b import (
     SandboxState,
     TimeoutException,
 )
+from expecting import async_failure_of
 
 PATIENCE_SECONDS = 20
-
-
-async def failure_of(kind, work):
-    """Returns the exception of type `kind` that `work` raises."""
-    try:
-        result = await work
-    except kind as error:
-        return error
-    raise AssertionError(f"expected {kind.__name__}, got {result!r}")
 
 
 async def listed_ids():
@@ -41,7 +33,7 @@ async def run_commands(sandbox):
     result = await sandbox.commands.run("echo hello; echo oops >&2")
     assert (result.stdout, result.stderr, result.exit_code) == ("hello\n", "oops\n", 0), result
 
-    failure = await failure_of(CommandExitException, sandbox.commands.run("echo partial; echo reason >&2; exit 3"))
+    failure = await async_failure_of(CommandExitException, sandbox.commands.run("echo partial; echo reason >&2; exit 3"))
     assert (failure.stdout, failure.stderr, failure.exit_code) == ("partial\n", "reason\n", 3), failure
     assert failure.error == "exit status 3", failure.error
 
@@ -51,7 +43,7 @@ async def run_commands(sandbox):
     assert (await sandbox.commands.run("whoami; pwd", user="root")).stdout == "root\n/home/user\n"
 
     # This client does not enforce the time limit of a command; the server does.
-    await asyncio.wait_for(failure_of(TimeoutException, sandbox.commands.run("exec sleep 600", timeout=1)), PATIENCE_SECONDS)
+    await asyncio.wait_for(async_failure_of(TimeoutException, sandbox.commands.run("exec sleep 600", timeout=1)), PATIENCE_SECONDS)
 
     numbers = range(20)
     results = await asyncio.gather(*(sandbox.commands.run(f"echo {number}") for number in numbers))
@@ -76,7 +68,7 @@ async def kill_background_command(sandbox):
     handle = await sandbox.commands.run("exec sleep 600", background=True)
     assert handle.pid in await pids(sandbox)
     assert await handle.kill() is True
-    failure = await failure_of(CommandExitException, handle.wait())
+    failure = await async_failure_of(CommandExitException, handle.wait())
     assert (failure.exit_code, failure.error) == (-1, "signal: killed"), failure
     assert handle.pid not in await pids(sandbox)
     assert await sandbox.commands.kill(handle.pid) is False
@@ -104,7 +96,7 @@ async def move_files(sandbox):
 
     await files.remove("notes")
     assert await files.exists("notes") is False
-    await failure_of(FileNotFoundException, files.read("notes/archive/monday.txt"))
+    await async_failure_of(FileNotFoundException, files.read("notes/archive/monday.txt"))
 
 
 async def manage_sandbox(sandbox):
@@ -141,7 +133,7 @@ async def main():
         assert time.monotonic() < deadline, "a killed sandbox still runs"
         await asyncio.sleep(0.1)
     assert await AsyncSandbox.kill(sandbox.sandbox_id) is False
-    await failure_of(NotFoundException, AsyncSandbox.get_info(sandbox.sandbox_id))
+    await async_failure_of(NotFoundException, AsyncSandbox.get_info(sandbox.sandbox_id))
     assert sandbox.sandbox_id not in await listed_ids()
 
 

@@ -15,6 +15,7 @@ from e2b import (
     TemplateException,
     wait_for_port,
 )
+from expecting import failure_of
 
 PATIENCE_SECONDS = 60
 NAME = f"acc-python-{uuid.uuid4().hex[:10]}"
@@ -41,15 +42,6 @@ WORKDIR $DEEP
 USER $OWNER
 RUN echo "$(id -un) in $(pwd)"
 """
-
-
-def failure_of(kind, work):
-    """Returns the exception of type `kind` that `work` raises."""
-    try:
-        result = work()
-    except kind as error:
-        return error
-    raise AssertionError(f"expected {kind.__name__}, got {result!r}")
 
 
 def build(template, name, **options):

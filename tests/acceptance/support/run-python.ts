@@ -26,7 +26,7 @@ export async function findPython(): Promise<{ python: string; missing: string }>
 
 /** Runs a script of `tests/python`. A script that exceeds its time limit prints its stack and exits. */
 export async function runPython(python: string, script: string, timeoutMs: number): Promise<ScriptEnd> {
-  const child = spawn(python, ['-X', 'faulthandler', join(import.meta.dirname, '../../python', script)], {
+  const child = spawn(python, ['-B', '-X', 'faulthandler', join(import.meta.dirname, '../../python', script)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGABRT',
