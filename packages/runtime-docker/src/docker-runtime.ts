@@ -103,6 +103,7 @@ export class DockerRuntime implements SandboxRuntime {
       diskLimit,
       egress: egress !== undefined,
       egressPolicies: false,
+      egressGateway: undefined,
       mounts: false,
     }
   }

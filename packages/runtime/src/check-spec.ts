@@ -4,9 +4,16 @@ import type { EgressPolicy, RuntimeCapabilities, SandboxSpec } from './types.ts'
 /** @throws AppError `unimplemented` for a spec that needs what the runtime does not have */
 export function checkSpec({ mounts, egress }: SandboxSpec, has: RuntimeCapabilities): void {
   if (mounts.length > 0 && !has.mounts) throw new AppError('unimplemented', 'This runtime cannot mount volumes.')
-  if (!isDefault(egress) && !has.egressPolicies) throw new AppError('unimplemented', 'This runtime has no egress policies.')
+  checkEgress(egress, has)
 }
 
-function isDefault({ allowInternet, allowOut, denyOut }: EgressPolicy): boolean {
-  return allowInternet && allowOut.length === 0 && denyOut.length === 0
+/** @throws AppError `unimplemented` for a policy that the runtime cannot enforce */
+export function checkEgress(policy: EgressPolicy, has: RuntimeCapabilities): void {
+  if (!isDefault(policy) && !has.egressPolicies) throw new AppError('unimplemented', 'This runtime has no egress policies.')
+  const needsGateway = policy.gateway !== 'none' || policy.filterLookups
+  if (needsGateway && has.egressGateway === undefined) throw new AppError('unimplemented', 'This runtime has no egress gateway.')
+}
+
+function isDefault({ allowInternet, allowOut, denyOut, gateway, filterLookups }: EgressPolicy): boolean {
+  return allowInternet && allowOut.length === 0 && denyOut.length === 0 && gateway === 'none' && !filterLookups
 }

@@ -47,13 +47,22 @@ export interface SandboxMount {
 export interface EgressPolicy {
   /** False denies everything that `allowOut` does not list. */
   readonly allowInternet: boolean
-  /** IPv4 addresses, CIDRs and domains. */
+  /** IPv4 addresses and CIDRs. Domains are the gateway's. */
   readonly allowOut: readonly string[]
   /** IPv4 addresses and CIDRs. */
   readonly denyOut: readonly string[]
+  readonly gateway: GatewayShare
+  /** Lookups go to the filter of the egress gateway, whichever resolver the sandbox asks. */
+  readonly filterLookups: boolean
 }
 
-export const DEFAULT_EGRESS: EgressPolicy = { allowInternet: true, allowOut: [], denyOut: [] }
+/**
+ * The new TCP connections that go to the egress gateway, which decides on them: `names`, those to ports 80 and 443 that `allowOut` does not
+ * allow; `web`, all to ports 80 and 443; `all`, all that the policy does not deny. What is closed to every sandbox never gets there.
+ */
+export type GatewayShare = 'none' | 'names' | 'web' | 'all'
+
+export const DEFAULT_EGRESS: EgressPolicy = { allowInternet: true, allowOut: [], denyOut: [], gateway: 'none', filterLookups: false }
 
 /** What a pause keeps: `memory` keeps processes and files, `files` frees all memory. */
 export type Keep = 'memory' | 'files'
@@ -135,6 +144,8 @@ export interface RuntimeCapabilities {
   readonly egress: boolean
   /** Egress policies other than the default are enforced. */
   readonly egressPolicies: boolean
+  /** The address to which connections for the egress gateway are redirected; undefined when the runtime cannot redirect them. */
+  readonly egressGateway: string | undefined
   /** Volumes can be mounted. */
   readonly mounts: boolean
 }

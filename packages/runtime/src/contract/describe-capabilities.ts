@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest'
 import { randomId } from '@sandyard/kit/ids/ids'
-import type { EgressPolicy } from '../types.ts'
+import { DEFAULT_EGRESS, type EgressPolicy } from '../types.ts'
 import type { ContractBench } from './contract-bench.ts'
 
-const CLOSED: EgressPolicy = { allowInternet: false, allowOut: [], denyOut: [] }
+const CLOSED: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false }
 
 export function describeCapabilities(bench: () => ContractBench): void {
   describe('what a runtime does not have', () => {

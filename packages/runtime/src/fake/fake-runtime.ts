@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
-import { checkSpec } from '../check-spec.ts'
+import { checkEgress, checkSpec } from '../check-spec.ts'
 import { EventBuffer } from '../event-buffer.ts'
 import { checkOrigin, type Origin } from '../origin.ts'
 import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '../sandbox-runtime.ts'
@@ -76,7 +76,8 @@ export class FakeRuntime implements SandboxRuntime {
       snapshot: 'files',
       diskLimit: false,
       egress: true,
-      egressPolicies: false,
+      egressPolicies: true,
+      egressGateway: undefined,
       mounts: false,
       ...this.#options.capabilities,
     }
@@ -166,7 +167,7 @@ export class FakeRuntime implements SandboxRuntime {
 
   setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void> {
     return this.#call('setEgress', () => {
-      if (!this.capabilities().egressPolicies) throw new AppError('unimplemented', 'This runtime has no egress policies.')
+      checkEgress(policy, this.capabilities())
       this.#get(ref).egress = policy
     })
   }
