@@ -31,14 +31,14 @@ export const dockerRuntimeSettings = {
   }),
   allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
     default: false,
-    doc: 'Accept a SANDYARD_SANDBOX_RUNTIME with a network stack of its own (runsc, kata), in which egress rules have no effect.',
+    doc: "Run sandboxes although the kernel of the engine's host cannot enforce the egress rules (before Linux 5.9, WSL2): they then reach what the host reaches. Without it the server does not start there.",
   }),
 }
 
 /** The options of the runtime that come from settings. */
 export function optionsOf(
   config: ConfigOf<typeof dockerRuntimeSettings>,
-): Omit<DockerRuntimeOptions, 'installation' | 'daemonDist' | 'log' | 'progress'> {
+): Omit<DockerRuntimeOptions, 'installation' | 'daemonDist' | 'wantedEgress' | 'log' | 'progress'> {
   return {
     dockerHost: config.dockerHost,
     ociRuntime: config.sandboxRuntime,
