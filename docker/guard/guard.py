@@ -73,8 +73,13 @@ def has_route(bridge):
 
 
 def drop_unmarked(bridge, mark):
-    if not has_route(bridge):
+    if has_route(bridge):
+        return
+    try:
         run("ip", "-4", "rule", "add", "priority", PRIORITY, "iif", bridge, "fwmark", f"0/{mark:#x}", "blackhole")
+    except RuntimeError:
+        if not has_route(bridge):  # Another guard may have added it meanwhile.
+            raise
 
 
 def pass_unmarked(bridge):

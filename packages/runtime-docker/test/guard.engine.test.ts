@@ -90,6 +90,8 @@ describe('the egress guard', () => {
       expect(await inside.dial(PRIVATE, 80)).toBe('ECONNREFUSED')
     }
     for (const spec of [open, shut]) await runtime.remove(spec)
-    expect(await registered()).toBe(0)
+    await pollUntil({ what: 'the end of the registrations', timeoutMs: 20_000, everyMs: 20 }, async () =>
+      (await registered()) === 0 ? true : undefined,
+    )
   })
 })

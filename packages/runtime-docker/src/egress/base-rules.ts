@@ -16,6 +16,24 @@ export interface BaseRules {
   readonly ingressSources: readonly string[]
   /** The ports of the egress gateway on the host; without them nothing is redirected. */
   readonly gateway: { readonly tcpPort: number; readonly dnsPort: number } | undefined
+  readonly limits: EgressLimits
+}
+
+/** What one sandbox may send; 0 is no limit. What is over a limit is dropped. */
+export interface EgressLimits {
+  /** Connections that it has opened, as the host tracks them: TCP connections, and exchanges of UDP packets. */
+  readonly connections: number
+  readonly newConnectionsPerSecond: number
+  /** A packet of the interface may be up to 64 KiB: the kernel joins those of one connection. */
+  readonly packetsPerSecond: number
+  readonly bytesPerSecond: number
+}
+
+export const DEFAULT_LIMITS: EgressLimits = {
+  connections: 4096,
+  newConnectionsPerSecond: 1000,
+  packetsPerSecond: 50_000,
+  bytesPerSecond: 0,
 }
 
 /**
@@ -45,7 +63,7 @@ export function tableName(installation: string): string {
  */
 export function compileBase(rules: BaseRules): string {
   const table = tableName(rules.installation)
-  return [bridgeTable(table, rules.bridge), inetTable(table, rules), setsOf(table, rules)].join('\n')
+  return [bridgeTable(table, rules), inetTable(table, rules), setsOf(table, rules)].join('\n')
 }
 
 /** Deletes both tables with all registrations; absent ones too. */
@@ -54,11 +72,19 @@ export function compileDeletion(installation: string): string {
   return ['bridge', 'inet'].map((family) => `add table ${family} ${table}\ndelete table ${family} ${table}`).join('\n')
 }
 
-function bridgeTable(table: string, { subnet }: Bridge): string {
+/** A sandbox may send this many seconds' worth at once. */
+const BURST_SECONDS = 2
+/** Elements of sets that the kernel fills. */
+const DYNAMIC = 'size 65535; flags dynamic'
+
+function bridgeTable(table: string, { bridge: { subnet }, limits }: BaseRules): string {
+  const { packetsPerSecond: packets, bytesPerSecond: bytes } = limits
   return `
 table bridge ${table} {
   set ports { type ifname; }
   set bound { type ifname . ether_addr . ipv4_addr; }
+  set packet_rates { type ifname; ${DYNAMIC}, timeout; timeout 1m; }
+  set byte_rates { type ifname; ${DYNAMIC}, timeout; timeout 1m; }
   chain prerouting { type filter hook prerouting priority -300; policy accept; }
   chain sandbox { }
   chain forward { type filter hook forward priority 0; policy accept; }
@@ -73,6 +99,8 @@ table bridge ${table} {
     arp saddr ip ${subnet} drop
   }
   chain sandbox {
+    ${packets === 0 ? '' : `update @packet_rates { iifname limit rate over ${packets}/second burst ${packets * BURST_SECONDS} packets } drop`}
+    ${bytes === 0 ? '' : `update @byte_rates { iifname limit rate over ${bytes} bytes/second burst ${bytes * BURST_SECONDS} bytes } drop`}
     ether type ip iifname . ether saddr . ip saddr @bound accept
     ether type arp iifname . ether saddr . arp saddr ip @bound iifname . arp saddr ether . arp saddr ip @bound accept
     drop
@@ -85,7 +113,8 @@ table bridge ${table} {
 }`
 }
 
-function inetTable(table: string, { bridge, gateway }: BaseRules): string {
+function inetTable(table: string, { bridge, gateway, limits }: BaseRules): string {
+  const { connections, newConnectionsPerSecond: opens } = limits
   const chains = ['prerouting', 'open', 'barred', 'lookups', 'names', 'connections', 'refuse', 'pass', 'take', 'to_gateway', 'postrouting']
   return `
 table inet ${table} {
@@ -95,6 +124,8 @@ table inet ${table} {
   set private { type ipv4_addr; flags interval; auto-merge; }
   set sources { type ipv4_addr; flags interval; auto-merge; }
   map by_source { type ipv4_addr : verdict; }
+  set open_connections { type ipv4_addr; ${DYNAMIC}; }
+  set new_connections { type ipv4_addr; ${DYNAMIC}, timeout; timeout 1m; }
   chain prerouting { type filter hook prerouting priority mangle; policy accept; }
   chain open { }
   chain barred { }
@@ -113,6 +144,8 @@ table inet ${table} {
     iifname != "${bridge.interface}" accept
     meta nfproto ipv6 drop
     ct direction reply ct state established,related goto pass
+    ${opens === 0 ? '' : `ct state new update @new_connections { ip saddr limit rate over ${opens}/second burst ${opens * BURST_SECONDS} packets } drop`}
+    ${connections === 0 ? '' : `ct state new add @open_connections { ip saddr ct count over ${connections} } drop`}
     ip saddr vmap @by_source
     drop
   }

@@ -15,6 +15,7 @@ export interface EgressSettings {
   /** Where the proxy and the api connect from; the host when empty. */
   readonly ingressSources: readonly string[]
   readonly gateway: BaseRules['gateway']
+  readonly limits: BaseRules['limits']
 }
 
 export interface EgressControlOptions {
@@ -34,7 +35,8 @@ const MAX_TRIES = 4
 export class EgressControl implements AsyncDisposable {
   readonly #options: EgressControlOptions
   readonly #starts = new SingleFlight<'start', Guard>()
-  readonly #bases = new SingleFlight<'base', void>()
+  /** By the text of the rules. */
+  readonly #bases = new SingleFlight<string, void>()
   #guard: Guard | undefined
   /** What this process has registered, by address. */
   readonly #own = new Map<string, Registration>()
@@ -159,9 +161,9 @@ export class EgressControl implements AsyncDisposable {
 
   async #ensureBase(): Promise<void> {
     const bridge = await this.#options.bridge()
-    if (this.#inForce === compileBase(this.#base(bridge))) return
-    await this.#bases.run('base', async () => {
-      const text = compileBase(this.#base(bridge))
+    const text = compileBase(this.#base(bridge))
+    if (this.#inForce === text) return
+    await this.#bases.run(text, async () => {
       const isNew = await this.#onGuard(async (guard) => {
         const refusal = await refused(() => guard.apply(text))
         // The tables of another version may have other sets and chains.
@@ -176,7 +178,7 @@ export class EgressControl implements AsyncDisposable {
 
   #base(bridge: Bridge): BaseRules {
     const { installation, settings } = this.#options
-    const { openPrivate, controlNetworks, ingressSources, gateway } = settings
+    const { openPrivate, controlNetworks, ingressSources, gateway, limits } = settings
     return {
       installation,
       bridge,
@@ -185,6 +187,7 @@ export class EgressControl implements AsyncDisposable {
       openPrivate,
       ingressSources: ingressSources.length > 0 ? ingressSources : [bridge.gateway],
       gateway,
+      limits,
     }
   }
 

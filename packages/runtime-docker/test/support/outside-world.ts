@@ -62,24 +62,13 @@ export class OutsideWorld implements AsyncDisposable {
     const turn = await takeTurn()
     const host = createServer((_, response) => response.end('host')).listen(0, '0.0.0.0')
     const world = new OutsideWorld(options, host, turn)
-    const machine = await world.#start('none', [`STAND_IN_DNS=${OUTSIDE.public}`, `STAND_IN_DNS_ADDRESS=${OUTSIDE.resolver}`])
-    const { State } = await machine.inspect()
-    const [near, far] = [`syt${randomId(8)}`, `syt${randomId(8)}`]
-    const inside = `nsenter -t ${State.Pid} -n`
-    await onHost(
-      options.docker,
-      options.toolImage,
-      [
-        `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
-        `ip address add ${HOST_ADDRESS}/32 dev ${near}`,
-        `ip link set ${near} up`,
-        ...ADDRESSES.map((address) => `${inside} ip address add ${address}/32 dev ${far}`),
-        `${inside} ip link set ${far} up`,
-        `${inside} ip route add default dev ${far}`,
-        ...ADDRESSES.map((address) => `ip route add ${address}/32 dev ${near}`),
-      ].join('\n'),
-    )
-    return world
+    try {
+      await world.#attach()
+      return world
+    } catch (err) {
+      await world[Symbol.asyncDispose]()
+      throw err
+    }
   }
 
   /** The port of the server that listens on every address of the host, as a database or an api would. */
@@ -99,6 +88,27 @@ export class OutsideWorld implements AsyncDisposable {
     this.#host.closeAllConnections()
     await new Promise((resolve) => this.#host.close(resolve))
     await this.#turn[Symbol.asyncDispose]()
+  }
+
+  /** Joins the machine to the host. */
+  async #attach(): Promise<void> {
+    const machine = await this.#start('none', [`STAND_IN_DNS=${OUTSIDE.public}`, `STAND_IN_DNS_ADDRESS=${OUTSIDE.resolver}`])
+    const { State } = await machine.inspect()
+    const [near, far] = [`syt${randomId(8)}`, `syt${randomId(8)}`]
+    const inside = `nsenter -t ${State.Pid} -n`
+    await onHost(
+      this.#options.docker,
+      this.#options.toolImage,
+      [
+        `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
+        `ip address add ${HOST_ADDRESS}/32 dev ${near}`,
+        `ip link set ${near} up`,
+        ...ADDRESSES.map((address) => `${inside} ip address add ${address}/32 dev ${far}`),
+        `${inside} ip link set ${far} up`,
+        `${inside} ip route add default dev ${far}`,
+        ...ADDRESSES.map((address) => `ip route add ${address}/32 dev ${near}`),
+      ].join('\n'),
+    )
   }
 
   async #start(network: string, env: readonly string[] = []): Promise<Container> {
