@@ -155,4 +155,19 @@ describe('egress policies', () => {
     expect(await dialPublic(next.inside)).toBe('open')
     await runtime.remove(next.spec)
   })
+
+  it('a sandbox that has all its connections open gets no more, and its neighbour does', async () => {
+    const egressLimits = { connections: 5, newConnectionsPerSecond: 0, packetsPerSecond: 0, bytesPerSecond: 0 }
+    const limited = await bench.runtime({ resolvers: [OUTSIDE.resolver], egressLimits })
+    const [inside, neighbour] = [
+      new Inside(await limited.create(sandboxSpec({ image }))),
+      new Inside(await limited.create(sandboxSpec({ image }))),
+    ]
+    const hold = `for i in 1 2 3 4 5; do exec {fd}<>/dev/tcp/${OUTSIDE.public}/${port}; done; echo > /held; sleep 60`
+    await inside.run(['/bin/bash', '-c', `(${hold}) > /dev/null 2>&1 &`])
+    await pollUntil({ what: 'five connections', timeoutMs: 20_000, everyMs: 20 }, () => inside.readFile('/held'))
+    expect(await dialPublic(inside)).toBe('timeout')
+    expect(await dialPublic(neighbour)).toBe('open')
+    expect(await inside.isHealthy(), 'connections from outside are not counted').toBe(true)
+  })
 })
