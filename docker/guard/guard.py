@@ -14,6 +14,9 @@ fails is answered with {"id": N, "error": TEXT}. Unasked come, at the start and 
 
   {"host": {"addresses": [IPv4], "ipv6": BOOLEAN, "maxOpenFiles": NUMBER or null}}
   {"lost": TABLE}    a table was deleted by somebody
+  {"refused": [{"rule": PREFIX, "source": IPv4, "address": IPv4, "protocol": TEXT, "port": NUMBER, "count": NUMBER}, ...]}
+
+The last are the packets that rules have logged to the group of the first argument, counted for a second.
 
 Requests are served in order. One that takes longer than its deadline ends the guard, and its owner starts another one.
 """
@@ -28,6 +31,7 @@ import threading
 import nftables
 
 from links import Links
+from refusals import follow_refusals
 
 DEADLINE_SECONDS = 10
 # Before the table of the host's own routes.
@@ -130,6 +134,7 @@ def main():
     rules, links = Rules(), Links()
     start(follow, ["nft", "monitor", "destroy", "tables"], lambda line: say({"lost": line.split()[-1]}))
     start(follow, ["ip", "-4", "monitor", "address"], lambda _: describe_host())
+    start(follow_refusals, int(sys.argv[1]), lambda refused: say({"refused": refused}))
     describe_host()
     for line in sys.stdin:
         request = json.loads(line)

@@ -75,7 +75,7 @@ async function measure(what: string, { others, policy, atMost }: Setting): Promi
 
   /** They have elements and chains as real ones have, and ports that do not exist. */
   async function registerOthers(count: number, others: EgressPolicy): Promise<void> {
-    const listeners = { onHost: () => undefined, onLost: () => undefined }
+    const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
     const options = { installation: INSTALLATION, image: await guardImage(), log: silentLogger(), ...listeners }
     await using guard = await Guard.start(docker, options)
     const rules = Array.from({ length: count }, (_, at) => {

@@ -34,7 +34,7 @@ export async function removeEgressRules(docker: Docker, installations: readonly 
   const image = await guardImage()
   const [first] = installations
   if (first === undefined || !(await imageExists(docker, image))) return
-  const listeners = { onHost: () => undefined, onLost: () => undefined }
+  const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
   await using guard = await Guard.start(docker, { installation: first, image, log: silentLogger(), ...listeners })
   for (const installation of installations) {
     await guard.apply(compileDeletion(installation))

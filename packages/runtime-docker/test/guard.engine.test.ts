@@ -61,7 +61,7 @@ describe('the egress guard', () => {
   it('reports a request that nftables refuses, and serves the next one', async () => {
     const progress = { step: () => undefined, detail: () => undefined }
     const image = await ensureGuardImage(bench.docker, progress)
-    const listeners = { onHost: () => undefined, onLost: () => undefined }
+    const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
     await using guard = await Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
     await expect(guard.apply('add rule inet absent chain accept')).rejects.toMatchObject({ kind: 'internal' })
     await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01' })).rejects.toMatchObject({ kind: 'internal' })

@@ -26,6 +26,7 @@ export interface EgressControlOptions {
   readonly bridge: () => Promise<Bridge>
   readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
   readonly readResolvers: () => Promise<readonly string[]>
+  readonly onRefused: GuardListeners['onRefused']
 }
 
 /** Another process may change the rules between the look at them and the change. */
@@ -206,7 +207,11 @@ export class EgressControl implements AsyncDisposable {
   async #runningGuard(): Promise<Guard> {
     if (this.#guard !== undefined && !this.#guard.isLost) return this.#guard
     return this.#starts.run('start', async () => {
-      const guard = await this.#options.startGuard({ onHost: (host) => this.#learn(host), onLost: (table) => this.#restore(table) })
+      const guard = await this.#options.startGuard({
+        onHost: (host) => this.#learn(host),
+        onLost: (table) => this.#restore(table),
+        onRefused: this.#options.onRefused,
+      })
       if (this.#isDisposed) {
         await guard[Symbol.asyncDispose]()
         throw new AppError('unavailable', 'The runtime is closed.')
