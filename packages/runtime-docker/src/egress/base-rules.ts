@@ -67,6 +67,12 @@ export function compileBase(rules: BaseRules): string {
   return [bridgeTable(table, rules), inetTable(table, rules), setsOf(table, rules)].join('\n')
 }
 
+/** The installation of a table; undefined for a table of others. */
+export function installationOf(table: string): string | undefined {
+  const prefix = networkName('')
+  return table.startsWith(prefix) ? table.slice(prefix.length) : undefined
+}
+
 /** The number of the kernel's log (NFLOG) of an installation. Two installations that get the same number report each other's refusals, which have no sandbox there. */
 export function logGroup(table: string): number {
   return 1000 + (createHash('sha256').update(table).digest().readUInt16BE(0) % 60_000)

@@ -3,7 +3,8 @@ import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressPolicy } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
-import { compileBase, compileDeletion, PASSED, tableName, type BaseRules } from './base-rules.ts'
+import { bridgeName } from '../labels.ts'
+import { compileBase, compileDeletion, installationOf, PASSED, tableName, type BaseRules } from './base-rules.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
 import { readRegistration } from './read-registration.ts'
 import { compilePolicy, compileRegistration, compileRemoval, type Registration, type SandboxRules, type Station } from './sandbox-rules.ts'
@@ -127,6 +128,21 @@ export class EgressControl implements AsyncDisposable {
     if (found !== undefined) return found
     this.#inForce = undefined
     throw new AppError('unavailable', 'The egress rules were deleted meanwhile.')
+  }
+
+  /**
+   * Removes the rules of installations whose network is gone: they are written for its subnet, which the engine gives to others. Another process
+   * that makes such a network at this moment sets its rules again, because its guard reports the removal.
+   */
+  async sweep(): Promise<void> {
+    await this.#onGuard(async (guard) => {
+      const { tables, interfaces } = await guard.survey()
+      const installations = tables.flatMap((table) => installationOf(table) ?? [])
+      for (const installation of installations.filter((name) => !interfaces.includes(bridgeName(name)))) {
+        await guard.apply(compileDeletion(installation))
+        await guard.passUnmarked(bridgeName(installation))
+      }
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

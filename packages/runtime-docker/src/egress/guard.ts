@@ -53,6 +53,7 @@ type Request =
   | { readonly list: readonly (readonly [family: string, table: string])[] }
   | { readonly route: string; readonly mark: number }
   | { readonly unroute: string }
+  | { readonly survey: true }
   | 'ping'
 
 interface Message {
@@ -62,6 +63,8 @@ interface Message {
   readonly tables?: readonly (readonly unknown[] | null)[]
   readonly host?: { readonly addresses: readonly string[]; readonly ipv6: boolean; readonly maxOpenFiles: number | null }
   readonly lost?: string
+  readonly names?: readonly string[]
+  readonly links?: readonly string[]
   readonly refused?: readonly RefusedPackets[]
 }
 
@@ -143,6 +146,12 @@ export class Guard implements AsyncDisposable {
   /** Undoes `dropUnmarked`; also when nothing is to be undone. */
   async passUnmarked(bridge: string): Promise<void> {
     await this.#request({ unroute: bridge })
+  }
+
+  /** The names of all tables and interfaces of the host. */
+  async survey(): Promise<{ readonly tables: readonly string[]; readonly interfaces: readonly string[] }> {
+    const { names = [], links = [] } = await this.#request({ survey: true })
+    return { tables: names, interfaces: links }
   }
 
   /** Ends the guard; its container removes itself. If it does not end by itself, its connection is closed, which ends it too. */
