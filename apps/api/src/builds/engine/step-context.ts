@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { BuilderVersion, CommandContext } from '@sandyard/db/schema/build'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isKernelDirectory, NO_KERNEL_DIRECTORY } from '@sandyard/runtime/kernel-directory'
+import { shorten } from '../../text/shorten.ts'
 import type { BuildPlan } from '../build-plan.ts'
 import type { Lookup } from './expand-variables.ts'
 
@@ -59,7 +60,7 @@ export function withEnv(context: CommandContext, pairs: readonly (readonly [stri
  */
 export function withWorkdir(context: CommandContext, path: string): CommandContext & { readonly workdir: string } {
   const resolved = posix.resolve('/', context.workdir ?? '/', path)
-  if (isKernelDirectory(resolved)) throw new AppError('failed_precondition', `WORKDIR ${resolved}: ${NO_KERNEL_DIRECTORY}`)
+  if (isKernelDirectory(resolved)) throw new AppError('failed_precondition', `WORKDIR ${shorten(resolved)}: ${NO_KERNEL_DIRECTORY}`)
   return { ...context, workdir: resolved }
 }
 

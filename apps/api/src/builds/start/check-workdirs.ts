@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isKernelDirectory, NO_KERNEL_DIRECTORY } from '@sandyard/runtime/kernel-directory'
+import { shorten } from '../../text/shorten.ts'
 import type { BuildStep } from '../build-plan.ts'
 
 /**
@@ -13,5 +14,8 @@ export function checkWorkdirs(steps: readonly Pick<BuildStep, 'type' | 'args'>[]
     ({ type, args: [path = ''] }) => type.toUpperCase() === 'WORKDIR' && path.startsWith('/') && isKernelDirectory(path),
   )
   if (bad !== -1)
-    throw new AppError('invalid_argument', `validation error: step ${bad + 1}: WORKDIR ${steps[bad]?.args[0]}: ${NO_KERNEL_DIRECTORY}`)
+    throw new AppError(
+      'invalid_argument',
+      `validation error: step ${bad + 1}: WORKDIR ${shorten(steps[bad]?.args[0] ?? '')}: ${NO_KERNEL_DIRECTORY}`,
+    )
 }
