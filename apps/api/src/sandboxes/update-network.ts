@@ -124,8 +124,11 @@ async function putInForce(parts: LifecycleParts, { ref, version }: { readonly re
     await parts.changes.until(
       ref.sandboxId,
       async () => {
-        await applyEgress(parts, ref)
-        return (await isApplied(parts.database.db, ref, version)) ? ref : undefined
+        const failure = await applyEgress(parts, ref).then(() => undefined, toFailure)
+        // Also after a failure: another update may have been put in force, or the sandbox was killed.
+        if (await isApplied(parts.database.db, ref, version)) return ref
+        if (failure !== undefined) throw failure
+        return undefined
       },
       { timeoutMs: WAIT_MS },
     )
@@ -134,6 +137,10 @@ async function putInForce(parts: LifecycleParts, { ref, version }: { readonly re
   }
   // Updates of the same sandbox may wait for it.
   parts.changes.notify(ref.sandboxId)
+}
+
+function toFailure(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error('the runtime failed', { cause })
 }
 
 /** The same request again is harmless (control-plane.md 6.11). */

@@ -18,7 +18,7 @@ const LOOKUP_TIMEOUT_MS = 5000
  */
 export async function resolveEgressProxy(proxy: SandboxEgressProxyConfig | null | undefined, lookupHost: LookupHost): Promise<void> {
   if (proxy === null || proxy === undefined) return
-  const host = proxyHost(proxy.address)
+  const host = proxyHost(proxy.address).toLowerCase()
   if (isIP(host) !== 0) return
   const what = 'the lookup of the egress proxy'
   const addresses = await within({ what, timeoutMs: LOOKUP_TIMEOUT_MS }, () => lookupHost(host)).catch(() => [])
