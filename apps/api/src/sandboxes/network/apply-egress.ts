@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { SandboxTable } from '@sandyard/db/schema/sandbox'
 import { within } from '@sandyard/kit/async/within'
-import type { SandboxRef } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type SandboxRef } from '@sandyard/runtime/types'
 import { refOf } from '../lifecycle/lifecycle-parts.ts'
 import type { StartParts } from '../start/start-sandbox.ts'
 import { toEgressPolicy } from './to-egress-policy.ts'
@@ -26,7 +27,10 @@ export async function applyEgress({ database: { db }, runtime }: ApplyParts, ref
   if (claim === undefined) return
   try {
     const policy = toEgressPolicy(claim.network, claim.allow_internet_access)
-    await within({ what: 'the change of the network', timeoutMs: APPLY_TIMEOUT_MS }, () => runtime.setEgress(ref, policy))
+    // A runtime without policies has the default in force.
+    if (runtime.capabilities().egressPolicies || !isDeepStrictEqual(policy, DEFAULT_EGRESS)) {
+      await within({ what: 'the change of the network', timeoutMs: APPLY_TIMEOUT_MS }, () => runtime.setEgress(ref, policy))
+    }
   } catch (err) {
     await endClaim(db, ref, claim, {})
     throw err
