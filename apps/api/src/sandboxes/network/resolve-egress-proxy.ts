@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { SandboxEgressProxyConfig } from '@sandyard/api-contract/sandboxes/network'
 import { within } from '@sandyard/kit/async/within'
@@ -9,6 +9,7 @@ import { isInternal } from './internal-addresses.ts'
 export type LookupHost = (name: string) => Promise<readonly string[]>
 
 const LOOKUP_TIMEOUT_MS = 5000
+const QUERY = { timeout: 1500, tries: 2 } as const
 
 /**
  * Refuses an egress proxy whose name has no address, or an internal one. It is refused early for a clear answer; the gateway looks the name
@@ -26,6 +27,9 @@ export async function resolveEgressProxy(proxy: SandboxEgressProxyConfig | null 
   if (addresses.some(isInternal)) throw invalidProxy('the address is internal')
 }
 
+/** Asks the name servers of this host. It occupies no thread, so names whose servers do not answer delay nobody else. */
 export async function lookupHost(name: string): Promise<string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address)
+  const resolver = new Resolver(QUERY)
+  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  return found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }
