@@ -18,9 +18,14 @@ export interface EngineFacts {
   readonly architecture: string
   /** The OCI runtime of sandboxes. */
   readonly ociRuntime: string
+  /** Sandboxes reach the engine's resolver at 127.0.0.11, which is a rule in their network namespace. */
+  readonly hasEngineResolver: boolean
   readonly cgroups: CgroupFacts
   readonly seccomp: SeccompFacts
 }
+
+/** These run processes on the host's kernel. gVisor and Kata bring their own network stack, which knows nothing of the namespace's rules. */
+const NATIVE_RUNTIMES = new Set(['runc', 'crun', 'youki', 'io.containerd.runc.v2'])
 
 interface EngineInfo {
   readonly ServerVersion: string
@@ -54,6 +59,7 @@ export async function readEngineFacts(docker: Docker, wantedRuntime: string | un
     runcVersion: Components?.find(({ Name }) => Name === 'runc')?.Version,
     architecture: info.Architecture,
     ociRuntime,
+    hasEngineResolver: NATIVE_RUNTIMES.has(ociRuntime),
     cgroups: { driver: info.CgroupDriver, version: info.CgroupVersion ?? '1' },
     seccomp: readSeccomp(info.SecurityOptions ?? []),
   }

@@ -8,6 +8,7 @@ const SAFE: EngineFacts = {
   runcVersion: '1.4.0',
   architecture: 'x86_64',
   ociRuntime: 'runc',
+  hasEngineResolver: true,
   cgroups: { driver: 'systemd', version: '2' },
   seccomp: { isSupported: true, defaultProfile: `/etc/docker/${SECCOMP_FILE}` },
 }
