@@ -9,12 +9,47 @@ export type JsonTexts = ColumnType<Record<string, string>, string | undefined, s
 /** A JSON object: written as JSON text. */
 export type JsonObject<T> = ColumnType<T, string | undefined, string>
 
-/** The `network` of a create request, as it is stored. */
-export interface StoredNetwork {
+/** The `network` of a create request, with the changes of later updates, as it is stored: only the fields that were set. */
+export interface StoredNetwork extends StoredEgress {
   readonly allowPublicTraffic?: boolean
   readonly maskRequestHost?: string
+}
+
+/** The part that a network update replaces (control-plane.md 6.11, 18.3 to 18.6). */
+export interface StoredEgress {
+  /** Addresses, networks and domains. */
   readonly allowOut?: readonly string[]
+  /** Addresses and networks. */
   readonly denyOut?: readonly string[]
+  /** IPv4 addresses. They have an effect only when `allowOut` has a domain. */
+  readonly dnsServers?: readonly string[]
+  readonly egressProxy?: StoredEgressProxy
+  /** By domain, in lower case, with `*.` as its first label or without. */
+  readonly rules?: Readonly<Record<string, StoredRule>>
+  /** Whether an update has denied what `allowOut` does not list. Absent: as `allow_internet_access` says, which keeps what was set last. */
+  readonly denyInternet?: boolean
+}
+
+/** `password` is a secret: it is never in an answer, an event or a log. */
+export interface StoredEgressProxy {
+  /** `host:port`, in lower case. */
+  readonly address: string
+  readonly username?: string
+  readonly password?: string
+  /** Absent: the proxy is spoken to without TLS. */
+  readonly tls?: StoredProxyTls
+}
+
+export interface StoredProxyTls {
+  /** The name in its certificate. Absent: the host of the address. */
+  readonly serverName?: string
+  /** PEM. Replaces the authorities of the system. */
+  readonly caCert?: string
+}
+
+export interface StoredRule {
+  /** By name as the request wrote it. The values are secrets: they are in no event and no log. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface SandboxTable {
@@ -43,6 +78,12 @@ export interface SandboxTable {
   /** Its lifetime after it was woken by traffic (control-plane.md 6.2.5). */
   auto_resume_seconds: Generated<number>
   network: JsonObject<StoredNetwork>
+  /** Counts the network updates. */
+  egress_version: Generated<number>
+  /** The update whose policy the runtime has in force. Less than `egress_version`: it has to be told. */
+  egress_applied: Generated<number>
+  /** Until then a server tells the runtime. */
+  egress_claimed_until: Date | null
   mcp: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
   /** What the pause keeps; set while pausing, paused and resuming. */
   pause_keep: 'memory' | 'files' | null
@@ -81,6 +122,9 @@ export const sandboxColumns: Columns<SandboxTable> = {
   auto_resume: 'boolean',
   auto_resume_seconds: 'integer',
   network: 'jsonb',
+  egress_version: 'integer',
+  egress_applied: 'integer',
+  egress_claimed_until: 'timestamp(3) with time zone null',
   mcp: 'jsonb null',
   pause_keep: 'text null',
   pause_handle: 'jsonb null',
