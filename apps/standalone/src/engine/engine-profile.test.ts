@@ -20,7 +20,7 @@ it('starts an engine with the profile, unless its configuration names one', (con
   expect(readFileSync(file, 'utf8')).toBe(SECCOMP_JSON)
   writeFileSync(place.configFile, '{"debug":true}')
   expect(profileArguments(place)).toEqual(['--seccomp-profile', file])
-  for (const config of ['{"seccomp-profile":"unconfined"}', 'not JSON']) {
+  for (const config of ['{"seccomp-profile":"unconfined"}', 'not JSON', 'null']) {
     writeFileSync(place.configFile, config)
     expect(profileArguments(place)).toEqual([])
   }

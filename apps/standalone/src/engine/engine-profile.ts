@@ -60,7 +60,8 @@ type EngineConfig = Readonly<Record<string, unknown>>
 function readConfig(configFile: string): EngineConfig | undefined {
   if (!existsSync(configFile)) return {}
   try {
-    return JSON.parse(readFileSync(configFile, 'utf8')) as EngineConfig
+    const config: unknown = JSON.parse(readFileSync(configFile, 'utf8'))
+    return typeof config === 'object' && config !== null ? (config as EngineConfig) : undefined
   } catch {
     return undefined
   }
