@@ -52,9 +52,9 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         installation: id,
         daemonDist: images.daemonDist,
         baseImage: images.base,
-        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
         log,
         progress: terminal,
+        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
       })
     },
   })
