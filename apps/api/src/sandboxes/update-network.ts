@@ -28,6 +28,8 @@ export interface NetworkRequest {
   readonly actor: Actor
 }
 
+/** Longer than a server that died in an update delays the next one. */
+const APPLY_WAIT_MS = 30_000
 /** A running daemon answers at once. */
 const TRUST_TIMEOUT_MS = 10_000
 
@@ -130,7 +132,7 @@ async function putInForce(parts: LifecycleParts, { ref, version }: { readonly re
         if (failure !== undefined) throw failure
         return undefined
       },
-      { timeoutMs: WAIT_MS },
+      { timeoutMs: APPLY_WAIT_MS },
     )
   } catch (cause) {
     throw notApplied(cause)
