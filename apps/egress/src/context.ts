@@ -17,6 +17,7 @@ import { RateLimit } from './dns/rate-limit.ts'
 import { createMetrics, type EgressMetrics } from './metrics.ts'
 import { readOriginalDestination, type ReadOriginalDestination } from './native/original-destination.ts'
 import { closedAddresses, type ClosedAddresses } from './policy/closed-addresses.ts'
+import type { PortKind } from './policy/decide.ts'
 import { localNetworks } from './policy/local-networks.ts'
 import { databaseSandboxes, type SandboxSource } from './sandboxes/database-sandboxes.ts'
 import { SandboxCatalog } from './sandboxes/sandbox-catalog.ts'
@@ -37,6 +38,8 @@ export interface EgressParts {
     readonly resolvers?: readonly string[]
     /** The port of the resolvers that policies name. */
     readonly resolverPort?: number
+    /** The ports that names are read on; 443 and 80 when absent. */
+    readonly namedPorts?: { readonly tls: number; readonly http: number }
     /** The authorities that origins are checked with, in PEM; those of Node when absent. */
     readonly originAuthorities?: readonly string[]
   }
@@ -54,6 +57,7 @@ export interface EgressContext extends DialParts {
   readonly slots: SourceSlots
   readonly readOriginalDestination: ReadOriginalDestination
   readonly closed: ClosedAddresses
+  readonly kindOf: (port: number) => PortKind
   readonly originAuthorities: readonly string[] | undefined
   readonly certificates: Certificates
   readonly web: WebConnections
@@ -73,6 +77,7 @@ const MAX_SANDBOX_PENDING_ROWS = 64
 const MAX_PENDING_ROWS = 10_000
 
 const DNS_PORT = 53
+const NAMED_PORTS = { tls: 443, http: 80 }
 
 export function createContext(
   config: EgressConfig,
@@ -86,7 +91,7 @@ export function createContext(
   const closed =
     instead.closed ??
     closedAddresses({ control: config.controlNetworks, opened: config.allowPrivate, local: localNetworks(() => gateway.host) })
-  const { resolverPort = DNS_PORT } = instead
+  const { resolverPort = DNS_PORT, namedPorts = NAMED_PORTS } = instead
   const hostResolvers = instead.resolvers ?? config.resolvers
   const isClosed = (address: string): boolean => closed.isClosed(address)
   const ctx: EgressContext = {
@@ -102,6 +107,7 @@ export function createContext(
     closed,
     resolve: nameResolver({ defaults: hostResolvers, isClosed, port: resolverPort }),
     connectTimeoutMs: config.connectTimeoutMs,
+    kindOf: (port) => (port === namedPorts.tls ? 'tls' : port === namedPorts.http ? 'http' : 'other'),
     originAuthorities: instead.originAuthorities,
     certificates: new Certificates(loadOnce(() => readTokenSeed(database.db))),
     web: new WebConnections(),

@@ -4,7 +4,7 @@ import { TOKEN_SEED_SETTING } from '../../../packages/db/src/sandbox-token.ts'
 import { silentLogger } from '../../../packages/kit/src/logging/create-logger.ts'
 import { setup, teardown } from '../../../packages/test-kit/src/postgres-for-run.ts'
 import { createTestDatabase } from '../../../packages/test-kit/src/postgres.ts'
-import { SandboxRows } from '../../../apps/proxy/test/support/sandbox-rows.ts'
+import { SandboxRows } from '../../../packages/test-kit/src/sandbox-rows.ts'
 import { ChildProgram } from '../../../apps/standalone/src/children/child-program.ts'
 import { PROXY } from '../../../apps/standalone/src/children/programs.ts'
 

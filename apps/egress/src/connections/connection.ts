@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Endpoint } from '../native/original-destination.ts'
+import type { PortKind } from '../policy/decide.ts'
 import type { EgressSandbox } from '../sandboxes/sandbox.ts'
 import type { Slot } from './source-slots.ts'
 
@@ -8,6 +9,7 @@ export interface Connection {
   /** Paused; nothing was read from it, or what was read has been put back. */
   readonly socket: Socket
   readonly destination: Endpoint
+  readonly kind: PortKind
   readonly slot: Slot
   /** The sandbox with its current policy. */
   readonly sandbox: () => EgressSandbox

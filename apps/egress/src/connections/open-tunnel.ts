@@ -40,14 +40,14 @@ export async function openTunnel(ctx: EgressContext, connection: Connection, nam
 /** Whether a changed policy would open the same tunnel. */
 function isSameWay(
   ctx: EgressContext,
-  { sandbox, destination }: Connection,
+  { sandbox, destination, kind }: Connection,
   { changed, name }: { readonly changed: EgressSandbox; readonly name: string | undefined },
 ): boolean {
   const { policy: before } = sandbox()
   const { policy } = changed
   const { address } = destination
   // A policy that needs the name of a server that was not read asks for a new connection.
-  if (name === undefined && needsName(policy, destination) && !needsName(before, destination)) return false
+  if (name === undefined && needsName(policy, address, kind) && !needsName(before, address, kind)) return false
   const was = decide(before, ctx.closed, { address, name })
   const is = decide(policy, ctx.closed, { address, name })
   if (is.verdict === 'deny' || before.proxy?.key !== policy.proxy?.key) return false

@@ -41,6 +41,7 @@ export async function serveConnection(ctx: EgressContext, socket: Socket): Promi
     await serveDecided(ctx, {
       socket,
       destination,
+      kind: ctx.kindOf(destination.port),
       slot,
       sandbox: () => current,
       judgeBy: (judge) => {

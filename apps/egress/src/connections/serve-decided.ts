@@ -14,11 +14,12 @@ const MAX_SNIFFED_BYTES = 1024
 
 /** Finds the name of the server if the policy needs it, and serves the connection as it decides. */
 export async function serveDecided(ctx: EgressContext, connection: Connection): Promise<void> {
-  const { destination } = connection
+  const { destination, kind } = connection
   const { policy } = connection.sandbox()
   // What is closed to everybody is closed before its name is known.
-  if (ctx.closed.isClosed(destination.address) || !needsName(policy, destination)) return openTunnel(ctx, connection, undefined)
-  return destination.port === 443 ? await serveSecure(ctx, connection) : await servePlain(ctx, connection)
+  if (ctx.closed.isClosed(destination.address) || !needsName(policy, destination.address, kind))
+    return openTunnel(ctx, connection, undefined)
+  return kind === 'tls' ? await serveSecure(ctx, connection) : await servePlain(ctx, connection)
 }
 
 async function serveSecure(ctx: EgressContext, connection: Connection): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
+import { deniesInternet } from '@sandyard/db/denies-internet'
 import type { StoredEgress, StoredEgressProxy } from '@sandyard/db/schema/sandbox'
 import { Secret } from '@sandyard/kit/config/secret'
 import { DomainMap } from '../names/domain-map.ts'
@@ -41,7 +42,7 @@ export function compilePolicy(network: StoredEgress, allowInternetAccess: boolea
   const { allowOut = [], denyOut = [], dnsServers = [], egressProxy, rules = {}, denyInternet } = network
   const isNetwork = (entry: string): boolean => isIP(entry.split('/')[0] ?? '') !== 0
   return {
-    allowInternet: denyInternet === undefined ? allowInternetAccess !== false : !denyInternet,
+    allowInternet: !deniesInternet(network, allowInternetAccess),
     allowed: new NetworkSet(allowOut.filter(isNetwork)),
     domains: new DomainMap(allowOut.filter((entry) => !isNetwork(entry)).map((domain) => [domain, true] as const)),
     denied: new NetworkSet(denyOut),

@@ -25,8 +25,11 @@ export function decide(policy: Policy, closed: ClosedAddresses, { address, name 
   return { verdict: 'allow', rule: 'default' }
 }
 
+/** What is read from the beginning of a connection: a TLS server name, a `Host`, or nothing, by the port. */
+export type PortKind = 'tls' | 'http' | 'other'
+
 /** Whether the name of the server can change what happens with a connection to this address. */
-export function needsName(policy: Policy, { address, port }: { readonly address: string; readonly port: number }): boolean {
-  if (port !== 443 && port !== 80) return false
+export function needsName(policy: Policy, address: string, kind: PortKind): boolean {
+  if (kind === 'other') return false
   return !policy.rules.isEmpty || (!policy.domains.isEmpty && !policy.allowed.has(address))
 }

@@ -51,7 +51,7 @@ function isStillServed(ctx: EgressContext, web: WebConnection, changed: EgressSa
   const { policy } = changed
   if (before.proxy?.key !== policy.proxy?.key) return false
   if (web.tlsName !== undefined && policy.rules.find(web.tlsName) === undefined) return false
-  if (!needsName(policy, web.destination)) return false
+  if (!needsName(policy, web.destination.address, web.kind)) return false
   web.agent.forgetIdle()
   if (web.current === undefined) return true
   const destination = { address: web.destination.address, name: web.current.name }
