@@ -72,7 +72,8 @@ describe('parseClientHello', () => {
 
   it('refuses a second server name, and names that are addresses or contain other characters', () => {
     const at = hello.indexOf('Api.Example.com')
-    const renamed = (name: string): Buffer => Buffer.concat([hello.subarray(0, at), Buffer.from(name, 'latin1'), hello.subarray(at + name.length)])
+    const renamed = (name: string): Buffer =>
+      Buffer.concat([hello.subarray(0, at), Buffer.from(name, 'latin1'), hello.subarray(at + name.length)])
     expect(parseClientHello(renamed('api.example.org'))).toMatchObject({ name: 'api.example.org' })
     for (const name of ['api example.com', 'api.example\0com', '255.255.255.255', 'api..xample.com']) {
       expect(parseClientHello(renamed(name)).kind, name).toBe('malformed')

@@ -86,7 +86,10 @@ describe('compilePolicy', () => {
 
   it('prefers the exact rule, then the longest wildcard', () => {
     const headers = (value: string): { headers: Record<string, string> } => ({ headers: { from: value } })
-    const { rules } = compilePolicy({ rules: { '*.x.example': headers('wide'), '*.a.x.example': headers('long'), 'b.a.x.example': headers('exact') } }, true)
+    const { rules } = compilePolicy(
+      { rules: { '*.x.example': headers('wide'), '*.a.x.example': headers('long'), 'b.a.x.example': headers('exact') } },
+      true,
+    )
     const valueOf = (name: string): string | undefined => rules.find(name)?.[0]?.value.reveal()
     expect(['b.a.x.example', 'c.a.x.example', 'a.x.example', 'x.example'].map(valueOf)).toEqual(['exact', 'long', 'wide', undefined])
   })

@@ -37,6 +37,7 @@ export async function readAll(socket: Socket): Promise<string> {
     text += chunk.toString()
   })
   socket.on('end', () => socket.end())
+  if (socket.readableEnded) socket.end()
   if (!socket.closed) await once(socket, 'close').catch(() => undefined)
   return text
 }
