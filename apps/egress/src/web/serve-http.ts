@@ -41,6 +41,8 @@ export async function serveWeb(ctx: EgressContext, connection: Connection, { soc
         () => undefined,
       )
   ctx.webServer.emit('connection', socket)
+  // It was paused after its first bytes were read.
+  socket.resume()
   socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
   await closed
 }
