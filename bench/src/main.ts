@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { benchBuilds } from './benches/builds.ts'
 import { benchCreate } from './benches/create.ts'
+import { benchEgress } from './benches/egress.ts'
 import { benchExec } from './benches/exec.ts'
 import { benchLifecycle } from './benches/lifecycle.ts'
 import { benchMemory } from './benches/memory.ts'
@@ -15,6 +16,7 @@ import { readSettings, type Settings } from './settings.ts'
 const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Comparison[]>>> = {
   create: benchCreate,
   lifecycle: benchLifecycle,
+  egress: benchEgress,
   exec: benchExec,
   transfer: benchTransfer,
   memory: benchMemory,

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { afterEach, expect, it } from 'vitest'
 import { envelope, stream } from './support/raw-rpc.ts'
 
@@ -16,7 +17,7 @@ afterEach(() => {
 })
 
 async function startMain(environment: Record<string, string>) {
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = await findFreePort()
   const env = { PATH: process.env['PATH'], SANDYARD_RUN_DIRECTORY: join(runDirectory, 'e2b'), ...environment }
   const daemon = spawn(process.execPath, [MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], { stdio: 'inherit', env })
   started.push(daemon)

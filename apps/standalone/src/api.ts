@@ -1,3 +1,4 @@
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import type { AddressInfo } from 'node:net'
 import { createApp } from '@sandyard/api/app'
 import { parseApiConfig } from '@sandyard/api/config'
@@ -51,6 +52,7 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         installation: id,
         daemonDist: images.daemonDist,
         baseImage: images.base,
+        wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, DEFAULT_EGRESS])),
         log,
         progress: terminal,
       })

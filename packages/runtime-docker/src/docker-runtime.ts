@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { ImageStore } from '@sandyard/runtime/image-store'
-import { checkSpec } from '@sandyard/runtime/check-spec'
+import { checkEgress, checkSpec } from '@sandyard/runtime/check-spec'
 import { checkOrigin } from '@sandyard/runtime/origin'
 import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
 import type {
@@ -25,7 +25,7 @@ import type { Container } from 'dockerode'
 import pLimit from 'p-limit'
 import { listContainers } from './containers/list-containers.ts'
 import { containerSpec } from './containers/container-spec.ts'
-import { runtimeState } from './containers/container-state.ts'
+import { runtimeState, stationOn } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox } from './containers/start-sandbox.ts'
 import { toUsage } from './containers/usage.ts'
@@ -42,9 +42,10 @@ import { resumeSandbox, type ResumedContainer } from './pauses/resume-sandbox.ts
 import { openParts, RUNTIME_NAME, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 import { collectLeftovers } from './upkeep/collect-leftovers.ts'
-import { refreshRules } from './upkeep/refresh-rules.ts'
+import { repairEgress } from './upkeep/repair-egress.ts'
 
 const UPKEEP_EVERY_MS = 600_000
+const EGRESS_EVERY_MS = 60_000
 const STOP_TIMEOUT_MS = 10_000
 /** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
 const USAGE_AT_ONCE = 128
@@ -80,9 +81,11 @@ export class DockerRuntime implements SandboxRuntime {
       every('leftovers of killed servers', () => collectLeftovers({ ...parts, volumeName: volume.name })),
     ]
     if (egress === undefined) return
-    const rules = every('egress rules', (signal) => refreshRules({ ...parts, egress }, signal))
+    const rules = runLoop({ name: 'egress rules', everyMs: EGRESS_EVERY_MS, log: parts.log }, (signal) =>
+      repairEgress({ ...parts, egress }, signal),
+    )
     this.#loops = [...this.#loops, rules]
-    egress.onHostChange(() => rules.wake())
+    egress.onLost(() => rules.wake())
   }
 
   /**
@@ -96,14 +99,14 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   capabilities(): RuntimeCapabilities {
-    const { diskLimit, egress } = this.#parts
+    const { diskLimit, egress, hasGateway, network } = this.#parts
     return {
       pause: 'memory',
       snapshot: 'files',
       diskLimit,
       egress: egress !== undefined,
-      egressPolicies: false,
-      egressGateway: undefined,
+      egressPolicies: egress !== undefined,
+      egressGateway: hasGateway ? network.gateway : undefined,
       mounts: false,
     }
   }
@@ -137,7 +140,7 @@ export class DockerRuntime implements SandboxRuntime {
   async resume(handle: PauseHandle, { spec, keep }: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {
     const name = this.#nameOf(spec)
     const { keep: kept, startedAt } = readHandle(handle, await this.#parts.origin(), name)
-    const request = { name, keep: kept === 'files' ? kept : keep, startedAt, signal }
+    const request = { name, policy: spec.egress, keep: kept === 'files' ? kept : keep, startedAt, signal }
     const run = (): Promise<ResumedContainer> => this.#repeatWhenPruned(() => resumeSandbox(this.#parts, request), signal)
     const { host, restored } = await this.#change(spec, run, signal)
     return { endpoint: this.#endpoint(host), restored }
@@ -147,8 +150,15 @@ export class DockerRuntime implements SandboxRuntime {
     return this.#change(ref, () => this.#parts.snapshots.take(ref, request))
   }
 
-  async setEgress(_ref: SandboxRef, _policy: EgressPolicy): Promise<void> {
-    throw new AppError('unimplemented', 'This runtime has no egress policies.')
+  async setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void> {
+    checkEgress(policy, this.capabilities())
+    const { egress, network } = this.#parts
+    await this.#change(ref, async () => {
+      const found = await this.#containerOf(ref).inspect()
+      const station = stationOn((await network.ensure()).id, found)
+      // A container without processes gets the policy when it is resumed.
+      if (station !== undefined && found.State.Running) await egress?.register(station, policy)
+    })
   }
 
   async deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
@@ -206,7 +216,7 @@ export class DockerRuntime implements SandboxRuntime {
     const host = await this.#starts.run(name, async () => {
       try {
         await this.#parts.volumeFree.ensure(image)
-        return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, signal }), signal)
+        return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, policy: spec.egress, signal }), signal)
       } catch (err) {
         if (signal?.aborted && err === signal.reason) throw err
         throw toAppError(err, 'The sandbox could not be started.')

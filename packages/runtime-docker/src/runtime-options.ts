@@ -2,7 +2,8 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressPolicy, ImageRef } from '@sandyard/runtime/types'
 import type { DaemonDist } from './daemon-volume/daemon-dist.ts'
-import { parseCidr } from './egress/compile-rules.ts'
+import type { EgressLimits } from './egress/base-rules.ts'
+import { parseCidr } from './egress/ipv4.ts'
 import type { CallDeadlines } from './engine/call-deadlines.ts'
 import type { ImageProgress } from './images/image-progress.ts'
 import type { EcrEndpoint } from './images/registry/ecr-login.ts'
@@ -28,10 +29,12 @@ export interface DockerRuntimeOptions {
   /** Where the proxy and the api connect from; the host when empty. */
   readonly ingressSources?: readonly string[]
   /** The wanted policies of sandboxes, from their owner, for repairs. A sandbox that is not in the answer is closed. */
-  readonly wantedEgress?: (sandboxIds: readonly string[]) => Promise<ReadonlyMap<string, EgressPolicy>>
+  readonly wantedEgress: (sandboxIds: readonly string[]) => Promise<ReadonlyMap<string, EgressPolicy>>
   /** The ports of the egress gateway on the engine's host; without it no policy can use the gateway. */
   readonly egressGateway?: { readonly tcpPort: number; readonly dnsPort: number }
-  /** Accepts an OCI runtime on which the egress rules are not enforced. */
+  /** What one sandbox may send to the network. */
+  readonly egressLimits?: EgressLimits
+  /** Accepts a host whose kernel cannot enforce the egress rules. */
   readonly allowUnenforcedEgress?: boolean
   /** The image for `e2bdev/base` with any tag. When absent, `e2bdev/base` is pulled like any other image. */
   readonly baseImage?: ImageRef

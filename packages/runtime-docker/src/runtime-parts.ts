@@ -1,6 +1,7 @@
 import { loadOnce } from '@sandyard/kit/async/load-once'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type Docker from 'dockerode'
 import type { Origin } from '@sandyard/runtime/origin'
 import type { ContainerPlan } from './containers/container-spec.ts'
 import type { StartParts } from './containers/run-container.ts'
@@ -15,7 +16,7 @@ import { engineCall } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
 import type { DockerImageStore } from './images/docker-image-store.ts'
-import { openImageStore, type ImageStoreParts } from './images/open-image-store.ts'
+import { openImageStore } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
 import { SharedImages } from './images/shared-images.ts'
 import { VolumeFreeImages } from './images/volume-free-images.ts'
@@ -43,6 +44,8 @@ export interface RuntimeParts extends StartParts {
   readonly images: DockerImageStore
   readonly imageTool: readonly string[]
   readonly egress: EgressControl | undefined
+  readonly wantedEgress: DockerRuntimeOptions['wantedEgress']
+  readonly hasGateway: boolean
   readonly diskLimit: boolean
   readonly plan: () => ContainerPlan
   readonly daemonPort: number
@@ -56,19 +59,22 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
   const manifest = await readManifest(daemonDist)
   const docker = await connectEngine(options.dockerHost, options.callDeadlines)
   const facts = await readEngineFacts(docker, options.ociRuntime)
-  if (!facts.sharesNetworkStack && options.allowUnenforcedEgress !== true) throw unenforced(facts.ociRuntime)
   const network = new SandboxNetwork(docker, installation)
   const volume = new DaemonVolume({ docker, installation, dist: daemonDist, manifest })
   return engineCall('The Docker engine could not be prepared for sandboxes.', async () => {
     await Promise.all([network.ensure(), volume.ensure()])
     const diskLimit = await canLimitDisk(docker, installation)
-    const egress = facts.sharesNetworkStack ? await openEgress(docker, options) : undefined
+    const egress = await openEgressUnless(docker, network, options)
+    if (egress !== undefined) {
+      const onFailure = (err: unknown): void => log.warn({ err }, 'a sandbox that ended is registered until the next repair')
+      network.beforeLeave((address) => egress.unregister(address).catch(onFailure))
+    }
     const plan = (): ContainerPlan => ({
       installation,
       ociRuntime: facts.ociRuntime,
       pidsLimit: options.pidsLimit ?? DEFAULT_PIDS_LIMIT,
       diskLimit,
-      network: egress === undefined ? networkName(installation) : 'none',
+      network: networkName(installation),
       resolvers: egress?.resolvers ?? options.resolvers ?? [],
       ipv6Loopback: egress?.host.hasIpv6 ?? false,
       maxOpenFiles: egress?.host.maxOpenFiles,
@@ -83,7 +89,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       base: options.baseImage,
       guard: egress === undefined ? undefined : await guardImage(),
     })
-    const images = openImageStore({ docker, kept, shared, options, cgroups: facts.cgroups, confine: confineTo(network, egress) })
+    const images = openImageStore({ docker, kept, shared, options, cgroups: facts.cgroups })
     return {
       docker,
       installation,
@@ -91,6 +97,8 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       network,
       volume,
       egress,
+      wantedEgress: options.wantedEgress,
+      hasGateway: egress !== undefined && options.egressGateway !== undefined,
       snapshots: new Snapshots({ docker, installation, origin, maxLayers: options.maxLayers }),
       origin,
       kept,
@@ -105,21 +113,17 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
   })
 }
 
-/** The steps of a Dockerfile share the network of a sandbox. First the ways around its rules are closed. */
-function confineTo(network: SandboxNetwork, egress: EgressControl | undefined): ImageStoreParts['confine'] {
-  return async ({ Id, State, HostConfig, NetworkSettings }) => {
-    const bridge = await network.ensure()
-    const port = Object.values(NetworkSettings.Networks).find(({ NetworkID }) => NetworkID === bridge.id)
-    if (port === undefined) throw new AppError('failed_precondition', 'The sandbox of the build has no network.')
-    const namespace = { pid: State.Pid, containerId: Id, resolvers: HostConfig.Dns ?? [] }
-    await egress?.confine(namespace, bridge, { address: port.IPAddress, mac: port.MacAddress })
+/** Undefined where the operator accepts that the host cannot enforce the rules. */
+async function openEgressUnless(
+  docker: Docker,
+  network: SandboxNetwork,
+  options: DockerRuntimeOptions,
+): Promise<EgressControl | undefined> {
+  try {
+    return await openEgress(docker, network, options)
+  } catch (err) {
+    if (!isAppError(err, 'failed_precondition') || options.allowUnenforcedEgress !== true) throw err
+    options.log.warn({ err }, 'the egress rules are not enforced on this host: sandboxes reach what the host reaches')
+    return undefined
   }
-}
-
-function unenforced(ociRuntime: string): AppError {
-  return new AppError(
-    'failed_precondition',
-    `The runtime "${ociRuntime}" brings its own network stack, so that the egress rules would not bind sandboxes: ` +
-      'choose another SANDYARD_SANDBOX_RUNTIME, or accept that with SANDYARD_ALLOW_UNENFORCED_EGRESS=true.',
-  )
 }

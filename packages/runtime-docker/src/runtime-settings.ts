@@ -1,4 +1,5 @@
 import { env, type ConfigOf } from '@sandyard/kit/config/parse-config'
+import { DEFAULT_LIMITS } from './egress/base-rules.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 
 /** The settings of this runtime. Apps include them in their own settings. */
@@ -29,16 +30,32 @@ export const dockerRuntimeSettings = {
     default: [],
     doc: 'The registries whose images builds may use, as written in references: docker.io, registry.example:5000; without a port: every port. * means every public registry, which is the default. A registry at a loopback, private or link-local address is used only when it is listed.',
   }),
+  egressConnections: env.count('SANDYARD_EGRESS_CONNECTIONS', {
+    default: DEFAULT_LIMITS.connections,
+    doc: 'Connections that one sandbox may have open to the network, as the host tracks them; 0 is no limit. More are dropped.',
+  }),
+  egressNewConnections: env.count('SANDYARD_EGRESS_NEW_CONNECTIONS', {
+    default: DEFAULT_LIMITS.newConnectionsPerSecond,
+    doc: 'Connections that one sandbox may open in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
+  }),
+  egressPackets: env.count('SANDYARD_EGRESS_PACKETS', {
+    default: DEFAULT_LIMITS.packetsPerSecond,
+    doc: 'Packets that one sandbox may send in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
+  }),
+  egressBandwidth: env.size('SANDYARD_EGRESS_BANDWIDTH', {
+    default: DEFAULT_LIMITS.bytesPerSecond,
+    doc: 'Bytes that one sandbox may send in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
+  }),
   allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
     default: false,
-    doc: 'Accept a SANDYARD_SANDBOX_RUNTIME with a network stack of its own (runsc, kata), in which egress rules have no effect.',
+    doc: "Run sandboxes although the kernel of the engine's host cannot enforce the egress rules (before Linux 5.9, WSL2): they then reach what the host reaches. Without it the server does not start there.",
   }),
 }
 
 /** The options of the runtime that come from settings. */
 export function optionsOf(
   config: ConfigOf<typeof dockerRuntimeSettings>,
-): Omit<DockerRuntimeOptions, 'installation' | 'daemonDist' | 'log' | 'progress'> {
+): Omit<DockerRuntimeOptions, 'installation' | 'daemonDist' | 'wantedEgress' | 'log' | 'progress'> {
   return {
     dockerHost: config.dockerHost,
     ociRuntime: config.sandboxRuntime,
@@ -47,6 +64,12 @@ export function optionsOf(
     openPrivate: config.egressAllowPrivate,
     controlNetworks: config.controlNetworks,
     ingressSources: config.ingressSources,
+    egressLimits: {
+      connections: config.egressConnections,
+      newConnectionsPerSecond: config.egressNewConnections,
+      packetsPerSecond: config.egressPackets,
+      bytesPerSecond: config.egressBandwidth,
+    },
     registries: config.registries,
     allowUnenforcedEgress: config.allowUnenforcedEgress,
   }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomId } from '@sandyard/kit/ids/ids'
-import type { SandboxSpec } from '@sandyard/runtime/types'
+import type { SandboxEndpoint, SandboxSpec } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
-import { networkName } from '../src/labels.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
 import { buildTestImage, ensureToolImage } from './support/test-images.ts'
@@ -52,6 +51,7 @@ describe("the steps of a Dockerfile in the sandbox's network", () => {
   let image: string
   let within: SandboxSpec
   let gateway: string
+  let neighbour: SandboxEndpoint
 
   beforeAll(async () => {
     bench = stack.use(await EngineBench.open())
@@ -63,10 +63,11 @@ describe("the steps of a Dockerfile in the sandbox's network", () => {
     )
     runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.public] })
     world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
-    witness = await world.bystander(networkName(installation))
-    gateway = witness.address.replace(/\.\d+$/, '.1')
+    witness = await world.bystander('bridge')
     within = sandboxSpec({ image })
-    await runtime.create(within)
+    const { host } = await runtime.create(within)
+    gateway = host.replace(/\.\d+$/, '.1')
+    neighbour = await runtime.create(sandboxSpec({ image }))
   })
   afterAll(() => stack.disposeAsync())
 
@@ -87,10 +88,10 @@ describe("the steps of a Dockerfile in the sandbox's network", () => {
       ['private', OUTSIDE.private, OUTSIDE.port],
       ['gateway', gateway, world.hostPort],
       ['host', HOST_ADDRESS, world.hostPort],
-      ['neighbour', witness.address, OUTSIDE.port],
+      ['neighbour', neighbour.host, neighbour.daemonPort],
     ]
     for (const [name, host, port] of doors) {
-      if (host !== witness.address) expect(await witness.inside.dial(host, port), `${name} without rules`).toBe('open')
+      if (host !== neighbour.host) expect(await witness.inside.dial(host, port), `${name} without rules`).toBe('open')
     }
     const dial = ([name, host, port]: [string, string, number]): string =>
       `(timeout 3 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2>/dev/null && echo ${name} open || echo ${name} closed)`

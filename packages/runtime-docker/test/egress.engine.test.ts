@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { networkName, roleFilter } from '../src/labels.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
@@ -10,8 +11,19 @@ import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/o
 import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
 const installation = `test-${randomId(8)}`
-/** The error of a dial whose packets are rejected. */
-const REFUSED = 'EHOSTUNREACH'
+/** The error of a dial that the rules refuse: they answer with a reset. */
+const REFUSED = 'ECONNREFUSED'
+
+/** Before it is registered, a sandbox gets no answer. */
+const EARLY = [REFUSED, 'ENETUNREACH', 'EHOSTUNREACH', 'timeout']
+
+/** The status, or the name of the error. */
+async function outcome(asked: Promise<Response>): Promise<string> {
+  return asked.then(
+    ({ status }) => String(status),
+    (err: Error) => err.name,
+  )
+}
 
 describe('default egress', () => {
   const stack = new AsyncDisposableStack()
@@ -20,9 +32,11 @@ describe('default egress', () => {
   let runtime: DockerRuntime
   let image: string
   let gateway: string
-  /** A container in the sandbox network without rules. It must reach each address that the test expects to be closed for a sandbox. */
+  /** A container on another network, without rules. It must reach each address that the test expects to be closed for a sandbox. */
   let witness: Bystander
-  let neighbour: Bystander
+  /** A container on the sandbox network that is not registered. */
+  let stranger: Bystander
+  let neighbour: SandboxEndpoint
   let sandbox: Inside
 
   beforeAll(async () => {
@@ -30,9 +44,10 @@ describe('default egress', () => {
     image = await ensureToolImage(bench.docker)
     runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
     world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
-    witness = await world.bystander(networkName(installation))
-    neighbour = await world.bystander(networkName(installation))
-    gateway = witness.address.replace(/\.\d+$/, '.1')
+    witness = await world.bystander('bridge')
+    stranger = await world.bystander(networkName(installation))
+    neighbour = await runtime.create(sandboxSpec({ image }))
+    gateway = neighbour.host.replace(/\.\d+$/, '.1')
     sandbox = await start()
   })
   afterAll(() => stack.disposeAsync())
@@ -53,7 +68,6 @@ describe('default egress', () => {
     ['the resolver on another port than 53', () => [OUTSIDE.resolver, OUTSIDE.port]],
     ['a server of the host, by the gateway', () => [gateway, world.hostPort]],
     ["a server of the host, by the host's own address", () => [HOST_ADDRESS, world.hostPort]],
-    ['a neighbour on the sandbox network', () => [neighbour.address, OUTSIDE.port]],
   ]
 
   it.for(closedDoors)('closes %s, which is reachable without the rules', async ([, door]) => {
@@ -72,23 +86,32 @@ describe('default egress', () => {
   })
 
   it('accepts connections from the host only', async () => {
-    const other = await runtime.create(sandboxSpec({ image }))
-    expect(await new Inside(other).isHealthy(), 'from the host').toBe(true)
-    expect(await witness.inside.dial(neighbour.address, OUTSIDE.port), 'to a container without rules').toBe('open')
-    expect(await witness.inside.dial(other.host, other.daemonPort), 'to a sandbox').toBe('timeout')
+    expect(await new Inside(neighbour).isHealthy(), 'from the host').toBe(true)
+    for (const other of [sandbox, witness.inside]) {
+      expect(['timeout', 'EHOSTUNREACH']).toContain(await other.dial(neighbour.host, neighbour.daemonPort))
+    }
   })
 
-  it('is in force before anything inside has a network', async () => {
+  it('gives no network to a container on the sandbox network that is not registered', async () => {
+    expect(await outcome(fetch(`http://${stranger.address}:${OUTSIDE.port}/health`, { signal: AbortSignal.timeout(2000) }))).toBe(
+      'TimeoutError',
+    )
+    expect(await outcome(fetch(`http://${neighbour.host}:${neighbour.daemonPort}/health`, { signal: AbortSignal.timeout(20_000) }))).toBe(
+      '204',
+    )
+  })
+
+  it('is in force from the first packet on', async () => {
     const inside = await start({ image: await earlyImage() })
     const outcomes = await pollUntil({ what: 'an answer of the network', timeoutMs: 20_000, everyMs: 50 }, async () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined
     })
-    expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
+    expect(EARLY).toEqual(expect.arrayContaining(outcomes))
   })
 
   it('does not reveal other sandboxes through the resolver', async () => {
-    const { stdout } = await sandbox.sh(`getent hosts ${neighbour.address}; getent hosts $(hostname -i)`)
+    const { stdout } = await sandbox.sh(`getent hosts ${neighbour.host}; getent hosts $(hostname -i)`)
     expect(stdout).not.toMatch(/i[a-z0-9]{19}/)
   })
 
@@ -116,7 +139,7 @@ describe('default egress', () => {
     expect(await sandbox.dial(OUTSIDE.metadata, OUTSIDE.port)).toBe(REFUSED)
   })
 
-  it('is in force before anything inside has a network when a sandbox resumes from its files', async () => {
+  it('is in force from the first packet on when a sandbox resumes from its files', async () => {
     const spec = sandboxSpec({ image: await earlyImage() })
     await runtime.create(spec)
     const { endpoint } = await runtime.resume(await runtime.pause(spec, 'files'), { spec, keep: 'memory' })
@@ -125,9 +148,9 @@ describe('default egress', () => {
       const seen = await inside.early()
       return seen.includes(REFUSED) ? seen : undefined
     })
-    expect([REFUSED, 'ENETUNREACH']).toEqual(expect.arrayContaining(outcomes))
+    expect(EARLY).toEqual(expect.arrayContaining(outcomes))
     expect(await inside.dial(OUTSIDE.public, OUTSIDE.port)).toBe('open')
-    expect(await inside.dial(neighbour.address, OUTSIDE.port)).not.toBe('open')
+    expect(await inside.dial(neighbour.host, neighbour.daemonPort)).not.toBe('open')
   })
 
   it('stays in force after a pause that keeps memory', async () => {

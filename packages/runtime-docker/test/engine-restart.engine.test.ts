@@ -40,7 +40,7 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
     maxOpenFiles: undefined,
     daemon: { volume: volume.name, labels: volume.labels, mount: manifest.mount, command: manifest.command },
   }
-  await startSandbox(parts, { name, options: containerSpec(plan, spec, EMPTY_IMAGE), signal: undefined })
+  await startSandbox(parts, { name, options: containerSpec(plan, spec, EMPTY_IMAGE), policy: spec.egress, signal: undefined })
   const container = docker.getContainer(name)
   const archive = pack()
   archive.entry({ name: 'kept' }, 'the text of the file')
@@ -55,7 +55,13 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
     kind: 'failed_precondition',
   })
   expect((await pauseSandbox(parts, { name, keep: 'files', startedAt: undefined })).State.Status).toBe('exited')
-  const { restored } = await resumeSandbox(parts, { name, keep: 'memory', startedAt: paused.StartedAt, signal: undefined })
+  const { restored } = await resumeSandbox(parts, {
+    name,
+    policy: spec.egress,
+    keep: 'memory',
+    startedAt: paused.StartedAt,
+    signal: undefined,
+  })
   expect(restored).toBe('files')
   const { State } = await container.inspect()
   expect(State.Status).toBe('running')

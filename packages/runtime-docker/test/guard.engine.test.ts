@@ -1,83 +1,97 @@
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EgressControl, type Namespace } from '../src/egress/egress-control.ts'
+import { tableName } from '../src/egress/base-rules.ts'
 import { Guard } from '../src/egress/guard.ts'
 import { ensureGuardImage } from '../src/egress/guard-image.ts'
-import { containerName, roleFilter } from '../src/labels.ts'
-import { SandboxNetwork, type Bridge } from '../src/network/sandbox-network.ts'
+import { roleFilter } from '../src/labels.ts'
+import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
-import { buildTestImage } from './support/test-images.ts'
+import { onHost } from './support/host-shell.ts'
+import { Inside } from './support/inside.ts'
+import { ensureToolImage } from './support/test-images.ts'
 
-/** A ruleset with this resolver hangs. */
-const HANGS = '10.99.99.99'
-const WORKS = '10.99.99.1'
+const installation = `test-${randomId(8)}`
+const PRIVATE = '10.99.0.1'
 
-describe('a ruleset that hangs in the guard', () => {
-  const [sandboxes, guards] = [`test-${randomId(8)}`, `test-${randomId(8)}`]
+describe('the egress guard', () => {
   const stack = new AsyncDisposableStack()
   let bench: EngineBench
-  let bridge: Bridge
-  let namespaces: Omit<Namespace, 'resolvers'>[]
+  let tools: string
 
   beforeAll(async () => {
     bench = stack.use(await EngineBench.open())
-    const runtime = await bench.runtime({ installation: sandboxes })
-    bench.options({ installation: guards })
-    bridge = await new SandboxNetwork(bench.docker, sandboxes).ensure()
-    const specs = [sandboxSpec(), sandboxSpec()]
-    for (const spec of specs) await runtime.create(spec)
-    const found = await Promise.all(specs.map((spec) => bench.docker.getContainer(containerName(sandboxes, spec)).inspect()))
-    namespaces = found.map(({ Id, State }) => ({ pid: State.Pid, containerId: Id }))
+    tools = await ensureToolImage(bench.docker)
   })
   afterAll(() => stack.disposeAsync())
 
-  /** A guard whose `nft` hangs on some rulesets. */
-  async function openEgress(env: string, answerTimeoutMs?: number): Promise<EgressControl> {
+  const guards = () => bench.docker.listContainers({ filters: roleFilter(installation, 'guard') })
+
+  it('has the right to change networks, and nothing else of the host', async () => {
+    await bench.runtime({ installation })
+    const [guard] = await guards()
+    const { HostConfig, Mounts } = await bench.docker.getContainer(guard?.Id ?? '').inspect()
+    expect(HostConfig).toMatchObject({ CapDrop: ['ALL'], CapAdd: ['NET_ADMIN'], PidMode: '', Privileged: false, ReadonlyRootfs: true })
+    expect(Mounts).toEqual([])
+  })
+
+  it('that hangs is replaced, and its requests are served by the next one', async () => {
+    const runtime = await bench.runtime({ installation })
+    const spec = sandboxSpec()
+    const inside = new Inside(await runtime.create(spec))
+    const before = await guards()
+    for (const { Id } of before) await bench.docker.getContainer(Id).pause()
+    try {
+      await runtime.setEgress(spec, { ...DEFAULT_EGRESS, allowInternet: false }).catch(() => undefined)
+      await pollUntil({ what: 'a new guard', timeoutMs: 60_000, everyMs: 100 }, () =>
+        runtime.setEgress(spec, DEFAULT_EGRESS).then(
+          () => true,
+          () => undefined,
+        ),
+      )
+    } finally {
+      for (const { Id } of before) await bench.docker.getContainer(Id).kill()
+    }
+    expect(await inside.dial(PRIVATE, 80)).toBe('ECONNREFUSED')
+    await runtime.remove(spec)
+  })
+
+  it('reports a request that nftables refuses, and serves the next one', async () => {
     const progress = { step: () => undefined, detail: () => undefined }
-    const image = await buildTestImage(
-      bench.docker,
-      'guard',
-      `FROM ${await ensureGuardImage(bench.docker, progress)}\n${env}\n` +
-        String.raw`RUN printf '#!/bin/sh\ncase "$1" in *${HANGS}*) exec sleep 1000;; esac\nexec /usr/sbin/nft "$@"\n' > /usr/local/bin/nft && chmod +x /usr/local/bin/nft` +
-        '\n',
+    const image = await ensureGuardImage(bench.docker, progress)
+    const listeners = { onHost: () => undefined, onLost: () => undefined }
+    await using guard = await Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
+    await expect(guard.apply('add rule inet absent chain accept')).rejects.toMatchObject({ kind: 'internal' })
+    await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01' })).rejects.toMatchObject({ kind: 'internal' })
+    expect(await guard.list([['inet', 'absent']])).toEqual([null])
+  })
+
+  it('puts all rules in force again after somebody has deleted them, and nothing is forwarded meanwhile', async () => {
+    const closed = { ...DEFAULT_EGRESS, allowInternet: false }
+    const [open, shut] = [sandboxSpec(), sandboxSpec({ egress: closed })]
+    const wanted = new Map([open, shut].map(({ sandboxId, egress }) => [sandboxId, egress]))
+    const runtime = await bench.runtime({ installation, wantedEgress: async () => wanted })
+    const [inside] = [new Inside(await runtime.create(open)), new Inside(await runtime.create(shut))]
+    const parts: RuntimeParts = await openParts(bench.options({ installation, wantedEgress: async () => wanted }))
+    stack.defer(() => parts.egress?.[Symbol.asyncDispose]())
+    const registered = async (): Promise<number> => (await parts.egress?.registered())?.bound.length ?? 0
+    expect(await registered()).toBe(2)
+    for (let round = 0; round < 3; round += 1) {
+      await onHost(
+        bench.docker,
+        tools,
+        `nft delete table inet ${tableName(installation)}; nft delete table bridge ${tableName(installation)}`,
+      )
+      await pollUntil({ what: 'the registrations', timeoutMs: 20_000, everyMs: 20 }, async () =>
+        (await registered().catch(() => 0)) === 2 ? true : undefined,
+      )
+      expect(await inside.dial(PRIVATE, 80)).toBe('ECONNREFUSED')
+    }
+    for (const spec of [open, shut]) await runtime.remove(spec)
+    await pollUntil({ what: 'the end of the registrations', timeoutMs: 20_000, everyMs: 20 }, async () =>
+      (await registered()) === 0 ? true : undefined,
     )
-    const log = silentLogger()
-    const control = new EgressControl({
-      settings: { openPrivate: [], controlNetworks: [], ingressSources: [] },
-      log,
-      startGuard: (onHost) =>
-        Guard.start(bench.docker, {
-          installation: guards,
-          image,
-          log,
-          onHost,
-          ...(answerTimeoutMs === undefined ? {} : { answerTimeoutMs }),
-        }),
-      readResolvers: async () => [],
-    })
-    await control.open()
-    return control
-  }
-
-  const guardIds = async (): Promise<string[]> =>
-    (await bench.docker.listContainers({ all: true, filters: roleFilter(guards, 'guard') })).map(({ Id }) => Id)
-
-  it.for<[string, string, number | undefined]>([
-    ['fails after its deadline', '', 3000],
-    ['is ended by the guard', 'ENV NFT_SECONDS=2', undefined],
-  ])('%s, does not block others, and the guard keeps running', async ([, env, answerTimeoutMs]) => {
-    await using egress = await openEgress(env, answerTimeoutMs)
-    const running = await guardIds()
-    const [hanging, other] = namespaces
-    if (hanging === undefined || other === undefined) throw new Error('no sandboxes')
-    let isOver = false
-    const late = egress.enforce({ ...hanging, resolvers: [HANGS] }, bridge).catch((err: unknown) => err)
-    void late.then(() => (isOver = true))
-    for (let round = 0; round < 5; round += 1) await egress.enforce({ ...other, resolvers: [WORKS] }, bridge)
-    expect(isOver).toBe(false)
-    expect(await late).toMatchObject({ kind: 'deadline_exceeded' })
-    await egress.enforce({ ...hanging, resolvers: [WORKS] }, bridge)
-    expect(await guardIds()).toEqual(running)
   })
 })

@@ -61,7 +61,7 @@ describe('a container whose calls hang', () => {
   })
 
   it('does not delay later creates, whichever call of its own create hangs', async () => {
-    const steps = [/\/start$/, /\/networks\/\w+\/disconnect$/, /\/networks\/\w+\/connect$/]
+    const steps = [/\/start$/, /\/json$/]
     const stuck = steps.map(() => sandboxSpec())
     const created: Promise<unknown>[] = []
     const hangs: Hang[] = []
@@ -98,7 +98,7 @@ describe('the deadlines of the engine', () => {
 
   it('end a silent event stream and a silent build', async () => {
     await using bench = await EngineBench.open()
-    const idle = { answerMs: 30_000, idleMs: 1000 }
+    const idle = { answerMs: 30_000, idleMs: 5000 }
     const runtime = await bench.runtime({ callDeadlines: { events: idle, build: idle } })
     expect(await Array.fromAsync(await runtime.events(new AbortController().signal))).toEqual([])
     const within = sandboxSpec()

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { DEFAULT_EGRESS, type EgressPolicy } from '@sandyard/runtime/types'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { containerSpec } from '../src/containers/container-spec.ts'
 import { startSandbox } from '../src/containers/start-sandbox.ts'
@@ -69,23 +70,20 @@ describe('the recovery of a runtime', () => {
     const spec = sandboxSpec()
     const refusal = new AppError('internal', 'The egress rules could not be put in force.')
     const options = containerSpec(parts.plan(), spec, spec.image)
-    const request = { name: containerName(installation, spec), options, signal: undefined }
-    const egress = { enforce: () => Promise.reject(refusal) }
+    const request = { name: containerName(installation, spec), options, policy: spec.egress, signal: undefined }
+    const egress = { register: () => Promise.reject(refusal) }
     await expect(startSandbox({ ...parts, egress }, request)).rejects.toBe(refusal)
     expect(await containers()).toBe(0)
   })
 
-  it('rejects rules that nft refuses, and a process of another container', async () => {
+  it('rejects a policy that is not valid, and a station that is on no port', async () => {
     const spec = sandboxSpec()
-    await runtime.create(spec)
-    const { Id, State } = await bench.docker.getContainer(containerName(installation, spec)).inspect()
-    const bridge = await parts.network.ensure()
-    const enforce = (pid: number, resolver: string): Promise<void> | undefined =>
-      parts.egress?.enforce({ pid, containerId: Id, resolvers: [resolver] }, bridge)
-    await enforce(State.Pid, '10.0.0.53')
-    await expect(enforce(process.pid, '10.0.0.53')).rejects.toMatchObject({ kind: 'internal' })
-    await expect(enforce(2 ** 22, '10.0.0.53')).rejects.toMatchObject({ kind: 'internal' })
-    await expect(enforce(State.Pid, 'not an address')).rejects.toMatchObject({ kind: 'invalid_argument' })
+    const { host } = await runtime.create(spec)
+    const register = (mac: string, policy: EgressPolicy): Promise<void> | undefined =>
+      parts.egress?.register({ address: host, mac }, policy)
+    await expect(register('02:00:00:00:00:01', DEFAULT_EGRESS)).rejects.toMatchObject({ kind: 'internal' })
+    const policy = { ...DEFAULT_EGRESS, denyOut: ['not an address'] }
+    await expect(runtime.setEgress(spec, policy)).rejects.toMatchObject({ kind: 'invalid_argument' })
     await runtime.remove(spec)
   })
 

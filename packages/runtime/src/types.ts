@@ -58,7 +58,7 @@ export interface EgressPolicy {
 
 /**
  * The new TCP connections that go to the egress gateway, which decides on them: `names`, those to ports 80 and 443 that `allowOut` does not
- * allow; `web`, all to ports 80 and 443; `all`, all that the policy does not deny. What is closed to every sandbox never gets there.
+ * allow; `web`, all to ports 80 and 443; `all`, all of them. What is closed to every sandbox never gets there.
  */
 export type GatewayShare = 'none' | 'names' | 'web' | 'all'
 

@@ -105,6 +105,7 @@ export class BuildBench implements AsyncDisposable {
       dockerHost: ENGINE,
       log,
       progress: { step: () => undefined, detail: () => undefined },
+      wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, DEFAULT_EGRESS])),
       ...(pidsLimit !== undefined && { pidsLimit }),
     })
     shutdown.add('runtime', () => runtime[Symbol.asyncDispose]())

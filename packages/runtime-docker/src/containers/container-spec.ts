@@ -11,7 +11,7 @@ export interface ContainerPlan {
   readonly ociRuntime: string
   readonly pidsLimit: number
   readonly diskLimit: boolean
-  /** `none` when the network is connected later, after the egress rules; else the sandbox network. */
+  /** The sandbox network. */
   readonly network: string
   /** The DNS resolvers; the egress rules open the same addresses. */
   readonly resolvers: readonly string[]

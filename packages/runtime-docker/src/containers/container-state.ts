@@ -1,5 +1,5 @@
-import type { ContainerInspectInfo } from 'dockerode'
 import type { RuntimeState } from '@sandyard/runtime/types'
+import type { Station } from '../egress/sandbox-rules.ts'
 
 /** Converts the engine's state of a container to `RuntimeState`: a container without processes is stopped. */
 export function runtimeState(status: string): RuntimeState {
@@ -7,8 +7,14 @@ export function runtimeState(status: string): RuntimeState {
   return status === 'paused' ? 'frozen' : 'stopped'
 }
 
-/** Undefined until the container is connected to the network, which happens after its rules are in force. */
-export function addressOn(networkId: string, { NetworkSettings }: ContainerInspectInfo): string | undefined {
+interface Networks {
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly NetworkID: string; readonly IPAddress: string; readonly MacAddress: string }>>
+  }
+}
+
+/** The container's end of its interface on a network. Undefined for a container that does not run or is not connected to it. */
+export function stationOn(networkId: string, { NetworkSettings }: Networks): Station | undefined {
   const endpoint = Object.values(NetworkSettings.Networks).find(({ NetworkID }) => NetworkID === networkId)
-  return endpoint?.IPAddress === '' ? undefined : endpoint?.IPAddress
+  return endpoint === undefined || endpoint.IPAddress === '' ? undefined : { address: endpoint.IPAddress, mac: endpoint.MacAddress }
 }

@@ -2,36 +2,31 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
 import type { Container } from 'dockerode'
 import type { DaemonVolume } from '../daemon-volume/daemon-volume.ts'
-import type { Namespace } from '../egress/egress-control.ts'
+import type { EgressControl } from '../egress/egress-control.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
+import type { EgressPolicy } from '@sandyard/runtime/types'
 import type { Bridge, SandboxNetwork } from '../network/sandbox-network.ts'
-import { addressOn } from './container-state.ts'
-
-/** Puts the egress rules of one sandbox in force; rejects when that fails. */
-export interface EgressEnforcer {
-  enforce(namespace: Namespace, bridge: Bridge): Promise<void>
-}
+import { stationOn } from './container-state.ts'
 
 export interface StartParts {
   readonly docker: Docker
   readonly network: SandboxNetwork
   readonly volume: DaemonVolume
-  /** Undefined when the rules are not enforced; then the container has its network from the start. */
-  readonly egress: EgressEnforcer | undefined
+  /** Undefined when the rules are not enforced. */
+  readonly egress: Pick<EgressControl, 'register'> | undefined
 }
 
 export interface RunOptions {
   readonly bridge: Bridge
+  readonly policy: EgressPolicy
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Runs a container that has no network yet and returns its address on the sandbox network. The order is: the container starts without a
- * network, the egress rules are put in force in its namespace, the network is connected. So nothing in the container has a network
- * without the rules, and the daemon boots while the network is connected. For a container that another process has left half-started
- * the rest of the steps is done. The caller undoes a failure.
+ * Runs a container and returns its address on the sandbox network. The rules of the host let nothing of it pass before it is registered, which
+ * is done here; its daemon boots meanwhile. A running container is only registered. The caller undoes a failure.
  */
-export async function runContainer(parts: StartParts, container: Container, { bridge, signal }: RunOptions): Promise<string> {
+export async function runContainer(parts: StartParts, container: Container, { bridge, policy, signal }: RunOptions): Promise<string> {
   signal?.throwIfAborted()
   const [isIntact] = await Promise.all([parts.volume.isIntact(), unlessStatus(304, () => container.start())])
   if (!isIntact) throw new AppError('unavailable', 'The daemon volume was removed.')
@@ -39,14 +34,9 @@ export async function runContainer(parts: StartParts, container: Container, { br
   const started = await container.inspect()
   if (!started.State.Running)
     throw new AppError('internal', 'The sandbox ended while it started.', { cause: new Error(started.State.Error) })
-  if (parts.egress !== undefined) {
-    const namespace = { pid: started.State.Pid, containerId: started.Id, resolvers: started.HostConfig.Dns ?? [] }
-    await Promise.all([parts.egress.enforce(namespace, bridge), parts.network.leaveNone(started)])
-    signal?.throwIfAborted()
-    await parts.network.connect(container, bridge)
-    signal?.throwIfAborted()
-  }
-  const address = addressOn(bridge.id, await container.inspect())
-  if (address === undefined) throw new AppError('internal', 'The sandbox has no address.')
-  return address
+  const station = stationOn(bridge.id, started)
+  if (station === undefined) throw new AppError('internal', 'The sandbox has no address.')
+  await parts.egress?.register(station, policy)
+  signal?.throwIfAborted()
+  return station.address
 }

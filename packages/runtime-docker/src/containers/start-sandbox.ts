@@ -1,21 +1,23 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type Docker from 'dockerode'
 import type { Container, ContainerCreateOptions } from 'dockerode'
+import type { EgressPolicy } from '@sandyard/runtime/types'
 import { statusOf } from '../engine/docker-errors.ts'
-import { addressOn, runtimeState } from './container-state.ts'
+import { runtimeState } from './container-state.ts'
 import { removeContainer } from './remove-container.ts'
 import { runContainer, type RunOptions, type StartParts } from './run-container.ts'
 
 export interface StartRequest {
   readonly name: string
   readonly options: ContainerCreateOptions
+  readonly policy: EgressPolicy
   readonly signal: AbortSignal | undefined
 }
 
 /**
  * Creates and runs the container of a new sandbox and returns its address on the sandbox network. After a failure the container is removed.
  *
- * A container that another process left half-made is completed. For a running container only the address is returned.
+ * A container that another process left half-made is completed, a running one registered.
  *
  * @throws AppError `not_found` without the image, `conflict` for an ended container; the abort reason; the engine's errors
  */
@@ -23,14 +25,14 @@ export async function startSandbox(parts: StartParts, request: StartRequest): Pr
   await parts.volume.ensure()
   const bridge = await parts.network.ensure()
   const made = await create(parts.docker, request)
-  if (made !== undefined) return launch(parts, made, { bridge, signal: request.signal })
+  const run = { bridge, policy: request.policy, signal: request.signal }
+  if (made !== undefined) return launch(parts, made, run)
   const found = await parts.docker.getContainer(request.name).inspect()
-  const address = addressOn(bridge.id, found)
-  if (found.State.Running && address !== undefined) return address
   if (found.State.Status !== 'created' && runtimeState(found.State.Status) === 'stopped') {
     throw new AppError('conflict', 'This sandbox has ended.')
   }
-  return launch(parts, parts.docker.getContainer(found.Id), { bridge, signal: request.signal })
+  const container = parts.docker.getContainer(found.Id)
+  return found.State.Running ? runContainer(parts, container, run) : launch(parts, container, run)
 }
 
 async function launch(parts: StartParts, container: Container, options: RunOptions): Promise<string> {

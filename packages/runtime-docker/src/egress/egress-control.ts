@@ -1,9 +1,12 @@
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { EgressPolicy } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
-import { compileFrameRules, compileRules, type EgressRules, type NetworkPort } from './compile-rules.ts'
-import type { Guard, HostFacts, NamespaceRef } from './guard.ts'
+import { compileBase, compileDeletion, PASSED, tableName, type BaseRules } from './base-rules.ts'
+import type { Guard, GuardListeners, HostFacts } from './guard.ts'
+import { readRegistration } from './read-registration.ts'
+import { compilePolicy, compileRegistration, compileRemoval, type Registration, type SandboxRules, type Station } from './sandbox-rules.ts'
 
 /** The operator's settings, as IPv4 networks or addresses. */
 export interface EgressSettings {
@@ -11,38 +14,54 @@ export interface EgressSettings {
   readonly controlNetworks: readonly string[]
   /** Where the proxy and the api connect from; the host when empty. */
   readonly ingressSources: readonly string[]
-}
-
-/** The facts of a running sandbox that its rules depend on. */
-export interface Namespace extends NamespaceRef {
-  readonly resolvers: readonly string[]
+  readonly gateway: BaseRules['gateway']
+  readonly limits: BaseRules['limits']
 }
 
 export interface EgressControlOptions {
+  readonly installation: string
   readonly settings: EgressSettings
   readonly log: Logger
-  readonly startGuard: (onHost: (host: HostFacts) => void) => Promise<Guard>
+  /** The network of the sandboxes; it is another one after an operator has pruned it. */
+  readonly bridge: () => Promise<Bridge>
+  readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
   readonly readResolvers: () => Promise<readonly string[]>
 }
 
-/** Keeps one guard running and puts the default egress rules in force through it. */
+/** Another process may change the rules between the look at them and the change. */
+const MAX_TRIES = 4
+
+/** Keeps one guard running, and through it the rules of the installation and of its sandboxes in force. */
 export class EgressControl implements AsyncDisposable {
   readonly #options: EgressControlOptions
-  readonly #flight = new SingleFlight<'start', Guard>()
+  readonly #starts = new SingleFlight<'start', Guard>()
+  /** By the text of the rules. */
+  readonly #bases = new SingleFlight<string, void>()
   #guard: Guard | undefined
+  /** What this process has registered, by address. */
+  readonly #own = new Map<string, Registration>()
+  /** The base rules that are in force, as this process knows. */
+  #inForce: string | undefined
   #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
   #resolvers: readonly string[] = []
-  #onHostChange = (): void => undefined
+  #onLost = (): void => undefined
   #isDisposed = false
 
   constructor(options: EgressControlOptions) {
     this.#options = options
   }
 
-  /** Starts the guard and reads the facts of the host. Must be called once, before any other method. */
+  /**
+   * Starts the guard, reads the facts of the host and puts the base rules in force. Must be called once, before any other method.
+   *
+   * @throws AppError `failed_precondition` when the host's kernel refuses the rules
+   */
   async open(): Promise<void> {
     try {
       await Promise.all([this.#runningGuard(), this.#learnResolvers()])
+      await this.#ensureBase().catch((err: unknown) => {
+        throw isAppError(err, 'internal') ? notSupported(err) : err
+      })
     } catch (err) {
       await this[Symbol.asyncDispose]()
       throw err
@@ -58,94 +77,210 @@ export class EgressControl implements AsyncDisposable {
     return this.#host
   }
 
-  /** `listener` is called when the addresses of the host have changed: then the rules of every running sandbox are out of date. */
-  onHostChange(listener: () => void): void {
-    this.#onHostChange = listener
+  /** `listener` is called when somebody has deleted the rules: the base rules are in force again then, and all sandboxes are shut until they are registered. */
+  onLost(listener: () => void): void {
+    this.#onLost = listener
   }
 
   /**
-   * Returns when the rules are in force. A guard that ends meanwhile is replaced once.
+   * Returns when the policy is in force for a sandbox, instead of any other. Until the first registration a sandbox has no network. Connections
+   * that the sandbox has open to what is denied now end; those that came in stay.
    *
-   * @throws AppError when they are not in force: the caller must not let the sandbox run
+   * @throws AppError when it is not in force: the caller must not let a new sandbox run
    */
-  enforce(namespace: Namespace, bridge: Bridge): Promise<void> {
-    return this.#apply(namespace, () => compileRules(this.#rules(namespace, bridge)))
+  async register(station: Station, policy: EgressPolicy): Promise<void> {
+    const { installation } = this.#options
+    const rules = compilePolicy(installation, station.address, policy)
+    const add = compileRegistration(installation, station, rules)
+    const { interface: bridge } = await this.#options.bridge()
+    await this.#ensureBase()
+    const port = await this.#onGuard(async (guard) => {
+      try {
+        return await guard.apply(add, { bridge, mac: station.mac })
+      } catch (err) {
+        if (!isAppError(err, 'internal')) throw err
+        return this.#replace(guard, station, { add, bridge, failure: err })
+      }
+    })
+    this.#own.set(station.address, registrationOf({ ...station, port }, rules))
   }
 
-  /**
-   * Returns when the same rules apply to raw sockets too. The sandbox must have its network before.
-   *
-   * @throws AppError `failed_precondition` when the host's kernel does not support it
-   */
-  async confine(namespace: Namespace, bridge: Bridge, port: NetworkPort): Promise<void> {
-    try {
-      await this.#apply(namespace, () => compileFrameRules(this.#rules(namespace, bridge), port))
-    } catch (err) {
-      if (!isAppError(err, 'internal')) throw err
-      const sentence = 'The kernel of this host cannot keep the steps of a Dockerfile within the egress rules: Linux 5.16 or newer can.'
-      throw new AppError('failed_precondition', sentence, { cause: err })
-    }
+  /** Removes what is registered for an address. Must be called before the engine may give the address to another container. */
+  async unregister(address: string): Promise<void> {
+    const { installation } = this.#options
+    const own = this.#own.get(address)
+    this.#own.delete(address)
+    await this.#onGuard(async (guard) => {
+      const isDone = own !== undefined && (await refused(() => guard.apply(compileRemoval(installation, address, own)))) === undefined
+      if (isDone) return
+      const found = await this.#registered(guard)
+      const text = found === undefined ? '' : compileRemoval(installation, address, found)
+      if (text !== '') await guard.apply(text)
+    })
+  }
+
+  /** What is registered. The base rules are in force then. */
+  async registered(): Promise<Registration> {
+    await this.#ensureBase()
+    const found = await this.#onGuard((guard) => this.#registered(guard))
+    if (found !== undefined) return found
+    this.#inForce = undefined
+    throw new AppError('unavailable', 'The egress rules were deleted meanwhile.')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true
-    await this.#discard()
+    const guard = this.#guard
+    this.#guard = undefined
+    await guard?.[Symbol.asyncDispose]()
   }
 
-  #rules({ resolvers }: Namespace, { subnet, gateway }: Bridge): EgressRules {
-    const { openPrivate, controlNetworks, ingressSources } = this.#options.settings
-    return {
-      resolvers,
-      closed: [...this.#host.addresses, ...controlNetworks, subnet],
-      openPrivate,
-      ingressSources: ingressSources.length > 0 ? ingressSources : [gateway],
+  /** Replaces the registration of an address in one transaction. @throws `failure` when there is none that could have been in the way */
+  async #replace(guard: Guard, { address, mac }: Station, { add, bridge, failure }: Replacement): Promise<string> {
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.#registered(guard)
+      const removal = found === undefined ? '' : compileRemoval(this.#options.installation, address, found)
+      if (removal === '') throw failure
+      try {
+        return await guard.apply(`${removal}\n${add}`, { bridge, mac })
+      } catch (err) {
+        if (!isAppError(err, 'internal') || tries === MAX_TRIES) throw err
+      }
     }
   }
 
-  async #apply(namespace: NamespaceRef, compile: () => string): Promise<void> {
+  async #registered(guard: Guard): Promise<Registration | undefined> {
+    const table = tableName(this.#options.installation)
+    return readRegistration(
+      await guard.list([
+        ['bridge', table],
+        ['inet', table],
+      ]),
+    )
+  }
+
+  async #ensureBase(): Promise<void> {
+    const bridge = await this.#options.bridge()
+    const text = compileBase(this.#base(bridge))
+    if (this.#inForce === text) return
+    await this.#bases.run(text, async () => {
+      const isNew = await this.#onGuard(async (guard) => {
+        const refusal = await refused(() => guard.apply(text))
+        // The tables of another version may have other sets and chains.
+        if (refusal !== undefined) await guard.apply(`${compileDeletion(this.#options.installation)}\n${text}`)
+        await guard.dropUnmarked(bridge.interface, PASSED)
+        return refusal !== undefined
+      })
+      this.#inForce = text
+      if (isNew) this.#onLost()
+    })
+  }
+
+  #base(bridge: Bridge): BaseRules {
+    const { installation, settings } = this.#options
+    const { openPrivate, controlNetworks, ingressSources, gateway, limits } = settings
+    return {
+      installation,
+      bridge,
+      resolvers: this.#resolvers,
+      closed: [...this.#host.addresses, ...controlNetworks],
+      openPrivate,
+      ingressSources: ingressSources.length > 0 ? ingressSources : [bridge.gateway],
+      gateway,
+      limits,
+    }
+  }
+
+  /** A guard that ends during the work is replaced, and the work is done again, once. */
+  async #onGuard<T>(work: (guard: Guard) => Promise<T>): Promise<T> {
     const guard = await this.#runningGuard()
     try {
-      await guard.apply(namespace, compile())
+      return await work(guard)
     } catch (err) {
       if (!guard.isLost || this.#isDisposed) throw err
       this.#options.log.warn({ err }, 'the egress guard ended during a request; a new guard repeats it')
-      await (await this.#runningGuard()).apply(namespace, compile())
+      return work(await this.#runningGuard())
     }
   }
 
   async #runningGuard(): Promise<Guard> {
     if (this.#guard !== undefined && !this.#guard.isLost) return this.#guard
-    return this.#flight.run('start', async () => {
-      const guard = await this.#options.startGuard((host) => this.#learn(host))
+    return this.#starts.run('start', async () => {
+      const guard = await this.#options.startGuard({ onHost: (host) => this.#learn(host), onLost: (table) => this.#restore(table) })
+      if (this.#isDisposed) {
+        await guard[Symbol.asyncDispose]()
+        throw new AppError('unavailable', 'The runtime is closed.')
+      }
       this.#guard = guard
-      if (this.#isDisposed) await this.#discard()
       void guard.lost.then(() => this.#replaceLost(guard))
       return guard
     })
   }
 
-  /** A lost guard is replaced at once, because only a guard reports changed addresses of the host. */
-  async #replaceLost(guard: Guard): Promise<void> {
-    if (this.#isDisposed || this.#guard !== guard) return
-    await this.#runningGuard().catch((err: unknown) => this.#options.log.error({ err }, 'the egress guard could not be replaced'))
-  }
-
-  async #discard(): Promise<void> {
-    const guard = this.#guard
-    this.#guard = undefined
-    await guard?.[Symbol.asyncDispose]()
+  /** A lost guard is replaced at once, because only a guard reports what changes on the host. What changed meanwhile is looked for. */
+  async #replaceLost(lost: Guard): Promise<void> {
+    if (this.#isDisposed || this.#guard !== lost) return
+    try {
+      await this.#runningGuard()
+      this.#restore(tableName(this.#options.installation))
+    } catch (err) {
+      this.#options.log.error({ err }, 'the egress guard could not be replaced')
+    }
   }
 
   #learn(host: HostFacts): void {
     const before = this.#host.addresses.join()
     this.#host = host
     if (before === '' || before === host.addresses.join()) return
-    this.#onHostChange()
-    this.#learnResolvers().catch((err: unknown) => this.#options.log.warn({ err }, 'the resolvers of the host could not be read'))
+    // A changed network often has other resolvers.
+    this.#ensureBase()
+      .then(() => this.#learnResolvers())
+      .then(() => this.#ensureBase())
+      .catch((err: unknown) => this.#options.log.warn({ err }, 'the egress rules do not have the new addresses of the host yet'))
   }
 
-  /** A changed network often has other resolvers. */
+  #restore(table: string): void {
+    if (this.#isDisposed || table !== tableName(this.#options.installation)) return
+    this.#inForce = undefined
+    this.#ensureBase()
+      .catch((err: unknown) => this.#options.log.error({ err }, 'the deleted egress rules could not be put in force again'))
+      .finally(() => this.#onLost())
+  }
+
   async #learnResolvers(): Promise<void> {
     this.#resolvers = await this.#options.readResolvers()
   }
+}
+
+interface Replacement {
+  readonly add: string
+  readonly bridge: string
+  readonly failure: AppError
+}
+
+function registrationOf(bound: Station & { readonly port: string }, { chain, mark }: SandboxRules): Registration {
+  return {
+    ports: new Set([bound.port]),
+    bound: [bound],
+    chains: new Map([[bound.address, chain]]),
+    marks: new Map(mark === undefined ? [] : [[chain, mark]]),
+  }
+}
+
+/** The refusal of rules; undefined when they are in force. @throws other errors */
+async function refused(apply: () => Promise<void>): Promise<AppError | undefined> {
+  try {
+    await apply()
+    return undefined
+  } catch (err) {
+    if (isAppError(err, 'internal')) return err
+    throw err
+  }
+}
+
+function notSupported(cause: unknown): AppError {
+  const sentence =
+    "The kernel of the engine's host cannot keep sandboxes within the egress rules: it needs Linux 5.9 with nftables for bridges. " +
+    'Accept sandboxes without these rules with SANDYARD_ALLOW_UNENFORCED_EGRESS=true.'
+  return new AppError('failed_precondition', sentence, { cause })
 }

@@ -7,23 +7,21 @@ import { LABEL } from '../labels.ts'
 const MIB = 1024 ** 2
 
 /**
- * The container of a guard. It sees the host's processes and network, and enters the network namespaces of sandboxes: it needs SYS_ADMIN
- * to enter them, SYS_PTRACE to open them by process, NET_ADMIN for the rules. It has no files of the host and accepts no connections.
- * When the control-plane process that holds its standard input ends, the engine closes that input; the guard ends and removes itself.
+ * The container of a guard. It has the host's network and the right to change it (NET_ADMIN), and nothing else: no processes and no files of the
+ * host; it accepts no connections. When the control-plane process that holds its standard input ends, the engine closes that input; the guard
+ * ends and removes itself.
  */
 export function guardContainer(installation: string, image: string): ContainerCreateOptions {
   const hostConfig: HostConfig & { CgroupnsMode: string } = {
     AutoRemove: true,
-    PidMode: 'host',
     NetworkMode: 'host',
     UsernsMode: 'host',
-    CgroupnsMode: 'host',
+    CgroupnsMode: 'private',
     CapDrop: ['ALL'],
-    CapAdd: ['NET_ADMIN', 'SYS_ADMIN', 'SYS_PTRACE'],
-    // The default AppArmor profile does not allow it to inspect processes of other profiles.
-    SecurityOpt: ['no-new-privileges', 'apparmor=unconfined'],
+    CapAdd: ['NET_ADMIN'],
+    SecurityOpt: ['no-new-privileges'],
     ReadonlyRootfs: true,
-    PidsLimit: 512,
+    PidsLimit: 64,
     Memory: 256 * MIB,
     LogConfig: { Type: 'none', Config: {} },
   }

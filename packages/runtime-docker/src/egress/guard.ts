@@ -1,9 +1,8 @@
 import { PassThrough, type Duplex } from 'node:stream'
 import { createInterface } from 'node:readline'
-import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
-import pLimit from 'p-limit'
 import { guardContainer, startGuardContainer } from './guard-container.ts'
 
 /** Facts of the engine's host. Only a process on the host can read them. */
@@ -14,41 +13,61 @@ export interface HostFacts {
   readonly maxOpenFiles: number
 }
 
-/** A network namespace, identified by its first process and by the container that this process must belong to. */
-export interface NamespaceRef {
-  readonly pid: number
-  readonly containerId: string
+/** What a guard reports unasked. */
+export interface GuardListeners {
+  readonly onHost: (host: HostFacts) => void
+  /** A table with this name was deleted. */
+  readonly onLost: (table: string) => void
 }
 
-export interface GuardOptions {
+export interface GuardOptions extends GuardListeners {
   readonly installation: string
   readonly image: string
   readonly log: Logger
-  readonly onHost: (host: HostFacts) => void
-  /** The deadline of a request. */
-  readonly answerTimeoutMs?: number
 }
 
-/** A request needs a few processes in the guard, whose number is limited. */
-const APPLIED_AT_ONCE = 16
-/** The guard itself ends a ruleset after 10 seconds. */
+/** The port of `bridge` whose other end has the hardware address. */
+export interface PortRef {
+  readonly bridge: string
+  readonly mac: string
+}
+
+/** The requests of a guard (docker/guard/guard.py). */
+type Request =
+  | { readonly apply: string; readonly bridge?: string; readonly mac?: string }
+  | { readonly list: readonly (readonly [family: string, table: string])[] }
+  | { readonly route: string; readonly mark: number }
+  | { readonly unroute: string }
+  | 'ping'
+
+interface Message {
+  readonly id?: number
+  readonly error?: string
+  readonly port?: string
+  readonly tables?: readonly (readonly unknown[] | null)[]
+  readonly host?: { readonly addresses: readonly string[]; readonly ipv6: boolean; readonly maxOpenFiles: number | null }
+  readonly lost?: string
+}
+
+/** The guard ends itself when a request takes 10 seconds. */
 const ANSWER_TIMEOUT_MS = 15_000
-/** A working guard answers a ping at once. */
+/** A working guard answers a ping at once, after the requests before it. */
 const PING_TIMEOUT_MS = 3000
 const START_TIMEOUT_MS = 30_000
 const END_TIMEOUT_MS = 3000
+/** More than starts and changes can be in flight at once. */
+const MAX_WAITING = 4096
 
 /**
- * A running guard of this process, and the requests to it. `lost` resolves when the guard has ended; then every request fails with
- * `unavailable`, and another guard must be started. A request that hangs fails alone: the guard stays while it answers a ping.
+ * A running guard of this process, and the requests to it, which it serves in order. `lost` resolves when the guard has ended; then every
+ * request fails with `unavailable`, and another guard must be started.
  */
 export class Guard implements AsyncDisposable {
   readonly lost: Promise<void>
   readonly #stream: Duplex
-  readonly #waiting = new Map<string, PromiseWithResolvers<void>>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<Message>>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #options: GuardOptions
-  readonly #limit = pLimit(APPLIED_AT_ONCE)
   #nextId = 1
   #isLost = false
 
@@ -85,18 +104,29 @@ export class Guard implements AsyncDisposable {
   }
 
   /**
-   * Puts `rules` in force in a namespace, in one transaction. It is safe to apply the same rules twice.
+   * Puts `rules` in force, in one transaction. With a port, `@PORT@` in them is its name, which is returned.
    *
-   * @throws AppError `unavailable` when the guard has ended, `deadline_exceeded`, `internal` when the rules were refused
+   * @throws AppError `unavailable` when the guard has ended, `deadline_exceeded`, `internal` when the rules were refused or the port is absent
    */
-  async apply({ pid, containerId }: NamespaceRef, rules: string): Promise<void> {
-    const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = this.#options
-    try {
-      await this.#limit(() => this.#request(`apply ${pid} ${containerId} ${rules.replaceAll('\n', ' ')}`, answerTimeoutMs))
-    } catch (err) {
-      if (isAppError(err, 'deadline_exceeded')) await this.#ping()
-      throw err
-    }
+  async apply(rules: string): Promise<void>
+  async apply(rules: string, port: PortRef): Promise<string>
+  async apply(rules: string, port?: PortRef): Promise<string | void> {
+    return (await this.#request({ apply: rules, ...port })).port
+  }
+
+  /** nftables' JSON of each table, null for an absent one. */
+  async list(tables: readonly (readonly [family: string, table: string])[]): Promise<readonly (readonly unknown[] | null)[]> {
+    return (await this.#request({ list: tables })).tables ?? []
+  }
+
+  /** Drops what comes from a bridge without the mark, so that nothing is forwarded when the tables are gone. */
+  async dropUnmarked(bridge: string, mark: number): Promise<void> {
+    await this.#request({ route: bridge, mark })
+  }
+
+  /** Undoes `dropUnmarked`; also when nothing is to be undone. */
+  async passUnmarked(bridge: string): Promise<void> {
+    await this.#request({ unroute: bridge })
   }
 
   /** Ends the guard; its container removes itself. If it does not end by itself, its connection is closed, which ends it too. */
@@ -107,20 +137,30 @@ export class Guard implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  /** A guard that does not answer this request is treated as ended, even if its container runs. */
-  async #ping(): Promise<void> {
-    await this.#request('ping', PING_TIMEOUT_MS).catch(() => this.#stream.destroy())
+  async #request(request: Request): Promise<Message> {
+    try {
+      return await this.#ask(request, ANSWER_TIMEOUT_MS)
+    } catch (err) {
+      // A guard that does not answer this either is treated as ended, even if its container runs.
+      if (err instanceof AppError && err.kind === 'deadline_exceeded')
+        await this.#ask('ping', PING_TIMEOUT_MS).catch(() => this.#stream.destroy())
+      throw err
+    }
   }
 
-  async #request(text: string, timeoutMs: number): Promise<void> {
+  async #ask(request: Request, timeoutMs: number): Promise<Message> {
     if (this.#isLost) throw guardIsGone()
-    const id = String(this.#nextId++)
-    const answer = Promise.withResolvers<void>()
+    if (this.#waiting.size >= MAX_WAITING) throw new AppError('unavailable', 'Too many changes of egress rules wait for the guard.')
+    const id = this.#nextId++
+    const answer = Promise.withResolvers<Message>()
     this.#waiting.set(id, answer)
-    const timer = setTimeout(() => answer.reject(isLate()), timeoutMs)
+    const timer = setTimeout(
+      () => answer.reject(new AppError('deadline_exceeded', 'The egress rules were not in force in time.')),
+      timeoutMs,
+    )
     try {
-      this.#stream.write(`${id} ${text}\n`)
-      await answer.promise
+      this.#stream.write(`${JSON.stringify(request === 'ping' ? { id } : { id, ...request })}\n`)
+      return await answer.promise
     } finally {
       clearTimeout(timer)
       this.#waiting.delete(id)
@@ -128,22 +168,16 @@ export class Guard implements AsyncDisposable {
   }
 
   #read(line: string): void {
-    const [first = '', ...rest] = line.split(' ')
-    if (first === 'host') {
-      const [addresses = '', ipv6, files] = rest
-      this.#options.onHost({
-        addresses: addresses.split(',').filter((address) => address !== ''),
-        hasIpv6: ipv6 === '1',
-        maxOpenFiles: files === 'unlimited' ? Infinity : Number(files),
-      })
+    const message = JSON.parse(line) as Message
+    if (message.host !== undefined) {
+      const { addresses, ipv6, maxOpenFiles } = message.host
+      this.#options.onHost({ addresses, hasIpv6: ipv6, maxOpenFiles: maxOpenFiles ?? Infinity })
       return this.#ready.resolve()
     }
-    const [outcome, ...reason] = rest
-    const request = this.#waiting.get(first)
-    if (outcome === 'ok') return request?.resolve()
-    if (outcome === 'late') return request?.reject(isLate())
-    const cause = new Error(reason.join(' '))
-    request?.reject(new AppError('internal', 'The egress rules could not be put in force.', { cause }))
+    if (message.lost !== undefined) return this.#options.onLost(message.lost)
+    const request = this.#waiting.get(message.id ?? 0)
+    if (message.error === undefined) return request?.resolve(message)
+    request?.reject(new AppError('internal', 'The egress rules could not be put in force.', { cause: new Error(message.error) }))
   }
 
   #lose(resolve: () => void): void {
@@ -157,8 +191,4 @@ export class Guard implements AsyncDisposable {
 
 function guardIsGone(): AppError {
   return new AppError('unavailable', 'The egress guard has ended.', { reason: 'guard_lost' })
-}
-
-function isLate(): AppError {
-  return new AppError('deadline_exceeded', 'The egress rules were not in force in time.')
 }

@@ -13,13 +13,8 @@ export interface EngineFacts {
   readonly version: string
   /** The OCI runtime of sandboxes. */
   readonly ociRuntime: string
-  /** Sandboxes share the host's network stack, so rules in their network namespace apply to them. */
-  readonly sharesNetworkStack: boolean
   readonly cgroups: CgroupFacts
 }
-
-/** These run processes on the host's kernel. gVisor and Kata have their own network stack, which ignores the rules of the namespace. */
-const NATIVE_RUNTIMES = new Set(['runc', 'crun', 'youki', 'io.containerd.runc.v2'])
 
 interface EngineInfo {
   readonly ServerVersion: string
@@ -42,7 +37,6 @@ export async function readEngineFacts(docker: Docker, wantedRuntime: string | un
   return {
     version: info.ServerVersion,
     ociRuntime,
-    sharesNetworkStack: NATIVE_RUNTIMES.has(ociRuntime),
     cgroups: { driver: info.CgroupDriver, version: info.CgroupVersion ?? '1' },
   }
 }

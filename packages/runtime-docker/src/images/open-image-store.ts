@@ -2,7 +2,7 @@ import type Docker from 'dockerode'
 import type { DockerRuntimeOptions } from '../runtime-options.ts'
 import type { CgroupFacts } from '../engine/engine-facts.ts'
 import { DockerImageStore } from './docker-image-store.ts'
-import { DockerfileBuilds, type DockerfileBuildsOptions } from './dockerfile/dockerfile-builds.ts'
+import { DockerfileBuilds } from './dockerfile/dockerfile-builds.ts'
 import { MAX_IMAGE_SIZE_BYTES } from './image-size.ts'
 import type { KeptImages } from './kept-images.ts'
 import type { SharedImages } from './shared-images.ts'
@@ -20,10 +20,9 @@ export interface ImageStoreParts {
   readonly shared: SharedImages
   readonly options: DockerRuntimeOptions
   readonly cgroups: CgroupFacts
-  readonly confine: DockerfileBuildsOptions['confine']
 }
 
-export function openImageStore({ docker, kept, shared, options, cgroups, confine }: ImageStoreParts): DockerImageStore {
+export function openImageStore({ docker, kept, shared, options, cgroups }: ImageStoreParts): DockerImageStore {
   const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
   const registries = new AllowedRegistries(options.registries ?? [])
   const journal = new PullJournal(docker, installation)
@@ -42,7 +41,6 @@ export function openImageStore({ docker, kept, shared, options, cgroups, confine
     kept,
     cgroups,
     maxSizeBytes,
-    confine,
     pull: (reference, { onLine, signal }) => store.pull({ reference, onLine }, signal),
   })
   const store: DockerImageStore = new DockerImageStore({

@@ -2,8 +2,8 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type Docker from 'dockerode'
-import type { Container, ContainerInspectInfo } from 'dockerode'
-import { addressOn } from '../containers/container-state.ts'
+import type { Container } from 'dockerode'
+import { stationOn } from '../containers/container-state.ts'
 import { engineCall, unlessStatus } from '../engine/docker-errors.ts'
 import { Turns } from './turns.ts'
 import { bridgeName, LABEL, networkName, roleFilter } from '../labels.ts'
@@ -11,6 +11,8 @@ import { bridgeName, LABEL, networkName, roleFilter } from '../labels.ts'
 /** The bridge network of an installation, as the engine created it. */
 export interface Bridge {
   readonly id: string
+  /** The Linux bridge of the host. */
+  readonly interface: string
   readonly subnet: string
   /** The host's address on it. Connections of the proxy and the api come from it when they run on the host. */
   readonly gateway: string
@@ -30,8 +32,8 @@ export class SandboxNetwork {
   readonly #installation: string
   readonly #flight = new SingleFlight<'ensure', Bridge>()
   readonly #leave = new Turns(TURN_MS)
-  readonly #leaveNone = new Turns(TURN_MS)
   #bridge: Bridge | undefined
+  #beforeLeave = (_address: string): Promise<void> => Promise.resolve()
 
   constructor(docker: Docker, installation: string) {
     this.#docker = docker
@@ -42,6 +44,16 @@ export class SandboxNetwork {
   async ensure(): Promise<Bridge> {
     this.#bridge ??= await this.#flight.run('ensure', async () => (await this.find()) ?? (await this.#create()))
     return this.#bridge
+  }
+
+  /** The host's address on the network, once `ensure` has returned. */
+  get gateway(): string | undefined {
+    return this.#bridge?.gateway
+  }
+
+  /** `work` runs before a container gives up its address. The container leaves also when it fails. */
+  beforeLeave(work: (address: string) => Promise<void>): void {
+    this.#beforeLeave = work
   }
 
   /** Must be called when the engine no longer has the network (`docker network prune`). */
@@ -55,38 +67,18 @@ export class SandboxNetwork {
     const network = networks.find(({ Name }) => Name === networkName(this.#installation))
     const [config] = network?.IPAM?.Config ?? []
     if (network === undefined || config?.['Subnet'] === undefined || config['Gateway'] === undefined) return undefined
-    return { id: network.Id, subnet: config['Subnet'], gateway: config['Gateway'] }
+    return { id: network.Id, interface: bridgeName(this.#installation), subnet: config['Subnet'], gateway: config['Gateway'] }
   }
 
-  /** Disconnects a running container from the `none` network. A container on it cannot be on another network. */
-  async leaveNone({ Id, NetworkSettings }: ContainerInspectInfo): Promise<void> {
-    const none = NetworkSettings.Networks['none']
-    if (none !== undefined) await this.#leaveNone.run(Id, () => this.#docker.getNetwork(none.NetworkID).disconnect({ Container: Id }))
-  }
-
-  /**
-   * Disconnects a stopped container from every network, so that it starts without one. A running container is not changed.
-   *
-   * @throws when it is still connected
-   */
-  async leaveAllWhileStopped(container: Container): Promise<void> {
+  /** Lets a stopped container start on this network and on no other. A running container is not changed. */
+  async joinWhileStopped(container: Container, { id }: Bridge): Promise<void> {
     const { Id, State, NetworkSettings } = await container.inspect()
     if (State.Running) return
+    const networks = Object.entries(NetworkSettings.Networks)
     // By name: the engine then also forgets a network that it no longer has.
-    const names = Object.keys(NetworkSettings.Networks).filter((name) => name !== 'none')
-    for (const name of names) await this.#docker.getNetwork(name).disconnect({ Container: Id, Force: true })
-    const left = names.length === 0 ? undefined : await container.inspect()
-    if (Object.keys(left?.NetworkSettings.Networks ?? {}).some((name) => name !== 'none'))
-      throw new AppError('internal', 'A stopped sandbox could not leave its network.')
-  }
-
-  async connect(container: Container, { id }: Bridge): Promise<void> {
-    try {
-      await this.#docker.getNetwork(id).connect({ Container: container.id })
-    } catch (err) {
-      // Another process that completes the same sandbox may have connected it.
-      if (addressOn(id, await container.inspect()) === undefined) throw err
-    }
+    for (const [name, { NetworkID }] of networks)
+      if (NetworkID !== id) await this.#docker.getNetwork(name).disconnect({ Container: Id, Force: true })
+    if (!networks.some(([, { NetworkID }]) => NetworkID === id)) await this.#docker.getNetwork(id).connect({ Container: Id })
   }
 
   /**
@@ -100,7 +92,9 @@ export class SandboxNetwork {
     if (bridge === undefined) return
     // The engine does not answer this request for a container that hangs. So such a container never takes a turn that others wait for.
     const found = await unlessStatus(404, () => this.#docker.getContainer(containerName).inspect())
-    if (found === undefined || !isConnected(found, bridge)) return
+    const station = found && stationOn(bridge.id, found)
+    if (found === undefined || station === undefined) return
+    await this.#beforeLeave(station.address).catch(() => undefined)
     const leave = () => this.#docker.getNetwork(bridge.id).disconnect({ Container: found.Id, Force: true })
     // Errors are ignored here: the removal reports them.
     await this.#leave.run(found.Id, leave).catch(() => undefined)
@@ -134,8 +128,4 @@ export class SandboxNetwork {
       throw new AppError('unavailable', 'The sandbox network could not be made.', { cause: refused })
     })
   }
-}
-
-function isConnected({ NetworkSettings }: ContainerInspectInfo, { id }: Bridge): boolean {
-  return Object.values(NetworkSettings.Networks).some(({ NetworkID, EndpointID }) => NetworkID === id && EndpointID !== '')
 }

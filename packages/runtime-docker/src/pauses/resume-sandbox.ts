@@ -1,12 +1,13 @@
-import type { Keep } from '@sandyard/runtime/types'
+import type { EgressPolicy, Keep } from '@sandyard/runtime/types'
 import type { Container, ContainerInspectInfo } from 'dockerode'
-import { addressOn, runtimeState } from '../containers/container-state.ts'
+import { runtimeState, stationOn } from '../containers/container-state.ts'
 import { runContainer, type RunOptions, type StartParts } from '../containers/run-container.ts'
 import { endProcesses } from './end-processes.ts'
 import { freeze, thaw } from './pause-sandbox.ts'
 
 export interface ResumeContainer {
   readonly name: string
+  readonly policy: EgressPolicy
   /** `files` although the processes are there. */
   readonly keep: Keep
   /** Of the handle. */
@@ -20,22 +21,22 @@ export interface ResumedContainer {
 }
 
 /**
- * Runs a paused container again. Frozen processes continue; else the container starts from its files, in the same order as a new one, so
- * that nothing in it has a network without the egress rules. For a running container only the address is returned.
+ * Runs a paused container again. Frozen processes continue; else the container starts from its files, in the same order as a new one. A
+ * running container is only registered.
  *
  * After a failure or an abort the container is frozen or stopped, and never removed.
  */
 export async function resumeSandbox(parts: StartParts, request: ResumeContainer): Promise<ResumedContainer> {
   const { signal, startedAt } = request
   await parts.volume.ensure()
-  const options = { bridge: await parts.network.ensure(), signal }
+  const options = { bridge: await parts.network.ensure(), policy: request.policy, signal }
   const container = parts.docker.getContainer(request.name)
   const found = await container.inspect()
   const state = runtimeState(found.State.Status)
-  const address = addressOn(options.bridge.id, found)
+  const station = stationOn(options.bridge.id, found)
   signal?.throwIfAborted()
-  if (state === 'running' && address !== undefined)
-    return { host: address, restored: found.State.StartedAt === startedAt ? 'memory' : 'files' }
+  if (state === 'running' && station !== undefined)
+    return { host: await runContainer(parts, container, options), restored: found.State.StartedAt === startedAt ? 'memory' : 'files' }
   const isKept = request.keep === 'memory' && found.State.StartedAt === startedAt
   if (state === 'frozen' && isKept && (await thaw(container)))
     return { host: await completeThawed(parts, found, options), restored: 'memory' }
@@ -43,12 +44,12 @@ export async function resumeSandbox(parts: StartParts, request: ResumeContainer)
   return { host: await restart(parts, container, options), restored: 'files' }
 }
 
-/** A container that was frozen half-started gets its network now. */
+/** A container that was frozen half-started is completed now. */
 async function completeThawed(parts: StartParts, found: ContainerInspectInfo, options: RunOptions): Promise<string> {
   const container = parts.docker.getContainer(found.Id)
   try {
     options.signal?.throwIfAborted()
-    return addressOn(options.bridge.id, found) ?? (await runContainer(parts, container, options))
+    return await runContainer(parts, container, options)
   } catch (err) {
     await freeze(container).catch(() => undefined)
     throw err
@@ -57,7 +58,7 @@ async function completeThawed(parts: StartParts, found: ContainerInspectInfo, op
 
 async function restart(parts: StartParts, container: Container, options: RunOptions): Promise<string> {
   try {
-    if (parts.egress !== undefined) await parts.network.leaveAllWhileStopped(container)
+    await parts.network.joinWhileStopped(container, options.bridge)
     return await runContainer(parts, container, options)
   } catch (err) {
     // If the engine cannot stop the container now, the next resume handles the container in the state that it has then.

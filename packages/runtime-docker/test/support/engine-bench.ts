@@ -10,7 +10,7 @@ import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
 import { connectEngine } from '../../src/engine/connect-engine.ts'
 import { unlessStatus } from '../../src/engine/docker-errors.ts'
-import { removeInstallation } from '../../src/remove-installation.ts'
+import { removeEgressRules, removeInstallation } from '../../src/remove-installation.ts'
 import type { DockerRuntimeOptions } from '../../src/runtime-options.ts'
 import { makeStandInDist } from './stand-in-dist.ts'
 
@@ -52,6 +52,7 @@ export class EngineBench implements AsyncDisposable {
       log: silentLogger(),
       progress: { step: () => undefined, detail: () => undefined },
       registries: ['*', '127.0.0.1'],
+      wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, DEFAULT_EGRESS])),
       ...change,
     }
   }
@@ -68,6 +69,7 @@ export class EngineBench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const runtime of this.#runtimes) await runtime[Symbol.asyncDispose]()
+    await removeEgressRules(this.docker, [...this.#installations])
     for (const installation of this.#installations) await removeInstallation(this.docker, installation)
     await unlessStatus(404, () => this.docker.getVolume(this.volume).remove())
     await rm(this.#folder, { recursive: true })

@@ -9,5 +9,6 @@ await DockerRuntime.open({
   dockerHost,
   log: silentLogger(),
   progress: { step: () => undefined, detail: () => undefined },
+  wantedEgress: async () => new Map(),
 })
 process.stdout.write('open\n')

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 import type { Container } from 'dockerode'
@@ -21,6 +23,7 @@ export const OUTSIDE = {
   port: DAEMON_PORT,
 } as const
 
+const TURN_PORT = 20_999
 const ADDRESSES = [OUTSIDE.public, OUTSIDE.metadata, OUTSIDE.sharedSpace, OUTSIDE.private, OUTSIDE.resolver]
 
 /** A container with the stand-in daemon and without rules. */
@@ -44,35 +47,28 @@ export class OutsideWorld implements AsyncDisposable {
   readonly #docker: Docker
   readonly #options: WorldOptions
   readonly #host: Server
+  readonly #turn: AsyncDisposable
   readonly #containers: Container[] = []
 
-  private constructor(options: WorldOptions, host: Server) {
+  private constructor(options: WorldOptions, host: Server, turn: AsyncDisposable) {
+    this.#turn = turn
     this.#docker = options.docker
     this.#options = options
     this.#host = host
   }
 
+  /** Waits until the world of another test file is closed: its addresses are the same. */
   static async open(options: WorldOptions): Promise<OutsideWorld> {
+    const turn = await takeTurn()
     const host = createServer((_, response) => response.end('host')).listen(0, '0.0.0.0')
-    const world = new OutsideWorld(options, host)
-    const machine = await world.#start('none', [`STAND_IN_DNS=${OUTSIDE.public}`, `STAND_IN_DNS_ADDRESS=${OUTSIDE.resolver}`])
-    const { State } = await machine.inspect()
-    const [near, far] = [`syt${randomId(8)}`, `syt${randomId(8)}`]
-    const inside = `nsenter -t ${State.Pid} -n`
-    await onHost(
-      options.docker,
-      options.toolImage,
-      [
-        `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
-        `ip address add ${HOST_ADDRESS}/32 dev ${near}`,
-        `ip link set ${near} up`,
-        ...ADDRESSES.map((address) => `${inside} ip address add ${address}/32 dev ${far}`),
-        `${inside} ip link set ${far} up`,
-        `${inside} ip route add default dev ${far}`,
-        ...ADDRESSES.map((address) => `ip route add ${address}/32 dev ${near}`),
-      ].join('\n'),
-    )
-    return world
+    const world = new OutsideWorld(options, host, turn)
+    try {
+      await world.#attach()
+      return world
+    } catch (err) {
+      await world[Symbol.asyncDispose]()
+      throw err
+    }
   }
 
   /** The port of the server that listens on every address of the host, as a database or an api would. */
@@ -91,6 +87,28 @@ export class OutsideWorld implements AsyncDisposable {
     for (const { id } of this.#containers) await removeContainer(this.#docker, id)
     this.#host.closeAllConnections()
     await new Promise((resolve) => this.#host.close(resolve))
+    await this.#turn[Symbol.asyncDispose]()
+  }
+
+  /** Joins the machine to the host. */
+  async #attach(): Promise<void> {
+    const machine = await this.#start('none', [`STAND_IN_DNS=${OUTSIDE.public}`, `STAND_IN_DNS_ADDRESS=${OUTSIDE.resolver}`])
+    const { State } = await machine.inspect()
+    const [near, far] = [`syt${randomId(8)}`, `syt${randomId(8)}`]
+    const inside = `nsenter -t ${State.Pid} -n`
+    await onHost(
+      this.#options.docker,
+      this.#options.toolImage,
+      [
+        `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
+        `ip address add ${HOST_ADDRESS}/32 dev ${near}`,
+        `ip link set ${near} up`,
+        ...ADDRESSES.map((address) => `${inside} ip address add ${address}/32 dev ${far}`),
+        `${inside} ip link set ${far} up`,
+        `${inside} ip route add default dev ${far}`,
+        ...ADDRESSES.map((address) => `ip route add ${address}/32 dev ${near}`),
+      ].join('\n'),
+    )
   }
 
   async #start(network: string, env: readonly string[] = []): Promise<Container> {
@@ -109,4 +127,16 @@ export class OutsideWorld implements AsyncDisposable {
     await container.start()
     return container
   }
+}
+
+/** A listener on one port is the lock: the kernel frees it when its process ends. */
+async function takeTurn(): Promise<AsyncDisposable> {
+  const lock = await pollUntil({ what: 'the end of another outside world', timeoutMs: 280_000, everyMs: 100 }, async () => {
+    const server = createServer().listen(TURN_PORT, '127.0.0.1')
+    return once(server, 'listening').then(
+      () => server,
+      () => undefined,
+    )
+  })
+  return { [Symbol.asyncDispose]: () => new Promise((resolve) => void lock.close(() => resolve())) }
 }

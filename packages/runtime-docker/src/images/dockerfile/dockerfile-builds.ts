@@ -28,8 +28,6 @@ export interface DockerfileBuildsOptions {
   readonly maxSizeBytes: number
   /** Finds the image of a FROM, or pulls it. */
   readonly pull: (reference: string, options: { onLine: (line: string) => void; signal: AbortSignal | undefined }) => Promise<ImageFacts>
-  /** Applies the egress rules that steps of the builder need in addition to those of sandboxes. */
-  readonly confine: (sandbox: ContainerInspectInfo) => Promise<void>
 }
 
 /**
@@ -47,7 +45,6 @@ export class DockerfileBuilds {
     const { docker, installation, kept } = this.#options
     signal?.throwIfAborted()
     const sandbox = await this.#runningSandbox(within)
-    await this.#options.confine(sandbox)
     const build = randomId(20)
     const pulled = new Set<string>()
     const resolve = async (reference: string): Promise<BaseImage> => {

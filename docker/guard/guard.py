@@ -1,0 +1,149 @@
+"""
+Serves one control-plane process over standard input and ends with it. A message is a line of JSON.
+
+  {"id": 1, "apply": RULES, "bridge": NAME, "mac": ADDRESS}   ->  {"id": 1, "port": NAME}
+  {"id": 2, "apply": RULES}                                   ->  {"id": 2}
+  {"id": 3, "list": [[FAMILY, TABLE], ...]}                   ->  {"id": 3, "tables": [nftables' JSON of each table, null for none]}
+  {"id": 4, "route": NAME, "mark": NUMBER}                    ->  {"id": 4}
+  {"id": 5, "unroute": NAME}                                  ->  {"id": 5}
+  {"id": 6}                                                   ->  {"id": 6}
+
+RULES is a file of nftables, one transaction. In it @PORT@ stands for the port of the bridge whose other end has the hardware address. "route"
+drops what comes from a bridge and has no such mark, so that nothing is forwarded when the tables are gone; "unroute" undoes it. A request that
+fails is answered with {"id": N, "error": TEXT}. Unasked come, at the start and at each change,
+
+  {"host": {"addresses": [IPv4], "ipv6": BOOLEAN, "maxOpenFiles": NUMBER or null}}
+  {"lost": TABLE}    a table was deleted by somebody
+
+Requests are served in order. One that takes longer than its deadline ends the guard, and its owner starts another one.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+
+import nftables
+
+from links import Links
+
+DEADLINE_SECONDS = 10
+# Before the table of the host's own routes.
+PRIORITY = "100"
+OUTPUT = threading.Lock()
+
+
+def say(message):
+    with OUTPUT:
+        sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
+        sys.stdout.flush()
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+class Rules:
+    """The resident nftables of the guard: it knows the tables, so that a change does not read all of them."""
+
+    def __init__(self):
+        self._nft = nftables.Nftables()
+
+    def apply(self, rules):
+        failed, _, error = self._nft.cmd(rules)
+        if failed:
+            raise RuntimeError(error.strip() or "nftables refused the rules")
+
+    def list(self, family, table):
+        self._nft.set_json_output(True)
+        try:
+            failed, output, _ = self._nft.cmd(f"list table {family} {table}")
+        finally:
+            self._nft.set_json_output(False)
+        return None if failed else json.loads(output)["nftables"]
+
+
+def has_route(bridge):
+    return any(rule.get("iif") == bridge for rule in json.loads(run("ip", "-4", "-json", "rule", "show")))
+
+
+def drop_unmarked(bridge, mark):
+    if has_route(bridge):
+        return
+    try:
+        run("ip", "-4", "rule", "add", "priority", PRIORITY, "iif", bridge, "fwmark", f"0/{mark:#x}", "blackhole")
+    except RuntimeError:
+        if not has_route(bridge):  # Another guard may have added it meanwhile.
+            raise
+
+
+def pass_unmarked(bridge):
+    while has_route(bridge):
+        run("ip", "-4", "rule", "delete", "priority", PRIORITY, "iif", bridge)
+
+
+def serve(request, rules, links):
+    if "list" in request:
+        return {"tables": [rules.list(family, table) for family, table in request["list"]]}
+    if "route" in request:
+        drop_unmarked(request["route"], request["mark"])
+    if "unroute" in request:
+        pass_unmarked(request["unroute"])
+    if "apply" not in request:
+        return {}
+    if "mac" not in request:
+        rules.apply(request["apply"])
+        return {}
+    port = links.port_of(request["bridge"], request["mac"])
+    if port is None:
+        raise RuntimeError(f"no port of {request['bridge']} has an end with the address {request['mac']}")
+    rules.apply(request["apply"].replace("@PORT@", port))
+    return {"port": port}
+
+
+def describe_host():
+    found = json.loads(run("ip", "-4", "-json", "address", "show"))
+    addresses = {entry["local"] for link in found for entry in link.get("addr_info", []) if "local" in entry}
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    limit = None if files == resource.RLIM_INFINITY else files
+    say({"host": {"addresses": sorted(addresses), "ipv6": os.path.isdir("/proc/sys/net/ipv6"), "maxOpenFiles": limit}})
+
+
+def follow(command, on_line):
+    """Calls `on_line` for each line that a monitor prints. Without its monitors the guard would be blind, so it ends with them."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as monitor:
+        for line in monitor.stdout:
+            on_line(line)
+    os._exit(1)
+
+
+def start(work, *arguments):
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+def main():
+    rules, links = Rules(), Links()
+    start(follow, ["nft", "monitor", "destroy", "tables"], lambda line: say({"lost": line.split()[-1]}))
+    start(follow, ["ip", "-4", "monitor", "address"], lambda _: describe_host())
+    describe_host()
+    for line in sys.stdin:
+        request = json.loads(line)
+        watchdog = threading.Timer(DEADLINE_SECONDS, os._exit, [1])
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            answer = serve(request, rules, links)
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            answer = {"error": str(error)}
+        watchdog.cancel()
+        say({"id": request["id"], **answer})
+    # The monitors would keep their pipes open.
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,204 @@
+import type { Bridge } from '../network/sandbox-network.ts'
+import { networkName } from '../labels.ts'
+import { cidrsOf } from './ipv4.ts'
+
+/** All inputs of the rules that are the same for all sandboxes. Networks and addresses are IPv4, as `10.0.0.0/8` or `10.1.2.3`. */
+export interface BaseRules {
+  readonly installation: string
+  readonly bridge: Bridge
+  /** The resolvers of sandboxes; port 53 is open at any address, other ports are not. */
+  readonly resolvers: readonly string[]
+  /** The host's addresses and the control networks: never open. */
+  readonly closed: readonly string[]
+  /** Private networks that the operator has opened. */
+  readonly openPrivate: readonly string[]
+  /** The sources of allowed new connections: the proxy and the api. */
+  readonly ingressSources: readonly string[]
+  /** The ports of the egress gateway on the host; without them nothing is redirected. */
+  readonly gateway: { readonly tcpPort: number; readonly dnsPort: number } | undefined
+  readonly limits: EgressLimits
+}
+
+/** What one sandbox may send; 0 is no limit. What is over a limit is dropped. */
+export interface EgressLimits {
+  /** Connections that it has opened, as the host tracks them: TCP connections, and exchanges of UDP packets. */
+  readonly connections: number
+  readonly newConnectionsPerSecond: number
+  /** A packet of the interface may be up to 64 KiB: the kernel joins those of one connection. */
+  readonly packetsPerSecond: number
+  readonly bytesPerSecond: number
+}
+
+export const DEFAULT_LIMITS: EgressLimits = {
+  connections: 4096,
+  newConnectionsPerSecond: 1000,
+  packetsPerSecond: 50_000,
+  bytesPerSecond: 0,
+}
+
+/**
+ * Closed under every policy: this network, shared address space (metadata of Alibaba), loopback on another interface, link-local
+ * (metadata of most clouds), protocol assignments (metadata of Oracle), Azure's host agent, multicast, reserved and broadcast.
+ * Documentation and benchmark networks stay open, because package mirrors use them.
+ */
+const ALWAYS_CLOSED = '0.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 192.0.0.0/24 168.63.129.16/32 224.0.0.0/4 240.0.0.0/4'.split(' ')
+
+/** RFC 1918. */
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
+
+/** On packets that the egress gateway takes over, until they are redirected. */
+const TO_GATEWAY = '0x200000'
+/** On packets that a rule has let pass. A routing rule drops all others, so that nothing is forwarded while the tables are gone. */
+export const PASSED = 0x40_0000
+
+/** Both tables of an installation have this name, in the families `bridge` and `inet`. */
+export function tableName(installation: string): string {
+  return networkName(installation)
+}
+
+/**
+ * The rules at the host's end of the sandboxes' interfaces (egress-host-side.md 3): the table `bridge` decides who may say what, the table `inet`
+ * where to. They hold for whatever a sandbox sends, packet sockets and AF_XDP included. A port that is not registered says nothing. One
+ * transaction: it can be applied again at any time and leaves the registrations of sandboxes as they are.
+ */
+export function compileBase(rules: BaseRules): string {
+  const table = tableName(rules.installation)
+  return [bridgeTable(table, rules), inetTable(table, rules), setsOf(table, rules)].join('\n')
+}
+
+/** Deletes both tables with all registrations; absent ones too. */
+export function compileDeletion(installation: string): string {
+  const table = tableName(installation)
+  return ['bridge', 'inet'].map((family) => `add table ${family} ${table}\ndelete table ${family} ${table}`).join('\n')
+}
+
+/** A sandbox may send this many seconds' worth at once. */
+const BURST_SECONDS = 2
+/** Elements of sets that the kernel fills. */
+const DYNAMIC = 'size 65535; flags dynamic'
+
+function bridgeTable(table: string, { bridge: { subnet }, limits }: BaseRules): string {
+  const { packetsPerSecond: packets, bytesPerSecond: bytes } = limits
+  return `
+table bridge ${table} {
+  set ports { type ifname; }
+  set bound { type ifname . ether_addr . ipv4_addr; }
+  set packet_rates { type ifname; ${DYNAMIC}, timeout; timeout 1m; }
+  set byte_rates { type ifname; ${DYNAMIC}, timeout; timeout 1m; }
+  chain prerouting { type filter hook prerouting priority -300; policy accept; }
+  chain sandbox { }
+  chain forward { type filter hook forward priority 0; policy accept; }
+}
+flush chain bridge ${table} prerouting
+flush chain bridge ${table} sandbox
+flush chain bridge ${table} forward
+table bridge ${table} {
+  chain prerouting {
+    iifname @ports goto sandbox
+    ip saddr ${subnet} drop
+    arp saddr ip ${subnet} drop
+  }
+  chain sandbox {
+    ${packets === 0 ? '' : `update @packet_rates { iifname limit rate over ${packets}/second burst ${packets * BURST_SECONDS} packets } drop`}
+    ${bytes === 0 ? '' : `update @byte_rates { iifname limit rate over ${bytes} bytes/second burst ${bytes * BURST_SECONDS} bytes } drop`}
+    ether type ip iifname . ether saddr . ip saddr @bound accept
+    ether type arp iifname . ether saddr . arp saddr ip @bound iifname . arp saddr ether . arp saddr ip @bound accept
+    drop
+  }
+  chain forward {
+    iifname @ports drop
+    ip daddr ${subnet} drop
+    arp daddr ip ${subnet} drop
+  }
+}`
+}
+
+function inetTable(table: string, { bridge, gateway, limits }: BaseRules): string {
+  const { connections, newConnectionsPerSecond: opens } = limits
+  const chains = ['prerouting', 'open', 'barred', 'lookups', 'names', 'connections', 'refuse', 'pass', 'take', 'to_gateway', 'postrouting']
+  return `
+table inet ${table} {
+  set resolvers { type ipv4_addr; flags interval; auto-merge; }
+  set closed { type ipv4_addr; flags interval; auto-merge; }
+  set opened { type ipv4_addr; flags interval; auto-merge; }
+  set private { type ipv4_addr; flags interval; auto-merge; }
+  set sources { type ipv4_addr; flags interval; auto-merge; }
+  map by_source { type ipv4_addr : verdict; }
+  set open_connections { type ipv4_addr; ${DYNAMIC}; }
+  set new_connections { type ipv4_addr; ${DYNAMIC}, timeout; timeout 1m; }
+  chain prerouting { type filter hook prerouting priority mangle; policy accept; }
+  chain open { }
+  chain barred { }
+  chain lookups { }
+  chain names { }
+  chain connections { }
+  chain refuse { }
+  chain pass { }
+  chain take { }
+  chain to_gateway { type nat hook prerouting priority dstnat; policy accept; }
+  chain postrouting { type filter hook postrouting priority 0; policy accept; }
+}
+${chains.map((chain) => `flush chain inet ${table} ${chain}`).join('\n')}
+table inet ${table} {
+  chain prerouting {
+    iifname != "${bridge.interface}" accept
+    meta nfproto ipv6 drop
+    ct direction reply ct state established,related goto pass
+    ${opens === 0 ? '' : `ct state new update @new_connections { ip saddr limit rate over ${opens}/second burst ${opens * BURST_SECONDS} packets } drop`}
+    ${connections === 0 ? '' : `ct state new add @open_connections { ip saddr ct count over ${connections} } drop`}
+    ip saddr vmap @by_source
+    drop
+  }
+  chain open { ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass; jump barred; goto pass; }
+  chain barred { ip daddr @closed goto refuse; ip daddr @opened return; ip daddr @private goto refuse; }
+  chain lookups {
+    meta l4proto { tcp, udp } th dport 53 ct state new goto take
+    meta l4proto { tcp, udp } th dport 53 ct status dnat goto pass
+  }
+  chain names {
+    tcp dport { 80, 443 } ct state new goto take
+    tcp dport { 80, 443 } ct status dnat goto pass
+  }
+  chain connections {
+    meta l4proto tcp ct state new goto take
+    meta l4proto tcp ct status dnat goto pass
+    meta l4proto tcp goto refuse
+  }
+  chain refuse { meta l4proto tcp reject with tcp reset; reject with icmp type admin-prohibited; }
+  chain pass { meta mark set meta mark or ${PASSED} accept; }
+  chain take { meta mark set meta mark or ${TO_GATEWAY} goto pass; }
+  chain to_gateway {
+    meta mark and ${TO_GATEWAY} == 0 accept
+    meta mark set meta mark and 0xffdfffff
+    ${gateway === undefined ? '' : `meta l4proto { tcp, udp } th dport 53 redirect to :${gateway.dnsPort}`}
+    ${gateway === undefined ? '' : `meta l4proto tcp redirect to :${gateway.tcpPort}`}
+    drop
+  }
+  chain postrouting {
+    oifname != "${bridge.interface}" accept
+    ct state established,related accept
+    ip saddr @sources accept
+    drop
+  }
+}`
+}
+
+function setsOf(table: string, rules: BaseRules): string {
+  const sets = {
+    resolvers: rules.resolvers,
+    closed: [...ALWAYS_CLOSED, ...rules.closed, rules.bridge.subnet],
+    opened: rules.openPrivate,
+    private: PRIVATE,
+    sources: rules.ingressSources,
+  }
+  return Object.entries(sets)
+    .map(([name, networks]) => fillSet(`inet ${table} ${name}`, networks))
+    .join('\n')
+}
+
+/** Replaces the elements of a set. */
+export function fillSet(set: string, networks: readonly string[]): string {
+  const elements = cidrsOf(networks)
+  const fill = elements.length === 0 ? '' : `\nadd element ${set} { ${elements.join(', ')} }`
+  return `flush set ${set}${fill}`
+}

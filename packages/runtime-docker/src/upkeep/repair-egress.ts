@@ -1,0 +1,83 @@
+import type Docker from 'dockerode'
+import type { ContainerInfo } from 'dockerode'
+import { DEFAULT_EGRESS, type EgressPolicy } from '@sandyard/runtime/types'
+import { listContainers } from '../containers/list-containers.ts'
+import { stationOn } from '../containers/container-state.ts'
+import type { EgressControl } from '../egress/egress-control.ts'
+import { compilePolicy, type Registration, type Station } from '../egress/sandbox-rules.ts'
+import { refOf, sandboxFilter } from '../labels.ts'
+import type { SandboxNetwork } from '../network/sandbox-network.ts'
+import { repairEach } from '../engine/repair-each.ts'
+import type { DockerRuntimeOptions } from '../runtime-options.ts'
+
+export interface RepairEgressParts {
+  readonly docker: Docker
+  readonly installation: string
+  readonly network: SandboxNetwork
+  readonly egress: EgressControl
+  readonly wantedEgress: DockerRuntimeOptions['wantedEgress']
+}
+
+interface Sandbox {
+  readonly sandboxId: string
+  readonly station: Station
+}
+
+/** A sandbox whose owner does not know it. */
+const CLOSED: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false }
+const MAX_PASSES = 3
+
+/**
+ * Makes the registrations equal to the sandboxes that run and to the policies that their owner wants. Several processes may do this at the same
+ * time, beside starts and changes of policies: each pass looks again, and the last one finds nothing to change.
+ *
+ * @throws AggregateError with the failures of single sandboxes
+ */
+export async function repairEgress(parts: RepairEgressParts, signal?: AbortSignal): Promise<void> {
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+    if (signal?.aborted) return
+    // In this order: what is registered now and has no sandbox afterwards is stale, because a sandbox is there before its registration.
+    const registered = await parts.egress.registered()
+    const sandboxes = await runningSandboxes(parts)
+    const wanted = await parts.wantedEgress(sandboxes.map(({ sandboxId }) => sandboxId))
+    const policyOf = ({ sandboxId }: Sandbox): EgressPolicy => wanted.get(sandboxId) ?? CLOSED
+    const wrong = sandboxes.filter((sandbox) => !isInForce(parts.installation, sandbox.station, { registered, policy: policyOf(sandbox) }))
+    const stations = new Set(sandboxes.map(({ station }) => station.address))
+    const stale = [...addressesOf(registered)].filter((address) => !stations.has(address))
+    if (wrong.length === 0 && stale.length === 0) return
+    await repairEach(
+      [
+        ...wrong.map((sandbox) => () => parts.egress.register(sandbox.station, policyOf(sandbox))),
+        ...stale.map((address) => () => parts.egress.unregister(address)),
+      ],
+      (repair) => repair(),
+      signal,
+    )
+  }
+}
+
+async function runningSandboxes({ docker, installation, network }: RepairEgressParts): Promise<Sandbox[]> {
+  const { id } = await network.ensure()
+  const found = await listContainers(docker, { ...sandboxFilter(installation), status: ['running', 'paused'] })
+  return found.flatMap((container: ContainerInfo) => {
+    const [ref, station] = [refOf(container.Labels), stationOn(id, container)]
+    return ref === undefined || station === undefined ? [] : [{ sandboxId: ref.sandboxId, station }]
+  })
+}
+
+function isInForce(
+  installation: string,
+  { address, mac }: Station,
+  { registered, policy }: { registered: Registration; policy: EgressPolicy },
+): boolean {
+  const chain = registered.chains.get(address)
+  const bound = registered.bound.filter((entry) => entry.address === address)
+  const isBound = bound.length === 1 && bound.every((entry) => entry.mac === mac && registered.ports.has(entry.port))
+  if (!isBound || chain === undefined) return false
+  const rules = compilePolicy(installation, address, policy)
+  return chain === rules.chain && registered.marks.get(chain) === rules.mark
+}
+
+function addressesOf({ bound, chains }: Registration): Set<string> {
+  return new Set([...bound.map(({ address }) => address), ...chains.keys()])
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { DEFAULT_EGRESS, type EgressPolicy, type SandboxSpec } from '@sandyard/runtime/types'
+import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { Inside } from './support/inside.ts'
+import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
+import { ensureToolImage } from './support/test-images.ts'
+
+const installation = `test-${randomId(8)}`
+const REFUSED = 'ECONNREFUSED'
+const CLOSED: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false }
+
+/** Holds a connection with a slow request, at most 30 s, and prints how many lines it could send. */
+const HELD = String.raw`
+trap '' PIPE
+exec 3<>/dev/tcp/$1/$2 && printf 'GET /health HTTP/1.1\r\n' >&3 && echo > /held
+for line in $(seq 300); do printf 'X-Line: 1\r\n' >&3 2> /dev/null || break; sleep 0.1; done
+echo lines $line
+`
+
+/** Dials all the time, one connection after the other, and keeps the outcomes. */
+const DIAL_LOOP = String.raw`
+while :; do timeout 3 bash -c 'exec 3<>/dev/tcp/'$1'/'$2 2> /dev/null && echo open || echo closed; done > $3 2>&1 &
+`
+
+describe('egress policies', () => {
+  const stack = new AsyncDisposableStack()
+  let bench: EngineBench
+  let world: OutsideWorld
+  let runtime: DockerRuntime
+  let image: string
+  let witness: Bystander
+
+  beforeAll(async () => {
+    bench = stack.use(await EngineBench.open())
+    image = await ensureToolImage(bench.docker)
+    runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
+    world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
+    witness = await world.bystander('bridge')
+  })
+  afterAll(() => stack.disposeAsync())
+
+  async function start(egress: EgressPolicy): Promise<{ spec: SandboxSpec; inside: Inside }> {
+    const spec = sandboxSpec({ image, egress })
+    return { spec, inside: new Inside(await runtime.create(spec)) }
+  }
+
+  const { port } = OUTSIDE
+  const dialPublic = (inside: Inside): Promise<string> => inside.dial(OUTSIDE.public, port)
+
+  it.for<[string, Partial<EgressPolicy>, string]>([
+    ['the internet is denied', { allowInternet: false }, REFUSED],
+    ['everything is denied', { denyOut: ['0.0.0.0/0'] }, REFUSED],
+    ['its address is denied', { denyOut: [OUTSIDE.public] }, REFUSED],
+    ['its network is denied', { denyOut: ['198.51.100.0/24'] }, REFUSED],
+    ['another network is denied', { denyOut: ['203.0.113.0/24'] }, 'open'],
+    ['its address is allowed and the internet denied', { allowInternet: false, allowOut: [OUTSIDE.public] }, 'open'],
+    ['its network is allowed and all is denied', { denyOut: ['0.0.0.0/0'], allowOut: ['198.51.100.0/24'] }, 'open'],
+    ['it is allowed and denied', { allowOut: [OUTSIDE.public], denyOut: ['198.51.100.0/24'] }, 'open'],
+    ['everything is allowed and denied', { allowOut: ['0.0.0.0/0'], denyOut: ['0.0.0.0/0'] }, 'open'],
+    ['networks in each other are denied', { denyOut: ['198.51.0.0/16', '198.51.100.0/24', OUTSIDE.public] }, REFUSED],
+    ['only another address is allowed', { allowInternet: false, allowOut: ['203.0.113.7'] }, REFUSED],
+  ])('a public address when %s: %j is %s', async ([, change, expected]) => {
+    expect(await dialPublic(witness.inside), 'without rules').toBe('open')
+    const { spec, inside } = await start({ ...DEFAULT_EGRESS, ...change })
+    expect(await dialPublic(inside)).toBe(expected)
+    await runtime.remove(spec)
+  })
+
+  it('cannot open what is closed to every sandbox', async () => {
+    const { spec, inside } = await start({ ...DEFAULT_EGRESS, allowOut: ['0.0.0.0/0', OUTSIDE.metadata, OUTSIDE.private] })
+    for (const host of [OUTSIDE.metadata, OUTSIDE.private, OUTSIDE.sharedSpace]) {
+      expect(await witness.inside.dial(host, port), 'without rules').toBe('open')
+      expect(await inside.dial(host, port)).toBe(REFUSED)
+    }
+    await runtime.remove(spec)
+  })
+
+  it('a closed sandbox resolves no names, and is served from outside', async () => {
+    const { spec, inside } = await start(CLOSED)
+    expect(await inside.isHealthy()).toBe(true)
+    expect((await inside.sh('getent ahostsv4 some.example.org')).code).not.toBe(0)
+    await runtime.setEgress(spec, DEFAULT_EGRESS)
+    expect((await inside.sh('getent ahostsv4 some.example.org')).stdout).toContain(OUTSIDE.public)
+    await runtime.remove(spec)
+  })
+
+  it('a change ends the connections that the new policy denies, and not those from outside', async () => {
+    const { spec, inside } = await start(DEFAULT_EGRESS)
+    // The answer to this comes over a connection from outside that is open during the change.
+    const held = inside.run(['/bin/bash', '-c', HELD, 'held', OUTSIDE.public, String(port)])
+    await pollUntil({ what: 'the connection', timeoutMs: 20_000, everyMs: 20 }, () => inside.readFile('/held'))
+    await runtime.setEgress(spec, { ...DEFAULT_EGRESS, denyOut: ['203.0.113.0/24'] })
+    await inside.sh('sleep 0.5')
+    await runtime.setEgress(spec, { ...DEFAULT_EGRESS, denyOut: [OUTSIDE.public] })
+    const { stdout } = await held
+    expect(stdout).toMatch(/^lines \d+\n$/)
+    expect(Number(stdout.split(' ')[1]), 'after the first change').toBeGreaterThan(5)
+    expect(Number(stdout.split(' ')[1]), 'before its own end').toBeLessThan(300)
+    expect(await dialPublic(inside)).toBe(REFUSED)
+    await runtime.remove(spec)
+  })
+
+  it('a replacement is atomic: what both policies allow stays open, what both deny never opens', async () => {
+    const { spec, inside } = await start(CLOSED)
+    const policies = [
+      { ...CLOSED, allowOut: [OUTSIDE.public] },
+      { ...CLOSED, allowOut: ['198.51.100.0/24', '203.0.113.7'] },
+      { ...DEFAULT_EGRESS, denyOut: ['203.0.113.0/24'] },
+      DEFAULT_EGRESS,
+    ]
+    await runtime.setEgress(spec, CLOSED)
+    await runtime.setEgress(spec, policies[0] ?? CLOSED)
+    await inside.writeFile('/loop.sh', DIAL_LOOP)
+    await inside.sh(`bash /loop.sh ${OUTSIDE.public} ${port} /allowed; bash /loop.sh ${OUTSIDE.metadata} ${port} /denied`)
+    for (let round = 0; round < 40; round += 1) await runtime.setEgress(spec, policies[round % policies.length] ?? CLOSED)
+    await pollUntil({ what: 'dials of both', timeoutMs: 20_000, everyMs: 50 }, async () =>
+      Number((await inside.sh('cat /allowed /denied | wc -l')).stdout) > 20 ? true : undefined,
+    )
+    expect((await inside.sh('sort -u /allowed')).stdout).toBe('open\n')
+    expect((await inside.sh('sort -u /denied')).stdout).toBe('closed\n')
+    await runtime.remove(spec)
+  })
+
+  it.for(['memory', 'files'] as const)('are kept over a pause that keeps %s, and can be changed meanwhile', async (keep) => {
+    const denied = { ...DEFAULT_EGRESS, denyOut: [OUTSIDE.public] }
+    const { spec } = await start(denied)
+    const resume = async (egress: EgressPolicy): Promise<Inside> => {
+      const handle = await runtime.pause(spec, keep)
+      await runtime.setEgress(spec, egress)
+      return new Inside((await runtime.resume(handle, { spec: { ...spec, egress }, keep: 'memory' })).endpoint)
+    }
+    expect(await dialPublic(await resume(denied))).toBe(REFUSED)
+    expect(await dialPublic(await resume(DEFAULT_EGRESS))).toBe('open')
+    expect(await dialPublic(await resume(CLOSED))).toBe(REFUSED)
+    await runtime.remove(spec)
+  })
+
+  it('hold when another process of the installation changes them', async () => {
+    const other = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
+    const { spec, inside } = await start(CLOSED)
+    for (const [at, expected] of [
+      [other, 'open'],
+      [runtime, REFUSED],
+      [other, 'open'],
+    ] as const) {
+      await at.setEgress(spec, expected === 'open' ? DEFAULT_EGRESS : CLOSED)
+      expect(await dialPublic(inside)).toBe(expected)
+    }
+    await other.remove(spec)
+    // The next sandbox may get the same address.
+    const next = await start(DEFAULT_EGRESS)
+    expect(await dialPublic(next.inside)).toBe('open')
+    await runtime.remove(next.spec)
+  })
+
+  it('a sandbox that has all its connections open gets no more, and its neighbour does', async () => {
+    const egressLimits = { connections: 5, newConnectionsPerSecond: 0, packetsPerSecond: 0, bytesPerSecond: 0 }
+    const limited = await bench.runtime({ resolvers: [OUTSIDE.resolver], egressLimits })
+    const [inside, neighbour] = [
+      new Inside(await limited.create(sandboxSpec({ image }))),
+      new Inside(await limited.create(sandboxSpec({ image }))),
+    ]
+    const hold = `for i in 1 2 3 4 5; do exec {fd}<>/dev/tcp/${OUTSIDE.public}/${port}; done; echo > /held; sleep 60`
+    await inside.run(['/bin/bash', '-c', `(${hold}) > /dev/null 2>&1 &`])
+    await pollUntil({ what: 'five connections', timeoutMs: 20_000, everyMs: 20 }, () => inside.readFile('/held'))
+    expect(await dialPublic(inside)).toBe('timeout')
+    expect(await dialPublic(neighbour)).toBe('open')
+    expect(await inside.isHealthy(), 'connections from outside are not counted').toBe(true)
+  })
+})
