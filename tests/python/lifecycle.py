@@ -59,7 +59,7 @@ def pause_with_memory(sandbox, metadata):
     assert listed_ids(metadata, [SandboxState.PAUSED]) == [sandbox.sandbox_id]
     assert listed_ids(metadata, [SandboxState.RUNNING]) == []
     failure_of(SandboxNotFoundException, lambda: sandbox.set_timeout(60))
-    failure_of(SandboxNotFoundException, lambda: sandbox.update_network({}))
+    sandbox.update_network({})
 
     again = Sandbox.connect(sandbox.sandbox_id, timeout=900)
     info = again.get_info()

@@ -6,9 +6,10 @@ export interface Note {
 }
 
 const CREATE =
-  'Every field is checked with the texts of the interface. Those that nothing enforces yet get a 501 that names them, after all other checks, and nothing is stored: `allow_internet_access: false`, ' +
-  '`network.denyOut`, `network.egressProxy`, `network.dnsServers`, `network.rules`, `network.httpsPorts`, `iam`, `volumeMounts`. `network.allowOut` without `network.denyOut` is accepted, stored and shown: ' +
-  'it allows what is open already, so it has no further effect, here and upstream. `mcp` is stored, and the names of its servers are in the history. ' +
+  'Every field is checked with the texts of the interface. Those that nothing enforces get a 501 that names them, after all other checks, and nothing is stored: `network.httpsPorts`, `iam`, `volumeMounts`, ' +
+  '`network.rules` with placeholders of secrets or identity tokens; `allow_internet_access: false` and `network.denyOut` where the runtime has no egress policies; domains in `network.allowOut`, `network.egressProxy`, ' +
+  '`network.dnsServers` and `network.rules` where there is no egress gateway. IPv6 entries are kept and have no effect, since sandboxes have no IPv6. `network.rules` need `/etc/ssl/certs/ca-certificates.crt` in the image. ' +
+  '`mcp` is stored, and the names of its servers are in the history. ' +
   'Every new sandbox starts the start command of the template again, since images do not store memory, and the create waits for the ready command. A ready command that is exactly `sleep 20`, which clients send for none, is ignored.'
 
 const BUILD =
@@ -19,7 +20,8 @@ const DOCKERFILE =
   'The engine builds the text: several stages, ARG, ENV, USER, WORKDIR, `COPY --from`. COPY and ADD from a context, ADD of a URL, here-documents, `RUN --mount` and everything else that needs BuildKit get a 400 that names the line.'
 
 const EGRESS =
-  'An update that leaves egress open is stored and recorded in the history. `allow_internet_access: false`, `denyOut`, `egressProxy`, `dnsServers` and `rules` get a 501 that names the field, after all other checks.'
+  'Works on running and on paused sandboxes, and waits for a pause, a resume or a snapshot (upstream refuses these with 404 and 409). It is answered when the policy is in force, which ends open connections that it denies. If the runtime fails, ' +
+  'the answer is a 500 with `Should-Retry: true`; the policy stays stored and is put in force later. Of updates at the same time the last one stored is in force. The same fields as at create get a 501. Rules that the trust store of a running sandbox cannot serve are a 400.'
 
 const EVENTS =
   'An operation of Sandyard, not of the interface: every change of a sandbox with its actor (key, user, administrator, timeout, traffic, server), oldest first. Continue with `after`, the `place` of the last event: ' +

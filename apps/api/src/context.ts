@@ -2,6 +2,7 @@ import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
+import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
@@ -19,6 +20,7 @@ import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
+import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
 import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
@@ -30,6 +32,7 @@ import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
 import { Heartbeat } from './servers/heartbeat.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
+import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
@@ -40,6 +43,8 @@ export interface ApiParts {
   readonly log: Logger
   /** Runs builds. Default: the build engine. */
   readonly buildRunner?: BuildRunner
+  /** Looks up the hosts of egress proxies. Default: as this host does. */
+  readonly lookupHost?: LookupHost
 }
 
 /** Everything that the control plane's entry and route files work with. */
@@ -86,6 +91,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const runtime = await openRuntime(parts, installation, shutdown)
     const { adoptEngine } = config
     const engineId = await bindEngine({ database, runtime, log: log.sandboxes, adoptEngine })
+    await publishEgressGateway(database.db, runtime.capabilities().egressGateway)
     const serverId = newServerId()
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
@@ -110,6 +116,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         serverId,
         tokenSeed,
         limits,
+        lookupHost: parts.lookupHost ?? lookupHost,
         starts,
         changes: new SandboxChanges(),
         repairs: new Repairs(log.sandboxes),
@@ -200,6 +207,10 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>
+    publishEgressGateway(database.db, runtime.capabilities().egressGateway),
+  )
+  shutdown.add('egress gateway address', () => publishing.stop())
   const { tokenSeed } = context.installation
   const hasDiskLimit = runtime.capabilities().diskLimit
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)

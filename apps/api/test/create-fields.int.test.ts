@@ -95,9 +95,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
   })
 
   it.each<[string, object]>([
-    ['allow_internet_access', { allow_internet_access: false }],
-    ['network.denyOut', { network: { denyOut: ['0.0.0.0/0'] } }],
-    ['network.denyOut', { network: { allowOut: ['example.com'], denyOut: ['0.0.0.0/0'] } }],
+    ['network.allowOut', { network: { allowOut: ['example.com'], denyOut: ['0.0.0.0/0'] } }],
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.example.com:1080', tls: { enabled: true } } } }],
     ['network.dnsServers', { network: { dnsServers: ['1.1.1.1'] } }],
     ['network.rules', { network: { rules: { 'a.com': [{ transform: { headers: { a: 'b' } } }] } } }],
@@ -188,7 +186,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
 })
 
 describe('the order of the checks', () => {
-  const unserved = { allow_internet_access: false }
+  const unserved = { volumeMounts: [{ name: 'data', path: '/data' }] }
   it.each<[object, string]>([
     [{ templateID: 'nothing', timeout: 0 }, "template 'nothing' not found"],
     [{ timeout: 0, autoPauseMemory: false }, 'Timeout must be greater than 0'],

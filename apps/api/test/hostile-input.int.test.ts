@@ -68,8 +68,8 @@ it('uses no text of a client as a metric label, and shortens long texts in error
   const created = await api.call('POST', '/sandboxes', { body: { templateID: 'base', network: unknown } })
   expect(created.status).toBe(201)
   await api.call('DELETE', `/sandboxes/${created.body.sandboxID}`)
-  const refused = await api.call('POST', '/sandboxes', { body: { templateID: 'base', network: { ...unknown, denyOut: ['0.0.0.0/0'] } } })
-  expect([refused.status, refused.body.message]).toEqual([501, expect.stringContaining("'network.denyOut'")])
+  const refused = await api.call('POST', '/sandboxes', { body: { templateID: 'base', network: { ...unknown, dnsServers: ['1.1.1.1'] } } })
+  expect([refused.status, refused.body.message]).toEqual([501, expect.stringContaining("'network.dnsServers'")])
   expect(await api.ctx.metrics.registry.metrics()).not.toContain('field-')
 
   const bodies = [{ templateID: long }, { templateID: `${long}!` }, { templateID: `base:${long}` }, { templateID: `a!${long}/b` }]

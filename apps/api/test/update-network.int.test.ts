@@ -27,28 +27,32 @@ const changes = () =>
     .orderBy('event_id')
     .execute()
 
-const KEPT = { allowPublicTraffic: false, maskRequestHost: 'localhost', denyOut: [] }
+const KEPT = { allowPublicTraffic: false, maskRequestHost: 'localhost' }
 
 describe('[PUT /sandboxes/{sandboxID}/network]', () => {
-  it.each<[object, readonly string[]]>([
+  it.each<[object, readonly string[], (readonly string[])?]>([
     [{}, []],
     [{ allow_internet_access: true }, []],
     [{ allowOut: [], denyOut: [], rules: {}, egressProxy: null, dnsServers: [] }, []],
     [{ allowOut: ['1.1.1.1'] }, ['1.1.1.1']],
     [{ allowPublicTraffic: true, maskRequestHost: 'other' }, []],
-  ])('%j replaces the egress part and keeps the rest', async (body, allowOut) => {
+    [{ denyOut: ['1.2.3.0/24'], allowOut: ['1.2.3.4'] }, ['1.2.3.4'], ['1.2.3.0/24']],
+  ])('%j replaces the egress part and keeps the rest', async (body, allowOut, denyOut = []) => {
     expect(await put(body)).toMatchObject({ status: 204, text: '' })
-    expect(await show()).toMatchObject({ network: { ...KEPT, allowOut }, allowInternetAccess: true })
+    expect(await show()).toMatchObject({ network: { ...KEPT, allowOut, denyOut }, allowInternetAccess: true })
     const [change] = await changes()
-    expect(change?.data).toMatchObject({ actor: { kind: 'key' }, incarnation: 1, allowOut })
+    expect(change?.data).toMatchObject({ actor: { kind: 'key' }, incarnation: 1, allowOut, denyOut })
   })
 
   it('keeps the stored flag of internet access when the request has none', async () => {
     const other = (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })).body.sandboxID
     await put({}, other)
     expect((await api.call('GET', `/sandboxes/${other}`)).body.allowInternetAccess).toBeNull()
-    await put({ allow_internet_access: true }, other)
-    expect((await api.call('GET', `/sandboxes/${other}`)).body.allowInternetAccess).toBe(true)
+    for (const allow_internet_access of [true, false]) {
+      await put({ allow_internet_access }, other)
+      await put({}, other)
+      expect((await api.call('GET', `/sandboxes/${other}`)).body.allowInternetAccess).toBe(allow_internet_access)
+    }
   })
 
   it.each<[object, number, string | RegExp]>([
@@ -63,8 +67,8 @@ describe('[PUT /sandboxes/{sandboxID}/network]', () => {
     [{ rules: { '*': [] } }, 400, 'Rule domain "*" is not a valid domain name.'],
     [{ allowOut: Array.from({ length: 1001 }, () => '1.1.1.1') }, 400, /^validation error: .*allowOut/],
     [{ allow_internet_access: 'no' }, 400, /^validation error: /],
-    [{ allow_internet_access: false }, 501, /'allow_internet_access'/],
-    [{ denyOut: ['0.0.0.0/0'] }, 501, /'denyOut'/],
+    [{ allowOut: ['a\0.com'], denyOut: ['0.0.0.0/0'] }, 400, 'invalid allowed address a\0.com'],
+    [{ allowOut: ['a.com'], denyOut: ['0.0.0.0/0'] }, 501, /'allowOut'/],
     [{ dnsServers: ['1.1.1.1'] }, 501, /'dnsServers'/],
     [{ egressProxy: { address: 'proxy.example.com:1080' } }, 501, /'egressProxy'/],
     [{ rules: { 'a.com': [] } }, 501, /'rules'/],
@@ -76,19 +80,10 @@ describe('[PUT /sandboxes/{sandboxID}/network]', () => {
   })
 
   it.each([
-    ['pausing', 409, 'is being paused'],
-    ['snapshotting', 409, 'is being snapshotted'],
     ['killing', 409, 'is being killed'],
-    ['paused', 404, "doesn't exist or you don't have access to it"],
-    ['resuming', 404, "doesn't exist or you don't have access to it"],
     ['starting', 404, "doesn't exist or you don't have access to it"],
   ] as const)('a %s sandbox is %i', async (state, code, text) => {
-    const pause = { pause_handle: '{}', pause_keep: 'memory', paused_at: new Date() } as const
-    await world.database.db
-      .updateTable('sandbox')
-      .set({ state, ...pause })
-      .where('sandbox_id', '=', id)
-      .execute()
+    await world.database.db.updateTable('sandbox').set({ state }).where('sandbox_id', '=', id).execute()
     expect((await put({})).body).toEqual({ code, message: `Sandbox "${id}" ${text}` })
     expect((await put({ rules: { '*': [] } })).status).toBe(code)
     expect((await put({ denyOut: ['a'] })).status).toBe(400)
@@ -103,4 +98,21 @@ describe('[PUT /sandboxes/{sandboxID}/network]', () => {
     expect((await put({}, 'a-b-c')).body).toEqual({ code: 400, message: 'Invalid sandbox ID' })
     expect((await api.call('PUT', `/sandboxes/${id}/network`)).status).toBe(400)
   })
+})
+
+it.each([
+  ['allow_internet_access', { allow_internet_access: false }],
+  ['denyOut', { denyOut: ['0.0.0.0/0'] }],
+])('[PUT /sandboxes/{sandboxID}/network] answers 501 for %s where the runtime has no egress policies', async (field, body) => {
+  const other = await world.startServer({ capabilities: { egressPolicies: false } })
+  const before = await show()
+  const answer = await other.call('PUT', `/sandboxes/${id}/network`, { body })
+  expect(answer.body).toEqual({ code: 501, message: expect.stringContaining(`'${field}'`) })
+  expect(await show()).toEqual(before)
+  const calls = other.runtime.faults.calls.length
+  expect((await other.call('PUT', `/sandboxes/${id}/network`, { body: { allowOut: [] } })).status).toBe(204)
+  expect(other.runtime.faults.calls).toHaveLength(calls)
+  const network = field === 'denyOut' ? { network: body } : body
+  const created = await other.call('POST', '/v2/sandboxes', { body: { templateID: 'base', ...network } })
+  expect(created.body).toEqual({ code: 501, message: expect.stringContaining(`${field}'`) })
 })

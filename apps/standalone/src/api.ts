@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createApp } from '@sandyard/api/app'
 import { parseApiConfig } from '@sandyard/api/config'
 import { createContext, type AppContext } from '@sandyard/api/context'
+import { readWantedEgress } from '@sandyard/api/read-wanted-egress'
 import type { Database } from '@sandyard/db/database'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { optionsOf } from '@sandyard/runtime-docker/runtime-settings'
@@ -55,6 +56,7 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, DEFAULT_EGRESS])),
         log,
         progress: terminal,
+        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
       })
     },
   })

@@ -66,7 +66,7 @@ describe('operations and fields that are not served yet', () => {
 
   test.each([
     ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
-    ['network.egressProxy', { network: { egressProxy: { address: 'proxy.test:1080' } } }],
+    ['network.rules', { network: { rules: { 'a.test': [{ transform: { headers: { authorization: '${e2b.secrets.key}' } } }] } } }],
   ])('[POST /v2/sandboxes] refuses the field %s, names it, and counts the refusal', async (field, fields) => {
     const before = await counted()
     const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })

@@ -40,7 +40,7 @@ test('[POST /sandboxes/{sandboxID}/pause] [POST /sandboxes/{sandboxID}/resume] [
     })
     expect(await call('POST /timeout', { timeout: 60 })).toMatchObject(unknown(sandbox.id))
     expect(await call('POST /refreshes', {})).toMatchObject(unknown(sandbox.id))
-    expect(await call('PUT /network', {})).toMatchObject(unknown(sandbox.id))
+    expect(await call('PUT /network', {})).toMatchObject({ status: 204 })
     expect(await call('POST /snapshots', {})).toMatchObject(unknown(sandbox.id))
     const unforkable = `Sandbox '${sandbox.id}' is paused and cannot be forked; resume it first`
     expect(await call('POST /fork')).toMatchObject(refusal(409, unforkable))

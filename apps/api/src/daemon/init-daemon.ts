@@ -1,14 +1,20 @@
 import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { DaemonIdentity } from './daemon-identity.ts'
 
-/** What `/init` sets, after each start (envd.md 5.5). */
-export interface DaemonInit {
+/** What every `/init` says: it replaces both. */
+export interface DaemonTrust {
   readonly identity: DaemonIdentity
   readonly accessToken?: string
+  /** Certificate authorities in PEM for the trust store of the sandbox. Absent: it stays as it is. */
+  readonly caBundle?: string
+}
+
+/** What `/init` sets, after each start (envd.md 5.5). */
+export interface DaemonInit extends DaemonTrust {
   readonly envVars: Readonly<Record<string, string>>
   readonly defaultUser: string
   readonly defaultWorkdir: string
@@ -24,31 +30,64 @@ export interface DaemonTarget {
 const PAUSE_MS = 4
 /** An address that is not configured yet drops packets. A new connection is faster than the kernel's own retransmits. */
 const CONNECT_TIMEOUT_MS = 200
+/** The beginning of the daemon's text when the bundle of certificates is missing or cannot be written. */
+const NO_TRUST_STORE = 'failed to install CA bundle'
+const MAX_TEXT_BYTES = 1024
+const TRUST_STORE_MISSING =
+  'network rules need the file /etc/ssl/certs/ca-certificates.crt in the sandbox, which is missing or cannot be written'
 /** Each failed try gives a busy daemon more time. */
 const ANSWER_TIMEOUT_MS = { first: 1000, last: 8000 } as const
 
 /**
  * Posts `/init` until the daemon answers. Safe to repeat: `/init` replaces values.
  *
- * @throws AppError `internal` when the daemon refuses; the abort reason when `signal` aborts first
+ * @throws AppError `failed_precondition` when the sandbox has no trust store for `caBundle`; `internal` when the daemon refuses; the abort
+ * reason when `signal` aborts first
  */
-export async function initDaemon(target: DaemonTarget, init: DaemonInit, signal: AbortSignal): Promise<void> {
+export function initDaemon(target: DaemonTarget, init: DaemonInit, signal: AbortSignal): Promise<void> {
+  return postInit(target, () => ({ ...init, timestamp: new Date().toISOString() }), signal)
+}
+
+/**
+ * Adds certificate authorities to the trust store of a sandbox that runs already; variables and defaults stay. The request has no time, so the
+ * daemon applies it whatever the clocks of other servers say.
+ *
+ * @throws as `initDaemon`
+ */
+export function trustAuthority(target: DaemonTarget, trust: DaemonTrust, signal: AbortSignal): Promise<void> {
+  return postInit(target, () => trust, signal)
+}
+
+/** Whether the error says that the sandbox has no trust store for `caBundle`. Its message is for clients. */
+export function isTrustStoreMissing(err: unknown): err is AppError {
+  return isAppError(err, 'failed_precondition') && err.message === TRUST_STORE_MISSING
+}
+
+async function postInit(target: DaemonTarget, init: () => DaemonTrust, signal: AbortSignal): Promise<void> {
   let answerTimeoutMs: number = ANSWER_TIMEOUT_MS.first
   while (true) {
     signal.throwIfAborted()
-    const body = JSON.stringify({ ...init, timestamp: new Date().toISOString() })
     const late = AbortSignal.timeout(answerTimeoutMs)
-    const status = await post(target, body, AbortSignal.any([signal, late])).catch(() => undefined)
-    if (status === 204) return
-    if (status !== undefined && status < 500) throw new AppError('internal', `the daemon answered ${status} to /init`)
+    const answer = await post(target, JSON.stringify(init()), AbortSignal.any([signal, late])).catch(() => undefined)
+    if (answer?.status === 204) return
+    if (answer?.status === 400 && answer.text.startsWith(NO_TRUST_STORE)) {
+      throw new AppError('failed_precondition', TRUST_STORE_MISSING, { cause: answer.text })
+    }
+    if (answer !== undefined && answer.status < 500) throw new AppError('internal', `the daemon answered ${answer.status} to /init`)
     if (late.aborted) answerTimeoutMs = Math.min(answerTimeoutMs * 2, ANSWER_TIMEOUT_MS.last)
     await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined)
   }
 }
 
+interface InitAnswer {
+  readonly status: number
+  /** Its beginning. */
+  readonly text: string
+}
+
 /** Each try uses its own connection: no connection stays open to a sandbox that ends. */
-function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: AbortSignal): Promise<number | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: AbortSignal): Promise<InitAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<InitAnswer>()
   const call = request({
     host: endpoint.host,
     port: endpoint.daemonPort,
@@ -66,8 +105,11 @@ function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: Abo
   call.on('socket', (socket) => socket.once('connect', () => clearTimeout(connecting)))
   call.on('close', () => clearTimeout(connecting))
   call.on('response', (response) => {
-    response.resume()
-    response.on('end', () => resolve(response.statusCode))
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      if (text.length < MAX_TEXT_BYTES) text += chunk.slice(0, MAX_TEXT_BYTES)
+    })
+    response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
     response.on('error', reject)
   })
   call.on('error', reject)

@@ -13,8 +13,10 @@ import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
+import type { RuntimeCapabilities, SandboxEndpoint } from '@sandyard/runtime/types'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import type { BuildRunner } from '../../src/builds/build-runner.ts'
+import type { LookupHost } from '../../src/sandboxes/network/resolve-egress-proxy.ts'
 import { reconcile } from '../../src/sandboxes/repair/reconciler.ts'
 import { Repairs } from '../../src/sandboxes/repair/repairs.ts'
 import type { ApiInstance } from '../../src/http/api-instance.ts'
@@ -60,7 +62,7 @@ export interface World extends AsyncDisposable {
   startServer(options?: ServerOptions): Promise<Server>
 }
 
-interface ServerOptions {
+export interface ServerOptions {
   readonly loops?: boolean
   readonly env?: Record<string, string>
   /** Default: a fake runtime on the engine of the world. */
@@ -70,6 +72,9 @@ interface ServerOptions {
   readonly app?: AppOptions
   /** Default: a runner that finishes every build at once. */
   readonly buildRunner?: BuildRunner
+  /** Of the runtime. */
+  readonly capabilities?: Partial<RuntimeCapabilities>
+  readonly lookupHost?: LookupHost
 }
 
 const instantRunner: BuildRunner = async ({ buildId }) => ({
@@ -118,8 +123,9 @@ export async function createWorld(): Promise<World> {
 
 async function startServer(world: World, options: ServerOptions = {}): Promise<Server> {
   const { engine, daemon } = world
-  const { fuse, buildRunner = instantRunner } = options
-  const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf: () => ({ host: '127.0.0.1', daemonPort: daemon.port }) }
+  const { fuse, buildRunner = instantRunner, capabilities, lookupHost } = options
+  const endpointOf = (): SandboxEndpoint => ({ host: '127.0.0.1', daemonPort: daemon.port })
+  const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf, ...(capabilities && { capabilities }) }
   const makeRuntime = options.runtime ?? ((given) => (fuse === undefined ? new FakeRuntime(given) : new FusedRuntime(given, fuse)))
   const runtime = makeRuntime(runtimeOptions)
   const database = fuse === undefined ? world.database : new FusedDatabase(world.database.url, fuse)
@@ -130,7 +136,7 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
     SANDYARD_MAX_EVENT_LOOP_DELAY: '1h',
     ...options.env,
   })
-  const ctx = await createContext(config, { database, runtime, log, buildRunner })
+  const ctx = await createContext(config, { database, runtime, log, buildRunner, ...(lookupHost && { lookupHost }) })
   const app = await createApp(ctx, options.app)
   if (options.loops === true) await ctx.start()
   return {

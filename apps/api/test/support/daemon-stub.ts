@@ -1,13 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+export interface InitAnswer {
+  readonly status: number
+  readonly text: string
+}
+
 /** Records the bodies of `/init` and the keys of instances, newest last. */
 export interface DaemonStub extends AsyncDisposable {
   readonly port: number
   readonly inits: Record<string, unknown>[]
   readonly instanceKeys: unknown[]
   /** The answers to the next calls of `/init`; 204 when empty. */
-  readonly answers: (number | 'hang')[]
+  readonly answers: (number | InitAnswer | 'hang')[]
   /** Whether `/health` answers 204. Default: true. */
   isResponsive: boolean
   /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
@@ -18,18 +23,19 @@ export interface DaemonStub extends AsyncDisposable {
 export async function startDaemonStub(): Promise<DaemonStub> {
   const inits: Record<string, unknown>[] = []
   const instanceKeys: unknown[] = []
-  const answers: (number | 'hang')[] = []
+  const answers: DaemonStub['answers'] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url === '/health') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
     if (request.method === 'GET') return answerRead(stub.report(request.url ?? ''), response)
-    const answer = answers.shift() ?? 204
-    if (answer === 'hang') return
+    const next = answers.shift() ?? 204
+    if (next === 'hang') return
+    const { status, text } = typeof next === 'number' ? { status: next, text: '' } : next
     const body = await readJson(request)
-    if (answer === 204) {
+    if (status === 204) {
       inits.push(body)
       instanceKeys.push(request.headers['x-sandyard-instance-key'])
     }
-    response.writeHead(answer).end()
+    response.writeHead(status).end(text)
   }
   const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,7 +2,16 @@ import { Database, type Tx } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import type { ResumeRequest, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
-import type { Keep, PauseHandle, Resumed, RuntimeSnapshot, SandboxEndpoint, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+import type {
+  EgressPolicy,
+  Keep,
+  PauseHandle,
+  Resumed,
+  RuntimeSnapshot,
+  SandboxEndpoint,
+  SandboxRef,
+  SandboxSpec,
+} from '@sandyard/runtime/types'
 
 /** Where a server is killed: before or after its n-th persistent step, from 1. */
 export interface CrashPoint {
@@ -83,6 +92,10 @@ export class FusedRuntime extends FakeRuntime {
 
   override resume(handle: PauseHandle, request: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {
     return this.#fuse.step(() => super.resume(handle, request, signal))
+  }
+
+  override setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void> {
+    return this.#fuse.step(() => super.setEgress(ref, policy))
   }
 
   override snapshot(ref: SandboxRef, request: SnapshotRequest): Promise<RuntimeSnapshot> {

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { Nullable } from '../nullable.ts'
 import { CpuCount, DiskSizeMb, MemoryMb } from '../numbers.ts'
 import { DateTime } from '../times.ts'
+import { SandboxNetworkRules } from './network.ts'
 
 const clientID = Type.String({ deprecated: true, description: 'A constant' })
 const envdVersion = Type.String({ description: 'Version of the in-sandbox daemon' })
@@ -49,6 +50,18 @@ export const SandboxNetwork = Type.Object(
     allowOut: Type.Optional(Type.Array(Type.String())),
     denyOut: Type.Optional(Type.Array(Type.String())),
     maskRequestHost: Type.Optional(Type.String()),
+    dnsServers: Type.Optional(Type.Array(Type.String())),
+    rules: Type.Optional(SandboxNetworkRules),
+    egressProxy: Type.Optional(
+      Type.Object(
+        {
+          address: Type.String({ description: 'host:port of a SOCKS5 proxy' }),
+          username: Type.Optional(Type.String()),
+          tls: Type.Optional(Type.Object({ enabled: Type.Boolean(), serverName: Type.Optional(Type.String()) })),
+        },
+        { description: 'Without its password' },
+      ),
+    ),
   },
   { title: 'SandboxNetwork' },
 )

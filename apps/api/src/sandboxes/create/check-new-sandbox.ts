@@ -4,7 +4,7 @@ import { isOlderVersion } from '../../daemon/daemon-version.ts'
 import { UnservedFieldError } from '../../metrics/unserved-field.ts'
 import { isStorable } from '../../text/is-storable.ts'
 import { shorten } from '../../text/shorten.ts'
-import { unservedEgressField } from '../network/check-network.ts'
+import { type EgressCapabilities, unservedEgressField } from '../network/served-egress.ts'
 import { isPublic } from '../network/stored-network.ts'
 
 /** @throws AppError `invalid_argument` with the texts of control-plane.md 6.2.3 */
@@ -36,10 +36,10 @@ export function checkPublicTraffic(network: NewSandbox['network'], isSecure: boo
  *
  * @throws UnservedFieldError, which names the field
  */
-export function checkServedFields(body: NewSandbox): void {
-  const egress = unservedEgressField(body.network ?? {})
+export function checkServedFields(body: NewSandbox, has: EgressCapabilities): void {
+  const egress = unservedEgressField(body.network ?? {}, has)
   const unserved = [
-    body.allow_internet_access === false && 'allow_internet_access',
+    body.allow_internet_access === false && !has.egressPolicies && 'allow_internet_access',
     egress !== undefined && `network.${egress}`,
     (body.network?.httpsPorts ?? []).length > 0 && 'network.httpsPorts',
     Object.keys(body.iam?.tokens ?? {}).length > 0 && 'iam',

@@ -8,6 +8,8 @@ import { parseTemplateReference, type TemplateReference } from '../../templates/
 import { checkLifetime } from '../check-lifetime.ts'
 import { findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { checkNetwork } from '../network/check-network.ts'
+import { type LookupHost, resolveEgressProxy } from '../network/resolve-egress-proxy.ts'
+import type { EgressCapabilities } from '../network/served-egress.ts'
 import { isPublic } from '../network/stored-network.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
@@ -19,6 +21,7 @@ import { toSettings } from './sandbox-settings.ts'
 
 export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
+  readonly lookupHost: LookupHost
 }
 
 export interface CreateRequest {
@@ -42,13 +45,16 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     if (remembered !== undefined) return remembered
   }
   const { template, build } = await resolveTemplate(database.db, team, readReference(body.templateID))
-  const { lifetimeSeconds, isSecure } = checkBody(body, { defaults, build, maxLifetimeSeconds: limits.maxLifetimeSeconds })
+  const has = parts.runtime.capabilities()
+  const { lifetimeSeconds, isSecure } = checkBody(body, { defaults, build, maxLifetimeSeconds: limits.maxLifetimeSeconds, has })
+  await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
+  const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
   const reserved = await reserveSandbox(database, {
     teamId: team.id,
     template,
     build,
     isSecure,
-    settings: toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds),
+    settings,
     idempotent,
     serverId: parts.serverId,
     actor,
@@ -61,6 +67,8 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     alias: template.alias,
     build,
     isSecure,
+    network: settings.network,
+    allowInternetAccess: settings.allowInternetAccess,
     isPublic: isPublic(body.network),
     envVars: body.envVars ?? {},
     lifetimeSeconds,
@@ -72,12 +80,13 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
 interface CheckOptions extends Pick<CreateRequest, 'defaults'> {
   readonly build: Pick<ReadyBuild, 'envdVersion'>
   readonly maxLifetimeSeconds: number
+  readonly has: EgressCapabilities
 }
 
 /** The checks of the body after the look-up of its template, in the order of control-plane.md 6.2.2; our own come last. */
 function checkBody(
   body: NewSandbox,
-  { defaults, build, maxLifetimeSeconds }: CheckOptions,
+  { defaults, build, maxLifetimeSeconds, has }: CheckOptions,
 ): { readonly lifetimeSeconds: number; readonly isSecure: boolean } {
   const lifetimeSeconds = body.timeout ?? defaults.timeout
   checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
@@ -88,7 +97,7 @@ function checkBody(
   checkNetwork(body.network ?? {}, build.envdVersion)
   checkPublicTraffic(body.network, isSecure)
   checkTexts(body)
-  checkServedFields(body)
+  checkServedFields(body, has)
   return { lifetimeSeconds, isSecure }
 }
 

@@ -1,18 +1,22 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
-import type { Keep, PauseHandle, Resumed } from '@sandyard/runtime/types'
+import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
+import { trustOwnAuthority } from '../start/trust-own-authority.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { countOccupied, type SandboxRow } from '../sandbox-queries.ts'
-import { sandboxSpec } from '../start/sandbox-spec.ts'
+import { readNetwork } from '../network/read-network.ts'
+import { sandboxSpec, type SandboxSource } from '../start/sandbox-spec.ts'
 import { changeState, type StateChange } from '../sandbox-state.ts'
 import { startError } from '../start/start-errors.ts'
 import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { settle } from './settle-sandbox.ts'
 
+/** A daemon that has been thawed answers at once. */
+const TRUST_TIMEOUT_MS = 5000
 /** Time for an aborted resume to end. */
 const GRACE_MS = 2000
 
@@ -74,13 +78,20 @@ async function resume(
   { row, keep }: { readonly row: SandboxRow; readonly keep: Keep },
   signal: AbortSignal,
 ): Promise<Resumed> {
-  const source = await loadSource(parts.database.db, row)
+  const source = { ...(await loadSource(parts.database.db, row)), ...(await readNetwork(parts.database.db, refOf(row))) }
   const spec = sandboxSpec(source, parts.tokenSeed)
   const resumed = await parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal)
-  if (resumed.restored === 'files') {
-    await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
-  }
+  if (resumed.restored === 'files') await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
+  else await trustAgain(parts, source, resumed.endpoint)
   return resumed
+}
+
+/** Header rules may have come while it was paused. What its own processes did to its trust store or its daemon must not stop the resume. */
+async function trustAgain({ tokenSeed, log }: LifecycleParts, source: SandboxSource, endpoint: SandboxEndpoint): Promise<void> {
+  const what = 'the trust in the authority of the sandbox'
+  await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustOwnAuthority(tokenSeed, source, endpoint, signal)).catch(
+    (err: unknown) => log.warn({ err, sandboxId: source.sandboxId }, 'a resumed sandbox does not trust its authority'),
+  )
 }
 
 function running({ endpoint, restored }: Resumed, { keep, lifetimeSeconds, actor }: ResumeWish, serverId: number): StateChange {

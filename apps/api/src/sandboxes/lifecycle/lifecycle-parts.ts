@@ -1,13 +1,11 @@
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Repairs } from '../repair/repairs.ts'
 import type { SandboxRow } from '../sandbox-queries.ts'
-import type { SandboxLimits } from '../sandbox-limits.ts'
-import type { StartParts } from '../start/start-sandbox.ts'
+import type { CreateParts } from '../create/create-sandbox.ts'
 import type { SandboxChanges } from './sandbox-changes.ts'
 
 /** What the transitions of a sandbox need. */
-export interface LifecycleParts extends StartParts {
-  readonly limits: SandboxLimits
+export interface LifecycleParts extends CreateParts {
   readonly changes: SandboxChanges
   /** Runs what goes on behind an answer: removals, pauses at the end time. */
   readonly repairs: Repairs

@@ -1,7 +1,8 @@
 import type { SandboxNetworkUpdate } from '@sandyard/api-contract/sandboxes/network'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isStorable } from '../../text/is-storable.ts'
 import { shorten } from '../../text/shorten.ts'
-import { isAddressOrNetwork, isIpv4, isUnspecified } from './addresses.ts'
+import { isAddressOrNetwork, isDomain, isIpv4, isUnspecified } from './addresses.ts'
 
 /** What clients name `ALL_TRAFFIC`. */
 const ALL_TRAFFIC = '0.0.0.0/0'
@@ -15,9 +16,9 @@ const MAX_DNS_SERVERS = 10
 export function checkEgressLists({ allowOut = [], denyOut = [], dnsServers = [] }: SandboxNetworkUpdate): void {
   const denied = denyOut.find((entry) => !isAddressOrNetwork(entry) || isUnspecified(entry))
   if (denied !== undefined) throw refused(`invalid denied CIDR ${shorten(denied)}`)
-  const allowed = allowOut.find((entry) => entry === '' || isUnspecified(entry))
+  const allowed = allowOut.find((entry) => entry === '' || isUnspecified(entry) || !isStorable(entry))
   if (allowed !== undefined) throw refused(`invalid allowed address ${shorten(allowed)}`)
-  if (allowOut.some((entry) => !isAddressOrNetwork(entry)) && !denyOut.includes(ALL_TRAFFIC)) {
+  if (allowOut.some(isDomain) && !denyOut.includes(ALL_TRAFFIC)) {
     throw refused("When specifying allowed domains in allow out, you must include 'ALL_TRAFFIC' in deny out to block all other traffic.")
   }
   if (dnsServers.length > MAX_DNS_SERVERS)

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { SandboxNetworkConfig } from '@sandyard/api-contract/sandboxes/network'
-import { checkNetwork, unservedEgressField } from './check-network.ts'
+import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
+import { Secret } from '@sandyard/kit/config/secret'
+import { checkNetwork } from './check-network.ts'
+import { type EgressCapabilities, unservedEgressField } from './served-egress.ts'
 
 const VERSION = '0.6.13'
 const messageOf = (network: SandboxNetworkConfig, version: string | undefined = VERSION): string | undefined => {
@@ -34,6 +37,8 @@ describe('the lists of addresses', () => {
     [{ allowOut: ['0.0.0.0'] }, 'invalid allowed address 0.0.0.0'],
     [{ allowOut: ['::'] }, 'invalid allowed address ::'],
     [{ allowOut: [''] }, 'invalid allowed address '],
+    [{ allowOut: ['a\0.com'], denyOut: ['0.0.0.0/0'] }, 'invalid allowed address a\0.com'],
+    [{ allowOut: ['\ud800.com'], denyOut: ['0.0.0.0/0'] }, 'invalid allowed address \ud800.com'],
     [{ allowOut: ['example.com'] }, NEEDS_ALL],
     [{ allowOut: ['*'] }, NEEDS_ALL],
     [{ allowOut: ['1.2.3.4/33'] }, NEEDS_ALL],
@@ -119,6 +124,7 @@ describe('rules', () => {
     ['a quote', { 'a".com': [] }, 'Rule domain "a\\".com" is not a valid domain name.'],
     ['a long label', { ['a'.repeat(64)]: [] }, `Rule domain "${'a'.repeat(64)}" is not a valid domain name.`],
     ['two rules', { 'a.com': [{}, {}] }, 'Domain "a.com" can have at most 1 transform rule.'],
+    ['two rules in two spellings', { 'a.com': [{}], 'A.com': [] }, 'Domain "A.com" can have at most 1 transform rule.'],
     ['20 headers', withHeaders(many(20)), undefined],
     ['21 headers', withHeaders(many(21)), 'Domain "a.com" can have at most 20 headers per rule.'],
     ['an empty name', withHeaders({ '': 'b' }), 'Header name in rule for domain "a.com" must not be empty.'],
@@ -133,6 +139,7 @@ describe('rules', () => {
       `Header name "${'a'.repeat(65)}" in rule for domain "a.com" exceeds maximum length of 64 characters.`,
     ],
     ['a line break', withHeaders({ a: 'b\r\nc: d' }), 'Value for header "a" in rule for domain "a.com" contains invalid characters.'],
+    ['half a character', withHeaders({ a: '\ud800' }), 'Value for header "a" in rule for domain "a.com" contains invalid characters.'],
     ['a value of 2048 characters', withHeaders({ a: 'x'.repeat(2048) }), undefined],
     [
       'a value of 2049 characters',
@@ -165,7 +172,7 @@ describe('rules', () => {
 
 describe('the egress proxy', () => {
   const address = 'proxy.example.com:1080'
-  const caCert = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  const caCert = sandboxAuthority(new Secret('seed'), 'i1').certificatePem
   it.each<[NonNullable<SandboxNetworkConfig['egressProxy']>, string | undefined]>([
     [{ address }, undefined],
     [{ address: 'PROXY.example.com:1080', username: 'u', password: 'p', tls: { enabled: true, serverName: 'a.com', caCert } }, undefined],
@@ -188,23 +195,36 @@ describe('the egress proxy', () => {
     [{ address, tls: { enabled: false, serverName: 'a.com' } }, 'tls.serverName and tls.caCert need tls.enabled'],
     [{ address, tls: { enabled: false, caCert } }, 'tls.serverName and tls.caCert need tls.enabled'],
     [{ address, tls: { enabled: true, serverName: 'a'.repeat(254) } }, 'tls.serverName must be a name of at most 253 characters'],
-    [{ address, tls: { enabled: true, caCert: 'no' } }, 'tls.caCert must be a certificate in PEM of at most 8192 bytes'],
-    [
-      { address, tls: { enabled: true, caCert: caCert.replace('AAAA', 'A'.repeat(8192)) } },
-      'tls.caCert must be a certificate in PEM of at most 8192 bytes',
-    ],
+    ...['no', caCert.replaceAll(/[a-z]/g, 'A'), `${caCert}${'\n'.repeat(8192)}`, `${caCert}\0`].map(
+      (bad): [NonNullable<SandboxNetworkConfig['egressProxy']>, string] => [
+        { address, tls: { enabled: true, caCert: bad } },
+        'tls.caCert must be a certificate in PEM of at most 8192 bytes',
+      ],
+    ),
+    [{ address, username: 'a\0' }, 'username must not contain NUL or unpaired surrogates'],
+    [{ address, username: 'a', password: '\ud800' }, 'password must not contain NUL or unpaired surrogates'],
   ])('%j: %s', (egressProxy, detail) => {
     expect(messageOf({ egressProxy })).toBe(detail && `Invalid egress proxy config: ${detail}`)
   })
 })
 
-it.each<[SandboxNetworkConfig, string | undefined]>([
-  [{}, undefined],
-  [{ allowOut: ['1.1.1.1'], denyOut: [], egressProxy: null, dnsServers: [], rules: {} }, undefined],
-  [{ denyOut: ['1.1.1.1'] }, 'denyOut'],
-  [{ egressProxy: { address: 'a:1' } }, 'egressProxy'],
-  [{ dnsServers: ['1.1.1.1'] }, 'dnsServers'],
-  [{ rules: { 'a.com': [] } }, 'rules'],
-])('the unsupported field of %j is %s', (network, field) => {
-  expect(unservedEgressField(network)).toBe(field)
+const NONE: EgressCapabilities = { egressPolicies: false, egressGateway: undefined }
+const ADDRESSES: EgressCapabilities = { egressPolicies: true, egressGateway: undefined }
+const ALL: EgressCapabilities = { egressPolicies: true, egressGateway: '172.20.0.1' }
+const rulesOf = (value: string) => ({ 'a.com': [{ transform: { headers: { a: value } } }] })
+
+/** By what the runtime has: nothing, policies of addresses, and the gateway. */
+it.each<[SandboxNetworkConfig, string | undefined, string | undefined, string | undefined]>([
+  [{}, undefined, undefined, undefined],
+  [{ allowOut: ['1.1.1.1'], denyOut: [], egressProxy: null, dnsServers: [], rules: {} }, undefined, undefined, undefined],
+  [{ denyOut: ['1.1.1.1'] }, 'denyOut', undefined, undefined],
+  [{ allowOut: ['a.com'], denyOut: ['0.0.0.0/0'] }, 'denyOut', 'allowOut', undefined],
+  [{ egressProxy: { address: 'a:1' } }, 'egressProxy', 'egressProxy', undefined],
+  [{ dnsServers: ['1.1.1.1'] }, 'dnsServers', 'dnsServers', undefined],
+  [{ rules: { 'a.com': [] } }, 'rules', 'rules', undefined],
+  [{ rules: rulesOf('Bearer key ${HOME}') }, 'rules', 'rules', undefined],
+  [{ rules: rulesOf('Bearer ${e2b.secrets.key}') }, 'rules', 'rules', 'rules'],
+  [{ rules: rulesOf('${e2b.identity.tokens.t}') }, 'rules', 'rules', 'rules'],
+])('the unsupported field of %j is %s, %s or %s', (network, none, addresses, all) => {
+  expect([NONE, ADDRESSES, ALL].map((has) => unservedEgressField(network, has))).toEqual([none, addresses, all])
 })

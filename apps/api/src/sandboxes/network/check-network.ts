@@ -1,4 +1,4 @@
-import type { SandboxNetworkConfig, SandboxNetworkUpdate } from '@sandyard/api-contract/sandboxes/network'
+import type { SandboxNetworkConfig } from '@sandyard/api-contract/sandboxes/network'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { checkEgressLists } from './check-egress-lists.ts'
 import { checkEgressProxy } from './check-egress-proxy.ts'
@@ -22,16 +22,4 @@ export function checkNetwork(network: SandboxNetworkConfig, envdVersion: string 
     throw new AppError('invalid_argument', `validation error: httpsPorts must not contain ${DAEMON_PORT}`)
   }
   checkEgressProxy(network.egressProxy)
-}
-
-/**
- * The first field of egress that has an effect which nothing enforces yet. `allowOut` alone has none: without a deny everything that it can
- * allow is open already (control-plane.md 18.4).
- */
-export function unservedEgressField(network: SandboxNetworkUpdate): string | undefined {
-  const { denyOut = [], egressProxy, dnsServers = [], rules = {} } = network
-  if (denyOut.length > 0) return 'denyOut'
-  if (egressProxy !== undefined && egressProxy !== null) return 'egressProxy'
-  if (dnsServers.length > 0) return 'dnsServers'
-  return Object.keys(rules).length > 0 ? 'rules' : undefined
 }

@@ -1,6 +1,7 @@
 import type { SandboxNetworkRules } from '@sandyard/api-contract/sandboxes/network'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isOlderVersion } from '../../daemon/daemon-version.ts'
+import { isStorable } from '../../text/is-storable.ts'
 import { shorten } from '../../text/shorten.ts'
 import { quote } from '../sandbox-errors.ts'
 import { readSecretNames } from './placeholders.ts'
@@ -34,7 +35,13 @@ export function checkRules(rules: SandboxNetworkRules = {}, envdVersion: string 
     )
   }
   if (domains.length > MAX_DOMAINS) throw refused(`Network rules can have at most ${MAX_DOMAINS} domains.`)
-  for (const [domain, transforms] of Object.entries(rules)) checkDomain(domain, transforms)
+  const seen = new Set<string>()
+  for (const [domain, transforms] of Object.entries(rules)) {
+    checkDomain(domain, transforms)
+    // Domains do not differ by case, so these would be two rules of one.
+    if (seen.has(domain.toLowerCase())) throw refused(`Domain ${quote(domain)} can have at most 1 transform rule.`)
+    seen.add(domain.toLowerCase())
+  }
 }
 
 function checkDomain(domain: string, transforms: SandboxNetworkRules[string]): void {
@@ -59,7 +66,8 @@ function checkHeader(domain: string, header: string, value: string): void {
   if (Buffer.byteLength(header) > MAX_NAME_BYTES) {
     throw refused(`Header name ${name} in rule for domain ${domain} exceeds maximum length of ${MAX_NAME_BYTES} characters.`)
   }
-  if (CONTROL.test(value)) throw refused(`Value for header ${name} in rule for domain ${domain} contains invalid characters.`)
+  if (CONTROL.test(value) || !isStorable(value))
+    throw refused(`Value for header ${name} in rule for domain ${domain} contains invalid characters.`)
   if (Buffer.byteLength(value) > MAX_VALUE_BYTES) {
     throw refused(`Value for header ${name} in rule for domain ${domain} exceeds maximum length of ${MAX_VALUE_BYTES} characters.`)
   }

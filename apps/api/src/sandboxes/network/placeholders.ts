@@ -3,6 +3,11 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 const START = '${e2b.'
 const PLACEHOLDER = /\$\{e2b\.(?:secrets\.(?<secret>[A-Za-z0-9_-]{1,128})|identity\.tokens\.[^{}]{1,128})\}/y
 
+/** Whether a header value has a part that the server replaces, by a secret or an identity token. */
+export function hasPlaceholder(value: string): boolean {
+  return value.includes(START)
+}
+
 /**
  * The names of the secrets that a header value refers to, by `${e2b.secrets.<name>}` (control-plane.md 18.5).
  *

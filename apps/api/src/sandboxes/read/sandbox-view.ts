@@ -1,8 +1,8 @@
-import type { ListedSandbox, Sandbox, SandboxDetail, SandboxNetwork } from '@sandyard/api-contract/sandboxes/sandbox'
+import type { ListedSandbox, Sandbox, SandboxDetail } from '@sandyard/api-contract/sandboxes/sandbox'
 import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-token'
-import type { StoredNetwork } from '@sandyard/db/schema/sandbox'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { isPublic } from '../network/stored-network.ts'
+import { toNetwork } from './network-view.ts'
 import type { LiveSandboxRow } from '../sandbox-queries.ts'
 
 /** Deprecated but required on the wire (control-plane.md 2.1). */
@@ -83,10 +83,4 @@ export function toSandboxDetail(row: LiveSandboxRow, tokenSeed: Secret): Sandbox
     lifecycle: { autoResume: row.auto_resume, onTimeout: row.auto_pause ? 'pause' : 'kill' },
     ...(row.state === 'paused' && { pauseMode: row.pause_keep === 'files' ? 'filesystem' : 'full' }),
   }
-}
-
-/** Clients require the lists to be lists, where they are present (clients-python-2.63.md 4). */
-function toNetwork({ allowPublicTraffic = true, allowOut = [], denyOut = [], maskRequestHost }: StoredNetwork): SandboxNetwork {
-  const lists = { allowOut: [...allowOut], denyOut: [...denyOut] }
-  return { allowPublicTraffic, ...lists, ...(maskRequestHost !== undefined && { maskRequestHost }) }
 }

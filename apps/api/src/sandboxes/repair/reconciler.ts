@@ -7,6 +7,7 @@ import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RuntimeSandbox, RuntimeState, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER } from '../../events/actor.ts'
 import { assertEngineOf, readEngineId } from '../../servers/engine-binding.ts'
+import { applyEgress, listPendingEgress } from '../network/apply-egress.ts'
 import { isBuildSandboxId } from '../sandbox-id.ts'
 import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from '../end/end-sandbox.ts'
 import { pauseAgain } from '../lifecycle/pause-again.ts'
@@ -86,11 +87,17 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
   }
 }
 
-/** Ends starts that take too long or whose server is dead, finishes ends that were not completed, and settles abandoned transitions. */
+/** Ends starts that take too long or whose server is dead, finishes ends and network updates that were not completed, and settles abandoned transitions. */
 async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
   for (const ref of await takeOverTransitions(parts)) {
     parts.log.info({ ...ref }, 'settling an abandoned transition')
     void parts.repairs.run(ref, () => settle(parts, ref))
+  }
+  for (const ref of await listPendingEgress(parts.database.db)) {
+    void parts.repairs.run(ref, () => {
+      parts.log.info({ ...ref }, 'putting a network in force that an update left')
+      return applyEgress(parts, ref)
+    })
   }
   for (const ref of [...(await giveUpStarts(parts.database)), ...(await listStaleEnds(parts.database.db))]) {
     void parts.repairs.run(ref, () => {

@@ -14,11 +14,11 @@ export const updateSandboxNetworkRoute: ApiRoute = (app, ctx) =>
     schema: {
       params: SandboxParams,
       body: SandboxNetworkUpdate,
-      response: { 204: Nothing, ...errors(400, 401, 403, 404, 409, 429, 500, 501) },
+      response: { 204: Nothing, ...errors(400, 401, 403, 404, 409, 429, 500, 501, 504) },
     },
     handler: async ({ principal, params, body }, reply) => {
       const request = { givenId: params.sandboxID, update: body, actor: actorOf(principal) }
-      await updateNetwork(ctx.database, getTeam(principal).id, request)
+      await updateNetwork(ctx.sandboxes, getTeam(principal).id, request)
       return reply.code(204).send(null)
     },
   })

@@ -4,7 +4,7 @@ import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import { daemonIdentity } from '../../daemon/daemon-identity.ts'
 import { initDaemon } from '../../daemon/init-daemon.ts'
 import { runStartCommand } from './run-start-command.ts'
-import { accessToken, type SandboxSource } from './sandbox-spec.ts'
+import { accessToken, authorityOf, type SandboxSource } from './sandbox-spec.ts'
 
 export interface PrepareRequest {
   readonly source: SandboxSource
@@ -29,11 +29,13 @@ export async function prepareDaemon(tokenSeed: Secret, request: PrepareRequest, 
   const { sandboxId, templateId } = source
   const { buildId, env, defaultUser, defaultWorkdir } = source.build
   const token = accessToken(source, tokenSeed)
+  const caBundle = authorityOf(source, tokenSeed)
   const began = performance.now()
   const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
   const init = {
     identity,
     ...(token !== undefined && { accessToken: token }),
+    ...(caBundle !== undefined && { caBundle }),
     envVars: { ...env, ...envVars },
     defaultUser,
     defaultWorkdir,

@@ -1,10 +1,13 @@
 import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { DEFAULT_EGRESS, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
+import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
+import type { SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 import type { ReadyBuild } from '../../templates/template.ts'
+import type { CurrentNetwork } from '../network/read-network.ts'
+import { toEgressPolicy } from '../network/to-egress-policy.ts'
 
 /** What a sandbox runs: the same for its create and for every resume. */
-export interface SandboxSource extends SandboxRef {
+export interface SandboxSource extends SandboxRef, CurrentNetwork {
   readonly templateId: string
   readonly build: ReadyBuild
   readonly isSecure: boolean
@@ -12,7 +15,7 @@ export interface SandboxSource extends SandboxRef {
 
 /** The spec of a sandbox for the runtime. */
 export function sandboxSpec(source: SandboxSource, tokenSeed: Secret): SandboxSpec {
-  const { sandboxId, incarnation, build } = source
+  const { sandboxId, incarnation, build, network, allowInternetAccess } = source
   const { image, cpuCount, memoryMib, diskMib } = build
   return {
     sandboxId,
@@ -22,11 +25,16 @@ export function sandboxSpec(source: SandboxSource, tokenSeed: Secret): SandboxSp
     instanceKey: sandboxInstanceKey(tokenSeed, source),
     allowPrivilegeGain: true,
     mounts: [],
-    egress: DEFAULT_EGRESS,
+    egress: toEgressPolicy(network, allowInternetAccess),
   }
 }
 
 /** The token of the sandbox's daemon; undefined for an open sandbox. */
-export function accessToken({ sandboxId, isSecure }: SandboxSource, tokenSeed: Secret): string | undefined {
+export function accessToken({ sandboxId, isSecure }: Pick<SandboxSource, 'sandboxId' | 'isSecure'>, tokenSeed: Secret): string | undefined {
   return isSecure ? sandboxAccessToken(tokenSeed, sandboxId) : undefined
+}
+
+/** The authority that a sandbox with header rules has to trust (control-plane.md 18.5), in PEM; undefined without rules. */
+export function authorityOf({ sandboxId, network }: Pick<SandboxSource, 'sandboxId' | 'network'>, tokenSeed: Secret): string | undefined {
+  return network.rules === undefined ? undefined : sandboxAuthority(tokenSeed, sandboxId).certificatePem
 }

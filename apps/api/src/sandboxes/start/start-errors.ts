@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { isTrustStoreMissing } from '../../daemon/init-daemon.ts'
 import { StartCommandError } from '../../daemon/start-until-ready.ts'
 
 const PREFIX = 'Failed to place sandbox'
@@ -22,7 +23,7 @@ export function startError(cause: unknown): AppError {
 }
 
 function whyNotCreated(cause: unknown): string {
-  if (isAppError(cause, 'not_found')) return cause.message
+  if (isAppError(cause, 'not_found') || isTrustStoreMissing(cause)) return cause.message
   if (cause instanceof StartCommandError) return `the start command of the template failed: ${cause.message}`
   return 'sandbox creation failed on 1 node(s), please retry; if the problem persists, contact us'
 }
