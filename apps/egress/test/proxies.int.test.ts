@@ -17,7 +17,8 @@ let count = 0
 const closing = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  egress = closing.use(await startEgress())
+  // A server that waits for more of a greeting in another protocol ends with this.
+  egress = closing.use(await startEgress({ environment: { SANDYARD_EGRESS_CONNECT_TIMEOUT: '2s' } }))
   closing.use(await listenOnPort(echoTls('a.example.com'), egress.tlsPort))
   egress.dns.zone.set('a.example.com', [OPEN]).set('proxy.example', [PROXY]).set('internal.proxy.example', [INTERNAL])
   const banner = createServer({ allowHalfOpen: true }, (socket) => {

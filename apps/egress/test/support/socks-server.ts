@@ -24,7 +24,6 @@ export async function startSocks(options: SocksOptions = {}): Promise<SocksServe
   const asked: string[] = []
   const sockets = new Set<Socket>()
   const serve = (socket: Socket): void => {
-    sockets.add(socket)
     socket.on('error', () => undefined)
     void converse(socket, options, asked).catch(() => socket.destroy())
   }
@@ -33,6 +32,7 @@ export async function startSocks(options: SocksOptions = {}): Promise<SocksServe
       ? createServer({ allowHalfOpen: true }, serve)
       : createTlsServer({ ...worldCertificate(options.tlsName), allowHalfOpen: true }, serve)
   server.on('tlsClientError', () => undefined)
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)))
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')
   return {
