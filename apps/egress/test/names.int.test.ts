@@ -107,7 +107,7 @@ describe('by the TLS server name', () => {
             await delay(0)
           }
         }
-        void send().then(() => done())
+        send().then(() => done(), done)
       },
     })
     socket.on('data', (chunk) => pieces.push(chunk))

@@ -38,7 +38,7 @@ beforeAll(async () => {
     const sockets = new WebSocketServer({ server })
     sockets.on('connection', (socket, req) => {
       seen.push({ method: 'WS', url: req.url ?? '', rawHeaders: req.rawHeaders, body: '' })
-      socket.on('message', (data) => socket.send(`echo ${String(data)}`))
+      socket.on('message', (data: Buffer) => socket.send(`echo ${data.toString()}`))
     })
   }
   closing.use(await listenOnPort(https, egress.tlsPort))

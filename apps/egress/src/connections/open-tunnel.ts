@@ -7,6 +7,7 @@ import { decide, needsName } from '../policy/decide.ts'
 import type { EgressSandbox } from '../sandboxes/sandbox.ts'
 import type { Connection } from './connection.ts'
 import { recordDecision } from './record-decision.ts'
+import { findRule } from '../policy/compile-policy.ts'
 
 /** Connects a sandbox with its server, byte for byte, if the policy allows it. */
 export async function openTunnel(ctx: EgressContext, connection: Connection, name: string | undefined): Promise<void> {
@@ -55,5 +56,5 @@ function isSameWay(
   if (is.rule === 'allow_domain' && was.rule !== 'allow_domain') return false
   // A connection to an address of an allowed name may be to one that the policy denies.
   if (was.rule === 'allow_domain' && is.rule !== 'allow_domain') return false
-  return name === undefined || policy.rules.find(name) === undefined
+  return findRule(policy, name) === undefined
 }

@@ -8,6 +8,7 @@ import { serveTls } from '../web/serve-tls.ts'
 import type { Connection } from './connection.ts'
 import { openTunnel } from './open-tunnel.ts'
 import { recordDecision } from './record-decision.ts'
+import { findRule } from '../policy/compile-policy.ts'
 
 /** Enough to recognise a request. */
 const MAX_SNIFFED_BYTES = 1024
@@ -38,8 +39,11 @@ async function serveSecure(ctx: EgressContext, connection: Connection): Promise<
   if (hello.kind !== 'hello') return recordDecision(ctx, connection, { verdict: 'deny', rule: 'malformed' })
   const { name } = hello
   const { policy } = connection.sandbox()
-  const isRuled = name !== undefined && policy.rules.find(name) !== undefined
-  if (isRuled && decide(policy, ctx.closed, { address: destination.address, name }).verdict === 'allow')
+  if (
+    name !== undefined &&
+    findRule(policy, name) !== undefined &&
+    decide(policy, ctx.closed, { address: destination.address, name }).verdict === 'allow'
+  )
     return serveTls(ctx, connection, name)
   return openTunnel(ctx, connection, name)
 }

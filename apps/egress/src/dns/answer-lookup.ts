@@ -74,6 +74,6 @@ export async function answerLookup(ctx: EgressContext, { bytes, source, isUdp }:
 const MAX_TCP_BYTES = 65_535
 
 /** Without domains only the resolvers are the sandbox's choice, not the names. */
-export function isLookupAllowed({ domains }: Policy, name: string): boolean {
+function isLookupAllowed({ domains }: Policy, name: string): boolean {
   return domains.isEmpty || domains.find(name) !== undefined
 }

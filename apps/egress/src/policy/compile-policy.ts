@@ -58,6 +58,12 @@ function digest(settings: unknown): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('base64')
 }
 
+/** The headers that are set in requests to a server; undefined when no rule sets any. */
+export function findRule({ rules }: Policy, name: string | undefined): readonly RuleHeader[] | undefined {
+  const headers = name === undefined ? undefined : rules.find(name)
+  return headers?.length === 0 ? undefined : headers
+}
+
 function compileHeaders(headers: Readonly<Record<string, string>>): RuleHeader[] {
   return Object.entries(headers).map(([name, value]) => ({ name, value: new Secret(value) }))
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { recordDecision } from '../connections/record-decision.ts'
 import type { EgressContext } from '../context.ts'
 import { parseHost } from '../names/server-name.ts'
-import type { RuleHeader } from '../policy/compile-policy.ts'
+import { findRule, type RuleHeader } from '../policy/compile-policy.ts'
 import { decide } from '../policy/decide.ts'
 import { valuesOf } from './request-headers.ts'
 import type { WebConnection } from './web-connection.ts'
@@ -27,7 +27,7 @@ export function admitRequest(ctx: EgressContext, web: WebConnection, req: Incomi
   recordDecision(ctx, web, { ...decision, name })
   if (decision.verdict === 'deny') return undefined
   web.current = { name }
-  return { name, rule: name === undefined ? undefined : policy.rules.find(name) }
+  return { name, rule: findRule(policy, name) }
 }
 
 /** The name that a request asks for; undefined for an address; false when the request is not clear about it. */

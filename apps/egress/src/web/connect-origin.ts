@@ -6,6 +6,7 @@ import { DialError } from '../dial/dial-error.ts'
 import { dial } from '../dial/dial.ts'
 import { decide } from '../policy/decide.ts'
 import type { WebConnection } from './web-connection.ts'
+import { findRule } from '../policy/compile-policy.ts'
 
 /**
  * Connects to the server of a request, with TLS and a full check of its certificate for `https`. A name is looked up here also when the
@@ -17,7 +18,7 @@ export async function connectOrigin(ctx: EgressContext, web: WebConnection, name
   const { policy } = web.sandbox()
   const { address, port } = web.destination
   const decision = decide(policy, ctx.closed, { address, name })
-  const byName = decision.rule === 'allow_domain' || (name !== undefined && policy.rules.find(name) !== undefined)
+  const byName = decision.rule === 'allow_domain' || findRule(policy, name) !== undefined
   if (name === undefined || !byName) {
     // A request that was encrypted is never sent without TLS.
     if (web.scheme === 'https') throw new DialError('closed_name')

@@ -7,6 +7,7 @@ import { decide, needsName } from '../policy/decide.ts'
 import type { EgressSandbox } from '../sandboxes/sandbox.ts'
 import { OriginAgent } from './origin-agent.ts'
 import type { WebConnection } from './web-connection.ts'
+import { findRule } from '../policy/compile-policy.ts'
 
 /** Requests that wait behind another of their connection. */
 const MAX_PIPELINED = 16
@@ -52,7 +53,7 @@ function isStillServed(ctx: EgressContext, web: WebConnection, changed: EgressSa
   const { policy: before } = web.sandbox()
   const { policy } = changed
   if (before.proxy?.key !== policy.proxy?.key) return false
-  if (web.tlsName !== undefined && policy.rules.find(web.tlsName) === undefined) return false
+  if (web.tlsName !== undefined && findRule(policy, web.tlsName) === undefined) return false
   if (!needsName(policy, web.destination.address, web.kind)) return false
   web.agent.forgetIdle()
   if (web.current === undefined) return true
