@@ -6,7 +6,8 @@ Serves one control-plane process over standard input and ends with it. A message
   {"id": 3, "list": [[FAMILY, TABLE], ...]}                   ->  {"id": 3, "tables": [nftables' JSON of each table, null for none]}
   {"id": 4, "route": NAME, "mark": NUMBER}                    ->  {"id": 4}
   {"id": 5, "unroute": NAME}                                  ->  {"id": 5}
-  {"id": 6}                                                   ->  {"id": 6}
+  {"id": 6, "survey": true}                                   ->  {"id": 6, "names": [tables], "links": [interfaces]}
+  {"id": 7}                                                   ->  {"id": 7}
 
 RULES is a file of nftables, one transaction. In it @PORT@ stands for the port of the bridge whose other end has the hardware address. "route"
 drops what comes from a bridge and has no such mark, so that nothing is forwarded when the tables are gone; "unroute" undoes it. A request that
@@ -14,6 +15,9 @@ fails is answered with {"id": N, "error": TEXT}. Unasked come, at the start and 
 
   {"host": {"addresses": [IPv4], "ipv6": BOOLEAN, "maxOpenFiles": NUMBER or null}}
   {"lost": TABLE}    a table was deleted by somebody
+  {"refused": [{"rule": PREFIX, "source": IPv4, "address": IPv4, "protocol": TEXT, "port": NUMBER, "count": NUMBER}, ...]}
+
+The last are the packets that rules have logged to the group of the first argument, counted for a second.
 
 Requests are served in order. One that takes longer than its deadline ends the guard, and its owner starts another one.
 """
@@ -28,6 +32,7 @@ import threading
 import nftables
 
 from links import Links
+from refusals import follow_refusals
 
 DEADLINE_SECONDS = 10
 # Before the table of the host's own routes.
@@ -60,9 +65,15 @@ class Rules:
             raise RuntimeError(error.strip() or "nftables refused the rules")
 
     def list(self, family, table):
+        return self._list(f"list table {family} {table}")
+
+    def names(self):
+        return sorted({entry["table"]["name"] for entry in self._list("list tables") or [] if "table" in entry})
+
+    def _list(self, command):
         self._nft.set_json_output(True)
         try:
-            failed, output, _ = self._nft.cmd(f"list table {family} {table}")
+            failed, output, _ = self._nft.cmd(command)
         finally:
             self._nft.set_json_output(False)
         return None if failed else json.loads(output)["nftables"]
@@ -90,6 +101,8 @@ def pass_unmarked(bridge):
 def serve(request, rules, links):
     if "list" in request:
         return {"tables": [rules.list(family, table) for family, table in request["list"]]}
+    if "survey" in request:
+        return {"names": rules.names(), "links": os.listdir("/sys/class/net")}
     if "route" in request:
         drop_unmarked(request["route"], request["mark"])
     if "unroute" in request:
@@ -130,6 +143,7 @@ def main():
     rules, links = Rules(), Links()
     start(follow, ["nft", "monitor", "destroy", "tables"], lambda line: say({"lost": line.split()[-1]}))
     start(follow, ["ip", "-4", "monitor", "address"], lambda _: describe_host())
+    start(follow_refusals, int(sys.argv[1]), lambda refused: say({"refused": refused}))
     describe_host()
     for line in sys.stdin:
         request = json.loads(line)

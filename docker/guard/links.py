@@ -3,12 +3,11 @@
 import socket
 import struct
 
-NLM_F_REQUEST, NLM_F_DUMP = 0x1, 0x300
-NLMSG_ERROR, NLMSG_DONE = 2, 3
+import netlink
+
 RTM_GETLINK = 18
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_LINK, IFLA_MASTER = 1, 3, 5, 10
 IFLA_LINK_NETNSID, IFLA_TARGET_NETNSID = 37, 46
-HEADER = struct.Struct("=IHHII")  # nlmsghdr: length, type, flags, sequence, port
 LINK = struct.Struct("=BxHiII")  # ifinfomsg: family, type, index, flags, change
 ANSWER_SECONDS = 5
 MAX_BYTES = 1 << 20
@@ -25,7 +24,7 @@ class Links:
 
     def port_of(self, bridge, address):
         """Returns the name of the port of `bridge` whose other end, in another namespace, has the hardware address; None when there is none."""
-        links = self._ask(NLM_F_DUMP, 0, b"")
+        links = self._ask(netlink.DUMP, 0, b"")
         master = next((index for index, link in links if _text(link, IFLA_IFNAME) == bridge), None)
         ports = {(index, _text(link, IFLA_IFNAME)): link for index, link in links if _number(link, IFLA_MASTER) == master}
         for gone in self._address_of.keys() - ports.keys():
@@ -49,33 +48,20 @@ class Links:
     def _ask(self, flags, index, attributes):
         self._sequence += 1
         body = LINK.pack(socket.AF_UNSPEC, 0, index, 0, 0) + attributes
-        self._socket.send(HEADER.pack(HEADER.size + len(body), RTM_GETLINK, NLM_F_REQUEST | flags, self._sequence, 0) + body)
+        head = netlink.HEADER.pack(netlink.HEADER.size + len(body), RTM_GETLINK, netlink.REQUEST | flags, self._sequence, 0)
+        self._socket.send(head + body)
         links = []
         while True:
-            data = self._socket.recv(MAX_BYTES)
-            while len(data) >= HEADER.size:
-                length, kind, _, sequence, _ = HEADER.unpack_from(data)
-                message, data = data[HEADER.size : length], data[(length + 3) & ~3 :]
+            for kind, sequence, payload in netlink.messages(self._socket.recv(MAX_BYTES)):
                 if sequence != self._sequence:
                     continue  # The rest of an answer that came too late.
-                if kind == NLMSG_ERROR:
-                    raise OSError(-struct.unpack_from("=i", message)[0], "the kernel refused to describe an interface")
-                if kind == NLMSG_DONE:
+                if kind == netlink.ERROR:
+                    raise OSError(netlink.error_of(payload), "the kernel refused to describe an interface")
+                if kind == netlink.DONE:
                     return links
-                links.append((LINK.unpack_from(message)[2], _attributes(message[LINK.size :])))
-            if not flags:
+                links.append((LINK.unpack_from(payload)[2], netlink.attributes(payload[LINK.size :])))
+            if not flags and links:
                 return links
-
-
-def _attributes(data):
-    found = {}
-    while len(data) >= 4:
-        length, kind = struct.unpack_from("=HH", data)
-        if length < 4:
-            break
-        found[kind & 0x3FFF] = data[4:length]
-        data = data[(length + 3) & ~3 :]
-    return found
 
 
 def _text(link, kind):

@@ -82,8 +82,8 @@ async function endServer(child: ChildProcess): Promise<void> {
 async function removeFromEngine(installationFile: string): Promise<void> {
   if (!existsSync(installationFile)) return
   const { connectEngine } = await import('../../packages/runtime-docker/src/engine/connect-engine.ts')
-  const { removeInstallation } = await import('../../packages/runtime-docker/src/remove-installation.ts')
-  await removeInstallation(await connectEngine(process.env['DOCKER_HOST']), readFileSync(installationFile, 'utf8').trim())
+  const { removeInstallations } = await import('../../packages/runtime-docker/src/remove-installation.ts')
+  await removeInstallations(await connectEngine(process.env['DOCKER_HOST']), [readFileSync(installationFile, 'utf8').trim()])
 }
 
 function lastLines(): string {

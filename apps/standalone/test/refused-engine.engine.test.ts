@@ -8,7 +8,7 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { LABEL } from '@sandyard/runtime-docker/labels'
-import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
+import { removeInstallations } from '@sandyard/runtime-docker/remove-installation'
 import { openDataDirectory } from '../src/data/data-directory.ts'
 import { startEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts'
 import { RunningServer } from './running-server.ts'
@@ -32,7 +32,7 @@ it('leaves no network and no container on an engine that the database does not b
   const installation = randomId(20)
   await bindElsewhere(dataDir, installation)
   const docker = await connectEngine(process.env['DOCKER_HOST'])
-  onTestFinished(() => removeInstallation(docker, installation))
+  onTestFinished(() => removeInstallations(docker, [installation]))
   const server = new RunningServer(dataDir, process.env)
   await expect(server.ready()).rejects.toThrow(/are on another Docker engine/)
   expect(await server.end('SIGTERM')).toBe(1)

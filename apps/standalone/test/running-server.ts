@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
-import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
+import { removeInstallations } from '@sandyard/runtime-docker/remove-installation'
 import { commandLine } from '../src/process/process-identity.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
@@ -86,6 +86,6 @@ export class RunningServer {
 /** Removes everything that a server of this data directory has on the engine, and the directory. */
 export async function removeServer(dataDir: string, dockerHost: string | undefined): Promise<void> {
   const id = readFileSync(join(dataDir, 'installation'), 'utf8').trim()
-  await removeInstallation(await connectEngine(dockerHost), id)
+  await removeInstallations(await connectEngine(dockerHost), [id])
   rmSync(dataDir, { recursive: true, force: true })
 }

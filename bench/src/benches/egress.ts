@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { stationOn } from '../../../packages/runtime-docker/src/containers/container-state.ts'
 import { Guard } from '../../../packages/runtime-docker/src/egress/guard.ts'
 import { guardImage } from '../../../packages/runtime-docker/src/egress/guard-image.ts'
@@ -6,7 +7,7 @@ import { compilePolicy, compileRegistration } from '../../../packages/runtime-do
 import { connectEngine } from '../../../packages/runtime-docker/src/engine/connect-engine.ts'
 import { networkName } from '../../../packages/runtime-docker/src/labels.ts'
 import { SandboxNetwork } from '../../../packages/runtime-docker/src/network/sandbox-network.ts'
-import { removeEgressRules } from '../../../packages/runtime-docker/src/remove-installation.ts'
+import { removeInstallations } from '../../../packages/runtime-docker/src/remove-installation.ts'
 import { silentLogger } from '../../../packages/kit/src/logging/create-logger.ts'
 import { DEFAULT_EGRESS, type EgressPolicy } from '../../../packages/runtime/src/types.ts'
 import { removeContainer, startContainer } from '../engine.ts'
@@ -17,6 +18,7 @@ const INSTALLATION = 'bench-egress'
 const IMAGE = 'debian:bookworm-slim'
 const ROUNDS = 22
 const WARM_UPS = 2
+const SETTLE_MS = 300
 const OWN: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false, allowOut: ['198.51.100.0/24', '203.0.113.7'] }
 
 /** What the registration of one more sandbox takes, compared with the engine's create and start of its container. */
@@ -54,6 +56,8 @@ async function measure(what: string, { others, policy, atMost }: Setting): Promi
         container = await startContainer({ Image: IMAGE, Entrypoint: ['sleep'], Cmd: ['600'], HostConfig })
       })
       try {
+        // The start of the container goes on for a moment after the engine's answer.
+        await setTimeout(SETTLE_MS)
         const station = stationOn(id, await docker.getContainer(container).inspect())
         if (station === undefined) throw new Error('the container has no address')
         const registered = await timeMs(() => control.register(station, policy))
@@ -67,15 +71,14 @@ async function measure(what: string, { others, policy, atMost }: Setting): Promi
       }
     }
   } finally {
-    await removeEgressRules(docker, [INSTALLATION])
-    await network.remove()
+    await removeInstallations(docker, [INSTALLATION])
   }
   const against = { name: 'bare engine', samples: engine ?? [] }
   return { what, unit: 'ms', ours: ours ?? [], against, goal: { of: 'ours', at: ['p50'], atMost } }
 
   /** They have elements and chains as real ones have, and ports that do not exist. */
   async function registerOthers(count: number, others: EgressPolicy): Promise<void> {
-    const listeners = { onHost: () => undefined, onLost: () => undefined }
+    const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
     const options = { installation: INSTALLATION, image: await guardImage(), log: silentLogger(), ...listeners }
     await using guard = await Guard.start(docker, options)
     const rules = Array.from({ length: count }, (_, at) => {

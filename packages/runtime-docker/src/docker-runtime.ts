@@ -55,7 +55,7 @@ const USAGE_AT_ONCE = 128
  *
  * Disposing ends the guard, the event streams and the upkeep of this process. These stay on the engine for the next process: the
  * sandboxes, the images of the installation, the network `sandyard-<installation>`, and, shared by all installations, the volumes
- * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallation` removes everything that is not shared.
+ * `sandyard-daemon-<version>` and the images `sandyard/guard`, `sandyard/empty`. `removeInstallations` removes everything that is not shared.
  */
 export class DockerRuntime implements SandboxRuntime {
   readonly name = RUNTIME_NAME

@@ -12,29 +12,41 @@ import { bridgeName, LABEL } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 
 /**
- * Removes everything that an installation has on an engine: sandboxes with their files, guards, images, the network.
- * The egress rules
- * (`removeEgressRules`), shared daemon volumes and images stay. No runtime of the installation may be open.
+ * Removes everything that installations have on an engine: sandboxes with their files, guards, images, the network and the egress rules.
+ * Shared daemon volumes and images stay. No runtime of the installations may be open.
  */
-export function removeInstallation(docker: Docker, installation: string): Promise<void> {
+export function removeInstallations(docker: Docker, installations: readonly string[]): Promise<void> {
   return engineCall('The installation could not be removed.', async () => {
-    const filters = JSON.stringify({ label: [`${LABEL.installation}=${installation}`] })
-    const containers = await docker.listContainers({ all: true, filters })
-    for (const { Id } of containers) await removeContainer(docker, Id)
-    await new KeptImages(docker, installation).removeAll()
-    await new PullJournal(docker, installation).removeAll()
-    const images = await docker.listImages({ filters })
-    for (const { Id } of images) await unlessStatus(404, () => docker.getImage(Id).remove({ force: true }))
-    await new SandboxNetwork(docker, installation).remove()
+    for (const installation of installations) await removeContainers(docker, installation)
+    // Before the networks: the engine gives their subnets to others, for whom the rules are not meant.
+    await removeEgressRules(docker, installations)
+    for (const installation of installations) await removeRest(docker, installation)
   })
 }
 
-/** Removes the egress rules of installations from the engine's host. No runtime of them may be open. Without the guard's image there are none. */
-export async function removeEgressRules(docker: Docker, installations: readonly string[]): Promise<void> {
+async function removeContainers(docker: Docker, installation: string): Promise<void> {
+  const containers = await docker.listContainers({ all: true, filters: labelFilter(installation) })
+  for (const { Id } of containers) await removeContainer(docker, Id)
+}
+
+async function removeRest(docker: Docker, installation: string): Promise<void> {
+  await new KeptImages(docker, installation).removeAll()
+  await new PullJournal(docker, installation).removeAll()
+  const images = await docker.listImages({ filters: labelFilter(installation) })
+  for (const { Id } of images) await unlessStatus(404, () => docker.getImage(Id).remove({ force: true }))
+  await new SandboxNetwork(docker, installation).remove()
+}
+
+function labelFilter(installation: string): string {
+  return JSON.stringify({ label: [`${LABEL.installation}=${installation}`] })
+}
+
+/** Without the guard's image there are none. */
+async function removeEgressRules(docker: Docker, installations: readonly string[]): Promise<void> {
   const image = await guardImage()
   const [first] = installations
   if (first === undefined || !(await imageExists(docker, image))) return
-  const listeners = { onHost: () => undefined, onLost: () => undefined }
+  const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
   await using guard = await Guard.start(docker, { installation: first, image, log: silentLogger(), ...listeners })
   for (const installation of installations) {
     await guard.apply(compileDeletion(installation))

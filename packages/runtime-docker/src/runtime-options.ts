@@ -3,6 +3,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressPolicy, ImageRef } from '@sandyard/runtime/types'
 import type { DaemonDist } from './daemon-volume/daemon-dist.ts'
 import type { EgressLimits } from './egress/base-rules.ts'
+import type { RefusedPackets } from './egress/guard.ts'
 import { parseCidr } from './egress/ipv4.ts'
 import type { CallDeadlines } from './engine/call-deadlines.ts'
 import type { ImageProgress } from './images/image-progress.ts'
@@ -32,6 +33,8 @@ export interface DockerRuntimeOptions {
   readonly wantedEgress: (sandboxIds: readonly string[]) => Promise<ReadonlyMap<string, EgressPolicy>>
   /** The ports of the egress gateway on the engine's host; without it no policy can use the gateway. */
   readonly egressGateway?: { readonly tcpPort: number; readonly dnsPort: number }
+  /** Receives a sample of the packets that sandboxes were refused. */
+  readonly onRefused?: (refused: readonly RefusedPackets[]) => void
   /** What one sandbox may send to the network. */
   readonly egressLimits?: EgressLimits
   /** Accepts a host whose kernel cannot enforce the egress rules. */

@@ -4,6 +4,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
 import type { Origin } from '@sandyard/runtime/origin'
 import type { ContainerPlan } from './containers/container-spec.ts'
+import { SYSTEM_PATHS, withDefaults } from './containers/system-paths.ts'
 import type { StartParts } from './containers/run-container.ts'
 import { readManifest } from './daemon-volume/daemon-dist.ts'
 import { DaemonVolume } from './daemon-volume/daemon-volume.ts'
@@ -11,10 +12,12 @@ import type { EgressControl } from './egress/egress-control.ts'
 import { guardImage } from './egress/guard-image.ts'
 import { openEgress } from './egress/open-egress.ts'
 import { connectEngine } from './engine/connect-engine.ts'
+import { readDefaultPaths } from './engine/default-paths.ts'
 import { canLimitDisk } from './engine/disk-limit.ts'
 import { engineCall } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
+import { securityWarnings, takesProfile } from './engine/security-warnings.ts'
 import type { DockerImageStore } from './images/docker-image-store.ts'
 import { openImageStore } from './images/open-image-store.ts'
 import { KeptImages } from './images/kept-images.ts'
@@ -23,6 +26,7 @@ import { VolumeFreeImages } from './images/volume-free-images.ts'
 import { networkName } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
+import { SECCOMP_JSON } from './seccomp/seccomp-profile.ts'
 import { Snapshots } from './snapshots/snapshots.ts'
 
 const DEFAULT_PIDS_LIMIT = 4096
@@ -59,11 +63,13 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
   const manifest = await readManifest(daemonDist)
   const docker = await connectEngine(options.dockerHost, options.callDeadlines)
   const facts = await readEngineFacts(docker, options.ociRuntime)
+  for (const warning of securityWarnings(facts)) log.warn(warning)
   const network = new SandboxNetwork(docker, installation)
   const volume = new DaemonVolume({ docker, installation, dist: daemonDist, manifest })
   return engineCall('The Docker engine could not be prepared for sandboxes.', async () => {
     await Promise.all([network.ensure(), volume.ensure()])
     const diskLimit = await canLimitDisk(docker, installation)
+    const systemPaths = withDefaults(SYSTEM_PATHS, await readDefaultPaths(docker, installation))
     const egress = await openEgressUnless(docker, network, options)
     if (egress !== undefined) {
       const onFailure = (err: unknown): void => log.warn({ err }, 'a sandbox that ended is registered until the next repair')
@@ -78,6 +84,8 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       resolvers: egress?.resolvers ?? options.resolvers ?? [],
       ipv6Loopback: egress?.host.hasIpv6 ?? false,
       maxOpenFiles: egress?.host.maxOpenFiles,
+      seccomp: takesProfile(facts) ? SECCOMP_JSON : undefined,
+      systemPaths,
       daemon: { volume: volume.name, labels: volume.labels, mount: manifest.mount, command: manifest.command },
     })
     const origin = loadOnce(async (): Promise<Origin> => {

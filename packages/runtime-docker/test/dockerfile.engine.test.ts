@@ -6,6 +6,7 @@ import type { SandboxSpec } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { LABEL } from '../src/labels.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { buildTestImage } from './support/test-images.ts'
 import { Inside } from './support/inside.ts'
 
 const installation = `test-${randomId(8)}`
@@ -112,10 +113,40 @@ describe('building a Dockerfile', () => {
     ],
     ['a file of a context', 'FROM debian:bookworm-slim\nCOPY nothing /x', /^COPY failed: .*nothing/],
     ['an absent shell', 'FROM scratch\nRUN true', /no \/bin\/sh/],
+    [
+      'a directory of the kernel',
+      'FROM debian:bookworm-slim\nENV A=/proc\nWORKDIR $A/self/fd/7\nRUN true',
+      /^WORKDIR \$A\/self\/fd\/7: a working directory/,
+    ],
     ['a trigger that fetches', 'FROM debian:bookworm-slim\nONBUILD ADD http://127.0.0.1/x /x', /^ONBUILD ADD/],
   ])('reports the cause of a failure: %s', async ([, dockerfile, message]) => {
     await expect(build(dockerfile)).rejects.toMatchObject({ kind: 'failed_precondition', message: expect.stringMatching(message) })
     expect(await leftBehind()).toEqual([])
+  })
+
+  it('has the working directory that the engine makes of the same text', async () => {
+    const dockerfile = [
+      'FROM debian:bookworm-slim',
+      'ENV A=/one B="two three" C=$A/c',
+      'ENV D four  five',
+      'ARG E=six',
+      'WORKDIR $C/x',
+      'WORKDIR "$B"/${NONE:-seven}${A:+eight}',
+      "WORKDIR 'it$A'/n\\ine",
+      'WORKDIR ../${D}/$E/t\\"en',
+      '',
+    ].join('\n')
+    const plain = await buildTestImage(bench.docker, 'workdir', dockerfile)
+    const { workdir } = await build(dockerfile)
+    expect(workdir).toBe((await bench.docker.getImage(plain).inspect()).Config.WorkingDir)
+    expect(workdir).toBe('/c/x/two three/seveneight/it$A/four  five/six/t"en')
+  })
+
+  it('starts from no image whose working directory is one of the kernel', async () => {
+    const image = await buildTestImage(bench.docker, 'leaking', 'FROM scratch\nWORKDIR /proc/self/fd/7\n')
+    const refusal = { kind: 'failed_precondition', message: expect.stringMatching(/working directory cannot be in .*\/proc\/self\/fd\/7$/) }
+    await expect(runtime.images.pull({ reference: image })).rejects.toMatchObject(refusal)
+    await expect(build(`FROM ${image}\nRUN true`)).rejects.toMatchObject(refusal)
   })
 
   it.for<[string, (id: string) => string]>([

@@ -38,6 +38,8 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
     resolvers: [],
     ipv6Loopback: false,
     maxOpenFiles: undefined,
+    seccomp: undefined,
+    systemPaths: { masked: [], readOnly: [] },
     daemon: { volume: volume.name, labels: volume.labels, mount: manifest.mount, command: manifest.command },
   }
   await startSandbox(parts, { name, options: containerSpec(plan, spec, EMPTY_IMAGE), policy: spec.egress, signal: undefined })

@@ -61,7 +61,7 @@ describe('the egress guard', () => {
   it('reports a request that nftables refuses, and serves the next one', async () => {
     const progress = { step: () => undefined, detail: () => undefined }
     const image = await ensureGuardImage(bench.docker, progress)
-    const listeners = { onHost: () => undefined, onLost: () => undefined }
+    const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
     await using guard = await Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
     await expect(guard.apply('add rule inet absent chain accept')).rejects.toMatchObject({ kind: 'internal' })
     await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01' })).rejects.toMatchObject({ kind: 'internal' })
@@ -69,21 +69,18 @@ describe('the egress guard', () => {
   })
 
   it('puts all rules in force again after somebody has deleted them, and nothing is forwarded meanwhile', async () => {
+    const own = `test-${randomId(8)}`
     const closed = { ...DEFAULT_EGRESS, allowInternet: false }
     const [open, shut] = [sandboxSpec(), sandboxSpec({ egress: closed })]
     const wanted = new Map([open, shut].map(({ sandboxId, egress }) => [sandboxId, egress]))
-    const runtime = await bench.runtime({ installation, wantedEgress: async () => wanted })
+    const runtime = await bench.runtime({ installation: own, wantedEgress: async () => wanted })
     const [inside] = [new Inside(await runtime.create(open)), new Inside(await runtime.create(shut))]
-    const parts: RuntimeParts = await openParts(bench.options({ installation, wantedEgress: async () => wanted }))
+    const parts: RuntimeParts = await openParts(bench.options({ installation: own, wantedEgress: async () => wanted }))
     stack.defer(() => parts.egress?.[Symbol.asyncDispose]())
     const registered = async (): Promise<number> => (await parts.egress?.registered())?.bound.length ?? 0
     expect(await registered()).toBe(2)
     for (let round = 0; round < 3; round += 1) {
-      await onHost(
-        bench.docker,
-        tools,
-        `nft delete table inet ${tableName(installation)}; nft delete table bridge ${tableName(installation)}`,
-      )
+      await onHost(bench.docker, tools, `nft delete table inet ${tableName(own)}; nft delete table bridge ${tableName(own)}`)
       await pollUntil({ what: 'the registrations', timeoutMs: 20_000, everyMs: 20 }, async () =>
         (await registered().catch(() => 0)) === 2 ? true : undefined,
       )
@@ -93,5 +90,22 @@ describe('the egress guard', () => {
     await pollUntil({ what: 'the end of the registrations', timeoutMs: 20_000, everyMs: 20 }, async () =>
       (await registered()) === 0 ? true : undefined,
     )
+  })
+
+  it('removes the rules of an installation whose network is gone, and no other tables', async () => {
+    const gone = tableName(`gone-${randomId(8)}`)
+    const foreign = `foreign-${randomId(8)}`
+    const tables = (): Promise<string> => onHost(bench.docker, tools, 'nft list tables')
+    await onHost(bench.docker, tools, `nft add table inet ${gone}; nft add table bridge ${gone}; nft add table inet ${foreign}`)
+    try {
+      await bench.runtime({ installation })
+      await pollUntil({ what: 'the removal', timeoutMs: 30_000, everyMs: 100 }, async () =>
+        (await tables()).includes(gone) ? undefined : true,
+      )
+      expect(await tables()).toContain(foreign)
+      expect(await tables()).toContain(tableName(installation))
+    } finally {
+      await onHost(bench.docker, tools, `nft delete table inet ${foreign}`)
+    }
   })
 })

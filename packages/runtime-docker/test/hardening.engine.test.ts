@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { SYSTEM_PATHS } from '../src/containers/system-paths.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
+import { runConfined } from './support/system-calls.ts'
 import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
 /** An image that tries to run code in the daemon, to run the container as another user and to keep a volume. */
@@ -17,6 +19,9 @@ HEALTHCHECK --interval=1s CMD false
 ENTRYPOINT ["/bin/false"]
 CMD ["nothing"]
 `
+
+/** A setting of the whole host that every kernel has. */
+const SETTING = '/proc/sys/vm/swappiness'
 
 describe('a sandbox', () => {
   const stack = new AsyncDisposableStack()
@@ -37,7 +42,7 @@ describe('a sandbox', () => {
     return new Inside(await runtime.create(sandboxSpec({ image, ...change })))
   }
 
-  it("has only the capabilities that it needs, and the engine's seccomp profile", async () => {
+  it('has only the capabilities that it needs, and a seccomp profile', async () => {
     const { stdout } = await inside.sh("capsh --decode=$(sed -n 's/^CapBnd:\\s*//p' /proc/self/status); grep ^Seccomp: /proc/self/status")
     const kept = 'chown dac_override fowner fsetid kill setgid setuid net_bind_service sys_chroot audit_write'
     expect(stdout.trim().split('\n')).toEqual([
@@ -65,6 +70,30 @@ describe('a sandbox', () => {
     const devices = await inside.sh('find /dev -type b; mknod /tmp/disk b 8 0')
     expect(devices).toMatchObject({ code: 1, stdout: '' })
     expect((await inside.sh('cut -d: -f3 /proc/1/cgroup | sort -u')).stdout).toBe('/\n')
+  })
+
+  it('neither sees nor changes what the kernel shows of the host in /proc and /sys', async () => {
+    const { masked, readOnly } = SYSTEM_PATHS
+    const look = `
+      for path in ${masked.join(' ')}; do
+        if [ -d $path ]; then echo "$path $(ls -A $path | wc -l)"; elif [ -e $path ]; then echo "$path $(stat -c %t:%T $path)"; fi
+      done
+      for path in ${readOnly.join(' ')} ${SETTING}; do
+        [ ! -e $path ] || if [ -w $path ] || [ -d $path ] && ! grep -q " $path ro," /proc/self/mountinfo; then echo "$path open"; else echo "$path shut"; fi
+      done`
+    const shown = parsePaths((await inside.sh(look)).stdout)
+    const control = parsePaths(await runConfined(bench.docker, ['/bin/sh', '-c', look], { systemPaths: { masked: [], readOnly: [] } }))
+    expect([...shown.keys()].sort()).toEqual([...control.keys()].sort())
+    // The directory of an empty mount, or the device /dev/null.
+    expect(masked.filter((path) => shown.has(path) && !['0', '1:3'].includes(shown.get(path) ?? ''))).toEqual([])
+    expect(readOnly.filter((path) => shown.has(path) && shown.get(path) !== 'shut')).toEqual([])
+    expect([control.get('/proc/keys'), control.get('/proc/sys'), control.get(SETTING)], 'without the lists').toEqual([
+      '0:0',
+      'open',
+      'open',
+    ])
+    expect(shown.get(SETTING)).toBe('shut')
+    expect(await inside.sh('ps aux && free && top -bn1 && lscpu && nproc && uptime')).toMatchObject({ code: 0 })
   })
 
   it.for([
@@ -132,6 +161,11 @@ describe('a sandbox', () => {
     await runtime.remove(spec)
     expect(await volumes()).toEqual(before)
   })
+
+  /** Lines of a path and a word. */
+  function parsePaths(text: string): Map<string, string> {
+    return new Map([...text.matchAll(/^(\/\S+) (\S+)$/gm)].map(([, path = '', word = '']) => [path, word]))
+  }
 
   async function volumes(): Promise<string[]> {
     return (await bench.docker.listVolumes()).Volumes.map(({ Name }) => Name).toSorted()

@@ -3,6 +3,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { DEFAULT_EGRESS, type EgressPolicy, type SandboxSpec } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
+import type { RefusedPackets } from '../src/egress/guard.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
 import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
@@ -169,5 +170,19 @@ describe('egress policies', () => {
     expect(await dialPublic(inside)).toBe('timeout')
     expect(await dialPublic(neighbour)).toBe('open')
     expect(await inside.isHealthy(), 'connections from outside are not counted').toBe(true)
+  })
+
+  it('reports what was refused, with the rule, the sandbox and the destination', async () => {
+    const refused: RefusedPackets[] = []
+    const watching = await bench.runtime({ resolvers: [OUTSIDE.resolver], onRefused: (packets) => refused.push(...packets) })
+    const { host } = await watching.create(sandboxSpec({ image, egress: { ...DEFAULT_EGRESS, denyOut: [OUTSIDE.public] } }))
+    const inside = new Inside({ host, daemonPort: port })
+    for (const address of [OUTSIDE.metadata, OUTSIDE.public]) expect(await inside.dial(address, port)).toBe(REFUSED)
+    await pollUntil({ what: 'both reports', timeoutMs: 20_000, everyMs: 50 }, () => (refused.length >= 2 ? true : undefined))
+    const tcp = { source: host, protocol: 'tcp', port }
+    expect(refused).toEqual([
+      { ...tcp, rule: 'always_closed', address: OUTSIDE.metadata, count: 1 },
+      { ...tcp, rule: 'deny', address: OUTSIDE.public, count: 1 },
+    ])
   })
 })

@@ -13,7 +13,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
-import { removeInstallation } from '@sandyard/runtime-docker/remove-installation'
+import { removeInstallations } from '@sandyard/runtime-docker/remove-installation'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { pack } from 'tar-stream'
 import { ensureDaemonDist } from '../../../daemon/build/dist.ts'
@@ -98,7 +98,7 @@ export class BuildBench implements AsyncDisposable {
     shutdown.add('database', () => database[Symbol.asyncDispose]())
     const { teamId, userId, credentials } = await seedIdentity(database, { teamName: 'Acme', email: 'dev@acme.test' })
     const installation = `builds-${randomId(8)}`
-    shutdown.add('traces', async () => removeInstallation(await connectEngine(ENGINE), installation))
+    shutdown.add('traces', async () => removeInstallations(await connectEngine(ENGINE), [installation]))
     const runtime = await DockerRuntime.open({
       installation,
       daemonDist: await ensureDaemonDist(),

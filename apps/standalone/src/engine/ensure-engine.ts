@@ -6,6 +6,7 @@ import { runStep } from '@sandyard/runtime-docker/host/run-step'
 import { StartFailure } from '../failures/start-failure.ts'
 import { isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 import { hasControlGroups, mountControlGroups } from './control-groups.ts'
+import { configureProfile, profileArguments } from './engine-profile.ts'
 import { readHostFacts, type HostFacts } from './host-facts.ts'
 import { lastEngineError, MACHINE_ENGINE, removeStalePidFile, startOwnedDockerd } from './owned-dockerd.ts'
 import { engineAddress, pingEngine, type EnginePing } from './ping-engine.ts'
@@ -47,6 +48,8 @@ export async function ensureEngine({ environment, say, isInteractive }: EnsureEn
   }
   if (plan.act === 'install-and-start') {
     say('no Docker engine answers on this machine: installing the one of the distribution')
+    // The package starts its engine by itself where there is a service manager.
+    if (host.hasSystemd) configureProfile()
     await installEngine(say)
   }
   return startEngine({ host, environment, say })
@@ -87,7 +90,7 @@ async function startEngine({ host, environment, say }: StartEngineOptions): Prom
   say(`starting the Docker engine (dockerd; log in ${MACHINE_ENGINE.logFile}; "npm run engine:stop" ends it) ...`)
   await mountControlGroups()
   removeStalePidFile(MACHINE_ENGINE.dockerPidFile)
-  return waitForEngine(startOwnedDockerd({ program, args: [], environment, ...MACHINE_ENGINE }))
+  return waitForEngine(startOwnedDockerd({ program, args: profileArguments(), environment, ...MACHINE_ENGINE }))
 }
 
 /** An engine that ends early is not a failure yet: a concurrent start may have won, and its engine answers. */

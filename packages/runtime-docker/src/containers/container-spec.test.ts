@@ -13,6 +13,8 @@ const plan: ContainerPlan = {
   resolvers: ['10.0.0.53'],
   ipv6Loopback: true,
   maxOpenFiles: 1_048_576,
+  seccomp: undefined,
+  systemPaths: { masked: ['/proc/keys'], readOnly: ['/proc/sys'] },
   daemon: {
     volume: 'sandyard-daemon-1',
     labels: { 'sandyard.role': 'daemon-volume' },
@@ -97,6 +99,8 @@ describe('containerSpec', () => {
 
   it.for<[string, Partial<ContainerPlan>, Partial<SandboxSpec>, object]>([
     ['privileges may grow, for sudo', {}, {}, { SecurityOpt: [] }],
+    ['a seccomp profile', { seccomp: '{}' }, { allowPrivilegeGain: false }, { SecurityOpt: ['seccomp={}', 'no-new-privileges'] }],
+    ['masked and read-only paths', {}, {}, { MaskedPaths: ['/proc/keys'], ReadonlyPaths: ['/proc/sys'] }],
     ['privileges may not grow', {}, { allowPrivilegeGain: false }, { SecurityOpt: ['no-new-privileges'] }],
     ['a disk limit where the storage has it', { diskLimit: true }, {}, { StorageOpt: { size: '5120m' } }],
     ['IPv6 on the loopback interface', {}, {}, { Sysctls: { 'net.ipv6.conf.lo.disable_ipv6': '0' } }],

@@ -4,6 +4,7 @@ import type { ImageRef, SandboxSpec } from '@sandyard/runtime/types'
 import { LABEL, sandboxLabels } from '../labels.ts'
 import { MASKED_ENV } from './masked-env.ts'
 import { writeSpec } from './spec-label.ts'
+import type { SystemPaths } from './system-paths.ts'
 
 /** The settings of a container that are the same for all sandboxes. */
 export interface ContainerPlan {
@@ -19,6 +20,10 @@ export interface ContainerPlan {
   readonly ipv6Loopback: boolean
   /** The highest limit that the engine can set; undefined when no guard runs that reports it. */
   readonly maxOpenFiles: number | undefined
+  /** The seccomp profile as JSON; undefined for the engine's default. */
+  readonly seccomp: string | undefined
+  /** They replace the lists of the engine. */
+  readonly systemPaths: SystemPaths
   readonly daemon: {
     readonly volume: string
     /** The engine creates a removed volume again, with these labels. */
@@ -48,7 +53,7 @@ const CPU_PERIOD_MICROSECONDS = 100_000
  */
 export const KEPT_CAPABILITIES = 'AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL NET_BIND_SERVICE SETGID SETUID SYS_CHROOT'.split(' ')
 
-/** The container of a sandbox. Without options for them, seccomp and AppArmor use the engine's default profiles. */
+/** The container of a sandbox. Without an option for it, AppArmor uses the engine's default profile. */
 export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: ImageRef): ContainerCreateOptions {
   return {
     Image: image,
@@ -77,7 +82,9 @@ function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: Sand
 
     CapDrop: ['ALL'],
     CapAdd: KEPT_CAPABILITIES,
-    SecurityOpt: allowPrivilegeGain ? [] : ['no-new-privileges'],
+    SecurityOpt: [...(plan.seccomp === undefined ? [] : [`seccomp=${plan.seccomp}`]), ...(allowPrivilegeGain ? [] : ['no-new-privileges'])],
+    MaskedPaths: [...plan.systemPaths.masked],
+    ReadonlyPaths: [...plan.systemPaths.readOnly],
     Privileged: false,
     IpcMode: 'private',
     CgroupnsMode: 'private',

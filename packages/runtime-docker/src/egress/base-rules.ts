@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ALWAYS_CLOSED, PRIVATE_NETWORKS } from '@sandyard/kit/net/closed-networks'
 import type { Bridge } from '../network/sandbox-network.ts'
 import { networkName } from '../labels.ts'
@@ -57,6 +58,17 @@ export function compileBase(rules: BaseRules): string {
   return [bridgeTable(table, rules), inetTable(table, rules), setsOf(table, rules)].join('\n')
 }
 
+/** The installation of a table; undefined for a table of others. */
+export function installationOf(table: string): string | undefined {
+  const prefix = networkName('')
+  return table.startsWith(prefix) ? table.slice(prefix.length) : undefined
+}
+
+/** The number of the kernel's log (NFLOG) of an installation. Two installations that get the same number report each other's refusals, which have no sandbox there. */
+export function logGroup(table: string): number {
+  return 1000 + (createHash('sha256').update(table).digest().readUInt16BE(0) % 60_000)
+}
+
 /** Deletes both tables with all registrations; absent ones too. */
 export function compileDeletion(installation: string): string {
   const table = tableName(installation)
@@ -65,6 +77,8 @@ export function compileDeletion(installation: string): string {
 
 /** A sandbox may send this many seconds' worth at once. */
 const BURST_SECONDS = 2
+/** Refusals of one sandbox that are reported: a sample, so that a flood costs nothing. */
+const LOGGED = '5/second burst 20 packets'
 /** Elements of sets that the kernel fills. */
 const DYNAMIC = 'size 65535; flags dynamic'
 
@@ -106,7 +120,21 @@ table bridge ${table} {
 
 function inetTable(table: string, { bridge, gateway, limits }: BaseRules): string {
   const { connections, newConnectionsPerSecond: opens } = limits
-  const chains = ['prerouting', 'open', 'barred', 'lookups', 'names', 'connections', 'refuse', 'pass', 'take', 'to_gateway', 'postrouting']
+  const chains = [
+    'prerouting',
+    'open',
+    'barred',
+    'lookups',
+    'names',
+    'connections',
+    'closed',
+    'denied',
+    'refuse',
+    'pass',
+    'take',
+    'to_gateway',
+    'postrouting',
+  ]
   return `
 table inet ${table} {
   set resolvers { type ipv4_addr; flags interval; auto-merge; }
@@ -116,6 +144,7 @@ table inet ${table} {
   set sources { type ipv4_addr; flags interval; auto-merge; }
   map by_source { type ipv4_addr : verdict; }
   set open_connections { type ipv4_addr; ${DYNAMIC}; }
+  set refusals { type ipv4_addr; ${DYNAMIC}, timeout; timeout 1m; }
   set new_connections { type ipv4_addr; ${DYNAMIC}, timeout; timeout 1m; }
   chain prerouting { type filter hook prerouting priority mangle; policy accept; }
   chain open { }
@@ -123,6 +152,8 @@ table inet ${table} {
   chain lookups { }
   chain names { }
   chain connections { }
+  chain closed { }
+  chain denied { }
   chain refuse { }
   chain pass { }
   chain take { }
@@ -141,7 +172,7 @@ table inet ${table} {
     drop
   }
   chain open { ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass; jump barred; goto pass; }
-  chain barred { ip daddr @closed goto refuse; ip daddr @opened return; ip daddr @private goto refuse; }
+  chain barred { ip daddr @closed goto closed; ip daddr @opened return; ip daddr @private goto closed; }
   chain lookups {
     meta l4proto { tcp, udp } th dport 53 ct state new goto take
     meta l4proto { tcp, udp } th dport 53 ct status dnat goto pass
@@ -153,7 +184,15 @@ table inet ${table} {
   chain connections {
     meta l4proto tcp ct state new goto take
     meta l4proto tcp ct status dnat goto pass
-    meta l4proto tcp goto refuse
+    meta l4proto tcp goto denied
+  }
+  chain closed {
+    update @refusals { ip saddr limit rate ${LOGGED} } log prefix "always_closed" group ${logGroup(table)} snaplen 64
+    goto refuse
+  }
+  chain denied {
+    update @refusals { ip saddr limit rate ${LOGGED} } log prefix "deny" group ${logGroup(table)} snaplen 64
+    goto refuse
   }
   chain refuse { meta l4proto tcp reject with tcp reset; reject with icmp type admin-prohibited; }
   chain pass { meta mark set meta mark or ${PASSED} accept; }

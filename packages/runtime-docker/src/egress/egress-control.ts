@@ -3,7 +3,8 @@ import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressPolicy } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
-import { compileBase, compileDeletion, PASSED, tableName, type BaseRules } from './base-rules.ts'
+import { bridgeName } from '../labels.ts'
+import { compileBase, compileDeletion, installationOf, PASSED, tableName, type BaseRules } from './base-rules.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
 import { readRegistration } from './read-registration.ts'
 import { compilePolicy, compileRegistration, compileRemoval, type Registration, type SandboxRules, type Station } from './sandbox-rules.ts'
@@ -26,6 +27,7 @@ export interface EgressControlOptions {
   readonly bridge: () => Promise<Bridge>
   readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
   readonly readResolvers: () => Promise<readonly string[]>
+  readonly onRefused: GuardListeners['onRefused']
 }
 
 /** Another process may change the rules between the look at them and the change. */
@@ -128,6 +130,21 @@ export class EgressControl implements AsyncDisposable {
     throw new AppError('unavailable', 'The egress rules were deleted meanwhile.')
   }
 
+  /**
+   * Removes the rules of installations whose network is gone: they are written for its subnet, which the engine gives to others. Another process
+   * that makes such a network at this moment sets its rules again, because its guard reports the removal.
+   */
+  async sweep(): Promise<void> {
+    await this.#onGuard(async (guard) => {
+      const { tables, interfaces } = await guard.survey()
+      const installations = tables.flatMap((table) => installationOf(table) ?? [])
+      for (const installation of installations.filter((name) => !interfaces.includes(bridgeName(name)))) {
+        await guard.apply(compileDeletion(installation))
+        await guard.passUnmarked(bridgeName(installation))
+      }
+    })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true
     const guard = this.#guard
@@ -206,7 +223,11 @@ export class EgressControl implements AsyncDisposable {
   async #runningGuard(): Promise<Guard> {
     if (this.#guard !== undefined && !this.#guard.isLost) return this.#guard
     return this.#starts.run('start', async () => {
-      const guard = await this.#options.startGuard({ onHost: (host) => this.#learn(host), onLost: (table) => this.#restore(table) })
+      const guard = await this.#options.startGuard({
+        onHost: (host) => this.#learn(host),
+        onLost: (table) => this.#restore(table),
+        onRefused: this.#options.onRefused,
+      })
       if (this.#isDisposed) {
         await guard[Symbol.asyncDispose]()
         throw new AppError('unavailable', 'The runtime is closed.')

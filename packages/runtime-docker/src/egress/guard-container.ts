@@ -3,6 +3,7 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 import type { ContainerCreateOptions, HostConfig } from 'dockerode'
 import { LABEL } from '../labels.ts'
+import { logGroup, tableName } from './base-rules.ts'
 
 const MIB = 1024 ** 2
 
@@ -28,6 +29,7 @@ export function guardContainer(installation: string, image: string): ContainerCr
   return {
     name: `sandyard-guard-${randomId(16)}`,
     Image: image,
+    Cmd: [String(logGroup(tableName(installation)))],
     Labels: { [LABEL.installation]: installation, [LABEL.role]: 'guard' },
     AttachStdin: true,
     AttachStdout: true,

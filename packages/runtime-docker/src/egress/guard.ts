@@ -18,6 +18,21 @@ export interface GuardListeners {
   readonly onHost: (host: HostFacts) => void
   /** A table with this name was deleted. */
   readonly onLost: (table: string) => void
+  readonly onRefused: (refused: readonly RefusedPackets[]) => void
+}
+
+/** Packets of a sandbox that a rule has refused: a sample, counted for a second. */
+export interface RefusedPackets {
+  /** `always_closed`, or `deny` of the sandbox's policy. */
+  readonly rule: string
+  /** The address of the sandbox. */
+  readonly source: string
+  readonly address: string
+  /** `tcp`, `udp`, `icmp` or the number of another protocol. */
+  readonly protocol: string
+  /** 0 for protocols without ports. */
+  readonly port: number
+  readonly count: number
 }
 
 export interface GuardOptions extends GuardListeners {
@@ -38,6 +53,7 @@ type Request =
   | { readonly list: readonly (readonly [family: string, table: string])[] }
   | { readonly route: string; readonly mark: number }
   | { readonly unroute: string }
+  | { readonly survey: true }
   | 'ping'
 
 interface Message {
@@ -47,6 +63,9 @@ interface Message {
   readonly tables?: readonly (readonly unknown[] | null)[]
   readonly host?: { readonly addresses: readonly string[]; readonly ipv6: boolean; readonly maxOpenFiles: number | null }
   readonly lost?: string
+  readonly names?: readonly string[]
+  readonly links?: readonly string[]
+  readonly refused?: readonly RefusedPackets[]
 }
 
 /** The guard ends itself when a request takes 10 seconds. */
@@ -129,6 +148,12 @@ export class Guard implements AsyncDisposable {
     await this.#request({ unroute: bridge })
   }
 
+  /** The names of all tables and interfaces of the host. */
+  async survey(): Promise<{ readonly tables: readonly string[]; readonly interfaces: readonly string[] }> {
+    const { names = [], links = [] } = await this.#request({ survey: true })
+    return { tables: names, interfaces: links }
+  }
+
   /** Ends the guard; its container removes itself. If it does not end by itself, its connection is closed, which ends it too. */
   async [Symbol.asyncDispose](): Promise<void> {
     const timer = setTimeout(() => this.#stream.destroy(), END_TIMEOUT_MS)
@@ -175,6 +200,7 @@ export class Guard implements AsyncDisposable {
       return this.#ready.resolve()
     }
     if (message.lost !== undefined) return this.#options.onLost(message.lost)
+    if (message.refused !== undefined) return this.#options.onRefused(message.refused)
     const request = this.#waiting.get(message.id ?? 0)
     if (message.error === undefined) return request?.resolve(message)
     request?.reject(new AppError('internal', 'The egress rules could not be put in force.', { cause: new Error(message.error) }))

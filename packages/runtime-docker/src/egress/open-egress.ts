@@ -18,6 +18,7 @@ type EgressOptions = Pick<
   | 'ingressSources'
   | 'egressGateway'
   | 'egressLimits'
+  | 'onRefused'
 >
 
 /** Opens the egress control of an installation, with a running guard. The first time on an engine this builds the guard's image. */
@@ -34,6 +35,7 @@ export async function openEgress(docker: Docker, network: SandboxNetwork, option
       limits: options.egressLimits ?? DEFAULT_LIMITS,
     },
     log,
+    onRefused: options.onRefused ?? (() => undefined),
     bridge: () => network.ensure(),
     startGuard: async (listeners) =>
       Guard.start(docker, { installation, image: await ensureGuardImage(docker, progress), log, ...listeners }),

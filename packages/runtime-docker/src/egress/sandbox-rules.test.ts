@@ -5,7 +5,7 @@ import { compilePolicy, compileRegistration, compileRemoval } from './sandbox-ru
 const station = { address: '10.5.0.7', mac: '02:42:0a:05:00:07' }
 const LOOKUPS = 'ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass'
 const ALLOWED = 'ip daddr @a_10_5_0_7 goto pass'
-const DENIED = 'ip daddr @d_10_5_0_7 goto refuse'
+const DENIED = 'ip daddr @d_10_5_0_7 goto denied'
 
 /** The rules of the sandbox's own chain, in their order. */
 function rulesOf(change: Partial<EgressPolicy>): string[] {
@@ -23,19 +23,19 @@ describe('the rules of a policy', () => {
 
   it.each<[string, Partial<EgressPolicy>, string[]]>([
     ['a denied address', { denyOut: ['1.1.1.1'] }, [LOOKUPS, 'jump barred', ALLOWED, DENIED, 'goto pass']],
-    ['no internet', { allowInternet: false }, ['jump barred', ALLOWED, 'goto refuse', 'goto pass']],
-    ['everything denied', { denyOut: ['0.0.0.0/0'] }, ['jump barred', ALLOWED, 'goto refuse', 'goto pass']],
+    ['no internet', { allowInternet: false }, ['jump barred', ALLOWED, 'goto denied', 'goto pass']],
+    ['everything denied', { denyOut: ['0.0.0.0/0'] }, ['jump barred', ALLOWED, 'goto denied', 'goto pass']],
     [
       'names',
       { allowInternet: false, gateway: 'names', filterLookups: true },
-      ['jump lookups', 'jump barred', ALLOWED, 'jump names', 'goto refuse', 'goto pass'],
+      ['jump lookups', 'jump barred', ALLOWED, 'jump names', 'goto denied', 'goto pass'],
     ],
     ['headers', { gateway: 'web' }, [LOOKUPS, 'jump barred', 'jump names', ALLOWED, DENIED, 'goto pass']],
     ['a proxy', { gateway: 'all' }, [LOOKUPS, 'jump barred', 'jump connections', ALLOWED, DENIED, 'goto pass']],
     [
       'everything allowed and denied',
       { allowOut: ['0.0.0.0/0'], allowInternet: false },
-      ['jump barred', 'goto pass', 'goto refuse', 'goto pass'],
+      ['jump barred', 'goto pass', 'goto denied', 'goto pass'],
     ],
   ])('with %s', (_name, change, rules) => {
     expect(rulesOf(change)).toEqual(rules)

@@ -39,7 +39,7 @@ export function compilePolicy(installation: string, address: string, policy: Egr
     take,
     allow.all ? 'goto pass' : `ip daddr @${own.allowed} goto pass`,
     policy.gateway === 'names' ? 'jump names' : undefined,
-    isClosed ? 'goto refuse' : `ip daddr @${own.denied} goto refuse`,
+    isClosed ? 'goto denied' : `ip daddr @${own.denied} goto denied`,
     'goto pass',
   ].filter((rule) => rule !== undefined)
   const mark = createHash('sha256')

@@ -10,6 +10,7 @@ import { toFacts } from './image-facts.ts'
 import { parseImageReference, type ImageReference } from './image-reference.ts'
 import { hasVolumes, nameWithoutVolumes } from './image-volumes.ts'
 import { checkSize } from './image-size.ts'
+import { checkWorkdir } from './check-workdir.ts'
 import type { KeptImages } from './kept-images.ts'
 import type { SharedImages } from './shared-images.ts'
 import type { PullJournal } from './registry/pull-journal.ts'
@@ -95,6 +96,7 @@ export class DockerImageStore implements ImageStore {
       if (found === undefined) return undefined
       if ('digest' in selector && !found.RepoTags?.some((tag) => tag.startsWith(`${repository}:`))) return undefined
       checkSize(`image '${text}'`, found.Size, this.#options.maxSizeBytes)
+      checkWorkdir(`image '${text}'`, found)
       return toFacts(hasVolumes(found) ? await this.#keepWithoutVolumes(found) : name, found)
     })
   }

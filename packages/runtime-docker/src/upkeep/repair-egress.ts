@@ -34,6 +34,7 @@ const MAX_PASSES = 3
  * @throws AggregateError with the failures of single sandboxes
  */
 export async function repairEgress(parts: RepairEgressParts, signal?: AbortSignal): Promise<void> {
+  await parts.egress.sweep()
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     if (signal?.aborted) return
     // In this order: what is registered now and has no sandbox afterwards is stale, because a sandbox is there before its registration.

@@ -10,7 +10,7 @@ import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
 import { connectEngine } from '../../src/engine/connect-engine.ts'
 import { unlessStatus } from '../../src/engine/docker-errors.ts'
-import { removeEgressRules, removeInstallation } from '../../src/remove-installation.ts'
+import { removeInstallations } from '../../src/remove-installation.ts'
 import type { DockerRuntimeOptions } from '../../src/runtime-options.ts'
 import { makeStandInDist } from './stand-in-dist.ts'
 
@@ -69,8 +69,7 @@ export class EngineBench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const runtime of this.#runtimes) await runtime[Symbol.asyncDispose]()
-    await removeEgressRules(this.docker, [...this.#installations])
-    for (const installation of this.#installations) await removeInstallation(this.docker, installation)
+    await removeInstallations(this.docker, [...this.#installations])
     await unlessStatus(404, () => this.docker.getVolume(this.volume).remove())
     await rm(this.#folder, { recursive: true })
   }

@@ -17,12 +17,13 @@ export class Inside {
   }
 
   /** Runs a shell command as root. */
-  sh(command: string): Promise<Outcome> {
-    return this.run(['/bin/sh', '-c', command])
+  sh(command: string, timeoutMs?: number): Promise<Outcome> {
+    return this.run(['/bin/sh', '-c', command], timeoutMs)
   }
 
-  async run(command: readonly string[]): Promise<Outcome> {
-    const answer = await this.#fetch('/run', { method: 'POST', body: JSON.stringify({ command }) })
+  /** The command is killed after `timeoutMs`, by default 20 s. */
+  async run(command: readonly string[], timeoutMs?: number): Promise<Outcome> {
+    const answer = await this.#fetch('/run', { method: 'POST', body: JSON.stringify({ command, timeoutMs }) })
     return (await answer.json()) as Outcome
   }
 

@@ -120,6 +120,8 @@ export class OutsideWorld implements AsyncDisposable {
       Env: [...env],
       HostConfig: {
         NetworkMode: network,
+        // The control of raw sockets: the default profile of the engine may deny them.
+        SecurityOpt: ['seccomp=unconfined'],
         Mounts: [{ Type: 'volume', Source: this.#options.volume, Target: '/opt/sandyard', ReadOnly: true }],
       },
     })

@@ -30,9 +30,9 @@ export function secondEngineIsAbsent(): string | undefined {
 
 /**
  * Starts a second dockerd with its own files, in its own network namespace: without a bridge and without rules it does not change the
- * network of the first one. It shares the host's containerd, with its own namespaces.
+ * network of the first one. It shares the host's containerd, with its own namespaces. `more` are further arguments.
  */
-export async function startSecondEngine(): Promise<SecondEngine> {
+export async function startSecondEngine(more: readonly string[] = []): Promise<SecondEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'sandyard-engine-'))
   const address = `unix://${folder}/docker.sock`
   const name = folder.split('-').at(-1) ?? ''
@@ -40,7 +40,7 @@ export async function startSecondEngine(): Promise<SecondEngine> {
   const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
   const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
   // Its mounts end with it: an engine does not always unmount its data root, and then the folder could not be removed.
-  const args = ['--net', '--mount', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' ')]
+  const args = ['--net', '--mount', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' '), ...more]
   const file = join(folder, 'log')
   let engine = spawnEngine(args, file)
   const stop = async (): Promise<void> => {

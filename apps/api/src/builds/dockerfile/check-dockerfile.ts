@@ -1,4 +1,5 @@
 import { DockerfileParser, Keyword, ModifiableInstruction, Onbuild, type Instruction } from 'dockerfile-ast'
+import { isKernelDirectory, NO_KERNEL_DIRECTORY } from '@sandyard/runtime/kernel-directory'
 import { shorten } from '../../text/shorten.ts'
 import { dockerfileError, readDockerfileLines, type DockerfileLines, type InstructionLine } from './dockerfile-lines.ts'
 
@@ -55,6 +56,7 @@ function checkInstruction(instruction: Instruction, line: number): void {
     if (trigger !== null) checkInstruction(trigger, line)
     return
   }
+  if (keyword === 'WORKDIR' && isKernelDirectory(absolutePath(content))) throw dockerfileError(`WORKDIR: ${NO_KERNEL_DIRECTORY}`, line)
   if (keyword === 'ADD') throw dockerfileError(explainAdd(content), line)
   if (keyword !== 'RUN' && keyword !== 'COPY') return
   if (hasHereDocument(content)) throw dockerfileError(`here-documents need BuildKit, ${NO_BUILDKIT}`, line)
@@ -64,6 +66,12 @@ function checkInstruction(instruction: Instruction, line: number): void {
   if (keyword === 'RUN') return
   const from = flags.find((flag) => flag.getName() === 'from')?.getValue()
   if (from === undefined || from === null || from === '') throw dockerfileError(`COPY ${NO_CONTEXT}`, line)
+}
+
+/** Without quotes and escapes; `/` for a relative path. The runtime checks paths with variables, and relative ones, when it knows them. */
+function absolutePath(content: string): string {
+  const path = content.trim().replaceAll(/["'`\\]/g, '')
+  return path.startsWith('/') ? path : '/'
 }
 
 const NO_BUILDKIT = 'and this server builds without it'

@@ -70,6 +70,12 @@ describe('withWorkdir', () => {
   ])('from %j to %j', (workdir, path, expected) => {
     expect(withWorkdir({ user: 'user', env: {}, ...(workdir !== undefined && { workdir }) }, path).workdir).toBe(expected)
   })
+
+  it.each(['/proc/self/fd/7', '../proc/self', '/dev/fd/8'])('refuses %s', (path) => {
+    expect(() => withWorkdir({ user: 'user', env: {}, workdir: '/app' }, path)).toThrow(
+      expect.objectContaining({ kind: 'failed_precondition', message: expect.stringContaining('cannot be in /proc, /sys or /dev') }),
+    )
+  })
 })
 
 describe('variablesOf', () => {

@@ -1,6 +1,8 @@
 import { posix } from 'node:path'
 import type { BuilderVersion, CommandContext } from '@sandyard/db/schema/build'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isKernelDirectory, NO_KERNEL_DIRECTORY } from '@sandyard/runtime/kernel-directory'
+import { shorten } from '../../text/shorten.ts'
 import type { BuildPlan } from '../build-plan.ts'
 import type { Lookup } from './expand-variables.ts'
 
@@ -51,9 +53,14 @@ export function withEnv(context: CommandContext, pairs: readonly (readonly [stri
   return { ...context, env: checkSize(completePath({ ...context.env, ...Object.fromEntries(pairs) })) }
 }
 
-/** A relative path goes on from the directory before it, else from `/`. */
+/**
+ * A relative path goes on from the directory before it, else from `/`.
+ *
+ * @throws AppError `failed_precondition` for a path in a tree of the kernel
+ */
 export function withWorkdir(context: CommandContext, path: string): CommandContext & { readonly workdir: string } {
   const resolved = posix.resolve('/', context.workdir ?? '/', path)
+  if (isKernelDirectory(resolved)) throw new AppError('failed_precondition', `WORKDIR ${shorten(resolved)}: ${NO_KERNEL_DIRECTORY}`)
   return { ...context, workdir: resolved }
 }
 

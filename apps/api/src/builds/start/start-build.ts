@@ -10,6 +10,7 @@ import type { BuildPlan, BuildSource } from '../build-plan.ts'
 import { getBuildToStart, isWaiting, queueInPlaceOfOthers, whileWaiting, type BuildPath } from './build-to-start.ts'
 import { builderVersionOf } from './builder-version.ts'
 import { checkStorable } from './check-storable.ts'
+import { checkWorkdirs } from './check-workdirs.ts'
 import { settleBuild } from '../queue/settle-build.ts'
 import { withoutUserInfo } from './without-user-info.ts'
 
@@ -47,7 +48,7 @@ export async function startBuild(parts: BuildParts, team: Team, request: StartRe
   }
 }
 
-/** @throws AppError `invalid_argument` for text that cannot be stored */
+/** @throws AppError `invalid_argument` for text that cannot be stored, and for a working directory in a tree of the kernel */
 function readPlan(body: TemplateBuildStartV2): Omit<BuildPlan, 'source'> {
   const { fromImage, fromTemplate, fromImageRegistry, force = false, startCmd, readyCmd } = body
   const steps = (body.steps ?? []).map(({ type, args = [], filesHash, force: isForced = false }) => ({
@@ -57,6 +58,7 @@ function readPlan(body: TemplateBuildStartV2): Omit<BuildPlan, 'source'> {
     force: isForced,
   }))
   checkStorable({ fromImage, fromTemplate, fromImageRegistry, steps, startCmd, readyCmd })
+  checkWorkdirs(steps)
   return { steps, force, startCmd: startCmd || undefined, readyCmd: readyCmd || undefined }
 }
 

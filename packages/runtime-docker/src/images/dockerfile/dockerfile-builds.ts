@@ -53,7 +53,7 @@ export class DockerfileBuilds {
       const { Id, Config } = await docker.getImage(image).inspect()
       const triggers = Config.OnBuild ?? []
       for (const trigger of triggers) checkTrigger(trigger)
-      return { id: Id, env: Config.Env ?? [], triggers }
+      return { id: Id, env: Config.Env ?? [], workdir: Config.WorkingDir || undefined, triggers }
     }
     try {
       const labels = { [LABEL.installation]: installation, [LABEL.role]: 'dockerfile', [LABEL.build]: build }

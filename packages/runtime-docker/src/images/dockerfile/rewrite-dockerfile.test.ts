@@ -4,11 +4,20 @@ import { rewriteDockerfile } from './rewrite-dockerfile.ts'
 
 const IMAGE_ENV = ['PATH=/usr/local/bin:/usr/bin:/bin', `LARGE=${'x'.repeat(100_000)}`]
 const doubling = (count: number, line: (n: number) => string): string => Array.from({ length: count }, (_, n) => line(n)).join('\n')
-const TRIGGERS: Readonly<Record<string, string[]>> = { doubling: doubling(30, (n) => `ENV V${n + 1}=$V${n}$V${n}`).split('\n') }
+const TRIGGERS: Readonly<Record<string, string[]>> = {
+  doubling: doubling(30, (n) => `ENV V${n + 1}=$V${n}$V${n}`).split('\n'),
+  leaking: ['WORKDIR proc', 'WORKDIR self/fd/7'],
+}
+const WORKDIRS: Readonly<Record<string, string>> = { app: '/app', rooted: '/' }
 
 /** The rewritten file, in which an image `x` is `<x>`. */
 async function rewrite(dockerfile: string): Promise<string[]> {
-  const resolve = async (reference: string) => ({ id: `<${reference}>`, env: IMAGE_ENV, triggers: TRIGGERS[reference] ?? [] })
+  const resolve = async (reference: string) => ({
+    id: `<${reference}>`,
+    env: [...IMAGE_ENV, 'DEEP=self/fd'],
+    workdir: WORKDIRS[reference],
+    triggers: TRIGGERS[reference] ?? [],
+  })
   const { text, shown } = await rewriteDockerfile(dockerfile, { resolve, labels: { l: 'v' } })
   const lines = text.trimEnd().split('\n')
   expect(lines.filter((line) => !line.startsWith('#'))).toHaveLength(shown.length)
@@ -69,6 +78,15 @@ describe('the rewritten Dockerfile', () => {
     ['FROM a\nCOPY --from=0 x y', ['FROM <a>', 'COPY --from=0 x y']],
     ['FROM a\nONBUILD RUN x', ['FROM <a>', 'ONBUILD RUN x']],
     ['# escape=`\nFROM a\nRUN x `\n y', ['# escape=`', 'FROM <a>', 'RUN x  y']],
+    ['FROM app\nWORKDIR src\nWORKDIR ../x', ['FROM <app>', 'WORKDIR /app/src', 'WORKDIR /app/x']],
+    ['FROM a\nENV A=/srv B="$A"\nENV C ${A}/c d\nWORKDIR $C/$B', ['FROM <a>', 'ENV A=/srv B="$A"', 'ENV C ${A}/c d', 'WORKDIR /srv/c d']],
+    [
+      'ARG V=1\nFROM a AS b\nARG V\nARG W=w\nENV W=e\nWORKDIR /$V$W\nFROM b\nWORKDIR x$V',
+      ['ARG V=1', 'FROM <a> AS b', 'ARG V', 'ARG W=w', 'ENV W=e', 'WORKDIR /1e', 'FROM b', 'WORKDIR /1e/x'],
+    ],
+    ["FROM a\nWORKDIR '/my $dir'/a\\ b\nWORKDIR ${NO:-/no}/${A:+x}", ['FROM <a>', 'WORKDIR /my \\$dir/a b', 'WORKDIR /no']],
+    ['# escape=`\nFROM a\nWORKDIR /c:\\x', ['# escape=`', 'FROM <a>', 'WORKDIR /c:`\\x']],
+    ['FROM a\nWORKDIR /dev/shm', ['FROM <a>', 'WORKDIR /dev/shm']],
   ])('%j', async ([dockerfile, expected]) => {
     expect(await rewrite(dockerfile)).toEqual(expected)
   })
@@ -92,6 +110,23 @@ describe('the rewritten Dockerfile', () => {
     'FROM a\nRUN x \\\u00A0\nFROM b',
     '\u0085FROM a',
     `FROM a\nRUN ${'x'.repeat(61_000)}`,
+    'FROM a\nWORKDIR /proc/self/fd/7',
+    'FROM rooted\nWORKDIR proc/self/fd/7',
+    'FROM a\nWORKDIR /srv\nWORKDIR ../proc/self/cwd',
+    'FROM a\nWORKDIR //proc/1/root',
+    'FROM a\nWORKDIR /dev/fd/8',
+    'FROM a\nWORKDIR "/pro"\'c/self/fd/8\'',
+    'FROM a\nWORKDIR /pro\\c/self/fd/8',
+    'FROM a\nENV A=/pr B=oc\nENV C $A$B\nWORKDIR $C/$DEEP/8',
+    'ARG X=/proc\nFROM a\nARG X\nWORKDIR ${X}/self',
+    'FROM a AS b\nENV A=/proc\nFROM b\nWORKDIR $A/self',
+    'FROM a\nWORKDIR ${NO:-/proc/self/fd/8}',
+    'FROM a\nWORKDIR ${DEEP#x}',
+    'FROM a\nENV X=${DEEP%x}\nWORKDIR /a/$X',
+    'FROM a\nWORKDIR $NOTHING',
+    'FROM leaking',
+    'FROM a\nONBUILD WORKDIR $X',
+    'FROM a\nONBUILD WORKDIR "/a"',
   ])('refuses %j', async (dockerfile) => {
     await expect(rewrite(dockerfile)).rejects.toMatchObject({ kind: 'failed_precondition' })
   })

@@ -23,8 +23,12 @@ const MAX_LINE_CHARS = 60_000
 /** The triggers that fetch nothing from outside of the sandbox. */
 const PLAIN_TRIGGER = /^(?:ARG|CMD|ENTRYPOINT|ENV|EXPOSE|HEALTHCHECK|LABEL|RUN|SHELL|STOPSIGNAL|USER|VOLUME|WORKDIR)[ \t][^\r\n]*$/i
 
+/** The engine runs triggers as they are written, so their paths must mean the same to it and to this server. */
+const COMPUTED_WORKDIR = /^WORKDIR\b.*[$"'\\`]/i
+
 /**
- * Rewrites a Dockerfile: one line for each instruction, and images by their id. The engine would resolve the names in FROM and
+ * Rewrites a Dockerfile: one line for each instruction, and images by their id, working directories as absolute paths outside of the
+ * trees of the kernel. The engine would resolve the names in FROM and
  * COPY --from by itself: as a prefix of the id of any image on it, or at a registry. ADD and triggers that fetch are refused, because
  * the engine fetches outside of the egress rules. The engine reads only the rewritten text, so a difference between its parser and this
  * one is harmless.
@@ -35,11 +39,12 @@ export async function rewriteDockerfile(dockerfile: string, { resolve, labels }:
   const { escape, lines } = logicalLines(dockerfile)
   const state: RewriteState = {
     resolve,
+    escape,
     bound: new ExpansionBound(),
     arguments: new Map(),
-    stages: new Set(),
+    stages: new Map(),
     currentStage: undefined,
-    hasStage: false,
+    context: undefined,
   }
   const text: string[] = escape === '`' ? ['# escape=`'] : []
   const shown: (string | undefined)[] = []
@@ -72,8 +77,15 @@ async function rewriteLine(line: LogicalLine, state: RewriteState): Promise<stri
       checkTrigger(rest)
       return plain
     case 'ARG':
-      if (!state.hasStage) addArguments(state.arguments, rest)
+      if (state.context === undefined) addArguments(state.arguments, rest)
+      else state.context.setArgs(rest, state.escape, state.arguments)
       return plain
+    case 'ENV':
+      state.context?.setEnv(rest, state.escape)
+      return plain
+    case 'WORKDIR':
+      // Before the first FROM the engine refuses it.
+      return state.context === undefined ? plain : `WORKDIR ${state.context.enter(rest, state.escape)}`
     default:
       return plain
   }
@@ -86,6 +98,8 @@ async function rewriteLine(line: LogicalLine, state: RewriteState): Promise<stri
  */
 export function checkTrigger(trigger: string): void {
   if (!PLAIN_TRIGGER.test(trigger)) throw refused(`ONBUILD ${trigger}`, 'a trigger cannot copy files into the image')
+  if (COMPUTED_WORKDIR.test(trigger))
+    throw refused(`ONBUILD ${trigger}`, 'the WORKDIR of a trigger cannot have variables, quotes or escapes')
 }
 
 function labelLine(labels: RewriteOptions['labels']): string {

@@ -1,12 +1,12 @@
 import { expandArguments, type GlobalArguments } from './expand-arguments.ts'
+import type { Escape } from './expand-word.ts'
 import type { ExpansionBound } from './expansion-bound.ts'
 import { refused } from './refused.ts'
+import { StageContext, type StageBase } from './stage-context.ts'
 
 /** The image of a reference. */
-export interface BaseImage {
+export interface BaseImage extends StageBase {
   readonly id: string
-  /** Its variables, as `NAME=value`. */
-  readonly env: readonly string[]
   /** The ONBUILD instructions, which the builder runs first in a stage that starts from the image. */
   readonly triggers: readonly string[]
 }
@@ -14,12 +14,14 @@ export interface BaseImage {
 /** The state of the rewrite between two instructions. */
 export interface RewriteState {
   readonly resolve: (reference: string) => Promise<BaseImage>
+  readonly escape: Escape
   readonly bound: ExpansionBound
   readonly arguments: GlobalArguments
   /** The complete stages. For the engine the name of the current stage is the name of an image. */
-  readonly stages: Set<string>
+  readonly stages: Map<string, StageContext>
   currentStage: string | undefined
-  hasStage: boolean
+  /** Undefined before the first FROM. */
+  context: StageContext | undefined
 }
 
 /** The engine also separates words at NEL (U+0085). */
@@ -27,12 +29,13 @@ const SPACE = /[\s\u0085]+/
 const PLATFORM = /^--platform=[\w./${}-]+$/
 const STAGE = /^[a-zA-Z][\w.-]*$/
 const NO_IMAGE = 'scratch'
+const NO_BASE: StageBase = { env: [], workdir: undefined }
 
 /** @throws AppError `failed_precondition` for an invalid FROM */
 export async function rewriteFrom(rest: string, state: RewriteState): Promise<string> {
   const instruction = `FROM ${rest}`
-  if (state.currentStage !== undefined) state.stages.add(state.currentStage)
-  state.hasStage = true
+  if (state.currentStage !== undefined && state.context !== undefined) state.stages.set(state.currentStage, state.context)
+  state.context ??= StageContext.of(NO_BASE)
   const words = rest.split(SPACE).filter((word) => word !== '')
   const flags = words.filter((word) => word.startsWith('--'))
   const [base = '', as, stage, ...more] = words.filter((word) => !word.startsWith('--'))
@@ -43,7 +46,11 @@ export async function rewriteFrom(rest: string, state: RewriteState): Promise<st
   }
   const reference = expandArguments(base, state.arguments)
   if (reference === '') throw refused(instruction, 'the name of the image is empty after the variables are replaced')
-  const image = reference === NO_IMAGE || isStage(reference, state) ? reference : await resolveBase(reference, state)
+  const former = state.stages.get(reference.toLowerCase())
+  let image = reference
+  if (former !== undefined) state.context = former.fork()
+  else if (reference === NO_IMAGE) state.context = StageContext.of(NO_BASE)
+  else image = await resolveBase(reference, state)
   state.currentStage = stage?.toLowerCase()
   return ['FROM', ...flags, image, ...(stage === undefined ? [] : ['AS', stage])].join(' ')
 }
@@ -66,14 +73,21 @@ export async function rewriteCopy(rest: string, state: RewriteState): Promise<st
   return ['COPY', ...written, files].join(' ')
 }
 
-async function resolveBase(reference: string, { resolve, bound }: RewriteState): Promise<string> {
-  const { id, env, triggers } = await resolve(reference)
-  bound.addImage(env)
-  for (const trigger of triggers) {
-    const [, instruction = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(trigger.trim()) ?? []
-    bound.add(instruction.toUpperCase(), rest)
+/** The engine runs the triggers of the image as they are, so their effect is only followed here. */
+async function resolveBase(reference: string, state: RewriteState): Promise<string> {
+  const base = await state.resolve(reference)
+  const context = StageContext.of(base)
+  state.bound.addImage(base.env)
+  for (const trigger of base.triggers) {
+    const [, word = '', rest = ''] = /^(\S*)\s*([^]*)$/.exec(trigger.trim()) ?? []
+    const instruction = word.toUpperCase()
+    state.bound.add(instruction, rest)
+    if (instruction === 'ENV') context.setEnv(rest, state.escape)
+    if (instruction === 'ARG') context.setArgs(rest, state.escape, state.arguments)
+    if (instruction === 'WORKDIR') context.enter(rest, state.escape)
   }
-  return id
+  state.context = context
+  return base.id
 }
 
 function isStage(name: string, { stages }: RewriteState): boolean {

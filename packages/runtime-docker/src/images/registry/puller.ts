@@ -8,6 +8,7 @@ import { imageExists } from '../../engine/image-exists.ts'
 import type { ImageReference } from '../image-reference.ts'
 import { hasVolumes, nameWithoutVolumes } from '../image-volumes.ts'
 import { checkSize } from '../image-size.ts'
+import { checkWorkdir } from '../check-workdir.ts'
 import { tagImage, type KeptImages } from '../kept-images.ts'
 import { askRegistry } from './ask-registry.ts'
 import { pullDigest } from './pull-digest.ts'
@@ -94,6 +95,7 @@ export class Puller {
     await pullDigest(docker, repositoryDigest, { text: reference.text, login, onLine, signal, maxSizeBytes })
     const found = await docker.getImage(repositoryDigest).inspect()
     checkSize(`image '${reference.text}'`, found.Size, maxSizeBytes)
+    checkWorkdir(`image '${reference.text}'`, found)
     signal?.throwIfAborted()
     const name = kept.newName()
     if (hasVolumes(found)) await nameWithoutVolumes(docker, { source: found, name, installation })
