@@ -85,6 +85,7 @@ test('[POST /sandboxes/{sandboxID}/pause] [POST /sandboxes/{sandboxID}/resume] [
     ['sandbox.running', 'key'],
     ['sandbox.pausing', 'key'],
     ['sandbox.paused', 'key'],
+    ['sandbox.network_changed', 'key'],
     ['sandbox.resuming', 'key'],
     ['sandbox.resumed', 'key'],
     ['sandbox.timeout_changed', 'key'],
@@ -108,7 +109,7 @@ test('[POST /sandboxes/{sandboxID}/pause] [POST /sandboxes/{sandboxID}/resume] [
   expect(await events(id, `?after=${places.at(-1) ?? 0}`)).toEqual([])
 
   const hosted = JSON.parse((await callApi(`GET /events/sandboxes/${id}?orderAsc=true`)).text) as { type: string }[]
-  const changes = ['created', 'paused', 'resumed', 'updated', 'paused', 'resumed', 'updated', 'paused', 'killed']
+  const changes = ['created', 'paused', 'updated', 'resumed', 'updated', 'paused', 'resumed', 'updated', 'paused', 'killed']
   expect(hosted.map(({ type }) => type)).toEqual(changes.map((change) => `sandbox.lifecycle.${change}`))
 
   const { body: logs } = await callApi(`GET /v2/sandboxes/${id}/logs?direction=forward`)

@@ -29,6 +29,7 @@ import { readTextFile } from '../../src/daemon/daemon-files.ts'
 import { daemonIdentity } from '../../src/daemon/daemon-identity.ts'
 import { initDaemon } from '../../src/daemon/init-daemon.ts'
 import { runShell } from '../../src/daemon/run-shell.ts'
+import { readWantedEgress } from '../../src/sandboxes/network/read-wanted-egress.ts'
 import { seedBaseTemplate } from '../../src/seed/seed-base-template.ts'
 import { seedIdentity } from '../../src/seed/seed-identity.ts'
 
@@ -105,7 +106,11 @@ export class BuildBench implements AsyncDisposable {
       dockerHost: ENGINE,
       log,
       progress: { step: () => undefined, detail: () => undefined },
-      wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, DEFAULT_EGRESS])),
+      wantedEgress: async (sandboxIds) => {
+        const wanted = await readWantedEgress(database.db, sandboxIds)
+        // Builds of this bench have no job, and some sandboxes have no row.
+        return new Map(sandboxIds.map((id) => [id, wanted.get(id) ?? DEFAULT_EGRESS]))
+      },
       ...(pidsLimit !== undefined && { pidsLimit }),
     })
     shutdown.add('runtime', () => runtime[Symbol.asyncDispose]())

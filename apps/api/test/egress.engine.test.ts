@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { EngineBench } from '../../../packages/runtime-docker/test/support/engine-bench.ts'
+import { OUTSIDE, OutsideWorld } from '../../../packages/runtime-docker/test/support/outside-world.ts'
+import { ensureToolImage } from '../../../packages/runtime-docker/test/support/test-images.ts'
+import { createApp } from '../src/app.ts'
+import { parseApiConfig } from '../src/config.ts'
+import { createContext, type AppContext } from '../src/context.ts'
+import { runShell } from '../src/daemon/run-shell.ts'
+import type { ApiInstance } from '../src/http/api-instance.ts'
+import { BuildBench } from './support/build-bench.ts'
+
+const stack = new AsyncDisposableStack()
+let bench: BuildBench
+let ctx: AppContext
+let app: ApiInstance
+
+beforeAll(async () => {
+  const outside = stack.use(await EngineBench.open())
+  // Makes the volume with the program of the machine outside.
+  await outside.runtime({ installation: `test-${randomId(8)}` })
+  stack.use(await OutsideWorld.open({ docker: outside.docker, toolImage: await ensureToolImage(outside.docker), volume: outside.volume }))
+  bench = stack.use(await BuildBench.open())
+  await bench.seedBase()
+  const { database, runtime } = bench
+  ctx = stack.use(await createContext(parseApiConfig({}), { database, runtime, log: silentLogger() }))
+  app = await createApp(ctx)
+  stack.defer(() => app.close())
+})
+afterAll(() => stack.disposeAsync())
+
+async function call(method: 'POST' | 'PUT', url: string, payload: object = {}): Promise<{ status: number; body: Record<string, string> }> {
+  const answer = await app.inject({ method, url, headers: { 'x-api-key': bench.apiKey }, payload })
+  return { status: answer.statusCode, body: answer.body === '' ? {} : answer.json() }
+}
+const create = async (body: object = {}): Promise<string> => {
+  const { status, body: made } = await call('POST', '/v2/sandboxes', { templateID: 'base', timeout: 600, ...body })
+  expect([status, made['message']]).toEqual([201, undefined])
+  return made['sandboxID'] ?? ''
+}
+const put = async (id: string, body: object): Promise<void> =>
+  expect(await call('PUT', `/sandboxes/${id}/network`, body)).toMatchObject({ status: 204 })
+
+/** Whether the sandbox can connect to the machine outside. */
+async function reaches(id: string): Promise<boolean> {
+  const { endpoint_host: host, endpoint_daemon_port: daemonPort } = await bench.database.db
+    .selectFrom('sandbox')
+    .select(['endpoint_host', 'endpoint_daemon_port'])
+    .where('sandbox_id', '=', id)
+    .executeTakeFirstOrThrow()
+  if (host === null || daemonPort === null) throw new Error(`${id} does not run`)
+  const daemon = { endpoint: { host, daemonPort }, accessToken: sandboxAccessToken(ctx.installation.tokenSeed, id) }
+  const command = `timeout 5 bash -c 'exec 3<>/dev/tcp/${OUTSIDE.public}/${OUTSIDE.port}'`
+  const { exitCode } = await runShell(daemon, { command, user: 'root', cwd: '/' }, { signal: AbortSignal.timeout(60_000) })
+  return exitCode === 0
+}
+
+it('[PUT /sandboxes/{sandboxID}/network] is in force when it is answered, and each policy replaces the former', async () => {
+  const id = await create()
+  expect(await reaches(id)).toBe(true)
+  for (const [body, isOpen] of [
+    [{ denyOut: ['198.51.100.0/24'] }, false],
+    [{ denyOut: ['198.51.100.0/24'], allowOut: [OUTSIDE.public] }, true],
+    [{ allow_internet_access: false }, false],
+    [{}, true],
+    [{ denyOut: ['0.0.0.0/0', '2001:db8::/32'] }, false],
+    [{ denyOut: ['203.0.113.0/24', '::/0'] }, true],
+  ] as const) {
+    await put(id, body)
+    expect([body, await reaches(id)]).toEqual([body, isOpen])
+  }
+})
+
+it('[POST /v2/sandboxes] a sandbox without internet access stays closed over pauses and forks, and one of its snapshots is open', async () => {
+  const id = await create({ allow_internet_access: false })
+  expect(await reaches(id)).toBe(false)
+  for (const memory of [true, false]) {
+    expect((await call('POST', `/sandboxes/${id}/pause`, { memory })).status).toBe(204)
+    expect((await call('POST', `/sandboxes/${id}/connect`, { timeout: 600 })).status).toBe(201)
+    expect(await reaches(id)).toBe(false)
+  }
+  const { body: forks } = await call('POST', `/sandboxes/${id}/fork`, { timeout: 600 })
+  const { sandbox } = (forks as unknown as { sandbox: { sandboxID: string } }[])[0] ?? {}
+  expect(await reaches(sandbox?.sandboxID ?? '')).toBe(false)
+  const { body: snapshot } = await call('POST', `/sandboxes/${id}/snapshots`)
+  expect(await reaches(await create({ templateID: snapshot['snapshotID'] }))).toBe(true)
+})
+
+it.each([true, false])(
+  '[PUT /sandboxes/{sandboxID}/network] of a sandbox that is paused (memory: %s) is in force when it runs',
+  async (memory) => {
+    const id = await create()
+    expect((await call('POST', `/sandboxes/${id}/pause`, { memory })).status).toBe(204)
+    await put(id, { denyOut: [OUTSIDE.public] })
+    expect((await call('POST', `/sandboxes/${id}/connect`, { timeout: 600 })).status).toBe(201)
+    expect(await reaches(id)).toBe(false)
+    expect((await call('POST', `/sandboxes/${id}/pause`, { memory })).status).toBe(204)
+    await put(id, {})
+    expect((await call('POST', `/sandboxes/${id}/connect`, { timeout: 600 })).status).toBe(201)
+    expect(await reaches(id)).toBe(true)
+  },
+)
