@@ -11,6 +11,10 @@ const limitSettings = {
     default: 128,
     doc: 'connections of one sandbox for which the egress gateway has not decided or not connected yet',
   }),
+  maxSandboxRate: env.count('SANDYARD_EGRESS_MAX_SANDBOX_RATE', {
+    default: 200,
+    doc: 'connections of one sandbox in a second that the egress gateway accepts; a burst may have twice as many',
+  }),
   peekTimeoutMs: env.duration('SANDYARD_EGRESS_PEEK_TIMEOUT', {
     default: 10_000,
     doc: 'how long a connection to port 80 or 443 may take to name its server',

@@ -1,4 +1,5 @@
 import { getServers } from 'node:dns'
+import { isIPv4 } from 'node:net'
 import type { Server } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
@@ -13,7 +14,7 @@ import type { DialParts } from './dial/dial.ts'
 import { nameResolver } from './dial/resolve-name.ts'
 import type { ResolverAddress } from './dns/ask-resolver.ts'
 import { PendingLookups } from './dns/pending-lookups.ts'
-import { RateLimit } from './dns/rate-limit.ts'
+import { RateLimit } from './connections/rate-limit.ts'
 import { createMetrics, type EgressMetrics } from './metrics.ts'
 import { readOriginalDestination, type ReadOriginalDestination } from './native/original-destination.ts'
 import { closedAddresses, type ClosedAddresses } from './policy/closed-addresses.ts'
@@ -62,6 +63,7 @@ export interface EgressContext extends DialParts {
   readonly certificates: Certificates
   readonly web: WebConnections
   readonly webServer: Server
+  readonly connectionRate: RateLimit
   readonly lookupRate: RateLimit
   readonly pendingLookups: PendingLookups
   /** The resolvers to ask for a policy: its own, else those of this host. */
@@ -75,6 +77,9 @@ export interface EgressContext extends DialParts {
 /** Decisions that are kept between two writes. */
 const MAX_SANDBOX_PENDING_ROWS = 64
 const MAX_PENDING_ROWS = 10_000
+
+/** Certificates that are made for one sandbox; each costs some milliseconds. */
+const MAX_CERTIFICATES_PER_SECOND = 10
 
 const DNS_PORT = 53
 const NAMED_PORTS = { tls: 443, http: 80 }
@@ -93,7 +98,13 @@ export function createContext(
     closedAddresses({ control: config.controlNetworks, opened: config.allowPrivate, local: localNetworks(() => gateway.host) })
   const { resolverPort = DNS_PORT, namedPorts = NAMED_PORTS } = instead
   const hostResolvers = instead.resolvers ?? config.resolvers
-  const isClosed = (address: string): boolean => closed.isClosed(address)
+  const resolversOf = (dnsServers: readonly string[]): ResolverAddress[] => {
+    if (dnsServers.length > 0) {
+      return dnsServers.filter((server) => !closed.isClosed(server)).map((host) => ({ host, port: resolverPort }))
+    }
+    const ofHost = hostResolvers.length > 0 ? hostResolvers : getServers()
+    return ofHost.map(toResolverAddress).filter(({ host }) => isIPv4(host))
+  }
   const ctx: EgressContext = {
     config,
     limits: config,
@@ -105,19 +116,20 @@ export function createContext(
     slots: new SourceSlots(config),
     readOriginalDestination: instead.readOriginalDestination ?? readOriginalDestination,
     closed,
-    resolve: nameResolver({ defaults: hostResolvers, isClosed, port: resolverPort }),
+    resolve: nameResolver(resolversOf),
     connectTimeoutMs: config.connectTimeoutMs,
     kindOf: (port) => (port === namedPorts.tls ? 'tls' : port === namedPorts.http ? 'http' : 'other'),
     originAuthorities: instead.originAuthorities,
-    certificates: new Certificates(loadOnce(() => readTokenSeed(database.db))),
+    certificates: new Certificates(
+      loadOnce(() => readTokenSeed(database.db)),
+      new RateLimit(MAX_CERTIFICATES_PER_SECOND),
+    ),
     web: new WebConnections(),
     webServer: createWebServer(() => ctx),
+    connectionRate: new RateLimit(config.maxSandboxRate),
     lookupRate: new RateLimit(config.maxSandboxLookups),
     pendingLookups: new PendingLookups(),
-    resolversOf: (dnsServers) => {
-      if (dnsServers.length > 0) return dnsServers.filter((server) => !isClosed(server)).map((host) => ({ host, port: resolverPort }))
-      return (hostResolvers.length > 0 ? hostResolvers : getServers()).map((server) => toResolverAddress(server))
-    },
+    resolversOf,
     metrics,
     decisions: new DecisionLog({ perSandbox: MAX_SANDBOX_PENDING_ROWS, inAll: MAX_PENDING_ROWS }, metrics.countDropped),
     gateway,

@@ -1,3 +1,4 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
@@ -25,6 +26,8 @@ async function main(): Promise<void> {
   const shutdown = new Shutdown(log)
   const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-egress', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
+  // Servers behind header rules, and proxies with TLS, are checked with the authorities that this host trusts too.
+  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')])
   const ctx = createContext(config, { database, log, registry })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {

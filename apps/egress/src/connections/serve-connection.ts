@@ -13,6 +13,7 @@ export async function serveConnection(ctx: EgressContext, socket: Socket): Promi
   const destination = ctx.readOriginalDestination(socket)
   const isOwn = destination?.address === socket.localAddress && destination?.port === socket.localPort
   if (destination === undefined || isOwn) return refuse(ctx, socket, 'not_redirected')
+  if (!ctx.connectionRate.take(source)) return refuse(ctx, socket, 'limit')
   using slot = ctx.slots.take(source)
   if (slot === undefined) return refuse(ctx, socket, 'limit')
   let sandbox: EgressSandbox | undefined

@@ -28,7 +28,7 @@ async function serveSecure(ctx: EgressContext, connection: Connection): Promise<
   const hello = await peek(socket, {
     parse: (bytes) => {
       const found = parseClientHello(bytes)
-      return found.kind === 'incomplete' ? undefined : found
+      return found.kind === 'incomplete' ? found.needed : found
     },
     maxBytes: MAX_HELLO_BYTES,
     timeoutMs: ctx.limits.peekTimeoutMs,
@@ -53,7 +53,7 @@ async function servePlain(ctx: EgressContext, connection: Connection): Promise<v
   const sniffed = await peek(socket, {
     parse: (bytes) => {
       const isHttp = sniffHttp(bytes)
-      return isHttp === undefined ? undefined : ({ kind: 'sniffed', isHttp } as const)
+      return isHttp === undefined ? bytes.length + 1 : ({ kind: 'sniffed', isHttp } as const)
     },
     maxBytes: MAX_SNIFFED_BYTES,
     timeoutMs: ctx.limits.peekTimeoutMs,

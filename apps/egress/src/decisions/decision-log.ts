@@ -2,7 +2,7 @@ import type { DialFailure } from '../dial/dial-error.ts'
 import type { Decision as PolicyDecision } from '../policy/decide.ts'
 
 /** What decided on a connection: a rule of the policy, a failure on the way to the server, or a connection that could not be read. */
-export type DecidedBy = PolicyDecision['rule'] | DialFailure | 'malformed' | 'client_tls_failed'
+export type DecidedBy = PolicyDecision['rule'] | DialFailure | 'malformed' | 'client_tls_failed' | 'limit'
 
 /** A decision on a connection, or on a request of one. */
 export interface SandboxDecision {

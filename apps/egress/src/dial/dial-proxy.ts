@@ -2,6 +2,7 @@ import { isIPv4, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { SocksClient } from 'socks'
+import { orGivenUp } from '@sandyard/kit/async/within'
 import type { ProxySettings } from '../policy/compile-policy.ts'
 import { connectSocket, untilReady } from './connect-socket.ts'
 import { DialError } from './dial-error.ts'
@@ -30,7 +31,7 @@ export async function dialProxy(parts: DialParts, proxy: ProxySettings, target: 
 }
 
 async function connectProxy({ closed, resolve }: DialParts, { host, port, tls }: ProxySettings, signal: AbortSignal): Promise<Socket> {
-  const addresses = isIPv4(host) ? [host] : await resolve(host, [])
+  const addresses = isIPv4(host) ? [host] : await orGivenUp(resolve(host, []), signal, 0)
   const address = addresses.find((found) => !closed.isClosed(found))
   if (address === undefined) throw new Error('the proxy has no address that is open')
   const socket = await connectSocket(address, port, signal)

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { orGivenUp } from '@sandyard/kit/async/within'
 import type { ClosedAddresses } from '../policy/closed-addresses.ts'
 import type { Policy } from '../policy/compile-policy.ts'
 import { connectSocket } from './connect-socket.ts'
@@ -39,7 +40,7 @@ export async function dial(parts: DialParts, policy: Policy, target: Target): Pr
   }
   // The proxy looks up names that the policy allows as names.
   if (proxy !== undefined && target.isAllowed === undefined) return dialProxy(parts, proxy, { host: name, port, signal })
-  const addresses = await openAddresses(parts, target, dnsServers)
+  const addresses = await openAddresses(parts, target, { dnsServers, signal })
   const [first = ''] = addresses
   return proxy === undefined ? connectAny(addresses, port, signal) : dialProxy(parts, proxy, { host: first, port, signal })
 }
@@ -48,9 +49,9 @@ export async function dial(parts: DialParts, policy: Policy, target: Target): Pr
 async function openAddresses(
   { closed, resolve }: DialParts,
   { name, isAllowed }: Extract<Target, { name: string }>,
-  dnsServers: readonly string[],
+  { dnsServers, signal }: { readonly dnsServers: readonly string[]; readonly signal: AbortSignal },
 ): Promise<string[]> {
-  const found = await resolve(name, dnsServers).catch((err: unknown) => {
+  const found = await orGivenUp(resolve(name, dnsServers), signal, 0).catch((err: unknown) => {
     throw new DialError('unresolved', err)
   })
   if (found.length === 0) throw new DialError('unresolved')

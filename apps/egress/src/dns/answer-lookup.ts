@@ -10,6 +10,7 @@ const UNSERVED_TYPES = new Set(['HTTPS', 'SVCB', 'UNKNOWN_64', 'UNKNOWN_65'])
 
 /** Lookups of one sandbox that wait for a resolver. */
 const MAX_PENDING = 64
+const MAX_TCP_BYTES = 65_535
 
 export interface Lookup {
   readonly bytes: Buffer
@@ -24,13 +25,13 @@ export interface Lookup {
  */
 export async function answerLookup(ctx: EgressContext, { bytes, source, isUdp }: Lookup): Promise<Buffer | undefined> {
   const count = (outcome: LookupOutcome): void => ctx.metrics.countLookup(outcome)
+  if (!ctx.lookupRate.take(source)) {
+    count('limit')
+    return undefined
+  }
   const parsed = parseQuery(bytes)
   if (parsed.kind === 'ignored') {
     count('malformed')
-    return undefined
-  }
-  if (!ctx.lookupRate.take(source)) {
-    count('limit')
     return undefined
   }
   if (parsed.kind === 'refused') {
@@ -70,8 +71,6 @@ export async function answerLookup(ctx: EgressContext, { bytes, source, isUdp }:
     return emptyAnswer(query.id, RESPONSE_CODE.serverFailure, questions)
   }
 }
-
-const MAX_TCP_BYTES = 65_535
 
 /** Without domains only the resolvers are the sandbox's choice, not the names. */
 function isLookupAllowed({ domains }: Policy, name: string): boolean {

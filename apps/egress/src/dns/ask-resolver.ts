@@ -15,8 +15,9 @@ export interface ResolverAddress {
 
 const UDP_TIMEOUT_MS = 2000
 const TCP_TIMEOUT_MS = 4000
-/** Servers that are asked for one question, one after the other. */
-const MAX_TRIES = 3
+/** Of one question, one after the other, by the resolvers in turns. */
+const TRIES = 3
+const MAX_MESSAGE_BYTES = 65_535
 
 export interface AskOptions extends AnswerRules {
   readonly resolvers: readonly ResolverAddress[]
@@ -28,12 +29,14 @@ export interface AskOptions extends AnswerRules {
  * @returns the answer for the sandbox; undefined when no resolver has answered
  */
 export async function askResolvers(query: Query, { resolvers, isClosed }: AskOptions): Promise<Packet | undefined> {
-  for (const resolver of resolvers.slice(0, MAX_TRIES)) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const resolver = resolvers[tries % resolvers.length]
+    if (resolver === undefined) return undefined
     try {
       const answer = await askUdp(query, resolver, { isClosed })
       return isTruncated(answer) ? await askTcp(query, resolver, { isClosed }) : answer
     } catch {
-      // The next resolver is asked.
+      // The next one is asked.
     }
   }
   return undefined
@@ -68,7 +71,7 @@ async function askTcp(query: Query, { host, port }: ResolverAddress, rules: Answ
   try {
     await once(socket, 'connect')
     socket.write(toMessage(toQuestion(query, id)))
-    for await (const message of readMessages(socket)) {
+    for await (const message of readMessages(socket, MAX_MESSAGE_BYTES)) {
       const answer = toAnswer(message, { id, query }, rules)
       if (answer !== undefined) return answer
     }

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { EgressContext } from '../context.ts'
 import { answerLookup } from './answer-lookup.ts'
 import { readMessages, toMessage } from './messages.ts'
+import { MAX_QUERY_BYTES } from './query.ts'
 
 const TCP_IDLE_MS = 10_000
 const MAX_CONNECTIONS = 2000
@@ -71,7 +72,7 @@ async function serveTcp(ctx: EgressContext, socket: Socket): Promise<void> {
   socket.setTimeout(TCP_IDLE_MS, () => socket.destroy())
   let count = 0
   try {
-    for await (const bytes of readMessages(socket)) {
+    for await (const bytes of readMessages(socket, MAX_QUERY_BYTES)) {
       const answer = await answerLookup(ctx, { bytes, source, isUdp: false })
       count += 1
       if (answer === undefined || count > MAX_CONNECTION_LOOKUPS) break

@@ -24,7 +24,8 @@ export const RESPONSE_CODE = { ok: 0, formatError: 1, serverFailure: 2, notImple
 export type ResponseCode = (typeof RESPONSE_CODE)[keyof typeof RESPONSE_CODE]
 
 const HEADER_BYTES = 12
-const MAX_QUERY_BYTES = 512
+/** A name, its type and EDNS options. */
+export const MAX_QUERY_BYTES = 512
 const RESPONSE_BIT = 0x8000
 const OPCODE_BITS = 0x7800
 /** RFC 1035 2.3.4, without EDNS. */

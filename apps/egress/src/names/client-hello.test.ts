@@ -45,12 +45,17 @@ describe('parseClientHello', () => {
 
   it('needs every byte, and reads no further', () => {
     for (let length = 0; length < hello.length; length += 1) {
-      expect(parseClientHello(hello.subarray(0, length)).kind, `${length} bytes`).toBe('incomplete')
+      const read = parseClientHello(hello.subarray(0, length))
+      expect(read.kind === 'incomplete' && read.needed > length && read.needed <= hello.length, `${length} bytes`).toBe(true)
     }
     expect(parseClientHello(Buffer.concat([hello, Buffer.from('more')]))).toMatchObject({ name: 'api.example.com' })
   })
 
-  it.each([1, 7, 100])('reads a message in records of %i bytes', (size) => {
+  it('refuses a message in too many records', () => {
+    expect(parseClientHello(inRecords(hello, 1)).kind).toBe('malformed')
+  })
+
+  it.each([50, 100])('reads a message in records of %i bytes', (size) => {
     expect(parseClientHello(inRecords(hello, size))).toEqual({ kind: 'hello', name: 'api.example.com' })
   })
 

@@ -2,8 +2,8 @@ import { toServerName } from './server-name.ts'
 
 /** The beginning of a connection to a TLS port. */
 export type ClientHello =
-  /** More bytes are needed. */
-  | { readonly kind: 'incomplete' }
+  /** So many bytes are needed, from the first one on. */
+  | { readonly kind: 'incomplete'; readonly needed: number }
   /** The client does not speak TLS. */
   | { readonly kind: 'other' }
   /** It begins like TLS, but no server would accept it. */
@@ -20,16 +20,20 @@ const MAX_RECORD = 16_384 + 2048
 /** The largest ClientHello that is read. */
 export const MAX_HELLO_BYTES = 64 * 1024
 
+/** Records that one ClientHello may have. Clients use one or two. */
+const MAX_RECORDS = 64
+const RECORD_HEADER = 5
+
 /** Reads the server name of a ClientHello (RFC 8446 4.1.2, RFC 6066 3), which may be split over several records. */
 export function parseClientHello(bytes: Buffer): ClientHello {
   const records = joinRecords(bytes)
   if (records.kind !== 'bytes') return records
-  const { handshake } = records
-  if (handshake.length < 4) return { kind: 'incomplete' }
+  const { handshake, next } = records
+  if (handshake.length < 4) return { kind: 'incomplete', needed: next }
   if (handshake[0] !== CLIENT_HELLO) return { kind: 'malformed' }
   const length = handshake.readUIntBE(1, 3)
   if (length > MAX_HELLO_BYTES) return { kind: 'malformed' }
-  if (handshake.length < 4 + length) return { kind: 'incomplete' }
+  if (handshake.length < 4 + length) return { kind: 'incomplete', needed: next }
   try {
     return readHello(new Reader(handshake.subarray(4, 4 + length)))
   } catch {
@@ -37,27 +41,37 @@ export function parseClientHello(bytes: Buffer): ClientHello {
   }
 }
 
-type Records = { readonly kind: 'bytes'; readonly handshake: Buffer } | { readonly kind: 'incomplete' | 'other' | 'malformed' }
+type Records =
+  | {
+      readonly kind: 'bytes'
+      readonly handshake: Buffer
+      /** The number of bytes with the header of the next record. */
+      readonly next: number
+    }
+  | Extract<ClientHello, { kind: 'incomplete' | 'other' | 'malformed' }>
 
-/** The contents of the handshake records so far, with that of an incomplete last one. */
+/** The contents of the complete handshake records. */
 function joinRecords(bytes: Buffer): Records {
-  if (bytes.length === 0) return { kind: 'incomplete' }
+  if (bytes.length === 0) return { kind: 'incomplete', needed: 1 }
   if (bytes[0] !== HANDSHAKE_RECORD || (bytes.length > 1 && bytes[1] !== 3)) return { kind: 'other' }
   const parts: Buffer[] = []
-  for (let at = 0; at + 5 <= bytes.length;) {
+  let at = 0
+  while (at + RECORD_HEADER <= bytes.length) {
     const length = bytes.readUInt16BE(at + 3)
     if (bytes[at] !== HANDSHAKE_RECORD || bytes[at + 1] !== 3 || length === 0 || length > MAX_RECORD) {
       // What follows a complete ClientHello is not read.
-      return parts.length === 0 ? { kind: 'malformed' } : joined(parts)
+      if (parts.length === 0) return { kind: 'malformed' }
+      break
     }
-    parts.push(bytes.subarray(at + 5, at + 5 + length))
-    at += 5 + length
+    if (parts.length >= MAX_RECORDS) return { kind: 'malformed' }
+    const end = at + RECORD_HEADER + length
+    if (end > bytes.length) {
+      return parts.length === 0 ? { kind: 'incomplete', needed: end } : { kind: 'bytes', handshake: Buffer.concat(parts), next: end }
+    }
+    parts.push(bytes.subarray(at + RECORD_HEADER, end))
+    at = end
   }
-  return joined(parts)
-}
-
-function joined(parts: readonly Buffer[]): Records {
-  return { kind: 'bytes', handshake: Buffer.concat(parts) }
+  return { kind: 'bytes', handshake: Buffer.concat(parts), next: at + RECORD_HEADER }
 }
 
 function readHello(hello: Reader): ClientHello {

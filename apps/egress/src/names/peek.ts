@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
 export interface PeekOptions<T> {
-  /** Reads the bytes so far; undefined when more are needed. */
-  readonly parse: (bytes: Buffer) => T | undefined
+  /** Reads the bytes so far. A number: so many are needed before it is worth to read again. */
+  readonly parse: (bytes: Buffer) => T | number
   readonly maxBytes: number
   readonly timeoutMs: number
 }
@@ -22,6 +22,7 @@ export function peek<T extends object>(socket: Socket, { parse, maxBytes, timeou
   const { promise, resolve } = Promise.withResolvers<T | Unread | undefined>()
   const chunks: Buffer[] = []
   let bytes = 0
+  let needed = 1
   const stop = (result: T | Unread | undefined): void => {
     clearTimeout(timer)
     socket.off('data', onData).off('end', onEnd).off('close', onClose)
@@ -33,9 +34,12 @@ export function peek<T extends object>(socket: Socket, { parse, maxBytes, timeou
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk)
     bytes += chunk.length
+    // A client may send single bytes, so they are not joined for each.
+    if (bytes < needed && bytes < maxBytes) return
     const result = parse(Buffer.concat(chunks))
-    if (result !== undefined) stop(result)
+    if (typeof result !== 'number') stop(result)
     else if (bytes >= maxBytes) stop({ kind: 'unread', bytes })
+    else needed = result
   }
   const onEnd = (): void => stop({ kind: 'unread', bytes })
   const onClose = (): void => stop(undefined)

@@ -47,6 +47,8 @@ function exchange(ctx: EgressContext, web: WebConnection, { req, res, admitted }
     headers: [...sent, ...framing(headers, method), 'Connection', 'keep-alive'],
     setHost: false,
   })
+  // The client waits for the answer to the head before it sends the body.
+  if (headers.expect !== undefined) upstream.flushHeaders()
   const abandon = (): void => void upstream.destroy()
   req.socket.once('close', abandon)
   upstream.once('close', () => req.socket.off('close', abandon))

@@ -23,7 +23,9 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
       return
     }
     socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']))
-    await splice(socket, upstream)
+    const ended = splice(socket, upstream)
+    socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
+    await ended
   } catch {
     socket.destroy()
   } finally {

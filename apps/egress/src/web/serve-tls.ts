@@ -12,6 +12,7 @@ import { serveWeb } from './serve-http.ts'
 export async function serveTls(ctx: EgressContext, connection: Connection, name: string): Promise<void> {
   const { socket } = connection
   const secureContext = await ctx.certificates.find(connection.sandbox().sandboxId, name)
+  if (secureContext === undefined) return recordDecision(ctx, connection, { verdict: 'deny', rule: 'limit', name })
   if (socket.destroyed) return
   const plain = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: ['http/1.1'] })
   // The program may not trust the authority of its sandbox.
