@@ -116,3 +116,18 @@ it('waits no longer than its deadline for a name, and caps what waits without an
   secured.destroy()
   expect(new Set(await Promise.all(silent.map((socket) => readAll(socket))))).toEqual(new Set(['']))
 })
+
+it('accepts no more new connections of one sandbox in a second than its cap', async () => {
+  await using small = await startEgress({ environment: { SANDYARD_EGRESS_MAX_SANDBOX_RATE: '5' } })
+  await small.addSandbox('ifast', '127.9.3.3', {})
+  await small.addSandbox('islow', '127.9.3.4', {})
+  const dial = async (source: string): Promise<string> => {
+    const socket = await small.dial(source, { address: OPEN, port: echoPort })
+    socket.end('x')
+    return readAll(socket)
+  }
+  const answers = await Promise.all(Array.from({ length: 100 }, () => dial('127.9.3.3')))
+  expect(answers.filter((answer) => answer === 'x').length).toBeGreaterThanOrEqual(10)
+  expect(answers).toContain('')
+  expect(await dial('127.9.3.4')).toBe('x')
+})

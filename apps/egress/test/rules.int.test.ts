@@ -192,6 +192,26 @@ describe('a domain with a rule, behind TLS', () => {
     await closed
   })
 
+  it('answers a client that waits before it sends the body, as the server does', async () => {
+    const socket = await overTls(await sandbox(ruled('api.example.com')), 'api.example.com')
+    socket.write('POST /waits HTTP/1.1\r\nHost: api.example.com\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n')
+    expect(await readUntil(socket, '\r\n\r\n')).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('body')
+    expect(await readUntil(socket, 'body')).toContain('POST /waits body')
+    socket.destroy()
+  })
+
+  it('gets a few certificates in a second, so that a wildcard costs other sandboxes nothing', async () => {
+    const own = await sandbox(ruled('*.example.com'))
+    const outcomes: string[] = []
+    for (let i = 0; i < 60; i += 1) {
+      outcomes.push(await overTls(own, `n${i}.example.com`).then((socket) => (socket.destroy(), 'served'), String))
+    }
+    expect(new Set(outcomes)).toEqual(new Set(['served', 'Error: closed without an answer']))
+    const other = await sandbox(ruled('*.example.com'))
+    ;(await overTls(other, 'api.example.com')).destroy()
+  })
+
   it('is left alone when another domain has the rule', async () => {
     const own = await sandbox(ruled('other.example.com'))
     const socket = await secure(await egress.dial(own.address, { address: OPEN, port: egress.tlsPort }), { servername: 'api.example.com' })
