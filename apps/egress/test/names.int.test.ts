@@ -106,8 +106,9 @@ describe('by the TLS server name', () => {
             socket.write(chunk.subarray(at, at + 7))
             await delay(0)
           }
+          done()
         }
-        send().then(() => done(), done)
+        void send()
       },
     })
     socket.on('data', (chunk) => pieces.push(chunk))

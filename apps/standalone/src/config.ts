@@ -26,7 +26,7 @@ export const STANDALONE_SETTINGS = {
     doc: 'Loopback port of the health check of the egress gateway; 0 takes a free one.',
   }),
   egressHeap: env.size('SANDYARD_EGRESS_HEAP', {
-    default: 256 * MIB,
+    default: 512 * MIB,
     doc: 'Largest JavaScript heap of the process of the egress gateway, which is started again when it ends.',
   }),
   postgresPort: env.port('SANDYARD_POSTGRES_PORT', { default: 0, doc: 'Loopback port of the embedded Postgres; 0 takes a free one.' }),

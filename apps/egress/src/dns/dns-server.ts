@@ -63,7 +63,7 @@ function ignoreClosed(): void {
 async function serveTcp(ctx: EgressContext, socket: Socket): Promise<void> {
   const { remoteAddress: source = '' } = socket
   socket.on('error', () => undefined)
-  using slot = ctx.slots.take(source)
+  using slot = ctx.connectionRate.take(source) ? ctx.slots.take(source) : undefined
   if (slot === undefined) {
     socket.destroy()
     return

@@ -54,9 +54,6 @@ function exchange(ctx: EgressContext, web: WebConnection, { req, res, admitted }
   upstream.once('close', () => req.socket.off('close', abandon))
   upstream.setTimeout(ctx.limits.idleTimeoutMs, () => upstream.destroy(new Error('the server was silent for too long')))
   upstream.on('continue', () => res.writeContinue())
-  upstream.on('information', ({ statusCode, rawHeaders }) => {
-    if (statusCode === 103) res.writeInformation(statusCode, rawHeaders)
-  })
   upstream.once('response', resolve)
   // Node offers an upgrade only to those who listen for it; here none was asked for.
   upstream.on('upgrade', (_, socket) => {
