@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
+import { startDns } from './support/dns-server.ts'
 import { readAll, readUntil, secure } from './support/sandbox-client.ts'
 import { echoTls, INTERNAL, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
 
@@ -82,7 +85,6 @@ describe('by the TLS server name', () => {
   })
 
   it('asks the resolvers of the policy', async () => {
-    const { startDns } = await import('./support/dns-server.ts')
     await using own = await startDns('127.0.0.2', egress.dns.port)
     own.zone.set('allowed.example.com', ['127.1.0.9'])
     const { address } = await sandbox({ ...NAMED, dnsServers: ['127.0.0.2'] })
@@ -93,8 +95,6 @@ describe('by the TLS server name', () => {
 
   it('reads a ClientHello that comes in pieces', async () => {
     const { address } = await sandbox(NAMED)
-    const { connect } = await import('node:tls')
-    const { Duplex } = await import('node:stream')
     const socket = await egress.dial(address, { address: OTHER, port: egress.tlsPort })
     socket.setNoDelay(true)
     // Writes seven bytes at a time.

@@ -13,7 +13,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { commandLine } from '../src/process/process-identity.ts'
 import { ChildSupervisor, type SupervisorOptions } from '../src/children/child-supervisor.ts'
-import { PROXY } from '../src/children/programs.ts'
+import { EGRESS, PROXY } from '../src/children/programs.ts'
 
 const SECRET = 'a-password'
 
@@ -70,6 +70,17 @@ it('listens on its port again after each kill, and the metrics count the restart
     expect(own).toContain(`sandyard_proxy_restarts_total ${restarts}`)
     expect(own).toContain('sandyard_proxy_up 1')
   }
+})
+
+it('starts the egress gateway again after a kill, with its own metrics', async () => {
+  const registry = new Registry()
+  const environment = { ...options().environment, SANDYARD_EGRESS_HEALTH_PORT: '0' }
+  await using egress = await ChildSupervisor.start(options({ program: EGRESS, environment, registry }))
+  const former = egress.pid ?? 0
+  process.kill(former, 'SIGKILL')
+  await replaced(egress, former)
+  expect(await egress.metrics()).toMatch(/^sandyard_egress_open_connections 0$/m)
+  expect(await registry.metrics()).toContain('sandyard_egress_restarts_total 1')
 })
 
 it('replaces a stopped proxy that does not answer, and the metrics page meets its deadline meanwhile', async () => {
