@@ -1,4 +1,5 @@
 import { API_SETTINGS } from '../apps/api/src/config.ts'
+import { EGRESS_PROCESS_SETTINGS } from '../apps/egress/src/config.ts'
 import { PROXY_PROCESS_SETTINGS } from '../apps/proxy/src/config.ts'
 import { STANDALONE_SETTINGS } from '../apps/standalone/src/config.ts'
 import type { Setting } from '../packages/kit/src/config/parse-config.ts'
@@ -10,7 +11,7 @@ const MIB = 1024 ** 2
 /** Inserts the table of all settings between the markers of a page. The first app that declares a setting describes it. */
 export function fillSettings(page: string): string {
   const settings = new Map<string, Setting<unknown>>()
-  for (const schema of [STANDALONE_SETTINGS, API_SETTINGS, PROXY_PROCESS_SETTINGS]) {
+  for (const schema of [STANDALONE_SETTINGS, API_SETTINGS, PROXY_PROCESS_SETTINGS, EGRESS_PROCESS_SETTINGS]) {
     for (const setting of Object.values<Setting<unknown>>(schema)) if (!settings.has(setting.env)) settings.set(setting.env, setting)
   }
   const rows = [...settings.values()].map(({ env, doc, kind, fallback }) => `| \`${env}\` | ${show(kind, fallback)} | ${doc} |`)

@@ -50,6 +50,7 @@ function launch(directory: string): ChildProcess {
         SANDYARD_API_PORT: '0',
         SANDYARD_PROXY_PORT: '0',
         SANDYARD_METRICS_PORT: '0',
+        SANDYARD_EGRESS_HEALTH_PORT: '0',
         // A test starts a registry at this address.
         SANDYARD_REGISTRIES: '*,127.0.0.1',
       },

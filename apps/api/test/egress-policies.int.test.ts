@@ -187,6 +187,28 @@ describe('the egress of a sandbox', () => {
   })
 })
 
+it('has its address in the row before its start command runs when the gateway decides on its connections', async () => {
+  const starting = async (network: object): Promise<{ readonly host: string | null; readonly created: Promise<Answer> }> => {
+    world.daemon.answers.push('hang')
+    const created = create({ network })
+    await expect.poll(() => world.daemon.answers.length).toBe(0)
+    const row = await world.database.db
+      .selectFrom('sandbox')
+      .select('endpoint_host')
+      .where('state', '=', 'starting')
+      .executeTakeFirstOrThrow()
+    return { host: row.endpoint_host, created }
+  }
+  for (const [network, host] of [
+    [{ allowOut: ['a.com'], denyOut: ['0.0.0.0/0'] }, '127.0.0.1'],
+    [{ allowOut: ['1.1.1.1'] }, null],
+  ] as const) {
+    const found = await starting(network)
+    expect(found.host).toBe(host)
+    expect((await found.created).status).toBe(201)
+  }
+})
+
 describe('the authority of a sandbox with rules', () => {
   it('is trusted before the start command, and not given to others', async () => {
     const id = await createId({ network: { rules: RULES } })

@@ -127,7 +127,7 @@ describe('events', () => {
 })
 
 describe('retention', () => {
-  it('removes all old events, history rows and keys, and nothing else', async () => {
+  it('removes all old events, history rows, decisions of the egress gateway and keys, and nothing else', async () => {
     const id = await create()
     const { db } = world.database
     await sql`
@@ -144,7 +144,16 @@ describe('retention', () => {
       .updateTable('idempotency_key')
       .set({ created_at: ago('25 hours') } as never)
       .execute()
+    const decision = { sandbox_id: id, team_id: world.teamId, verdict: 'deny', rule: 'deny', address: '192.0.2.1', connections: 1 } as const
+    await db
+      .insertInto('sandbox_egress')
+      .values([
+        { ...decision, port: 1, decided_at: ago('31 days') as never },
+        { ...decision, port: 2, decided_at: new Date() },
+      ])
+      .execute()
     await forgetOld(db, api.ctx.config.retention)
+    expect(await db.selectFrom('sandbox_egress').select('port').execute()).toEqual([{ port: 2 }])
     expect(await db.selectFrom('event').select('subject').where('subject', '=', 'old').execute()).toEqual([])
     expect(await db.selectFrom('event').select('subject').where('subject', '=', id).execute()).toHaveLength(4)
     expect(await db.selectFrom('sandbox_history').select('sandbox_id').execute()).toEqual([{ sandbox_id: id }])

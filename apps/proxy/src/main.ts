@@ -3,11 +3,11 @@ import { Database } from '@sandyard/db/database'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { followSetting, obeyParent, report } from '@sandyard/kit/process/supervision'
 import { PROXY_PROCESS_SETTINGS } from './config.ts'
 import { createContext } from './context.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
-import { followApi, obeyParent, report } from './supervision.ts'
 
 /** Time for resets and closes in addition to the drain. */
 const CLOSE_MARGIN_MS = 5000
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })
-  followApi((url) => context.wakeApi.moveTo(url))
+  followSetting(PROXY_PROCESS_SETTINGS.apiInternalUrl.env, (url) => context.wakeApi.moveTo(url))
   const server = createProxyServer(context)
   shutdown.add('server', () => server.close(), { timeoutMs: drainMs + CLOSE_MARGIN_MS })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))

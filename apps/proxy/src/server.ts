@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { watchSandboxes } from '@sandyard/db/rows/watch-sandboxes'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { answerError } from './answer-error.ts'
 import { refuseConnect } from './answers/raw-answer.ts'
@@ -8,7 +9,6 @@ import type { ProxyConfig } from './config.ts'
 import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
-import { watchRoutes } from './routes/watch-routes.ts'
 import { serveRequest } from './serve-request.ts'
 import { isForwardedUpgrade, refuseUpgrade, serveUpgrade } from './serve-upgrade.ts'
 
@@ -73,7 +73,8 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
         server.listen(port, bind, resolve)
       })
       const { routes, tracker, catalog, agents, tokens, changes, log } = ctx
-      watching = watchRoutes({ routes, tracker, memories: [catalog, agents, tokens, changes], log: log.routes })
+      const memories = [catalog, agents, tokens, changes]
+      watching = watchSandboxes({ name: 'proxy', watch: (watcher) => routes.watch(watcher), tracker, memories, log: log.routes })
       return server.address() as AddressInfo
     },
     close() {

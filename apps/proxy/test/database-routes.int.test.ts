@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgr
 import { databaseRoutes } from '../src/routes/database-routes.ts'
 import { RawClient } from './support/raw-client.ts'
 import { signUrl } from './support/sign-url.ts'
-import { SandboxRows } from './support/sandbox-rows.ts'
+import { SandboxRows } from '@sandyard/test-kit/sandbox-rows'
 import { answerJson, startStandInApi } from './support/stand-in-api.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'

@@ -4,6 +4,7 @@ import { parseApiConfig } from '@sandyard/api/config'
 import { createContext, type AppContext } from '@sandyard/api/context'
 import { readWantedEgress } from '@sandyard/api/read-wanted-egress'
 import type { Database } from '@sandyard/db/database'
+import { parseEgressConfig } from '@sandyard/egress/config'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { optionsOf } from '@sandyard/runtime-docker/runtime-settings'
 import type { SandboxImages } from './images.ts'
@@ -41,6 +42,7 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
     ...environment,
     SANDYARD_PROXY_PORT: String(proxyPort),
   })
+  const { tcpPort, dnsPort } = parseEgressConfig(environment)
   const context = await createContext(apiConfig, {
     database,
     log,
@@ -52,9 +54,10 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         installation: id,
         daemonDist: images.daemonDist,
         baseImage: images.base,
+        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
+        egressGateway: { tcpPort, dnsPort },
         log,
         progress: terminal,
-        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
       })
     },
   })

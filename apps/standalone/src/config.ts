@@ -21,6 +21,14 @@ export const STANDALONE_SETTINGS = {
     default: 512 * MIB,
     doc: 'Largest JavaScript heap of the proxy process, which is started again when it ends.',
   }),
+  egressHealthPort: env.port('SANDYARD_EGRESS_HEALTH_PORT', {
+    default: 3003,
+    doc: 'Loopback port of the health check of the egress gateway; 0 takes a free one.',
+  }),
+  egressHeap: env.size('SANDYARD_EGRESS_HEAP', {
+    default: 512 * MIB,
+    doc: 'Largest JavaScript heap of the process of the egress gateway, which is started again when it ends.',
+  }),
   postgresPort: env.port('SANDYARD_POSTGRES_PORT', { default: 0, doc: 'Loopback port of the embedded Postgres; 0 takes a free one.' }),
   log: env.text('SANDYARD_LOG', {
     default: 'file',
@@ -68,6 +76,7 @@ export function readStandaloneConfig(environment: Environment): StandaloneConfig
   if (config.maxConnections < 5) problems.push('SANDYARD_API_DB_CONNECTIONS must be at least 5')
   if (config.apiHeap < LEAST_HEAP) problems.push('SANDYARD_API_HEAP must be at least 128MiB')
   if (config.proxyHeap < LEAST_HEAP) problems.push('SANDYARD_PROXY_HEAP must be at least 128MiB')
+  if (config.egressHeap < LEAST_HEAP) problems.push('SANDYARD_EGRESS_HEAP must be at least 128MiB')
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }

@@ -2,18 +2,22 @@ import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { createMetricsServer } from '@sandyard/api/metrics-server'
 import { explainListenFailure, listenings } from './network/listening.ts'
-import type { ProxySupervisor } from './proxy/proxy-supervisor.ts'
+import type { ChildSupervisor } from './children/child-supervisor.ts'
 import type { StartParts } from './start-all.ts'
 
-/** Serves one page for the control plane, this process and the proxy. Returns the port. */
-export async function startMetrics({ config, shutdown }: StartParts, registries: Registry[], proxy: ProxySupervisor): Promise<number> {
+/** Serves one page for the control plane, this process and its child processes. Returns the port. */
+export async function startMetrics(
+  { config, shutdown }: StartParts,
+  registries: Registry[],
+  children: readonly ChildSupervisor[],
+): Promise<number> {
   const own = Registry.merge(registries)
   const server = createMetricsServer({
     contentType: own.contentType,
     async metrics() {
-      // The proxy first, because one of our own metrics says whether it answered.
-      const ofProxy = await proxy.metrics()
-      return `${await own.metrics()}\n${ofProxy}`
+      // The children first, because some of our own metrics say whether they answered.
+      const pages = await Promise.all(children.map((child) => child.metrics()))
+      return [await own.metrics(), ...pages].join('\n')
     },
   })
   try {

@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
 import type { Environment } from '@sandyard/kit/config/parse-config'
-import { parseProxyConfig } from '@sandyard/proxy/config'
+import { parseProxyConfig, PROXY_PROCESS_SETTINGS } from '@sandyard/proxy/config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openApi, startApi } from './api.ts'
+import { startDataPlane } from './children/start-data-plane.ts'
 import type { StandaloneConfig } from './config.ts'
 import { openDatabase, type OpenDatabase } from './database.ts'
 import type { DataDirectory } from './data/data-directory.ts'
@@ -15,7 +16,6 @@ import { confirmCredentials, seed } from './identity.ts'
 import { prepareImages, type SandboxImages } from './images.ts'
 import { startMetrics } from './metrics.ts'
 import { checkPorts, listenings, localUrl } from './network/listening.ts'
-import { startProxy } from './proxy/start-proxy.ts'
 import { readyText } from './terminal/ready-text.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -55,15 +55,16 @@ export async function startAll(parts: StartParts): Promise<Started> {
   const { database, failed, images } = await openFoundations(parts, engine)
   const tookServers = startStopwatch()
   const registry = new Registry()
-  const proxy = await startProxy(parts, database.url, registry)
+  const { proxy, egress } = await startDataPlane(parts, database.url, registry)
   const opened = await orInterrupted(interruption, openApi(parts, { database, images, proxyPort: proxy.port }))
   const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
   const identity = await seed(parts, database, images.base)
   const api = await startApi(parts, opened)
-  if (parseProxyConfig(environment).apiInternalUrl === undefined) proxy.useApi(localUrl(config.bind, api.port))
+  const { apiInternalUrl } = PROXY_PROCESS_SETTINGS
+  if (parseProxyConfig(environment).apiInternalUrl === undefined) proxy.tell({ [apiInternalUrl.env]: localUrl(config.bind, api.port) })
   const { apiKey, accessToken } = await confirmCredentials(parts, database, { identity, api })
-  const metricsPort = await startMetrics(parts, [context.metrics.registry, registry], proxy)
+  const metricsPort = await startMetrics(parts, [context.metrics.registry, registry], [proxy, egress])
   interruption.signal.throwIfAborted()
   terminal.step(`servers: ${tookServers()}; ${tookAll()} in all`)
 

@@ -16,7 +16,7 @@ export class RunningServer {
   #output = ''
 
   constructor(dataDir: string, environment: NodeJS.ProcessEnv) {
-    const ports = { SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0' }
+    const ports = { SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_EGRESS_HEALTH_PORT: '0' }
     this.#child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...environment, ...ports, SANDYARD_DATA_DIR: dataDir },

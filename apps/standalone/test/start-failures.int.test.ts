@@ -22,7 +22,7 @@ interface Ended {
 }
 
 async function start(environment: Record<string, string>, nodeArgs: readonly string[] = []): Promise<Ended> {
-  const ports = { SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0' }
+  const ports = { SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_EGRESS_HEALTH_PORT: '0' }
   const child = spawn(process.execPath, [...nodeArgs, MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -57,7 +57,7 @@ export async function startOwnServer(dataDir: string): Promise<OwnServer> {
 }
 
 function environment(dataDir: string): NodeJS.ProcessEnv {
-  const ports = { SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0' }
+  const ports = { SANDYARD_API_PORT: '0', SANDYARD_PROXY_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_EGRESS_HEALTH_PORT: '0' }
   return { ...process.env, ...ports, SANDYARD_DATA_DIR: dataDir }
 }
 

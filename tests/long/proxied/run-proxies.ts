@@ -4,8 +4,9 @@ import { TOKEN_SEED_SETTING } from '../../../packages/db/src/sandbox-token.ts'
 import { silentLogger } from '../../../packages/kit/src/logging/create-logger.ts'
 import { setup, teardown } from '../../../packages/test-kit/src/postgres-for-run.ts'
 import { createTestDatabase } from '../../../packages/test-kit/src/postgres.ts'
-import { SandboxRows } from '../../../apps/proxy/test/support/sandbox-rows.ts'
-import { ProxyProcess } from '../../../apps/standalone/src/proxy/proxy-process.ts'
+import { SandboxRows } from '../../../packages/test-kit/src/sandbox-rows.ts'
+import { ChildProgram } from '../../../apps/standalone/src/children/child-program.ts'
+import { PROXY } from '../../../apps/standalone/src/children/programs.ts'
 
 export interface Proxied {
   readonly ports: readonly number[]
@@ -35,7 +36,7 @@ export async function runProxies({ hosts, proxies }: ProxiedOptions, work: (prox
     const rows = await SandboxRows.create(database)
     const sandboxIds = await Promise.all(hosts.map((host, i) => runningSandbox(rows, `i${i + 1}`, host)))
     const environment = { DATABASE_URL: home.url, SANDYARD_PROXY_PORT: '0', SANDYARD_LOG_LEVEL: 'warn' }
-    const running = Array.from({ length: proxies }, () => new ProxyProcess({ environment, heapMib: HEAP_MIB }))
+    const running = Array.from({ length: proxies }, () => new ChildProgram({ program: PROXY, environment, heapMib: HEAP_MIB }))
     try {
       const ports = await Promise.all(running.map((proxy) => proxy.listening))
       await work({ ports, pids: running.map(({ pid = 0 }) => pid), sandboxIds, rows })

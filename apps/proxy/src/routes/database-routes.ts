@@ -1,8 +1,7 @@
 import { CHANNELS } from '@sandyard/db/notify'
 import type { Database, Db } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
-import { TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-token'
-import { Secret } from '@sandyard/kit/config/secret'
+import { readTokenSeed } from '@sandyard/db/read-token-seed'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { ProxySource, Route } from './route.ts'
 
@@ -61,11 +60,4 @@ async function readSecured(db: Db, after: string, limit: number): Promise<string
     .limit(limit)
     .execute()
   return rows.map((row) => row.sandbox_id)
-}
-
-/** @throws when no control plane has started on this database yet */
-async function readTokenSeed(db: Db): Promise<Secret> {
-  const row = await db.selectFrom('server_setting').select('value').where('name', '=', TOKEN_SEED_SETTING).executeTakeFirst()
-  if (row === undefined) throw new Error('the installation has no token seed yet')
-  return new Secret(row.value)
 }

@@ -1,3 +1,4 @@
+import type { SandboxWatcher } from '@sandyard/db/rows/watch-sandboxes'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Secret } from '@sandyard/kit/config/secret'
 
@@ -49,19 +50,12 @@ export function isSameRun(current: Route | undefined, pinned: LiveRoute): boolea
   )
 }
 
-/** Receives changes; each call is cheap and must not throw. */
-export interface RouteWatcher {
-  changed(sandboxId: string): void
-  /** Changes may have been missed: at the start and after a lost connection. */
-  refresh(): void
-}
-
 /** The store of routes: Postgres, or a map in tests. */
 export interface RouteSource {
   /** The current routes by id, of those sandboxes that have a row. */
   read(sandboxIds: readonly string[]): Promise<ReadonlyMap<string, Route>>
   /** Calls `watcher` until disposed. */
-  watch(watcher: RouteWatcher): AsyncDisposable
+  watch(watcher: SandboxWatcher): AsyncDisposable
 }
 
 /** The store of the installation's seed. */

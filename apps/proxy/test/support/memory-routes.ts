@@ -1,5 +1,6 @@
 import { Secret } from '@sandyard/kit/config/secret'
-import type { ProxySource, Route, RouteWatcher } from '../../src/routes/route.ts'
+import type { SandboxWatcher } from '@sandyard/db/rows/watch-sandboxes'
+import type { ProxySource, Route } from '../../src/routes/route.ts'
 
 export const TOKEN_SEED = new Secret('5'.repeat(64))
 
@@ -11,7 +12,7 @@ const DEFAULTS = { startedAt: 1, isSecure: false, isPublic: true, maskHost: unde
 /** Routes in a map; every change is announced at once, unless `isSilent`. */
 export class MemoryRoutes implements ProxySource {
   readonly #rows = new Map<string, Route>()
-  readonly #watchers = new Set<RouteWatcher>()
+  readonly #watchers = new Set<SandboxWatcher>()
   /** Announces no changes, as if the notifications were lost. */
   isSilent = false
   securedReads = 0
@@ -58,7 +59,7 @@ export class MemoryRoutes implements ProxySource {
     return Promise.resolve(TOKEN_SEED)
   }
 
-  watch(watcher: RouteWatcher): AsyncDisposable {
+  watch(watcher: SandboxWatcher): AsyncDisposable {
     this.#watchers.add(watcher)
     return { [Symbol.asyncDispose]: () => Promise.resolve(void this.#watchers.delete(watcher)) }
   }

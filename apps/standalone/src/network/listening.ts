@@ -32,11 +32,18 @@ export function listenings({
   apiPort,
   proxyPort,
   metricsPort,
-}: StandaloneConfig): Record<'api' | 'proxy' | 'metrics', Listening> {
+  egressHealthPort,
+}: StandaloneConfig): Record<'api' | 'proxy' | 'metrics' | 'egress', Listening> {
   return {
     api: { purpose: 'the API', host, port: apiPort, setting: 'SANDYARD_API_PORT' },
     proxy: { purpose: 'the sandbox proxy', host, port: proxyPort, setting: 'SANDYARD_PROXY_PORT' },
     metrics: { purpose: 'the metrics', host, port: metricsPort, setting: 'SANDYARD_METRICS_PORT' },
+    egress: {
+      purpose: 'the health check of the egress gateway',
+      host: '127.0.0.1',
+      port: egressHealthPort,
+      setting: 'SANDYARD_EGRESS_HEALTH_PORT',
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import { eventColumns, type EventTable } from './event.ts'
 import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-key.ts'
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
+import { sandboxEgressColumns, type SandboxEgressTable } from './sandbox-egress.ts'
 import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
 import { sandboxLogColumns, type SandboxLogTable } from './sandbox-log.ts'
 import { sandboxLogCursorColumns, type SandboxLogCursorTable } from './sandbox-log-cursor.ts'
@@ -38,6 +39,7 @@ export interface Tables {
   idempotency_key: IdempotencyKeyTable
   layer_upload: LayerUploadTable
   sandbox: SandboxTable
+  sandbox_egress: SandboxEgressTable
   sandbox_history: SandboxHistoryTable
   sandbox_log: SandboxLogTable
   sandbox_log_cursor: SandboxLogCursorTable
@@ -67,6 +69,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   idempotency_key: idempotencyKeyColumns,
   layer_upload: layerUploadColumns,
   sandbox: sandboxColumns,
+  sandbox_egress: sandboxEgressColumns,
   sandbox_history: sandboxHistoryColumns,
   sandbox_log: sandboxLogColumns,
   sandbox_log_cursor: sandboxLogCursorColumns,

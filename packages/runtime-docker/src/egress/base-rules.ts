@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ALWAYS_CLOSED, PRIVATE_NETWORKS } from '@sandyard/kit/net/closed-networks'
 import type { Bridge } from '../network/sandbox-network.ts'
 import { networkName } from '../labels.ts'
 import { cidrsOf } from './ipv4.ts'
@@ -36,16 +37,6 @@ export const DEFAULT_LIMITS: EgressLimits = {
   packetsPerSecond: 50_000,
   bytesPerSecond: 0,
 }
-
-/**
- * Closed under every policy: this network, shared address space (metadata of Alibaba), loopback on another interface, link-local
- * (metadata of most clouds), protocol assignments (metadata of Oracle), Azure's host agent, multicast, reserved and broadcast.
- * Documentation and benchmark networks stay open, because package mirrors use them.
- */
-const ALWAYS_CLOSED = '0.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 192.0.0.0/24 168.63.129.16/32 224.0.0.0/4 240.0.0.0/4'.split(' ')
-
-/** RFC 1918. */
-const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 
 /** On packets that the egress gateway takes over, until they are redirected. */
 const TO_GATEWAY = '0x200000'
@@ -227,7 +218,7 @@ function setsOf(table: string, rules: BaseRules): string {
     resolvers: rules.resolvers,
     closed: [...ALWAYS_CLOSED, ...rules.closed, rules.bridge.subnet],
     opened: rules.openPrivate,
-    private: PRIVATE,
+    private: PRIVATE_NETWORKS,
     sources: rules.ingressSources,
   }
   return Object.entries(sets)

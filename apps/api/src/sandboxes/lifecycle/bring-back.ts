@@ -4,6 +4,7 @@ import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runt
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
+import { publishEndpoint } from '../start/publish-endpoint.ts'
 import { trustOwnAuthority } from '../start/trust-own-authority.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { countOccupied, type SandboxRow } from '../sandbox-queries.ts'
@@ -81,6 +82,7 @@ async function resume(
   const source = { ...(await loadSource(parts.database.db, row)), ...(await readNetwork(parts.database.db, refOf(row))) }
   const spec = sandboxSpec(source, parts.tokenSeed)
   const resumed = await parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal)
+  await publishEndpoint(parts.database.db, source, { endpoint: resumed.endpoint, egress: spec.egress })
   if (resumed.restored === 'files') await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
   else await trustAgain(parts, source, resumed.endpoint)
   return resumed

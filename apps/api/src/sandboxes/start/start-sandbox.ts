@@ -9,6 +9,7 @@ import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
+import { publishEndpoint } from './publish-endpoint.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
 import { startError } from './start-errors.ts'
@@ -73,6 +74,7 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   const { runtime } = parts
   const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
   const runtimeMs = Math.round(performance.now() - began)
+  await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
   parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
   return endpoint

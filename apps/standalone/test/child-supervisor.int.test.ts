@@ -12,12 +12,14 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { commandLine } from '../src/process/process-identity.ts'
-import { ProxySupervisor, type SupervisorOptions } from '../src/proxy/proxy-supervisor.ts'
+import { ChildSupervisor, type SupervisorOptions } from '../src/children/child-supervisor.ts'
+import { EGRESS, PROXY } from '../src/children/programs.ts'
 
 const SECRET = 'a-password'
 
 function options(more: Partial<SupervisorOptions> = {}): SupervisorOptions {
   return {
+    program: PROXY,
     // No database answers at this address; the proxy listens without one.
     environment: {
       DATABASE_URL: `postgres://x:${SECRET}@127.0.0.1:1/none`,
@@ -42,14 +44,14 @@ async function isServing(port: number): Promise<boolean> {
 }
 
 /** Waits until a process other than `former` serves the port. */
-async function replaced(proxy: ProxySupervisor, former: number | undefined): Promise<number> {
+async function replaced(proxy: ChildSupervisor, former: number | undefined): Promise<number> {
   return pollUntil({ what: 'another proxy', timeoutMs: 60_000, everyMs: 20 }, async () =>
     proxy.pid !== former && (await isServing(proxy.port)) ? proxy.pid : undefined,
   )
 }
 
 it('has its own heap limit and no secret on its command line', async () => {
-  await using proxy = await ProxySupervisor.start(options())
+  await using proxy = await ChildSupervisor.start(options())
   const line = commandLine(proxy.pid ?? 0)
   expect(line).toContain('--max-old-space-size=200')
   expect(line.join(' ')).not.toContain(SECRET)
@@ -58,7 +60,7 @@ it('has its own heap limit and no secret on its command line', async () => {
 
 it('listens on its port again after each kill, and the metrics count the restarts', async () => {
   const registry = new Registry()
-  await using proxy = await ProxySupervisor.start(options({ registry }))
+  await using proxy = await ChildSupervisor.start(options({ registry }))
   for (const restarts of [1, 2]) {
     const former = proxy.pid ?? 0
     process.kill(former, 'SIGKILL')
@@ -70,9 +72,20 @@ it('listens on its port again after each kill, and the metrics count the restart
   }
 })
 
+it('starts the egress gateway again after a kill, with its own metrics', async () => {
+  const registry = new Registry()
+  const environment = { ...options().environment, SANDYARD_EGRESS_HEALTH_PORT: '0' }
+  await using egress = await ChildSupervisor.start(options({ program: EGRESS, environment, registry }))
+  const former = egress.pid ?? 0
+  process.kill(former, 'SIGKILL')
+  await replaced(egress, former)
+  expect(await egress.metrics()).toMatch(/^sandyard_egress_open_connections 0$/m)
+  expect(await registry.metrics()).toContain('sandyard_egress_restarts_total 1')
+})
+
 it('replaces a stopped proxy that does not answer, and the metrics page meets its deadline meanwhile', async () => {
   const registry = new Registry()
-  await using proxy = await ProxySupervisor.start(options({ registry, silenceMs: 4000 }))
+  await using proxy = await ChildSupervisor.start(options({ registry, silenceMs: 4000 }))
   const former = proxy.pid ?? 0
   process.kill(former, 'SIGSTOP')
   expect(await proxy.metrics()).toBe('')
@@ -85,10 +98,10 @@ it('reports a taken address, and retries when a later start fails', async () => 
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as AddressInfo
   const environment = { ...options().environment, SANDYARD_PROXY_PORT: String(port) }
-  await expect(ProxySupervisor.start(options({ environment }))).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await expect(ChildSupervisor.start(options({ environment }))).rejects.toMatchObject({ code: 'EADDRINUSE' })
   taken.close()
 
-  await using proxy = await ProxySupervisor.start(options({ environment }))
+  await using proxy = await ChildSupervisor.start(options({ environment }))
   expect(proxy.port).toBe(port)
 })
 
@@ -101,11 +114,11 @@ it('asks the control plane for resumes, also after a restart', async () => {
     res.writeHead(403).end('{}')
   })
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
-  await using proxy = await ProxySupervisor.start(options({ environment: { ...options().environment, DATABASE_URL: home.url } }))
+  await using proxy = await ChildSupervisor.start(options({ environment: { ...options().environment, DATABASE_URL: home.url } }))
   const statusOf = async (): Promise<number> =>
     (await fetch(`http://127.0.0.1:${proxy.port}`, { headers: { 'E2b-Sandbox-Id': 'i1', 'E2b-Sandbox-Port': '80' } })).status
   expect(await statusOf()).toBe(502)
-  proxy.useApi(`http://127.0.0.1:${(api.address() as AddressInfo).port}`)
+  proxy.tell({ SANDYARD_API_INTERNAL_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}` })
   await expect.poll(statusOf).toBe(403)
   const former = proxy.pid ?? 0
   process.kill(former, 'SIGKILL')
@@ -142,7 +155,7 @@ async function insertPausedSandbox(url: string): Promise<void> {
 }
 
 it('ends within its grace period even when it does not react', async () => {
-  const proxy = await ProxySupervisor.start(options({ graceMs: 100 }))
+  const proxy = await ChildSupervisor.start(options({ graceMs: 100 }))
   const pid = proxy.pid ?? 0
   process.kill(pid, 'SIGSTOP')
   await proxy[Symbol.asyncDispose]()

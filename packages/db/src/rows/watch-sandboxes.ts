@@ -1,7 +1,12 @@
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import type { ConnectionTracker } from './connection-tracker.ts'
-import type { RouteSource } from './route.ts'
+
+/** Receives changes; each call is cheap and must not throw. */
+export interface SandboxWatcher {
+  changed(sandboxId: string): void
+  /** Changes may have been missed: at the start and after a lost connection. */
+  refresh(): void
+}
 
 /** A cache of data about sandboxes, which is dropped when they change. */
 interface Memory {
@@ -9,9 +14,19 @@ interface Memory {
   forgetAll(): void
 }
 
+/** The open connections of sandboxes. */
+interface Tracker {
+  has(sandboxId: string): boolean
+  /** Compares the connections with the rows, of the given sandboxes or of all. */
+  recheck(sandboxIds?: readonly string[]): Promise<void>
+}
+
 export interface WatchParts {
-  readonly routes: RouteSource
-  readonly tracker: ConnectionTracker
+  /** The process, in the names of loops. */
+  readonly name: string
+  /** Calls the watcher until disposed. */
+  readonly watch: (watcher: SandboxWatcher) => AsyncDisposable
+  readonly tracker: Tracker
   readonly memories: readonly Memory[]
   readonly log: Logger
 }
@@ -20,10 +35,10 @@ export interface WatchParts {
 const RECHECK_EVERY_MS = 5000
 
 /**
- * Keeps the caches and the open connections consistent with the routes until disposed. When a sandbox changes, its cached data is
+ * Keeps the caches and the open connections consistent with the rows of sandboxes until disposed. When a sandbox changes, its cached data is
  * dropped at once and its connections are checked. When changes may have been missed, this is done for all sandboxes.
  */
-export function watchRoutes({ routes, tracker, memories, log }: WatchParts): AsyncDisposable {
+export function watchSandboxes({ name, watch, tracker, memories, log }: WatchParts): AsyncDisposable {
   const recheck = async (sandboxIds?: readonly string[]): Promise<void> => {
     // The next run of the loop repeats a failed check.
     await tracker.recheck(sandboxIds).catch((err: unknown) => log.warn({ err }, 'open connections could not be checked'))
@@ -41,7 +56,7 @@ export function watchRoutes({ routes, tracker, memories, log }: WatchParts): Asy
     }
     isChecking = false
   }
-  const watch = routes.watch({
+  const watching = watch({
     changed: (sandboxId) => {
       for (const memory of memories) memory.forget(sandboxId)
       if (!tracker.has(sandboxId)) return
@@ -53,10 +68,10 @@ export function watchRoutes({ routes, tracker, memories, log }: WatchParts): Asy
       void recheck()
     },
   })
-  const loop = runLoop({ name: 'proxy-recheck', everyMs: RECHECK_EVERY_MS, log }, () => tracker.recheck())
+  const loop = runLoop({ name: `${name}-recheck`, everyMs: RECHECK_EVERY_MS, log }, () => tracker.recheck())
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([watch[Symbol.asyncDispose](), loop.stop()])
+      await Promise.all([watching[Symbol.asyncDispose](), loop.stop()])
     },
   }
 }

@@ -1,20 +1,32 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
-import type { ApiAddress, MetricsRequest, ProxyReport } from '@sandyard/proxy/supervision'
 import type { Environment } from '@sandyard/kit/config/parse-config'
+import type { ChildReport, LateSettings, MetricsRequest } from '@sandyard/kit/process/supervision'
 
-export interface ProxyProcessOptions {
+/** A program of ours that runs as a child process. */
+export interface Program {
+  /** In metrics: `proxy` of `sandyard_proxy_up`. */
+  readonly name: string
+  /** As it reads in messages: `the proxy`. */
+  readonly title: string
+  /** The path of its main file. */
+  readonly main: string
+  /** The setting with the port that it reports; a restarted one gets the port of the first one. */
+  readonly portSetting: string
+}
+
+export interface ChildOptions {
+  readonly program: Program
   readonly environment: Environment
   readonly heapMib: number
   /** Receives the JSON lines of the log; they go to standard output when absent. */
   readonly onLog?: ((chunk: Buffer) => void) | undefined
 }
 
-/** Why a proxy did not listen, or how it ended. `code` is an error code of the system, such as `EADDRINUSE`. */
-export class ProxyEnded extends Error {
-  override readonly name = 'ProxyEnded'
+/** Why a program did not listen, or how it ended. `code` is an error code of the system, such as `EADDRINUSE`. */
+export class ChildEnded extends Error {
+  override readonly name = 'ChildEnded'
   readonly code: string | undefined
 
   constructor(message: string, code?: string) {
@@ -23,22 +35,21 @@ export class ProxyEnded extends Error {
   }
 }
 
-const MAIN = fileURLToPath(import.meta.resolve('@sandyard/proxy/main'))
 const STDERR_TAIL_CHARS = 2000
 
-/** One run of the proxy as a child process. */
-export class ProxyProcess {
-  /** The port; rejects with ProxyEnded when the process ends before it listens. */
+/** One run of a program as a child process. */
+export class ChildProgram {
+  /** The port; rejects with ChildEnded when the process ends before it listens. */
   readonly listening: Promise<number>
   /** Resolves when the process has ended. */
-  readonly ended: Promise<ProxyEnded>
+  readonly ended: Promise<ChildEnded>
   readonly #child: ChildProcess
   readonly #answers = new Map<number, (page: string) => void>()
   #requests = 0
   #stderr = ''
 
-  constructor({ environment, heapMib, onLog }: ProxyProcessOptions) {
-    this.#child = fork(MAIN, {
+  constructor({ program, environment, heapMib, onLog }: ChildOptions) {
+    this.#child = fork(program.main, {
       env: environment,
       execArgv: [`--max-old-space-size=${heapMib}`],
       // In its own session, so that Ctrl-C reaches the parent only: it ends both, in order.
@@ -49,13 +60,13 @@ export class ProxyProcess {
     keepTail(this.#child.stderr, (text) => (this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARS)))
 
     const listening = Promise.withResolvers<number>()
-    let failure: ProxyEnded | undefined
-    this.#child.on('message', (report: ProxyReport) => {
+    let failure: ChildEnded | undefined
+    this.#child.on('message', (report: ChildReport) => {
       if (report.kind === 'listening') listening.resolve(report.port)
-      else if (report.kind === 'failed') failure = new ProxyEnded(report.message, report.code)
+      else if (report.kind === 'failed') failure = new ChildEnded(report.message, report.code)
       else this.#answers.get(report.id)?.(report.page)
     })
-    this.ended = ended(this.#child).then((how) => failure ?? new ProxyEnded(`the proxy ended: ${how}${this.#lastOutput()}`))
+    this.ended = ended(this.#child).then((how) => failure ?? new ChildEnded(`${program.title} ended: ${how}${this.#lastOutput()}`))
     this.listening = Promise.race([listening.promise, this.ended.then((reason) => Promise.reject(reason))])
     this.listening.catch(() => undefined)
   }
@@ -82,10 +93,10 @@ export class ProxyProcess {
     }
   }
 
-  /** Tells it where the control plane is. */
-  useApi(url: string): void {
-    const message: ApiAddress = { kind: 'api', url }
-    // The callback gets the error that `send` would throw without one; the next process gets the address from its environment.
+  /** Tells it settings that were not known at its start. */
+  tell(settings: Readonly<Record<string, string>>): void {
+    const message: LateSettings = { kind: 'settings', settings }
+    // The callback gets the error that `send` would throw without one; the next process gets the settings from its environment.
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 

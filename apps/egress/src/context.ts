@@ -1,0 +1,144 @@
+import { getServers } from 'node:dns'
+import { isIPv4 } from 'node:net'
+import type { Server } from 'node:http'
+import { Registry } from 'prom-client'
+import type { Database } from '@sandyard/db/database'
+import { readTokenSeed } from '@sandyard/db/read-token-seed'
+import { loadOnce } from '@sandyard/kit/async/load-once'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { EgressConfig, EgressLimits } from './config.ts'
+import { ConnectionTracker } from './connections/connection-tracker.ts'
+import { SourceSlots } from './connections/source-slots.ts'
+import { DecisionLog } from './decisions/decision-log.ts'
+import type { DialParts } from './dial/dial.ts'
+import { nameResolver } from './dial/resolve-name.ts'
+import type { ResolverAddress } from './dns/ask-resolver.ts'
+import { PendingLookups } from './dns/pending-lookups.ts'
+import { RateLimit } from './connections/rate-limit.ts'
+import { createMetrics, type EgressMetrics } from './metrics.ts'
+import { readOriginalDestination, type ReadOriginalDestination } from './native/original-destination.ts'
+import { closedAddresses, type ClosedAddresses } from './policy/closed-addresses.ts'
+import type { PortKind } from './policy/decide.ts'
+import { localNetworks } from './policy/local-networks.ts'
+import { databaseSandboxes, type SandboxSource } from './sandboxes/database-sandboxes.ts'
+import { SandboxCatalog } from './sandboxes/sandbox-catalog.ts'
+import { Certificates } from './web/certificates.ts'
+import { WebConnections } from './web/web-connection.ts'
+import { createWebServer } from './web/web-server.ts'
+
+export interface EgressParts {
+  readonly database: Database
+  readonly log: Logger
+  /** The registry of the metrics; a new one when absent. */
+  readonly registry?: Registry
+  /** For tests, which have no packet rules and no public network. */
+  readonly instead?: {
+    readonly readOriginalDestination?: ReadOriginalDestination
+    readonly closed?: ClosedAddresses
+    /** The resolvers of this host, as `address:port`. */
+    readonly resolvers?: readonly string[]
+    /** The port of the resolvers that policies name. */
+    readonly resolverPort?: number
+    /** The ports that names are read on; 443 and 80 when absent. */
+    readonly namedPorts?: { readonly tls: number; readonly http: number }
+    /** The authorities that origins are checked with, in PEM; those of Node when absent. */
+    readonly originAuthorities?: readonly string[]
+  }
+}
+
+/** The parts of the gateway. Nothing runs before it listens. */
+export interface EgressContext extends DialParts {
+  readonly config: EgressConfig
+  readonly limits: EgressLimits
+  readonly database: Database
+  readonly log: Logger
+  readonly source: SandboxSource
+  readonly sandboxes: SandboxCatalog
+  readonly tracker: ConnectionTracker
+  readonly slots: SourceSlots
+  readonly readOriginalDestination: ReadOriginalDestination
+  readonly closed: ClosedAddresses
+  readonly kindOf: (port: number) => PortKind
+  readonly originAuthorities: readonly string[] | undefined
+  readonly certificates: Certificates
+  readonly web: WebConnections
+  readonly webServer: Server
+  readonly connectionRate: RateLimit
+  readonly lookupRate: RateLimit
+  readonly pendingLookups: PendingLookups
+  /** The resolvers to ask for a policy: its own, else those of this host. */
+  readonly resolversOf: (dnsServers: readonly string[]) => readonly ResolverAddress[]
+  readonly metrics: EgressMetrics
+  readonly decisions: DecisionLog
+  /** The address that connections are redirected to; undefined until it is known. */
+  readonly gateway: { host: string | undefined }
+}
+
+/** Decisions that are kept between two writes. */
+const MAX_SANDBOX_PENDING_ROWS = 64
+const MAX_PENDING_ROWS = 10_000
+
+/** Certificates that are made for one sandbox; each costs some milliseconds. */
+const MAX_CERTIFICATES_PER_SECOND = 10
+
+const DNS_PORT = 53
+const NAMED_PORTS = { tls: 443, http: 80 }
+
+export function createContext(
+  config: EgressConfig,
+  { database, log, registry = new Registry(), instead = {} }: EgressParts,
+): EgressContext {
+  const gateway: EgressContext['gateway'] = { host: undefined }
+  const source = databaseSandboxes(database, log.child({ part: 'egress.sandboxes' }))
+  const sandboxes = new SandboxCatalog((addresses) => source.read(addresses))
+  const tracker = new ConnectionTracker((addresses) => sandboxes.readMany(addresses))
+  const metrics = createMetrics(registry, () => tracker.count)
+  const closed =
+    instead.closed ??
+    closedAddresses({ control: config.controlNetworks, opened: config.allowPrivate, local: localNetworks(() => gateway.host) })
+  const { resolverPort = DNS_PORT, namedPorts = NAMED_PORTS } = instead
+  const hostResolvers = instead.resolvers ?? config.resolvers
+  const resolversOf = (dnsServers: readonly string[]): ResolverAddress[] => {
+    if (dnsServers.length > 0) {
+      return dnsServers.filter((server) => !closed.isClosed(server)).map((host) => ({ host, port: resolverPort }))
+    }
+    const ofHost = hostResolvers.length > 0 ? hostResolvers : getServers()
+    return ofHost.map(toResolverAddress).filter(({ host }) => isIPv4(host))
+  }
+  const ctx: EgressContext = {
+    config,
+    limits: config,
+    database,
+    log: log.child({ part: 'egress.traffic' }),
+    source,
+    sandboxes,
+    tracker,
+    slots: new SourceSlots(config),
+    readOriginalDestination: instead.readOriginalDestination ?? readOriginalDestination,
+    closed,
+    resolve: nameResolver(resolversOf),
+    connectTimeoutMs: config.connectTimeoutMs,
+    kindOf: (port) => (port === namedPorts.tls ? 'tls' : port === namedPorts.http ? 'http' : 'other'),
+    originAuthorities: instead.originAuthorities,
+    certificates: new Certificates(
+      loadOnce(() => readTokenSeed(database.db)),
+      new RateLimit(MAX_CERTIFICATES_PER_SECOND),
+    ),
+    web: new WebConnections(),
+    webServer: createWebServer(() => ctx),
+    connectionRate: new RateLimit(config.maxSandboxRate),
+    lookupRate: new RateLimit(config.maxSandboxLookups),
+    pendingLookups: new PendingLookups(),
+    resolversOf,
+    metrics,
+    decisions: new DecisionLog({ perSandbox: MAX_SANDBOX_PENDING_ROWS, inAll: MAX_PENDING_ROWS }, metrics.countDropped),
+    gateway,
+  }
+  return ctx
+}
+
+/** Reads `1.2.3.4` and `1.2.3.4:53`. */
+function toResolverAddress(server: string): ResolverAddress {
+  const [host = '', port = String(DNS_PORT)] = server.split(':')
+  return { host, port: Number(port) }
+}

@@ -1,0 +1,22 @@
+/** Why no connection to a server was made; counted as the rule of a refused connection. */
+export type DialFailure =
+  /** The name has no address, or its lookup failed. */
+  | 'unresolved'
+  /** The name has only addresses that are closed or that the policy denies. */
+  | 'closed_name'
+  /** The server did not accept a connection in time. */
+  | 'unreachable'
+  /** The SOCKS5 proxy is closed, unreachable, or refused. */
+  | 'proxy_failed'
+  /** The server's certificate is not valid for its name. */
+  | 'bad_certificate'
+
+export class DialError extends Error {
+  override readonly name = 'DialError'
+  readonly failure: DialFailure
+
+  constructor(failure: DialFailure, cause?: unknown) {
+    super(`no connection: ${failure}`, { cause })
+    this.failure = failure
+  }
+}

@@ -1,0 +1,87 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { EgressContext } from '../context.ts'
+import { answerLookup } from './answer-lookup.ts'
+import { readMessages, toMessage } from './messages.ts'
+import { MAX_QUERY_BYTES } from './query.ts'
+
+const TCP_IDLE_MS = 10_000
+const MAX_CONNECTIONS = 2000
+/** Lookups of one TCP connection before it is closed. */
+const MAX_CONNECTION_LOOKUPS = 1000
+
+export interface DnsServer extends AsyncDisposable {
+  readonly port: number
+}
+
+/**
+ * Listens for redirected lookups, over UDP and TCP on the same port.
+ *
+ * @throws the error of the system when the address or the port is not available
+ */
+export async function listenDns(ctx: EgressContext, host: string, port: number): Promise<DnsServer> {
+  const tcp = createServer({ pauseOnConnect: true }, (socket) => void serveTcp(ctx, socket))
+  tcp.maxConnections = MAX_CONNECTIONS
+  const sockets = new Set<Socket>()
+  tcp.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  tcp.listen(port, host)
+  await once(tcp, 'listening')
+  const { port: bound } = tcp.address() as AddressInfo
+  const udp = createSocket('udp4')
+  try {
+    udp.bind(bound, host)
+    await once(udp, 'listening')
+  } catch (err) {
+    tcp.close()
+    throw err
+  }
+  udp.on('error', (err) => ctx.log.warn({ err }, 'a lookup could not be answered'))
+  udp.on('message', (bytes, { address, port: from }) => {
+    void answerLookup(ctx, { bytes, source: address, isUdp: true }).then((answer) => {
+      if (answer !== undefined) udp.send(answer, from, address, () => undefined)
+    }, ignoreClosed)
+  })
+  return {
+    port: bound,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await Promise.all([new Promise((resolve) => tcp.close(resolve)), new Promise<void>((resolve) => udp.close(resolve))])
+    },
+  }
+}
+
+/** An answer that is ready after the server was closed is dropped. */
+function ignoreClosed(): void {
+  return undefined
+}
+
+/** Answers the lookups of a connection one after the other. */
+async function serveTcp(ctx: EgressContext, socket: Socket): Promise<void> {
+  const { remoteAddress: source = '' } = socket
+  socket.on('error', () => undefined)
+  using slot = ctx.connectionRate.take(source) ? ctx.slots.take(source) : undefined
+  if (slot === undefined) {
+    socket.destroy()
+    return
+  }
+  slot.settle()
+  socket.setTimeout(TCP_IDLE_MS, () => socket.destroy())
+  let count = 0
+  try {
+    for await (const bytes of readMessages(socket, MAX_QUERY_BYTES)) {
+      const answer = await answerLookup(ctx, { bytes, source, isUdp: false })
+      count += 1
+      if (answer === undefined || count > MAX_CONNECTION_LOOKUPS) break
+      socket.write(toMessage(answer))
+    }
+  } catch {
+    // The connection broke.
+  } finally {
+    socket.end()
+    socket.destroySoon()
+  }
+}

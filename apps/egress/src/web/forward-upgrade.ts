@@ -1,0 +1,79 @@
+import { request, STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { splice } from '@sandyard/kit/net/splice'
+import type { EgressContext } from '../context.ts'
+import { admitRequest, type Admitted } from './admit-request.ts'
+import { originOf } from './forward-request.ts'
+import { endToEnd, withRule } from './request-headers.ts'
+import type { WebConnection } from './web-connection.ts'
+
+/** Forwards a WebSocket handshake, and after it the bytes of both sides. Never rejects. */
+export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req: IncomingMessage, head: Buffer): Promise<void> {
+  const { socket } = req
+  const admitted = admitRequest(ctx, web, req)
+  try {
+    if (admitted === undefined) return
+    if (head.length > 0) socket.unshift(head)
+    const { answer, upstream } = await shakeHands(ctx, web, req, admitted)
+    if (upstream === undefined) {
+      // The server answers as to a request; its connection ends with the answer.
+      socket.write(headOf(answer, ['Connection', 'close']))
+      for await (const chunk of answer) if (!socket.write(chunk as Buffer)) await drained(socket)
+      socket.end()
+      return
+    }
+    socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']))
+    const ended = splice(socket, upstream)
+    socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
+    await ended
+  } catch {
+    socket.destroy()
+  } finally {
+    web.current = undefined
+    if (!socket.writableEnded) socket.destroy()
+  }
+}
+
+interface Handshake {
+  readonly answer: IncomingMessage
+  /** Undefined when the server did not switch. */
+  readonly upstream: Socket | undefined
+}
+
+function shakeHands(ctx: EgressContext, web: WebConnection, req: IncomingMessage, { name, rule }: Admitted): Promise<Handshake> {
+  const { promise, resolve, reject } = Promise.withResolvers<Handshake>()
+  const upstream = request({
+    agent: web.agent,
+    ...originOf(ctx, web, name),
+    method: 'GET',
+    path: req.url,
+    headers: [...withRule(endToEnd(req.rawHeaders, req.headers), rule), 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
+    setHost: false,
+  })
+  const abandon = (): void => void upstream.destroy()
+  req.socket.once('close', abandon)
+  upstream.on('upgrade', (answer, socket: Socket, head: Buffer) => {
+    req.socket.off('close', abandon)
+    if (head.length > 0) socket.unshift(head)
+    resolve({ answer, upstream: socket })
+  })
+  upstream.once('response', (answer) => resolve({ answer, upstream: undefined }))
+  upstream.on('error', reject)
+  upstream.setTimeout(ctx.limits.idleTimeoutMs, () => upstream.destroy(new Error('the server was silent for too long')))
+  upstream.end()
+  return promise
+}
+
+function headOf(answer: IncomingMessage, more: readonly string[]): string {
+  const { statusCode = 502, statusMessage = STATUS_CODES[statusCode] ?? '' } = answer
+  const headers = [...endToEnd(answer.rawHeaders, answer.headers), ...more]
+  const lines = headers.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${headers[i + 1] ?? ''}\r\n`] : []))
+  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join('')}\r\n`
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('drain', resolve)
+    socket.once('close', resolve)
+  })
+}

@@ -1,0 +1,93 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { StoredEgress } from '@sandyard/db/schema/sandbox'
+import { writeDecisions } from '../src/decisions/write-decisions.ts'
+import { readAll, readUntil, secure } from './support/sandbox-client.ts'
+import { echoTls, INTERNAL, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
+
+const OPEN = '127.1.0.1'
+const NAMED: StoredEgress = { allowOut: ['a.example.com', '127.1.0.5'], denyOut: ['0.0.0.0/0'] }
+
+let egress: TestEgress
+let echoPort = 0
+const closing = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  egress = closing.use(await startEgress())
+  closing.use(await listenOnPort(echoTls('a.example.com'), egress.tlsPort))
+  egress.dns.zone.set('a.example.com', [OPEN])
+  const echo = closing.use(
+    await listenOnPort(
+      createServer((socket) => socket.pipe(socket)),
+      0,
+    ),
+  )
+  echoPort = (echo.address() as { port: number }).port
+})
+afterAll(() => closing[Symbol.asyncDispose]())
+
+function stored(
+  sandboxId: string,
+): Promise<{ verdict: string; rule: string; name: string | null; address: string; port: number; connections: number }[]> {
+  return egress.database.db
+    .selectFrom('sandbox_egress')
+    .select(['verdict', 'rule', 'name', 'address', 'port', 'connections'])
+    .where('sandbox_id', '=', sandboxId)
+    .orderBy('rule')
+    .orderBy('connections')
+    .execute()
+}
+
+it('keeps each decision with its rule, equal ones as one row with their count, and counts all in the metrics', async () => {
+  const source = '127.9.7.1'
+  await egress.addSandbox('i1', source, NAMED)
+  const tls = { address: OPEN, port: egress.tlsPort }
+  for (let i = 0; i < 3; i += 1) {
+    const secured = await secure(await egress.dial(source, tls), { servername: 'a.example.com' })
+    await readUntil(secured, '\n')
+    secured.destroy()
+    await expect(secure(await egress.dial(source, tls), { servername: 'b.example.com' })).rejects.toThrow('closed')
+  }
+  const direct = await egress.dial(source, { address: '127.1.0.5', port: echoPort })
+  direct.end('hello')
+  expect(await readAll(direct)).toBe('hello')
+  expect(await readAll(await egress.dial(source, { address: INTERNAL, port: echoPort }))).toBe('')
+  await expect.poll(async () => (await stored('i1')).reduce((sum, { connections }) => sum + connections, 0)).toBe(8)
+  const sums = new Map<string, number>()
+  for (const { verdict, rule, name, address, port, connections } of await stored('i1')) {
+    const key = [verdict, rule, name, address, port].join(' ')
+    sums.set(key, (sums.get(key) ?? 0) + connections)
+  }
+  expect([...sums]).toEqual(
+    expect.arrayContaining([
+      [`allow allow_domain a.example.com ${OPEN} ${egress.tlsPort}`, 3],
+      [`deny deny b.example.com ${OPEN} ${egress.tlsPort}`, 3],
+      [`allow allow_address  127.1.0.5 ${echoPort}`, 1],
+      [`deny always_closed  ${INTERNAL} ${echoPort}`, 1],
+    ]),
+  )
+  expect(await egress.metric('sandyard_egress_connections_total', { verdict: 'allow', rule: 'allow_domain' })).toBe(3)
+  expect(await egress.metric('sandyard_egress_connections_total', { verdict: 'deny', rule: 'deny' })).toBe(3)
+})
+
+it('keeps the newest rows of each sandbox up to the cap, and those of others', async () => {
+  await egress.addSandbox('i2', '127.9.7.2', {})
+  await egress.addSandbox('i3', '127.9.7.3', {})
+  const { team_id: teamId } = await egress.database.db
+    .selectFrom('sandbox')
+    .select('team_id')
+    .where('sandbox_id', '=', 'i2')
+    .executeTakeFirstOrThrow()
+  const row = (sandboxId: string, port: number) =>
+    ({ sandboxId, teamId, verdict: 'allow', rule: 'default', name: undefined, address: OPEN, port, lastAt: new Date(), count: 1 }) as const
+  await writeDecisions(egress.database.db, [row('i3', 1), row('i3', 2)], 10)
+  for (let at = 0; at < 30; at += 10) {
+    await writeDecisions(
+      egress.database.db,
+      Array.from({ length: 10 }, (_, i) => row('i2', at + i)),
+      15,
+    )
+  }
+  expect((await stored('i2')).map(({ port }) => port).sort((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, i) => 15 + i))
+  expect(await stored('i3')).toHaveLength(2)
+})

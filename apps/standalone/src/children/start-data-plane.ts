@@ -1,0 +1,35 @@
+import type { Registry } from 'prom-client'
+import { parseEgressConfig } from '@sandyard/egress/config'
+import { parseProxyConfig } from '@sandyard/proxy/config'
+import { listenings } from '../network/listening.ts'
+import type { StartParts } from '../start-all.ts'
+import type { ChildSupervisor } from './child-supervisor.ts'
+import { EGRESS, PROXY } from './programs.ts'
+import { startChild } from './start-child.ts'
+
+export interface DataPlane {
+  readonly proxy: ChildSupervisor
+  readonly egress: ChildSupervisor
+}
+
+/** Starts the processes that serve the traffic of tenants: to sandboxes and from them. */
+export async function startDataPlane(parts: StartParts, databaseUrl: string, registry: Registry): Promise<DataPlane> {
+  const { config, environment } = parts
+  const { proxy: proxyListening, egress: egressListening } = listenings(config)
+  const shared = { databaseUrl, registry }
+  const proxy = await startChild(parts, {
+    ...shared,
+    program: PROXY,
+    heapBytes: config.proxyHeap,
+    drainMs: parseProxyConfig(environment).drainMs,
+    listening: proxyListening,
+  })
+  const egress = await startChild(parts, {
+    ...shared,
+    program: EGRESS,
+    heapBytes: config.egressHeap,
+    drainMs: parseEgressConfig(environment).drainMs,
+    listening: egressListening,
+  })
+  return { proxy, egress }
+}
