@@ -198,6 +198,7 @@ table inet ${table} {
   chain pass { meta mark set meta mark or ${PASSED} accept; }
   chain take { meta mark set meta mark or ${TO_GATEWAY} goto pass; }
   chain to_gateway {
+    iifname != "${bridge.interface}" accept
     meta mark and ${TO_GATEWAY} == 0 accept
     meta mark set meta mark and 0xffdfffff
     ${gateway === undefined ? '' : `meta l4proto { tcp, udp } th dport 53 redirect to :${gateway.dnsPort}`}
