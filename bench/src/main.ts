@@ -4,6 +4,7 @@ import { benchBuilds } from './benches/builds.ts'
 import { benchCreate } from './benches/create.ts'
 import { benchEgress } from './benches/egress.ts'
 import { benchExec } from './benches/exec.ts'
+import { benchFlood } from './benches/flood.ts'
 import { benchLifecycle } from './benches/lifecycle.ts'
 import { benchMemory } from './benches/memory.ts'
 import { benchOverhead } from './benches/overhead.ts'
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Compariso
   create: benchCreate,
   lifecycle: benchLifecycle,
   egress: benchEgress,
+  flood: benchFlood,
   exec: benchExec,
   transfer: benchTransfer,
   memory: benchMemory,

@@ -14,7 +14,7 @@ const FORK_BOMB = "perl -e 'for (;;) { defined(fork) or sleep 1 }'"
 const PIDS_LIMIT = 256
 
 beforeAll(async () => {
-  bench = await BuildBench.open(PIDS_LIMIT)
+  bench = await BuildBench.open({ pidsLimit: PIDS_LIMIT })
 })
 
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
+import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { EngineBench } from '../../../packages/runtime-docker/test/support/engine-bench.ts'
@@ -22,7 +23,8 @@ beforeAll(async () => {
   // Makes the volume with the program of the machine outside.
   await outside.runtime({ installation: `test-${randomId(8)}` })
   stack.use(await OutsideWorld.open({ docker: outside.docker, toolImage: await ensureToolImage(outside.docker), volume: outside.volume }))
-  bench = stack.use(await BuildBench.open())
+  // No gateway runs: nothing here connects through it.
+  bench = stack.use(await BuildBench.open({ egressGateway: { tcpPort: 18_443, dnsPort: 18_053 } }))
   await bench.seedBase()
   const { database, runtime } = bench
   ctx = stack.use(await createContext(parseApiConfig({}), { database, runtime, log: silentLogger() }))
@@ -43,8 +45,8 @@ const create = async (body: object = {}): Promise<string> => {
 const put = async (id: string, body: object): Promise<void> =>
   expect(await call('PUT', `/sandboxes/${id}/network`, body)).toMatchObject({ status: 204 })
 
-/** Whether the sandbox can connect to the machine outside. */
-async function reaches(id: string): Promise<boolean> {
+/** The exit code and the output of a command of root. */
+async function run(id: string, command: string): Promise<{ exitCode: number; output: string }> {
   const { endpoint_host: host, endpoint_daemon_port: daemonPort } = await bench.database.db
     .selectFrom('sandbox')
     .select(['endpoint_host', 'endpoint_daemon_port'])
@@ -52,9 +54,15 @@ async function reaches(id: string): Promise<boolean> {
     .executeTakeFirstOrThrow()
   if (host === null || daemonPort === null) throw new Error(`${id} does not run`)
   const daemon = { endpoint: { host, daemonPort }, accessToken: sandboxAccessToken(ctx.installation.tokenSeed, id) }
-  const command = `timeout 5 bash -c 'exec 3<>/dev/tcp/${OUTSIDE.public}/${OUTSIDE.port}'`
-  const { exitCode } = await runShell(daemon, { command, user: 'root', cwd: '/' }, { signal: AbortSignal.timeout(60_000) })
-  return exitCode === 0
+  const lines: string[] = []
+  const options = { onLine: (_: string, line: string) => void lines.push(line), signal: AbortSignal.timeout(60_000) }
+  const { exitCode } = await runShell(daemon, { command, user: 'root', cwd: '/' }, options)
+  return { exitCode, output: lines.join('\n') }
+}
+
+/** Whether the sandbox can connect to the machine outside. */
+async function reaches(id: string): Promise<boolean> {
+  return (await run(id, `timeout 5 bash -c 'exec 3<>/dev/tcp/${OUTSIDE.public}/${OUTSIDE.port}'`)).exitCode === 0
 }
 
 it('[PUT /sandboxes/{sandboxID}/network] is in force when it is answered, and each policy replaces the former', async () => {
@@ -102,3 +110,25 @@ it.each([true, false])(
     expect(await reaches(id)).toBe(true)
   },
 )
+
+it('[PUT /sandboxes/{sandboxID}/network] with rules adds the authority of the sandbox to its trust store, and is refused where there is none', async () => {
+  const rules = { 'api.example.com': [{ transform: { headers: { a: 'b' } } }] }
+  // The image has no certificates.
+  const id = await create()
+  const refused = await call('PUT', `/sandboxes/${id}/network`, { rules, denyOut: [OUTSIDE.public] })
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringMatching(/^network rules need the file /) } })
+  expect(await reaches(id)).toBe(true)
+  expect((await run(id, 'mkdir -p /etc/ssl/certs && echo others > /etc/ssl/certs/ca-certificates.crt')).exitCode).toBe(0)
+  await put(id, { rules, denyOut: [OUTSIDE.public] })
+  const { certificatePem } = sandboxAuthority(ctx.installation.tokenSeed, id)
+  const bundle = `others\n${certificatePem.trimEnd()}`
+  expect((await run(id, 'cat /etc/ssl/certs/ca-certificates.crt')).output).toBe(bundle)
+  expect(await reaches(id)).toBe(false)
+  await put(id, { rules })
+  expect((await run(id, 'cat /etc/ssl/certs/ca-certificates.crt')).output).toBe(bundle)
+  // A fork has its own.
+  const { body: forks } = await call('POST', `/sandboxes/${id}/fork`, { timeout: 600 })
+  const fork = (forks as unknown as { sandbox: { sandboxID: string } }[])[0]?.sandbox.sandboxID ?? ''
+  const own = `others\n${sandboxAuthority(ctx.installation.tokenSeed, fork).certificatePem.trimEnd()}`
+  await expect.poll(async () => (await run(fork, 'cat /etc/ssl/certs/ca-certificates.crt')).output).toBe(own)
+})

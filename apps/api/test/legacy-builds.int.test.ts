@@ -45,6 +45,7 @@ const SHARED_ERRORS: [object, number, string | RegExp][] = [
   [{ alias: 'strangers/a' }, 400, "namespace 'strangers' must match your team 'acme'"],
   [{ dockerfile: 'FROM a\nCOPY . /app', alias: 'held' }, 400, /^Dockerfile line 2: COPY has no build context/],
   [{ dockerfile: 'FROM a\nRUN --mount=type=cache,target=/c x' }, 400, /^Dockerfile line 2: RUN --mount needs BuildKit/],
+  [{ dockerfile: 'FROM a\nWORKDIR /proc/self/fd/7' }, 400, /^Dockerfile line 2: WORKDIR: a working directory cannot be in/],
   [{ dockerfile: '# nothing' }, 400, 'Dockerfile: there is no FROM'],
   [{ dockerfile: 'FROM a', alias: 'held' }, 403, "Alias 'held' already used"],
 ]

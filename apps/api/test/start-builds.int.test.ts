@@ -129,6 +129,11 @@ describe('[POST /v2/templates/{templateID}/builds/{buildID}]', () => {
     ['an unknown registry', { fromImage: 'a', fromImageRegistry: { type: 'x' } }, /^validation error/],
     ['half of a registry', { fromImage: 'a', fromImageRegistry: { type: 'aws', awsAccessKeyId: 'x' } }, /^validation error/],
     ['NUL in args', steps({ type: 'RUN', args: ['a', 'b\0'] }), /^validation error: steps must not contain NUL/],
+    [
+      'a directory of the kernel',
+      steps({ type: 'WORKDIR', args: ['/proc/self/fd/7'] }),
+      /^validation error: step 1: WORKDIR .* cannot be in/,
+    ],
     ['half a character', steps({ type: '\udc00' }), /^validation error: steps must not contain NUL/],
     ['NUL in an image', { fromImage: '\0' }, /^validation error: fromImage must not contain NUL/],
     ['NUL in a command', { fromImage: 'a', startCmd: '\0' }, /^validation error: startCmd must not contain NUL/],

@@ -44,6 +44,14 @@ describe('[PUT /sandboxes/{sandboxID}/network]', () => {
     expect(change?.data).toMatchObject({ actor: { kind: 'key' }, incarnation: 1, allowOut, denyOut })
   })
 
+  it('tells the history the first hundred entries of long lists', async () => {
+    const allowOut = Array.from({ length: 150 }, (_, at) => `1.1.1.${at}`)
+    await put({ allowOut, denyOut: ['2.2.2.2'] })
+    const [change] = await changes()
+    expect(change?.data).toMatchObject({ allowOut: allowOut.slice(0, 100), denyOut: ['2.2.2.2'], omitted: 50 })
+    expect((await show()).network.allowOut).toEqual(allowOut)
+  })
+
   it('keeps the stored flag of internet access when the request has none', async () => {
     const other = (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })).body.sandboxID
     await put({}, other)

@@ -16,6 +16,10 @@ const schema = {
   runDirectory: env.text('SANDYARD_RUN_DIRECTORY', { default: '/run/e2b', doc: 'where programs of the sandbox read what it is' }),
   controlGroups: env.text('SANDYARD_CONTROL_GROUPS', { default: '/sys/fs/cgroup', doc: 'where the kernel tells what the container uses' }),
   systemRoot: env.text('SANDYARD_SYSTEM_ROOT', { default: '/', doc: 'where the files of the system are that /init changes' }),
+  resolvers: env.list('SANDYARD_RESOLVERS', {
+    default: [],
+    doc: 'DNS resolvers that the daemon writes into /etc/resolv.conf, for runtimes that cannot reach the resolver of the engine',
+  }),
   logLevel: env.text('SANDYARD_LOG_LEVEL', { default: 'info', doc: 'least level that is logged' }),
 }
 

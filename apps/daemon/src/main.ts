@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { FlagError, parseFlags } from './flags.ts'
 import { closeServer } from './http/close-server.ts'
-import { writeMarkerFile } from './init/run-files.ts'
+import { writeMarkerFile, writeResolvers } from './init/run-files.ts'
 import { createServer } from './server.ts'
 import { DAEMON_VERSION } from './version.ts'
 
@@ -32,6 +32,7 @@ async function main(args: readonly string[]): Promise<void> {
   await server.listen({ host: flags.host, port: flags.port })
   try {
     writeMarkerFile(config)
+    writeResolvers(config, config.resolvers)
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }

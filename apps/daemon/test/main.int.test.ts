@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
@@ -35,6 +35,15 @@ it('prints its version and commit, and refuses unknown flags', () => {
   const run = (...args: string[]) => execFileSync(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
   expect([run('-version'), run('--commit')]).toEqual(['0.6.13\n', '\n'])
   expect(() => run('-nope')).toThrow('flag provided but not defined: -nope')
+})
+
+it('writes the resolvers that it is given', async () => {
+  const systemRoot = mkdtempSync(join(tmpdir(), 'daemon-root-'))
+  mkdirSync(join(systemRoot, 'etc'))
+  writeFileSync(join(systemRoot, 'etc/resolv.conf'), 'nameserver 127.0.0.11\n')
+  await startMain({ SANDYARD_RESOLVERS: '192.0.2.1,192.0.2.2', SANDYARD_SYSTEM_ROOT: systemRoot })
+  const written = () => readFileSync(join(systemRoot, 'etc/resolv.conf'), 'utf8')
+  await expect.poll(written).toBe('nameserver 192.0.2.1\nnameserver 192.0.2.2\n')
 })
 
 it('marks the sandbox for programs, and hides its own environment from them', async () => {

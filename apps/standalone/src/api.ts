@@ -54,10 +54,10 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         installation: id,
         daemonDist: images.daemonDist,
         baseImage: images.base,
-        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
-        egressGateway: { tcpPort, dnsPort },
         log,
         progress: terminal,
+        wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
+        egressGateway: { tcpPort, dnsPort },
       })
     },
   })

@@ -82,6 +82,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       diskLimit,
       network: networkName(installation),
       resolvers: egress?.resolvers ?? options.resolvers ?? [],
+      writesResolvers: !facts.hasEngineResolver,
       ipv6Loopback: egress?.host.hasIpv6 ?? false,
       maxOpenFiles: egress?.host.maxOpenFiles,
       seccomp: takesProfile(facts) ? SECCOMP_JSON : undefined,

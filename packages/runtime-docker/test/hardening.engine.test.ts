@@ -1,5 +1,8 @@
+import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { readEngineFacts } from '../src/engine/engine-facts.ts'
+import { securityWarnings } from '../src/engine/security-warnings.ts'
 import { SYSTEM_PATHS } from '../src/containers/system-paths.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
@@ -104,6 +107,15 @@ describe('a sandbox', () => {
     'chroot /proc/1/root nsenter -t 1 -m true',
   ])('root cannot run: %s', async (command) => {
     expect((await inside.sh(command)).code).not.toBe(0)
+  })
+
+  it('starts on an engine whose gaps the server has named in its log', async () => {
+    const lines: string[] = []
+    const log = createLogger({ name: 'test', level: 'warn', destination: { write: (line) => void lines.push(line) } })
+    await bench.runtime({ log })
+    const told = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+    const expected = securityWarnings(await readEngineFacts(bench.docker, undefined))
+    expect(told).toEqual(expect.arrayContaining(expected))
   })
 
   it('has sudo, su, chown, set-uid programs, low ports and packages for its users', async () => {

@@ -28,6 +28,10 @@ export interface NetworkRequest {
   readonly actor: Actor
 }
 
+/** Entries of each list in the event of an update, which outlives the sandbox. */
+const MAX_TOLD = 100
+/** Longer than a server that died in an update delays the next one. */
+const APPLY_WAIT_MS = 30_000
 /** A running daemon answers at once. */
 const TRUST_TIMEOUT_MS = 10_000
 
@@ -106,10 +110,12 @@ async function replace(tx: Tx, ref: SandboxRef, { teamId, from, update, actor }:
     .executeTakeFirst()
   if (changed === undefined) return undefined
   const { allowOut = [], denyOut = [], dnsServers, egressProxy, rules } = stored
+  const omitted = Math.max(0, allowOut.length - MAX_TOLD) + Math.max(0, denyOut.length - MAX_TOLD)
   const data = {
     actor,
-    allowOut,
-    denyOut,
+    allowOut: allowOut.slice(0, MAX_TOLD),
+    denyOut: denyOut.slice(0, MAX_TOLD),
+    ...(omitted > 0 && { omitted }),
     ...(dnsServers !== undefined && { dnsServers }),
     ...(egressProxy !== undefined && { egressProxy: egressProxy.address }),
     ...(rules !== undefined && { rules: Object.keys(rules) }),
@@ -130,7 +136,7 @@ async function putInForce(parts: LifecycleParts, { ref, version }: { readonly re
         if (failure !== undefined) throw failure
         return undefined
       },
-      { timeoutMs: WAIT_MS },
+      { timeoutMs: APPLY_WAIT_MS },
     )
   } catch (cause) {
     throw notApplied(cause)

@@ -14,6 +14,7 @@ import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { removeInstallations } from '@sandyard/runtime-docker/remove-installation'
+import type { DockerRuntimeOptions } from '@sandyard/runtime-docker/runtime-options'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { pack } from 'tar-stream'
 import { ensureDaemonDist } from '../../../daemon/build/dist.ts'
@@ -90,7 +91,7 @@ export class BuildBench implements AsyncDisposable {
     this.apiKey = parts.apiKey
   }
 
-  static async open(pidsLimit?: number): Promise<BuildBench> {
+  static async open(change: Pick<DockerRuntimeOptions, 'pidsLimit' | 'egressGateway'> = {}): Promise<BuildBench> {
     const log = silentLogger()
     const shutdown = new Shutdown(log)
     const home = await createTestDatabase()
@@ -111,7 +112,7 @@ export class BuildBench implements AsyncDisposable {
         // Builds of this bench have no job, and some sandboxes have no row.
         return new Map(sandboxIds.map((id) => [id, wanted.get(id) ?? DEFAULT_EGRESS]))
       },
-      ...(pidsLimit !== undefined && { pidsLimit }),
+      ...change,
     })
     shutdown.add('runtime', () => runtime[Symbol.asyncDispose]())
     return new BuildBench(shutdown, { database, runtime, teamId, userId, apiKey: credentials?.apiKey ?? '' })

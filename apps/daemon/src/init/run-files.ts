@@ -25,6 +25,12 @@ export function writeIdentityFiles({ runDirectory, systemRoot }: RunFilePlaces, 
   writeRunFile(join(systemRoot, '.e2b'), `ENV_ID=${templateId}\nTEMPLATE_ID=${templateId}\nBUILD_ID=${buildId}\n`, 0o644)
 }
 
+/** The engine mounts the file, so it is written in place. */
+export function writeResolvers({ systemRoot }: Pick<RunFilePlaces, 'systemRoot'>, resolvers: readonly string[]): void {
+  if (resolvers.length === 0) return
+  writeFileSync(join(systemRoot, 'etc/resolv.conf'), resolvers.map((address) => `nameserver ${address}\n`).join(''))
+}
+
 /** Removes the path first: an image made from a sandbox may have old files or links of its users there. */
 function writeRunFile(path: string, text: string, mode: number): void {
   rmSync(path, { recursive: true, force: true })

@@ -227,11 +227,12 @@ function isAll({ bytes }: Piece, id: number): boolean {
   return toIds(bytes).every((one) => one === id)
 }
 
-/** The kernel returns the groups sorted. Entries that it has not written remain -1. */
+/** Entries that the kernel has not written remain -1. */
 function isSame({ bytes }: Piece, groups: readonly number[]): boolean {
-  const sorted = [...groups].sort((a, b) => a - b)
-  const [found, isEnded] = [toIds(bytes), bytes.readInt32LE(bytes.length - ID_BYTES) === -1]
-  return sorted.every((group, index) => group === found[index]) && isEnded
+  const [found, isEnded] = [toIds(bytes.subarray(0, -ID_BYTES)), bytes.readInt32LE(bytes.length - ID_BYTES) === -1]
+  // Linux returns them sorted, gVisor as they were set.
+  const [wanted, actual] = [groups, found].map((ids) => [...ids].sort((a, b) => a - b).join())
+  return wanted === actual && isEnded
 }
 
 function toIds(bytes: Buffer): number[] {

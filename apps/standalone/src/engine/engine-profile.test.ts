@@ -20,10 +20,23 @@ it('starts an engine with the profile, unless its configuration names one', (con
   expect(readFileSync(file, 'utf8')).toBe(SECCOMP_JSON)
   writeFileSync(place.configFile, '{"debug":true}')
   expect(profileArguments(place)).toEqual(['--seccomp-profile', file])
-  for (const config of ['{"seccomp-profile":"unconfined"}', 'not JSON']) {
+  for (const config of ['{"seccomp-profile":"unconfined"}', 'not JSON', 'null']) {
     writeFileSync(place.configFile, config)
     expect(profileArguments(place)).toEqual([])
   }
+})
+
+it('gives the newest profile to an engine whose configuration has an older one', (context) => {
+  if (NO_PROFILE !== undefined) return context.skip(NO_PROFILE)
+  const place = newPlace()
+  writeFileSync(
+    place.configFile,
+    JSON.stringify({ debug: true, 'seccomp-profile': join(place.folder, 'sandyard-seccomp-0123456789ab.json') }),
+  )
+  expect(profileArguments(place)).toEqual([])
+  const file = join(place.folder, SECCOMP_FILE)
+  expect(JSON.parse(readFileSync(place.configFile, 'utf8'))).toEqual({ debug: true, 'seccomp-profile': file })
+  expect(readFileSync(file, 'utf8')).toBe(SECCOMP_JSON)
 })
 
 it('configures an engine that is going to be installed, and changes no configuration', (context) => {

@@ -48,8 +48,8 @@ export async function ensureEngine({ environment, say, isInteractive }: EnsureEn
   }
   if (plan.act === 'install-and-start') {
     say('no Docker engine answers on this machine: installing the one of the distribution')
-    // The package starts its engine by itself where there is a service manager.
-    if (host.hasSystemd) configureProfile()
+    // The package may start its engine by itself.
+    configureProfile()
     await installEngine(say)
   }
   return startEngine({ host, environment, say })

@@ -11,6 +11,7 @@ const plan: ContainerPlan = {
   diskLimit: false,
   network: 'none',
   resolvers: ['10.0.0.53'],
+  writesResolvers: false,
   ipv6Loopback: true,
   maxOpenFiles: 1_048_576,
   seccomp: undefined,

@@ -16,6 +16,8 @@ export interface ContainerPlan {
   readonly network: string
   /** The DNS resolvers; the egress rules open the same addresses. */
   readonly resolvers: readonly string[]
+  /** The daemon writes the resolvers into the sandbox, because it cannot reach the engine's own resolver. */
+  readonly writesResolvers: boolean
   /** Enables IPv6 on the loopback interface. True when the host's kernel has IPv6. */
   readonly ipv6Loopback: boolean
   /** The highest limit that the engine can set; undefined when no guard runs that reports it. */
@@ -64,7 +66,11 @@ export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: Ima
     Entrypoint: [...plan.daemon.command, `-instance=${secretDigest(spec.instanceKey.reveal())}`],
     Cmd: [],
     // A name without "=" removes the image's variable.
-    Env: [...MASKED_ENV, `SANDYARD_INSTANCE_FILE=${INSTANCE_FILE}`],
+    Env: [
+      ...MASKED_ENV,
+      `SANDYARD_INSTANCE_FILE=${INSTANCE_FILE}`,
+      ...(plan.writesResolvers ? [`SANDYARD_RESOLVERS=${plan.resolvers.join(',')}`] : []),
+    ],
     Labels: { ...sandboxLabels(plan.installation, spec), [LABEL.spec]: writeSpec(spec) },
     StopSignal: 'SIGTERM',
     Healthcheck: { Test: ['NONE'] },

@@ -2,6 +2,7 @@ import type Docker from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SeccompFacts } from '../seccomp/step-rights.ts'
 import { engineCall } from './docker-errors.ts'
+import type { ComponentVersion } from './known-flaws.ts'
 
 /** How the engine assigns containers to control groups. */
 export interface CgroupFacts {
@@ -12,15 +13,20 @@ export interface CgroupFacts {
 /** Facts of an engine that the runtime needs. They do not change while the engine runs. */
 export interface EngineFacts {
   readonly version: string
-  /** The version of runc, which also runs the steps of Dockerfiles; undefined when the engine does not say it. */
-  readonly runcVersion: string | undefined
+  /** The runc of the engine, which also runs the steps of Dockerfiles; undefined when the engine does not say it. */
+  readonly runc: ComponentVersion | undefined
   /** As `uname -m` has it. */
   readonly architecture: string
   /** The OCI runtime of sandboxes. */
   readonly ociRuntime: string
+  /** Sandboxes reach the engine's resolver at 127.0.0.11, which is a rule in their network namespace. */
+  readonly hasEngineResolver: boolean
   readonly cgroups: CgroupFacts
   readonly seccomp: SeccompFacts
 }
+
+/** These run processes on the host's kernel. gVisor and Kata bring their own network stack, which knows nothing of the namespace's rules. */
+const NATIVE_RUNTIMES = new Set(['runc', 'crun', 'youki', 'io.containerd.runc.v2'])
 
 interface EngineInfo {
   readonly ServerVersion: string
@@ -35,7 +41,9 @@ interface EngineInfo {
 }
 
 interface EngineVersion {
-  readonly Components?: readonly { readonly Name: string; readonly Version: string }[] | null
+  readonly Components?:
+    | readonly { readonly Name: string; readonly Version: string; readonly Details?: { readonly GitCommit?: string } | null }[]
+    | null
 }
 
 /** @throws AppError `failed_precondition` for an engine without Linux containers or without the requested runtime */
@@ -51,12 +59,19 @@ export async function readEngineFacts(docker: Docker, wantedRuntime: string | un
   }
   return {
     version: info.ServerVersion,
-    runcVersion: Components?.find(({ Name }) => Name === 'runc')?.Version,
+    runc: readRunc(Components ?? []),
     architecture: info.Architecture,
     ociRuntime,
+    hasEngineResolver: NATIVE_RUNTIMES.has(ociRuntime),
     cgroups: { driver: info.CgroupDriver, version: info.CgroupVersion ?? '1' },
     seccomp: readSeccomp(info.SecurityOptions ?? []),
   }
+}
+
+/** Distributions have the version of their package in place of the commit. */
+function readRunc(components: NonNullable<EngineVersion['Components']>): ComponentVersion | undefined {
+  const runc = components.find(({ Name }) => Name === 'runc')
+  return runc && { version: runc.Version, packageVersion: runc.Details?.GitCommit }
 }
 
 function readSeccomp(options: readonly string[]): SeccompFacts {

@@ -32,5 +32,17 @@ it.for<['runc' | 'engine', string, string[]]>([
   ['engine', '25.0.1', ['CVE-2024-24557']],
   ['engine', '28.2.2', []],
 ])('the flaws of %s %s', ([component, version, expected]) => {
-  expect(flawsOf(component, version).map(({ cve }) => cve)).toEqual(expected)
+  expect(flawsOf(component, { version }).map(({ cve }) => cve)).toEqual(expected)
+})
+
+it.for<[string, boolean]>([
+  ['1.1.5+ds1-1', true],
+  ['1.1.5+ds1-1+deb12u1', false],
+  ['1.1.5+ds1-1+deb12u12', false],
+  ['1.1.5+ds1-1+deb13u1', true],
+  ['v1.1.5-0-gabc', true],
+])('package %s has the flaw that its version has: %s', ([packageVersion, hasFlaw]) => {
+  const flaws = flawsOf('runc', { version: '1.1.5+ds1', packageVersion }).map(({ cve }) => cve)
+  expect(flaws.includes('CVE-2024-21626')).toBe(hasFlaw)
+  expect(flaws).toContain('CVE-2024-45310')
 })

@@ -8,12 +8,20 @@ export interface Flaw {
   readonly component: EngineComponent
   /** The first version without the flaw in each line of releases; lines that are newer than all of them do not have it. */
   readonly fixedIn: readonly string[]
+  /** The first packages of distributions that have the repair in an older version. */
+  readonly repairedIn?: readonly string[]
   readonly effect: string
+}
+
+export interface ComponentVersion {
+  readonly version: string
+  /** The version of the package, where the engine says it. */
+  readonly packageVersion?: string | undefined
 }
 
 /**
  * The source of each row: the security advisories of github.com/opencontainers/runc and github.com/moby/moby, and
- * nvd.nist.gov/vuln/detail/<CVE>. The engine itself must be 20.10 or newer (`connectEngine`).
+ * nvd.nist.gov/vuln/detail/<CVE>; of the packages: their changelogs. The engine itself must be 20.10 or newer (`connectEngine`).
  */
 const FLAWS: readonly Flaw[] = [
   { cve: 'CVE-2019-5736', component: 'runc', fixedIn: ['1.0.0-rc7'], effect: 'an image overwrites runc on the host' },
@@ -30,6 +38,7 @@ const FLAWS: readonly Flaw[] = [
     cve: 'CVE-2024-21626',
     component: 'runc',
     fixedIn: ['1.1.12'],
+    repairedIn: ['1.1.5+ds1-1+deb12u1'],
     effect: 'a working directory below /proc/self/fd is a directory of the host',
   },
   {
@@ -68,10 +77,10 @@ const FLAWS: readonly Flaw[] = [
 ]
 
 /** The flaws of a version; none for a version of a form that is not known. */
-export function flawsOf(component: EngineComponent, version: string): Flaw[] {
+export function flawsOf(component: EngineComponent, { version, packageVersion = '' }: ComponentVersion): Flaw[] {
   const found = parseVersion(version)
   if (found === undefined) return []
-  return FLAWS.filter((flaw) => flaw.component === component && !isFixed(flaw, found))
+  return FLAWS.filter((flaw) => flaw.component === component && !isFixed(flaw, found) && !isRepaired(flaw, packageVersion))
 }
 
 function isFixed({ fixedIn }: Flaw, version: VersionNumber): boolean {
@@ -80,4 +89,14 @@ function isFixed({ fixedIn }: Flaw, version: VersionNumber): boolean {
   const ownLine = lines.find((fix) => fix[0] === major && fix[1] === minor)
   if (ownLine !== undefined) return compareVersions(version, ownLine) >= 0
   return lines.every((fix) => compareVersions(version, fix) > 0)
+}
+
+/** Debian counts the repairs of a version in a release: `+deb12u1`. */
+function isRepaired({ repairedIn = [] }: Flaw, packageVersion: string): boolean {
+  const split = (text: string): readonly [string, number] => {
+    const [, base = text, count = '0'] = /^(.*\+deb\d+u)(\d+)/.exec(text) ?? []
+    return [base, Number(count)]
+  }
+  const [base, count] = split(packageVersion)
+  return repairedIn.map(split).some(([of, from]) => of === base && count >= from)
 }

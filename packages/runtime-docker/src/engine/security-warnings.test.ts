@@ -5,9 +5,10 @@ import { securityWarnings, takesProfile } from './security-warnings.ts'
 
 const SAFE: EngineFacts = {
   version: '29.6.0',
-  runcVersion: '1.4.0',
+  runc: { version: '1.4.0' },
   architecture: 'x86_64',
   ociRuntime: 'runc',
+  hasEngineResolver: true,
   cgroups: { driver: 'systemd', version: '2' },
   seccomp: { isSupported: true, defaultProfile: `/etc/docker/${SECCOMP_FILE}` },
 }
@@ -20,7 +21,7 @@ it('has no warning for a new engine with the profile of sandboxes', () => {
 it.for<[string, Partial<EngineFacts>, RegExp]>([
   [
     'an old runc',
-    { runcVersion: '1.1.5+ds1' },
+    { runc: { version: '1.1.5+ds1' } },
     /^runc 1\.1\.5\+ds1 has known flaws: CVE-2024-21626 \(a working directory .* fixed in 1\.1\.12\), .*CVE-2025-31133/,
   ],
   ['an old engine', { version: '24.0.8' }, /^The Docker engine 24\.0\.8 has known flaws: CVE-2024-24557/],

@@ -1,6 +1,6 @@
 import { stepRights } from '../seccomp/step-rights.ts'
 import type { EngineFacts } from './engine-facts.ts'
-import { flawsOf, type EngineComponent, type Flaw } from './known-flaws.ts'
+import { flawsOf, type ComponentVersion, type EngineComponent, type Flaw } from './known-flaws.ts'
 
 /** The processors for which the profile of sandboxes has been written. */
 const PROFILED = new Set(['x86_64', 'aarch64'])
@@ -18,8 +18,8 @@ export function securityWarnings(facts: EngineFacts): string[] {
   } else if (!takesProfile(facts)) {
     warnings.push(`There is no seccomp profile of sandboxes for ${facts.architecture}: sandboxes have the default profile of the engine.`)
   }
-  warnings.push(...describeFlaws('engine', 'The Docker engine', facts.version))
-  if (facts.runcVersion !== undefined) warnings.push(...describeFlaws('runc', 'runc', facts.runcVersion))
+  warnings.push(...describeFlaws('engine', 'The Docker engine', { version: facts.version }))
+  if (facts.runc !== undefined) warnings.push(...describeFlaws('runc', 'runc', facts.runc))
   const rights = stepRights(facts.seccomp, facts.version)
   if (rights.length > 0) {
     warnings.push(
@@ -30,9 +30,9 @@ export function securityWarnings(facts: EngineFacts): string[] {
   return warnings
 }
 
-function describeFlaws(component: EngineComponent, name: string, version: string): string[] {
-  const flaws = flawsOf(component, version)
+function describeFlaws(component: EngineComponent, name: string, found: ComponentVersion): string[] {
+  const flaws = flawsOf(component, found)
   if (flaws.length === 0) return []
   const list = flaws.map(({ cve, effect, fixedIn }: Flaw) => `${cve} (${effect}; fixed in ${fixedIn.join(', ')})`).join(', ')
-  return [`${name} ${version} has known flaws: ${list}. Update it, unless its distribution has repaired this version.`]
+  return [`${name} ${found.version} has known flaws: ${list}. Update it, unless its distribution has repaired this version.`]
 }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
@@ -36,7 +36,9 @@ export async function startSecondEngine(more: readonly string[] = []): Promise<S
   const folder = await mkdtemp(join(tmpdir(), 'sandyard-engine-'))
   const address = `unix://${folder}/docker.sock`
   const name = folder.split('-').at(-1) ?? ''
-  const place = `--data-root ${folder}/data --exec-root ${folder}/exec --pidfile ${folder}/pid --host ${address}`
+  // Not the configuration of the first engine.
+  await writeFile(join(folder, 'daemon.json'), '{}')
+  const place = `--config-file ${folder}/daemon.json --data-root ${folder}/data --exec-root ${folder}/exec --pidfile ${folder}/pid --host ${address}`
   const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
   const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
   // Its mounts end with it: an engine does not always unmount its data root, and then the folder could not be removed.

@@ -39,6 +39,8 @@ describe('the lists of addresses', () => {
     [{ allowOut: [''] }, 'invalid allowed address '],
     [{ allowOut: ['a\0.com'], denyOut: ['0.0.0.0/0'] }, 'invalid allowed address a\0.com'],
     [{ allowOut: ['\ud800.com'], denyOut: ['0.0.0.0/0'] }, 'invalid allowed address \ud800.com'],
+    [{ allowOut: ['a'.repeat(255)], denyOut: ['0.0.0.0/0'] }, undefined],
+    [{ allowOut: ['a'.repeat(256)], denyOut: ['0.0.0.0/0'] }, `invalid allowed address ${'a'.repeat(200)}...`],
     [{ allowOut: ['example.com'] }, NEEDS_ALL],
     [{ allowOut: ['*'] }, NEEDS_ALL],
     [{ allowOut: ['1.2.3.4/33'] }, NEEDS_ALL],
