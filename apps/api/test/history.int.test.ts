@@ -148,7 +148,7 @@ describe('retention', () => {
     await db
       .insertInto('sandbox_egress')
       .values([
-        { ...decision, port: 1, decided_at: ago('31 days') as never },
+        { ...decision, port: 1, decided_at: ago('31 days') },
         { ...decision, port: 2, decided_at: new Date() },
       ])
       .execute()
