@@ -178,7 +178,7 @@ describe('who may use the gateway', () => {
 
   it('waits a moment for a sandbox whose programs run before its row says so', async () => {
     const early = reach('127.9.8.1', { name: 'allowed.example.com' })
-    await expect.poll(() => egress.ctx.slots.open).toBe(1)
+    await expect.poll(() => egress.ctx.slots.open).toBeGreaterThan(0)
     await egress.addSandbox('iearly', '127.9.8.1', NAMED)
     expect(await early).toMatch(OPEN)
   })

@@ -5,11 +5,11 @@ interface Catalog {
   find(address: string): Promise<EgressSandbox | undefined>
 }
 
-const WAIT_MS = 2000
+const WAIT_MS = 5000
 const EVERY_MS = 100
 
 /**
- * The sandbox at an address. Waits two seconds for one that is not known yet: the programs of a resumed sandbox run before its row says so.
+ * The sandbox at an address. Waits five seconds for one that is not known yet: the programs of a resumed sandbox run before its row says so.
  *
  * @throws any error of the catalog
  */
