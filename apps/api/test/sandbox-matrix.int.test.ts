@@ -231,8 +231,13 @@ describe('races', () => {
   it('pause against pause: both are told that it is paused, and the runtime was asked once', async () => {
     const id = await create()
     const before = countCalls('pause')
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(id, 'pause')))
-    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
+    const hold = api.runtime.faults.hold('pause')
+    const first = ask(id, 'pause')
+    await hold.reached
+    const second = ask(id, 'pause')
+    await waitFor('the second request to wait', () => waiting.has(id))
+    hold.release()
+    expect([await first, await second].map(({ status }) => status)).toEqual([204, 204])
     expect(countCalls('pause') - before).toBe(1)
   })
 

@@ -176,6 +176,13 @@ describe('who may use the gateway', () => {
     await expect.poll(() => reach(address, { name: 'allowed.example.com' }).catch(String)).toContain('closed')
   })
 
+  it('waits a moment for a sandbox whose programs run before its row says so', async () => {
+    const early = reach('127.9.8.1', { name: 'allowed.example.com' })
+    await expect.poll(() => egress.ctx.slots.open).toBeGreaterThan(0)
+    await egress.addSandbox('iearly', '127.9.8.1', NAMED)
+    expect(await early).toMatch(OPEN)
+  })
+
   it('serves neither of two sandboxes with one address', async () => {
     const { address } = await sandbox(NAMED)
     await egress.addSandbox('itwin', address, {})

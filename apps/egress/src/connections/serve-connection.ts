@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import type { EgressContext } from '../context.ts'
+import { findSoon } from '../sandboxes/find-soon.ts'
 import type { EgressSandbox } from '../sandboxes/sandbox.ts'
 import { serveDecided } from './serve-decided.ts'
 import type { TrackedConnection } from './connection-tracker.ts'
@@ -18,7 +19,7 @@ export async function serveConnection(ctx: EgressContext, socket: Socket): Promi
   if (slot === undefined) return refuse(ctx, socket, 'limit')
   let sandbox: EgressSandbox | undefined
   try {
-    sandbox = await ctx.sandboxes.find(source)
+    sandbox = await findSoon(ctx.sandboxes, source)
   } catch (err) {
     ctx.log.warn({ err }, 'the sandbox of a connection could not be read')
     return refuse(ctx, socket, 'unavailable')

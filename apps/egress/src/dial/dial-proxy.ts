@@ -26,7 +26,8 @@ export async function dialProxy(parts: DialParts, proxy: ProxySettings, target: 
     const socket = await connectProxy(parts, proxy, target.signal)
     return await negotiate(socket, proxy, target)
   } catch (err) {
-    throw new DialError('proxy_failed', err)
+    // Errors of the library have the password.
+    throw new DialError('proxy_failed', String(err))
   }
 }
 

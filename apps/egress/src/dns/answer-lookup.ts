@@ -1,5 +1,6 @@
 import type { EgressContext } from '../context.ts'
 import type { LookupOutcome } from '../metrics.ts'
+import { findSoon } from '../sandboxes/find-soon.ts'
 import type { Policy } from '../policy/compile-policy.ts'
 import { encodeAnswer, questionOf } from './answer.ts'
 import { askResolvers } from './ask-resolver.ts'
@@ -40,7 +41,12 @@ export async function answerLookup(ctx: EgressContext, { bytes, source, isUdp }:
   }
   const { query } = parsed
   const questions = [questionOf(query)]
-  const sandbox = await ctx.sandboxes.find(source).catch(() => undefined)
+  using pending = ctx.pendingLookups.take(source, MAX_PENDING)
+  if (pending === undefined) {
+    count('limit')
+    return emptyAnswer(query.id, RESPONSE_CODE.serverFailure, questions)
+  }
+  const sandbox = await findSoon(ctx.sandboxes, source).catch(() => undefined)
   if (sandbox === undefined) {
     count('unknown_source')
     return emptyAnswer(query.id, RESPONSE_CODE.refused, questions)
@@ -52,11 +58,6 @@ export async function answerLookup(ctx: EgressContext, { bytes, source, isUdp }:
   if (UNSERVED_TYPES.has(query.type)) {
     count('empty')
     return emptyAnswer(query.id, RESPONSE_CODE.ok, questions)
-  }
-  using pending = ctx.pendingLookups.take(source, MAX_PENDING)
-  if (pending === undefined) {
-    count('limit')
-    return emptyAnswer(query.id, RESPONSE_CODE.serverFailure, questions)
   }
   const answer = await askResolvers(query, {
     resolvers: ctx.resolversOf(sandbox.policy.dnsServers),

@@ -10,7 +10,8 @@ const MAX_WAITING = 4096
 const MAX_ENTRIES = 10_000
 /** The longest life of a wrong entry after a lost notification. */
 const MAX_AGE_MS = 3000
-const MISS_MAX_AGE_MS = 1000
+/** An address without a sandbox may get one at any moment, and its notification may be late. */
+const MISS_MAX_AGE_MS = 50
 
 /** The running sandboxes by their address, read once and dropped when a change is announced. */
 export class SandboxCatalog {

@@ -22,10 +22,7 @@ export class WebConnections {
     this.#bySocket.set(socket, connection)
   }
 
-  /** @throws Error for a socket of another server */
-  of(socket: Socket): WebConnection {
-    const connection = this.#bySocket.get(socket)
-    if (connection === undefined) throw new Error('the socket is not one of a sandbox')
-    return connection
+  find(socket: Socket): WebConnection | undefined {
+    return this.#bySocket.get(socket)
   }
 }

@@ -21,22 +21,22 @@ export function createWebServer(ctx: () => EgressContext): Server {
     shouldUpgradeCallback: isWebSocket,
   }
   const server = createServer(options, (req, res) => {
-    const connection = ctx().web.of(req.socket)
-    connection.line.enter({ req, res, serve: () => forwardRequest(ctx(), connection, req, res) })
+    const connection = ctx().web.find(req.socket)
+    connection?.line.enter({ req, res, serve: () => forwardRequest(ctx(), connection, req, res) })
   })
   server.maxHeadersCount = 0
   // A client that has ended its sending still waits for its answer.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('checkContinue', (req, res) => server.emit('request', req, res))
   server.on('upgrade', (req, _, head) => {
-    const connection = ctx().web.of(req.socket)
-    connection.line.enter({ req, serve: () => forwardUpgrade(ctx(), connection, req, head) })
+    const connection = ctx().web.find(req.socket)
+    connection?.line.enter({ req, serve: () => forwardUpgrade(ctx(), connection, req, head) })
   })
   server.on('connect', (req) => void req.socket.destroy())
   server.on('clientError', (err, socket) =>
     ctx()
-      .web.of(socket as Socket)
-      .line.enterMalformed(err),
+      .web.find(socket as Socket)
+      ?.line.enterMalformed(err),
   )
   return server
 }

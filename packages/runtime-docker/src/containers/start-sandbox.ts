@@ -52,7 +52,8 @@ async function launch(parts: StartParts, container: Container, options: RunOptio
 /** Undefined when a container of this name exists. Names are unique on an engine. */
 async function create(docker: Docker, { name, options }: StartRequest): Promise<Container | undefined> {
   try {
-    return await docker.createContainer({ ...options, name })
+    // Without `_query` the library sends the options twice, once in the address, which then is larger than some servers accept.
+    return await docker.createContainer({ _query: { name }, _body: options } as ContainerCreateOptions)
   } catch (err) {
     if (statusOf(err) === 409) return undefined
     if (statusOf(err) === 404) throw new AppError('not_found', `Image "${options.Image ?? ''}" does not exist.`, { cause: err })
