@@ -1,7 +1,7 @@
 import { markOf, type Outcomes, type Spot } from './places.ts'
 import { ACCOUNTS, NOT_IN_KERNEL, PLACES, type Probe } from './probe.ts'
 
-export type Verdict = 'shut' | 'OPEN' | 'absent here' | 'BROKEN'
+export type Verdict = 'shut' | 'allowed' | 'OPEN' | 'absent here' | 'BROKEN'
 
 /** One line of the table: the spots in which a probe had the same verdict. */
 export interface Row {
@@ -67,7 +67,7 @@ export function verdictOf(
   control: string,
   result: string,
 ): Verdict {
-  if (result.startsWith('open')) return mustBeOpen ? 'shut' : 'OPEN'
+  if (result.startsWith('open')) return mustBeOpen ? 'allowed' : 'OPEN'
   if (mustBeOpen || !/^(?:blocked|absent): /.test(result)) return 'BROKEN'
   if (needed.test(control)) return 'shut'
   return control.startsWith('absent: ') || NOT_IN_KERNEL.test(control) || absent?.test(control) === true ? 'absent here' : 'BROKEN'

@@ -34,7 +34,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   console.log(renderTable(rows))
   const counts = countsOf(rows)
   for (const failure of counts.failures) console.log(`\n${failure}`)
-  console.log(`\n${counts.passed} shut, ${counts.failed} open or broken, ${counts.skipped} absent here`)
+  console.log(`\n${counts.passed} in order, ${counts.failed} open or broken, ${counts.skipped} absent here`)
   await report(counts)
   return counts.failed === 0
 }
