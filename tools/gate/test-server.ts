@@ -16,9 +16,9 @@ const STOP_TIMEOUT_MS = 60_000
 const OUTPUT = join(ROOT, '.tools/reports/server.out')
 
 /** Starts the program of `npm start` with its own data and ports, and reads the settings for clients from its output. */
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(settings: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-test-server-'))
-  const child = launch(directory)
+  const child = launch(directory, settings)
   const stop = async (): Promise<void> => {
     await endServer(child)
     await removeFromEngine(join(directory, 'installation'))
@@ -37,7 +37,7 @@ export async function startTestServer(): Promise<TestServer> {
   }
 }
 
-function launch(directory: string): ChildProcess {
+function launch(directory: string, settings: Readonly<Record<string, string>>): ChildProcess {
   mkdirSync(dirname(OUTPUT), { recursive: true })
   const output = openSync(OUTPUT, 'w')
   try {
@@ -53,6 +53,7 @@ function launch(directory: string): ChildProcess {
         SANDYARD_EGRESS_HEALTH_PORT: '0',
         // A test starts a registry at this address.
         SANDYARD_REGISTRIES: '*,127.0.0.1',
+        ...settings,
       },
     })
   } finally {

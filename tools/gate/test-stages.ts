@@ -4,31 +4,43 @@ import { addCounts, NOTHING, oneFailed, type Counts } from './counts.ts'
 import { ROOT, runCommand } from './run-command.ts'
 import type { Need, Stage } from './stage.ts'
 
-/** The projects of `vitest.config.ts`, cheapest first. */
+/** The projects of `vitest.config.ts`, cheapest first, and the ways out of sandboxes. */
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
   project('integration', 1_200_000, ['database', 'test-packages']),
   project('engine', 1_200_000, ['engine', 'database', 'test-packages']),
+  stage('escape', { command: [process.execPath, 'tests/escape/main.ts'], timeoutMs: 600_000, needs: ['engine'] }),
   project('acceptance', 1_200_000, ['engine', 'server']),
 ]
 
 function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage {
+  return stage(name, { command: ['vitest', 'run', '--project', name, '--passWithNoTests'], timeoutMs, needs })
+}
+
+interface Run {
+  /** A program that writes its counts to the file that `SANDYARD_TEST_REPORT` names. */
+  readonly command: readonly string[]
+  readonly timeoutMs: number
+  readonly needs: readonly Need[]
+}
+
+function stage(name: string, { command: [program = '', ...args], timeoutMs, needs }: Run): Stage {
   return {
     name,
     needs,
     async run({ environment }): Promise<Counts> {
       const report = join(ROOT, '.tools/reports', `${name}.json`)
       rmSync(report, { force: true })
-      const { ok, isLate } = await runCommand('vitest', ['run', '--project', name, '--passWithNoTests'], {
+      const { ok, isLate } = await runCommand(program, args, {
         timeoutMs,
         isLive: true,
         environment: { ...environment, SANDYARD_TEST_REPORT: report },
       })
       const counts = readReport(report)
       if (isLate) return addCounts([counts ?? NOTHING, oneFailed(`${name} (took longer than ${timeoutMs / 1000} s)`)])
-      if (counts === undefined) return oneFailed(`${name} (vitest ended without a report)`)
-      // A run that vitest itself reports as failed must not pass because of its counts.
-      return ok || counts.failed > 0 ? counts : addCounts([counts, oneFailed(`${name} (vitest ended with an error)`)])
+      if (counts === undefined) return oneFailed(`${name} (it ended without a report)`)
+      // A run that the program itself reports as failed must not pass because of its counts.
+      return ok || counts.failed > 0 ? counts : addCounts([counts, oneFailed(`${name} (it ended with an error)`)])
     },
   }
 }

@@ -165,8 +165,10 @@ describe('building a Dockerfile', () => {
 
   it('applies the limits of the sandbox to the steps', async () => {
     const lines: string[] = []
-    const script = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes; i=0; while [ $i -lt 120 ]; do sleep 20 & i=$((i+1)); done; echo all'
+    const script =
+      'echo core $(ulimit -Hc); cat /sys/fs/cgroup/memory/memory.limit_in_bytes; i=0; while [ $i -lt 120 ]; do sleep 20 & i=$((i+1)); done; echo all'
     await expect(build(`FROM debian:bookworm-slim\nRUN ${script}`, { lines })).rejects.toMatchObject({ kind: 'failed_precondition' })
+    expect(lines).toContain('core 0')
     expect(lines).toContain(String(256 * 1024 ** 2))
     expect(lines.join('\n')).toMatch(/cannot fork/i)
     expect(lines).not.toContain('all')

@@ -27,6 +27,13 @@ describe('the egress guard', () => {
   })
   afterAll(() => stack.disposeAsync())
 
+  /** A guard of its own, beside those of runtimes. */
+  async function startGuard(): Promise<Guard> {
+    const image = await ensureGuardImage(bench.docker, { step: () => undefined, detail: () => undefined })
+    const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
+    return Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
+  }
+
   const guards = () => bench.docker.listContainers({ filters: roleFilter(installation, 'guard') })
 
   it('has the right to change networks, and nothing else of the host', async () => {
@@ -59,13 +66,32 @@ describe('the egress guard', () => {
   })
 
   it('reports a request that nftables refuses, and serves the next one', async () => {
-    const progress = { step: () => undefined, detail: () => undefined }
-    const image = await ensureGuardImage(bench.docker, progress)
-    const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
-    await using guard = await Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
+    await using guard = await startGuard()
     await expect(guard.apply('add rule inet absent chain accept')).rejects.toMatchObject({ kind: 'internal' })
     await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01' })).rejects.toMatchObject({ kind: 'internal' })
     expect(await guard.list([['inet', 'absent']])).toEqual([null])
+  })
+
+  it('finds an interface that it has read before the engine gave it its address', async () => {
+    const [bridge, near, far] = [`syb${randomId(8)}`, `syn${randomId(8)}`, `syf${randomId(8)}`]
+    const machine = await bench.docker.createContainer({ Image: tools, Cmd: ['sleep', '600'], HostConfig: { NetworkMode: 'none' } })
+    stack.defer(() => machine.remove({ force: true }))
+    await machine.start()
+    const { State } = await machine.inspect()
+    const [early, late] = ['02:00:00:00:00:01', '02:00:00:00:00:02']
+    const setAddress = (mac: string): Promise<string> =>
+      onHost(bench.docker, tools, `nsenter -t ${State.Pid} -n ip link set ${far} address ${mac}`)
+    stack.defer(async () => void (await onHost(bench.docker, tools, `ip link delete ${bridge}`)))
+    await onHost(
+      bench.docker,
+      tools,
+      `ip link add ${bridge} type bridge; ip link add ${near} master ${bridge} type veth peer name ${far} netns ${State.Pid}`,
+    )
+    await setAddress(early)
+    await using guard = await startGuard()
+    await expect(guard.apply('', { bridge, mac: late })).rejects.toMatchObject({ kind: 'internal' })
+    await setAddress(late)
+    expect(await guard.apply('', { bridge, mac: late })).toBe(near)
   })
 
   it('puts all rules in force again after somebody has deleted them, and nothing is forwarded meanwhile', async () => {

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { countEach, runMany, scaled, type Attack, type Target } from './attack.ts'
 import { withTemplate, type Registered } from './attack-builds.ts'
 import { call, callApi, fieldsOf } from './http-call.ts'
+import { TAR_END, tarEntry } from './tar-entry.ts'
 
 const MIB = 1024 ** 2
 const EMPTY_FILES = 200_000
@@ -10,7 +11,6 @@ const EMPTY_FILES = 200_000
 const BOMB_MIB = 4096
 const TIMES = 2
 const WIDTH = 4
-const END = Buffer.alloc(1024)
 /** Valid archives: a large one, and one with an entry below a link, which is skipped. */
 const TAKEN: ReadonlySet<string> = new Set(['many files', 'zeros', 'a link, then a file through it'])
 
@@ -46,56 +46,28 @@ async function upload(target: Target, { templateId }: Registered, archive: Buffe
 }
 
 function archivesOf(target: Target): Readonly<Record<string, Buffer>> {
-  const packed = (parts: readonly Buffer[]): Buffer => gzipSync(Buffer.concat([...parts, END]), { level: 1 })
-  const files = Array.from({ length: scaled(target, EMPTY_FILES) }, (_, n) => entry(`f${n}`))
+  const packed = (parts: readonly Buffer[]): Buffer => gzipSync(Buffer.concat([...parts, TAR_END]), { level: 1 })
+  const files = Array.from({ length: scaled(target, EMPTY_FILES) }, (_, n) => tarEntry(`f${n}`))
   const bombMib = scaled(target, BOMB_MIB)
   // A gzip file may consist of several concatenated members.
   const zeros = gzipSync(Buffer.alloc(64 * MIB))
   const bomb = [
-    gzipSync(entry('zeros', { size: Math.ceil(bombMib / 64) * 64 * MIB })),
+    gzipSync(tarEntry('zeros', { size: Math.ceil(bombMib / 64) * 64 * MIB })),
     ...Array(Math.ceil(bombMib / 64)).fill(zeros),
-    gzipSync(END),
+    gzipSync(TAR_END),
   ]
   return {
     'many files': packed(files),
     zeros: Buffer.concat(bomb),
-    'a parent directory': packed([entry('../../../../etc/cron.d/x')]),
-    'a link, then a file through it': packed([entry('a', { type: '2', link: '/etc' }), entry('a/passwd')]),
-    'a hard link outside': packed([entry('a', { type: '1', link: '/etc/shadow' })]),
-    'a device': packed([entry('a', { type: '3' })]),
-    'a name of 1 GiB': packed([entry('././@LongLink', { type: 'L', size: 1024 * MIB })]),
-    'attributes of 1 GiB': packed([entry('a', { type: 'x', size: 1024 * MIB })]),
-    'a size without an end': packed([entry('a', { size: 8 * 1024 * MIB - 1 })]),
+    'a parent directory': packed([tarEntry('../../../../etc/cron.d/x')]),
+    'a link, then a file through it': packed([tarEntry('a', { type: '2', link: '/etc' }), tarEntry('a/passwd')]),
+    'a hard link outside': packed([tarEntry('a', { type: '1', link: '/etc/shadow' })]),
+    'a device': packed([tarEntry('a', { type: '3' })]),
+    'a name of 1 GiB': packed([tarEntry('././@LongLink', { type: 'L', size: 1024 * MIB })]),
+    'attributes of 1 GiB': packed([tarEntry('a', { type: 'x', size: 1024 * MIB })]),
+    'a size without an end': packed([tarEntry('a', { size: 8 * 1024 * MIB - 1 })]),
     'half an archive': packed(files.slice(0, 100)).subarray(0, 500),
     noise: randomBytes(MIB),
     nothing: Buffer.alloc(0),
   }
-}
-
-interface Entry {
-  readonly type?: string
-  readonly size?: number
-  readonly link?: string
-}
-
-/** A header in the `ustar` format with a valid checksum. */
-function entry(name: string, { type = '0', size = 0, link = '' }: Entry = {}): Buffer {
-  const header = Buffer.alloc(512)
-  const octal = (value: number, at: number, width: number): void => void header.write(`${value.toString(8).padStart(width - 1, '0')}\0`, at)
-  header.write(name, 0)
-  octal(0o644, 100, 8)
-  octal(0, 108, 8)
-  octal(0, 116, 8)
-  octal(size, 124, 12)
-  octal(0, 136, 12)
-  header.write(' '.repeat(8), 148)
-  header.write(type, 156)
-  header.write(link, 157)
-  header.write('ustar\x0000', 257)
-  octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    148,
-    7,
-  )
-  return header
 }
