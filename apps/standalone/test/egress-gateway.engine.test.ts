@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Sandbox, type SandboxOpts } from 'e2b'
@@ -6,9 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EngineBench } from '../../../packages/runtime-docker/test/support/engine-bench.ts'
 import { OUTSIDE, OutsideWorld } from '../../../packages/runtime-docker/test/support/outside-world.ts'
 import { ensureToolImage } from '../../../packages/runtime-docker/test/support/test-images.ts'
-import { removeInstallations } from '../../../packages/runtime-docker/src/remove-installation.ts'
-import { readFile } from 'node:fs/promises'
-import { startOwnServer, type OwnServer } from '../support/own-server.ts'
+import { removeServer, RunningServer } from './running-server.ts'
 import { PLAIN_PORT, SOCKS_PORT, startOutsideServers } from './outside-servers.ts'
 
 type Network = NonNullable<SandboxOpts['network']>
@@ -22,27 +20,28 @@ const SECRET = 'a secret that the sandbox never has'
 /** All names resolve to the outside machine. The first names that a sandbox may use, and what it may not, are real servers there. */
 describe('the egress gateway', { timeout: 240_000 }, () => {
   const stack = new AsyncDisposableStack()
-  let server: OwnServer
+  let server: RunningServer
 
   beforeAll(async () => {
     const bench = stack.use(await EngineBench.open())
     const toolImage = await ensureToolImage(bench.docker)
     await bench.runtime()
     stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage, volume: bench.volume }))
-    const dataDir = await mkdtemp(join(tmpdir(), 'sandyard-gateway-'))
-    stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+    const dataDir = await mkdtemp(join(tmpdir(), 'standalone-gateway-'))
     const authority = join(dataDir, 'authority.pem')
     await writeFile(authority, await startOutsideServers([ALLOWED, WILD, OTHER, KEYED]))
-    server = await startOwnServer(dataDir, { SANDYARD_RESOLVERS: OUTSIDE.resolver, NODE_EXTRA_CA_CERTS: authority })
+    const settings = { SANDYARD_RESOLVERS: OUTSIDE.resolver, NODE_EXTRA_CA_CERTS: authority }
+    server = new RunningServer(dataDir, { ...process.env, ...settings })
     stack.defer(async () => {
-      await server[Symbol.asyncDispose]()
-      await removeInstallations(bench.docker, [(await readFile(join(dataDir, 'installation'), 'utf8')).trim()])
+      await server.end('SIGTERM')
+      await removeServer(dataDir, process.env['DOCKER_HOST'])
     })
+    await server.ready()
   })
   afterAll(() => stack.disposeAsync())
 
   async function withNetwork(network: Network, work: (sandbox: Sandbox) => Promise<void>): Promise<void> {
-    const sandbox = await Sandbox.create({ ...server.connection, network })
+    const sandbox = await Sandbox.create({ ...connection(), network })
     try {
       await work(sandbox)
     } finally {
@@ -156,11 +155,14 @@ END`)
     })
   })
 
+  const connection = (): SandboxOpts => ({
+    apiKey: server.setting('E2B_API_KEY'),
+    apiUrl: server.setting('E2B_API_URL'),
+    sandboxUrl: server.setting('E2B_SANDBOX_URL'),
+  })
+
   /** Replaces the network of a sandbox. */
-  async function update(sandboxId: string, network: Network): Promise<void> {
-    const { apiUrl, apiKey } = server.connection
-    const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' }
-    const answer = await fetch(`${apiUrl}/sandboxes/${sandboxId}/network`, { method: 'PUT', headers, body: JSON.stringify(network) })
-    expect(answer.status).toBe(204)
+  async function update(sandboxId: string, network: object): Promise<void> {
+    expect((await server.call('PUT', `/sandboxes/${sandboxId}/network`, network)).status).toBe(204)
   }
 })
