@@ -1,4 +1,4 @@
--- Decisions of the egress gateway, for the history of sandboxes. Rows outlive their sandboxes, so they refer to none.
+-- Decisions of the egress gateway and refusals of the packet rules, for the history of sandboxes. Rows outlive their sandboxes, so they refer to none.
 
 create table sandbox_egress (
   egress_id   bigint generated always as identity primary key,
@@ -10,6 +10,8 @@ create table sandbox_egress (
   rule        text not null,
   name        text,
   address     text not null,
+  -- 'tcp', 'udp', 'icmp' or the number of another one.
+  protocol    text not null default 'tcp',
   port        integer not null,
   connections integer not null check (connections > 0)
 );

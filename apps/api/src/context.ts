@@ -6,6 +6,7 @@ import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import type { RefusedPackets } from '@sandyard/runtime/types'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
@@ -32,14 +33,32 @@ import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
 import { Heartbeat } from './servers/heartbeat.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
+import { RefusedEgress } from './sandboxes/network/refused-egress.ts'
 import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
+
+/** What a runtime of this installation gets from the control plane. */
+export interface RuntimeNeeds {
+  readonly installation: Installation
+  /** Receives a sample of the packets that sandboxes were refused. */
+  readonly onRefused: (refused: readonly RefusedPackets[]) => void
+}
+
+type OpenRuntime = (needs: RuntimeNeeds) => Promise<SandboxRuntime>
+
+/** What only loops use. */
+interface LoopParts {
+  readonly folder: UploadFolder
+  readonly refused: RefusedEgress
+}
+
+const REFUSALS_EVERY_MS = 3000
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
   /** Migrated to this release's schema. The caller that opened it closes it. */
   readonly database: Database
   /** A runtime, or a function that opens one for this installation. The context closes a runtime that it opened. */
-  readonly runtime: SandboxRuntime | ((installation: Installation) => Promise<SandboxRuntime>)
+  readonly runtime: SandboxRuntime | OpenRuntime
   readonly log: Logger
   /** Runs builds. Default: the build engine. */
   readonly buildRunner?: BuildRunner
@@ -88,7 +107,13 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   const { database } = parts
   try {
     const installation = await ensureInstallation(database.db)
-    const runtime = await openRuntime(parts, installation, shutdown)
+    const metrics = createApiMetrics(database)
+    const refused = new RefusedEgress()
+    const onRefused = (packets: readonly RefusedPackets[]): void => {
+      for (const { rule, count } of packets) metrics.refusedPackets.inc({ rule }, count)
+      refused.add(packets)
+    }
+    const runtime = await openRuntime(parts, { installation, onRefused }, shutdown)
     const { adoptEngine } = config
     const engineId = await bindEngine({ database, runtime, log: log.sandboxes, adoptEngine })
     await publishEgressGateway(database.db, runtime.capabilities().egressGateway)
@@ -96,7 +121,6 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
-    const metrics = createApiMetrics(database)
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
@@ -128,7 +152,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       uploads,
       buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
       drain: new Drain(() => starts.count),
-      start: () => startLoops(context, folder, shutdown),
+      start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
     const heartbeat = await startHeartbeat(context)
@@ -140,9 +164,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   }
 }
 
-async function openRuntime({ runtime }: ApiParts, installation: Installation, shutdown: Shutdown): Promise<SandboxRuntime> {
+async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown: Shutdown): Promise<SandboxRuntime> {
   if (typeof runtime !== 'function') return runtime
-  const opened = await runtime(installation)
+  const opened = await runtime(needs)
   shutdown.add('runtime', () => opened[Symbol.asyncDispose]())
   return opened
 }
@@ -173,7 +197,7 @@ function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetr
   return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, onStored }) }
 }
 
-async function startLoops(context: AppContext, folder: UploadFolder, shutdown: Shutdown): Promise<void> {
+async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
   const { database, runtime, auth, log, engineId, sandboxes, config } = context
   const builds = startBuildLoops({
     database,
@@ -211,6 +235,8 @@ async function startLoops(context: AppContext, folder: UploadFolder, shutdown: S
     publishEgressGateway(database.db, runtime.capabilities().egressGateway),
   )
   shutdown.add('egress gateway address', () => publishing.stop())
+  const refusals = runLoop({ name: 'refused egress', everyMs: REFUSALS_EVERY_MS, log: log.sandboxes }, () => refused.store(database))
+  shutdown.add('refused egress', () => refusals.stop())
   const { tokenSeed } = context.installation
   const hasDiskLimit = runtime.capabilities().diskLimit
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)

@@ -46,7 +46,7 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
   const context = await createContext(apiConfig, {
     database,
     log,
-    runtime: ({ id }) => {
+    runtime: ({ installation: { id }, onRefused }) => {
       // Before the network exists, because a start may be refused afterwards: the database may belong to another engine.
       shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, id))
       return DockerRuntime.open({
@@ -56,6 +56,7 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         baseImage: images.base,
         wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
         egressGateway: { tcpPort, dnsPort },
+        onRefused,
         log,
         progress: terminal,
       })

@@ -64,6 +64,20 @@ export type GatewayShare = 'none' | 'names' | 'web' | 'all'
 
 export const DEFAULT_EGRESS: EgressPolicy = { allowInternet: true, allowOut: [], denyOut: [], gateway: 'none', filterLookups: false }
 
+/** Packets of a sandbox that a rule has refused: a sample, counted for a second. */
+export interface RefusedPackets {
+  /** `always_closed`, or `deny` of the sandbox's policy. */
+  readonly rule: string
+  /** The address of the sandbox. */
+  readonly source: string
+  readonly address: string
+  /** `tcp`, `udp`, `icmp` or the number of another protocol. */
+  readonly protocol: string
+  /** 0 for protocols without ports. */
+  readonly port: number
+  readonly count: number
+}
+
 /** What a pause keeps: `memory` keeps processes and files, `files` frees all memory. */
 export type Keep = 'memory' | 'files'
 

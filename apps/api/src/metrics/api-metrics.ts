@@ -8,6 +8,7 @@ export interface ApiMetrics {
   readonly unimplemented: Counter<'operation' | 'field'>
   readonly buildAttempts: Counter<'outcome'>
   readonly uploadedBytes: Counter
+  readonly refusedPackets: Counter<'rule'>
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -55,6 +56,12 @@ export function createApiMetrics(database: Database): ApiMetrics {
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',
       help: 'Archives for COPY steps that this server accepted',
+      registers: [registry],
+    }),
+    refusedPackets: new Counter({
+      name: 'sandyard_egress_refused_packets_total',
+      help: 'Packets of sandboxes that the rules of the host refused, by rule: a sample of a few a second for each sandbox',
+      labelNames: ['rule'],
       registers: [registry],
     }),
     requests: new Histogram({

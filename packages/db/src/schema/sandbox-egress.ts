@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Columns } from '../column.ts'
 
-/** Decisions of the egress gateway on connections of sandboxes: equal ones within a few seconds are one row. Outlives the sandbox. */
+/** Decisions of the egress gateway, and a sample of what the packet rules refused: equal ones within a few seconds are one row. Outlives the sandbox. */
 export interface SandboxEgressTable {
   egress_id: Generated<number>
   sandbox_id: string
@@ -15,6 +15,9 @@ export interface SandboxEgressTable {
   name: string | null
   /** The IPv4 address that the sandbox dialled. */
   address: string
+  /** `tcp`, `udp`, `icmp` or the number of another one. */
+  protocol: Generated<string>
+  /** 0 for protocols without ports. */
   port: number
   /** How many. */
   connections: number
@@ -29,6 +32,7 @@ export const sandboxEgressColumns: Columns<SandboxEgressTable> = {
   rule: 'text',
   name: 'text null',
   address: 'text',
+  protocol: 'text',
   port: 'integer',
   connections: 'integer',
 }

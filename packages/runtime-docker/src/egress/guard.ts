@@ -2,6 +2,7 @@ import { PassThrough, type Duplex } from 'node:stream'
 import { createInterface } from 'node:readline'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { RefusedPackets } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import { guardContainer, startGuardContainer } from './guard-container.ts'
 
@@ -19,20 +20,6 @@ export interface GuardListeners {
   /** A table with this name was deleted. */
   readonly onLost: (table: string) => void
   readonly onRefused: (refused: readonly RefusedPackets[]) => void
-}
-
-/** Packets of a sandbox that a rule has refused: a sample, counted for a second. */
-export interface RefusedPackets {
-  /** `always_closed`, or `deny` of the sandbox's policy. */
-  readonly rule: string
-  /** The address of the sandbox. */
-  readonly source: string
-  readonly address: string
-  /** `tcp`, `udp`, `icmp` or the number of another protocol. */
-  readonly protocol: string
-  /** 0 for protocols without ports. */
-  readonly port: number
-  readonly count: number
 }
 
 export interface GuardOptions extends GuardListeners {
