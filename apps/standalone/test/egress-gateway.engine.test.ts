@@ -87,6 +87,10 @@ describe('the egress gateway', { timeout: 240_000 }, () => {
         ['another port', `--resolve ${ALLOWED}:${PLAIN_PORT}:${OUTSIDE.public} telnet://${ALLOWED}:${PLAIN_PORT} < /dev/null`],
       ]
       for (const [what, args] of refused) expect(await curl(sandbox, args), what).toMatch(/^exit \d+$/)
+      for (const own of [18_443, 18_053]) {
+        const dialled = `"telnet://$(ip route show default | cut -d' ' -f3):${own}" < /dev/null`
+        expect(await curl(sandbox, dialled), "the gateway's own port").toBe('exit 7')
+      }
       const second = `--insecure --http1.1 https://${ALLOWED}/ --next --silent --max-time 10 --http1.1 --header "Host: ${OTHER}" http://${ALLOWED}/`
       expect(await curl(sandbox, second), 'another Host over HTTP').not.toContain(`"${OTHER}"`)
     })

@@ -16,7 +16,15 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 server = [l.split()[1] for l in open('/etc/resolv.conf') if l.startswith('nameserver')][0]
 while time.time() < end:
     s.sendto(b'\\x00\\x01\\x01\\x00\\x00\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x08%08d\\x07example\\x03com\\x00\\x00\\x01\\x00\\x01' % (n % 100000000), (server, 53)); n += 1`,
+  'connections to the egress gateway': `
+while time.time() < end:
+    s = socket.socket(); s.settimeout(1)
+    try: s.connect(('203.0.113.200', 443)); s.sendall(b'x')
+    except OSError: pass
+    s.close(); n += 1`,
 }
+/** With a domain in it, connections to port 443 go to the egress gateway. */
+const NETWORK = { allowOut: ['example.com'], denyOut: ['0.0.0.0/0'] }
 const NO_PACKETS = 'while time.time() < end: n += 1'
 const PROCESSES = 2
 const SECONDS = 12
@@ -25,10 +33,12 @@ const ROUNDS = 60
 
 /** `true` in a sandbox while its neighbour floods the network, compared with a neighbour that uses as many processors without packets. */
 export async function benchFlood(): Promise<Comparison[]> {
-  const [flooding, neighbour] = await Promise.all([Sandbox.create({ timeoutMs: 600_000 }), Sandbox.create({ timeoutMs: 600_000 })])
+  const create = (network = {}): Promise<Sandbox> => Sandbox.create({ timeoutMs: 600_000, network })
+  const [open, named, neighbour] = await Promise.all([create(), create(NETWORK), create()])
   try {
     const rows: Comparison[] = []
     for (const [name, script] of Object.entries(FLOODS)) {
+      const flooding = name.includes('gateway') ? named : open
       const quiet = await beside(flooding, NO_PACKETS, neighbour)
       const ours = await beside(flooding, script, neighbour)
       const against = { name: 'no packets', samples: quiet }
@@ -36,7 +46,7 @@ export async function benchFlood(): Promise<Comparison[]> {
     }
     return rows
   } finally {
-    await Promise.all([flooding.kill(), neighbour.kill()])
+    await Promise.all([open, named, neighbour].map((sandbox) => sandbox.kill()))
   }
 }
 

@@ -45,6 +45,8 @@ export class EgressControl implements AsyncDisposable {
   /** The base rules that are in force, as this process knows. */
   #inForce: string | undefined
   #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
+  /** How often somebody has deleted the rules. */
+  #losses = 0
   #resolvers: readonly string[] = []
   #onLost = (): void => undefined
   #isDisposed = false
@@ -123,11 +125,13 @@ export class EgressControl implements AsyncDisposable {
 
   /** What is registered. The base rules are in force then. */
   async registered(): Promise<Registration> {
-    await this.#ensureBase()
-    const found = await this.#onGuard((guard) => this.#registered(guard))
-    if (found !== undefined) return found
-    this.#inForce = undefined
-    throw new AppError('unavailable', 'The egress rules were deleted meanwhile.')
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      await this.#ensureBase()
+      const found = await this.#onGuard((guard) => this.#registered(guard))
+      if (found !== undefined) return found
+      this.#lose()
+    }
+    throw new AppError('unavailable', 'The egress rules are deleted again and again.')
   }
 
   /**
@@ -157,7 +161,10 @@ export class EgressControl implements AsyncDisposable {
     for (let tries = 1; ; tries += 1) {
       const found = await this.#registered(guard)
       const removal = found === undefined ? '' : compileRemoval(this.#options.installation, address, found)
-      if (removal === '') throw failure
+      if (found === undefined) {
+        this.#lose()
+        await this.#ensureBase()
+      } else if (removal === '') throw failure
       try {
         return await guard.apply(`${removal}\n${add}`, { bridge, mac })
       } catch (err) {
@@ -179,8 +186,15 @@ export class EgressControl implements AsyncDisposable {
   async #ensureBase(): Promise<void> {
     const bridge = await this.#options.bridge()
     const text = compileBase(this.#base(bridge))
-    if (this.#inForce === text) return
-    await this.#bases.run(text, async () => {
+    for (let tries = 1; this.#inForce !== text; tries += 1) {
+      if (tries > MAX_TRIES) throw new AppError('unavailable', 'The egress rules are deleted again and again.')
+      await this.#applyBase(text, bridge)
+    }
+  }
+
+  #applyBase(text: string, bridge: Bridge): Promise<void> {
+    const losses = this.#losses
+    return this.#bases.run(`${losses} ${text}`, async () => {
       const isNew = await this.#onGuard(async (guard) => {
         const refusal = await refused(() => guard.apply(text))
         // The tables of another version may have other sets and chains.
@@ -188,7 +202,8 @@ export class EgressControl implements AsyncDisposable {
         await guard.dropUnmarked(bridge.interface, PASSED)
         return refusal !== undefined
       })
-      this.#inForce = text
+      // Somebody may have deleted them again, and the report has come first.
+      if (losses === this.#losses) this.#inForce = text
       if (isNew) this.#onLost()
     })
   }
@@ -262,10 +277,15 @@ export class EgressControl implements AsyncDisposable {
 
   #restore(table: string): void {
     if (this.#isDisposed || table !== tableName(this.#options.installation)) return
-    this.#inForce = undefined
+    this.#lose()
     this.#ensureBase()
       .catch((err: unknown) => this.#options.log.error({ err }, 'the deleted egress rules could not be put in force again'))
       .finally(() => this.#onLost())
+  }
+
+  #lose(): void {
+    this.#losses += 1
+    this.#inForce = undefined
   }
 
   async #learnResolvers(): Promise<void> {

@@ -100,6 +100,8 @@ export class OutsideWorld implements AsyncDisposable {
       this.#options.docker,
       this.#options.toolImage,
       [
+        // The engine takes the interfaces of an ended world down some time after its container.
+        'for link in $(ls /sys/class/net | grep ^syt); do ip link delete $link 2> /dev/null || true; done',
         `ip link add ${near} type veth peer name ${far} netns ${State.Pid}`,
         `ip address add ${HOST_ADDRESS}/32 dev ${near}`,
         `ip link set ${near} up`,
