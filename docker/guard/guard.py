@@ -129,10 +129,12 @@ def describe_host():
 
 def follow(command, on_line):
     """Calls `on_line` for each line that a monitor prints. Without its monitors the guard would be blind, so it ends with them."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as monitor:
+    try:
+        monitor = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for line in monitor.stdout:
             on_line(line)
-    os._exit(1)
+    finally:
+        os._exit(1)
 
 
 def start(work, *arguments):

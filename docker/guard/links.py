@@ -26,6 +26,8 @@ class Links:
         """Returns the name of the port of `bridge` whose other end, in another namespace, has the hardware address; None when there is none."""
         links = self._ask(netlink.DUMP, 0, b"")
         master = next((index for index, link in links if _text(link, IFLA_IFNAME) == bridge), None)
+        if master is None:
+            return None
         ports = {(index, _text(link, IFLA_IFNAME)): link for index, link in links if _number(link, IFLA_MASTER) == master}
         for gone in self._address_of.keys() - ports.keys():
             del self._address_of[gone]

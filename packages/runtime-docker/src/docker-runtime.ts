@@ -82,7 +82,7 @@ export class DockerRuntime implements SandboxRuntime {
     ]
     if (egress === undefined) return
     const rules = runLoop({ name: 'egress rules', everyMs: EGRESS_EVERY_MS, log: parts.log }, (signal) =>
-      repairEgress({ ...parts, egress }, signal),
+      repairEgress({ ...parts, egress, apply: (ref, read) => this.#applyEgress(ref, read, signal) }, signal),
     )
     this.#loops = [...this.#loops, rules]
     egress.onLost(() => rules.wake())
@@ -150,15 +150,9 @@ export class DockerRuntime implements SandboxRuntime {
     return this.#change(ref, () => this.#parts.snapshots.take(ref, request))
   }
 
-  async setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void> {
+  async setEgress(ref: SandboxRef, policy: EgressPolicy, signal?: AbortSignal): Promise<void> {
     checkEgress(policy, this.capabilities())
-    const { egress, network } = this.#parts
-    await this.#change(ref, async () => {
-      const found = await this.#containerOf(ref).inspect()
-      const station = stationOn((await network.ensure()).id, found)
-      // A container without processes gets the policy when it is resumed.
-      if (station !== undefined && found.State.Running) await egress?.register(station, policy)
-    })
+    await this.#applyEgress(ref, async () => policy, signal)
   }
 
   async deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {
@@ -254,6 +248,21 @@ export class DockerRuntime implements SandboxRuntime {
       if (isAppError(err, 'deadline_exceeded')) return undefined
       throw err
     }
+  }
+
+  /** The policy is read when no other change of the sandbox is in progress. A container without processes gets it when it is resumed. */
+  #applyEgress(ref: SandboxRef, read: () => Promise<EgressPolicy>, signal?: AbortSignal): Promise<void> {
+    const { egress, network } = this.#parts
+    const apply = async (): Promise<void> => {
+      const { id } = await network.ensure()
+      const found = await this.#containerOf(ref).inspect()
+      const station = stationOn(id, found)
+      if (station === undefined || !found.State.Running) return
+      const policy = await read()
+      signal?.throwIfAborted()
+      await egress?.register(station, policy)
+    }
+    return this.#change(ref, apply, signal)
   }
 
   /** Waits for the other changes of the sandbox. @throws the abort reason */

@@ -83,8 +83,12 @@ export interface SandboxRuntime extends AsyncDisposable {
    */
   snapshot(ref: SandboxRef, request: SnapshotRequest): Promise<RuntimeSnapshot>
 
-  /** Replaces the egress policy of a running or paused sandbox atomically. @throws AppError `unimplemented` without `capabilities().egressPolicies` */
-  setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void>
+  /**
+   * Replaces the egress policy of a running or paused sandbox atomically. After an abort it is not put in force any more, unless that had begun.
+   *
+   * @throws AppError `unimplemented` without `capabilities().egressPolicies`; the abort reason
+   */
+  setEgress(ref: SandboxRef, policy: EgressPolicy, signal?: AbortSignal): Promise<void>
 
   /** An absent snapshot is success. @throws AppError `failed_precondition` for a snapshot of another runtime, version or engine */
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void>

@@ -79,6 +79,11 @@ export function compileDeletion(installation: string): string {
 const BURST_SECONDS = 2
 /** Refusals of one sandbox that are reported: a sample, so that a flood costs nothing. */
 const LOGGED = '5/second burst 20 packets'
+/**
+ * The first packet of a connection. Only that one can be redirected: one that an older policy has let pass keeps its way, also while nobody has
+ * answered it and its state is still "new".
+ */
+const FIRST = 'ct state new ct status & confirmed == 0'
 /** Elements of sets that the kernel fills. */
 const DYNAMIC = 'size 65535; flags dynamic'
 
@@ -157,7 +162,7 @@ table inet ${table} {
   chain refuse { }
   chain pass { }
   chain take { }
-  chain to_gateway { type nat hook prerouting priority dstnat; policy accept; }
+  chain to_gateway { type nat hook prerouting priority dstnat - 1; policy accept; }
   chain postrouting { type filter hook postrouting priority 0; policy accept; }
 }
 ${chains.map((chain) => `flush chain inet ${table} ${chain}`).join('\n')}
@@ -174,16 +179,16 @@ table inet ${table} {
   chain open { ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass; jump barred; goto pass; }
   chain barred { ip daddr @closed goto closed; ip daddr @opened return; ip daddr @private goto closed; }
   chain lookups {
-    meta l4proto { tcp, udp } th dport 53 ct state new goto take
     meta l4proto { tcp, udp } th dport 53 ct status dnat goto pass
+    meta l4proto { tcp, udp } th dport 53 ${FIRST} goto take
   }
   chain names {
-    tcp dport { 80, 443 } ct state new goto take
     tcp dport { 80, 443 } ct status dnat goto pass
+    tcp dport { 80, 443 } ${FIRST} goto take
   }
   chain connections {
-    meta l4proto tcp ct state new goto take
     meta l4proto tcp ct status dnat goto pass
+    meta l4proto tcp ${FIRST} goto take
     meta l4proto tcp goto denied
   }
   chain closed {

@@ -135,14 +135,16 @@ export class EgressControl implements AsyncDisposable {
   }
 
   /**
-   * Removes the rules of installations whose network is gone: they are written for its subnet, which the engine gives to others. Another process
+   * Removes the rules of other installations whose network is gone: they are written for its subnet, which the engine gives to others. Another process
    * that makes such a network at this moment sets its rules again, because its guard reports the removal.
    */
   async sweep(): Promise<void> {
     await this.#onGuard(async (guard) => {
       const { tables, interfaces } = await guard.survey()
       const installations = tables.flatMap((table) => installationOf(table) ?? [])
-      for (const installation of installations.filter((name) => !interfaces.includes(bridgeName(name)))) {
+      for (const installation of installations.filter(
+        (name) => name !== this.#options.installation && !interfaces.includes(bridgeName(name)),
+      )) {
         await guard.apply(compileDeletion(installation))
         await guard.passUnmarked(bridgeName(installation))
       }

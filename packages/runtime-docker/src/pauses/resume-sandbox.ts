@@ -38,13 +38,15 @@ export async function resumeSandbox(parts: StartParts, request: ResumeContainer)
   if (state === 'running' && station !== undefined)
     return { host: await runContainer(parts, container, options), restored: found.State.StartedAt === startedAt ? 'memory' : 'files' }
   const isKept = request.keep === 'memory' && found.State.StartedAt === startedAt
+  // A policy that was changed meanwhile is in force before a process continues.
+  if (state === 'frozen' && isKept && station !== undefined) await parts.egress?.register(station, request.policy)
   if (state === 'frozen' && isKept && (await thaw(container)))
-    return { host: await completeThawed(parts, found, options), restored: 'memory' }
+    return { host: station?.address ?? (await completeThawed(parts, found, options)), restored: 'memory' }
   if (state === 'frozen') await endProcesses(parts, container)
   return { host: await restart(parts, container, options), restored: 'files' }
 }
 
-/** A container that was frozen half-started is completed now. */
+/** A container that was frozen before it had its network is completed now. */
 async function completeThawed(parts: StartParts, found: ContainerInspectInfo, options: RunOptions): Promise<string> {
   const container = parts.docker.getContainer(found.Id)
   try {

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import type { ContainerInfo } from 'dockerode'
-import { DEFAULT_EGRESS, type EgressPolicy } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type EgressPolicy, type SandboxRef } from '@sandyard/runtime/types'
 import { listContainers } from '../containers/list-containers.ts'
 import { stationOn } from '../containers/container-state.ts'
 import type { EgressControl } from '../egress/egress-control.ts'
@@ -16,10 +16,12 @@ export interface RepairEgressParts {
   readonly network: SandboxNetwork
   readonly egress: EgressControl
   readonly wantedEgress: DockerRuntimeOptions['wantedEgress']
+  /** Registers a sandbox that runs with the policy that `read` returns, while nothing else changes the sandbox. */
+  readonly apply: (ref: SandboxRef, read: () => Promise<EgressPolicy>) => Promise<void>
 }
 
 interface Sandbox {
-  readonly sandboxId: string
+  readonly ref: SandboxRef
   readonly station: Station
 }
 
@@ -35,26 +37,41 @@ const MAX_PASSES = 3
  */
 export async function repairEgress(parts: RepairEgressParts, signal?: AbortSignal): Promise<void> {
   await parts.egress.sweep()
+  const failures: unknown[] = []
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     if (signal?.aborted) return
-    // In this order: what is registered now and has no sandbox afterwards is stale, because a sandbox is there before its registration.
-    const registered = await parts.egress.registered()
-    const sandboxes = await runningSandboxes(parts)
-    const wanted = await parts.wantedEgress(sandboxes.map(({ sandboxId }) => sandboxId))
-    const policyOf = ({ sandboxId }: Sandbox): EgressPolicy => wanted.get(sandboxId) ?? CLOSED
-    const wrong = sandboxes.filter((sandbox) => !isInForce(parts.installation, sandbox.station, { registered, policy: policyOf(sandbox) }))
-    const stations = new Set(sandboxes.map(({ station }) => station.address))
-    const stale = [...addressesOf(registered)].filter((address) => !stations.has(address))
-    if (wrong.length === 0 && stale.length === 0) return
-    await repairEach(
-      [
-        ...wrong.map((sandbox) => () => parts.egress.register(sandbox.station, policyOf(sandbox))),
-        ...stale.map((address) => () => parts.egress.unregister(address)),
-      ],
-      (repair) => repair(),
-      signal,
-    )
+    // A failure of one sandbox, as of one that has ended meanwhile, must not leave the others for the next run.
+    const isDone = await repairOnce(parts, signal).catch((err: unknown) => void failures.push(err))
+    if (isDone === true) return
   }
+  if (failures.length === MAX_PASSES) throw failures.at(-1)
+}
+
+/** True when there was nothing to change. */
+async function repairOnce(parts: RepairEgressParts, signal: AbortSignal | undefined): Promise<boolean> {
+  const { egress, wantedEgress } = parts
+  // In this order: what is registered now and has no sandbox afterwards is stale, because a sandbox is there before its registration.
+  const registered = await egress.registered()
+  const sandboxes = await runningSandboxes(parts)
+  const wanted = await wantedEgress(sandboxes.map(({ ref }) => ref.sandboxId))
+  const wrong = sandboxes.filter(({ ref, station }) => {
+    const policy = wanted.get(ref.sandboxId) ?? CLOSED
+    return !isInForce(parts.installation, station, { registered, policy })
+  })
+  const stations = new Set(sandboxes.map(({ station }) => station.address))
+  const stale = [...addressesOf(registered)].filter((address) => !stations.has(address))
+  if (wrong.length === 0 && stale.length === 0) return true
+  const repair = async ({ ref, station }: Sandbox): Promise<void> => {
+    // An entry of an earlier run of the sandbox does not go by a registration beside it.
+    if (registered.bound.filter(({ address }) => address === station.address).length > 1) await egress.unregister(station.address)
+    await parts.apply(ref, async () => (await wantedEgress([ref.sandboxId])).get(ref.sandboxId) ?? CLOSED)
+  }
+  await repairEach(
+    [...wrong.map((sandbox) => () => repair(sandbox)), ...stale.map((address) => () => egress.unregister(address))],
+    (work) => work(),
+    signal,
+  )
+  return false
 }
 
 async function runningSandboxes({ docker, installation, network }: RepairEgressParts): Promise<Sandbox[]> {
@@ -62,7 +79,7 @@ async function runningSandboxes({ docker, installation, network }: RepairEgressP
   const found = await listContainers(docker, { ...sandboxFilter(installation), status: ['running', 'paused'] })
   return found.flatMap((container: ContainerInfo) => {
     const [ref, station] = [refOf(container.Labels), stationOn(id, container)]
-    return ref === undefined || station === undefined ? [] : [{ sandboxId: ref.sandboxId, station }]
+    return ref === undefined || station === undefined ? [] : [{ ref, station }]
   })
 }
 

@@ -165,11 +165,15 @@ export class FakeRuntime implements SandboxRuntime {
     })
   }
 
-  setEgress(ref: SandboxRef, policy: EgressPolicy): Promise<void> {
-    return this.#call('setEgress', () => {
-      checkEgress(policy, this.capabilities())
-      this.#get(ref).egress = policy
-    })
+  setEgress(ref: SandboxRef, policy: EgressPolicy, signal?: AbortSignal): Promise<void> {
+    return this.#call(
+      'setEgress',
+      () => {
+        checkEgress(policy, this.capabilities())
+        this.#get(ref).egress = policy
+      },
+      signal,
+    )
   }
 
   deleteSnapshot(snapshot: RuntimeSnapshot): Promise<void> {

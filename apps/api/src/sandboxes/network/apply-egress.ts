@@ -29,7 +29,8 @@ export async function applyEgress({ database: { db }, runtime }: ApplyParts, ref
     const policy = toEgressPolicy(claim.network, claim.allow_internet_access)
     // A runtime without policies has the default in force.
     if (runtime.capabilities().egressPolicies || !isDeepStrictEqual(policy, DEFAULT_EGRESS)) {
-      await within({ what: 'the change of the network', timeoutMs: APPLY_TIMEOUT_MS }, () => runtime.setEgress(ref, policy))
+      const options = { what: 'the change of the network', timeoutMs: APPLY_TIMEOUT_MS }
+      await within(options, (signal) => runtime.setEgress(ref, policy, signal))
     }
   } catch (err) {
     await endClaim(db, ref, claim, {})

@@ -7,6 +7,9 @@ const MAX_PENDING = 10_000
 /** Newest rows of each sandbox, together with those of the egress gateway. */
 const MAX_ROWS = 1000
 
+/** The states in which user code may run: the address of a sandbox that ends may be another one's already. */
+const RUNS = ['starting', 'running', 'pausing', 'resuming', 'snapshotting'] as const
+
 /** What the packet rules have refused, until it is stored in the history of the sandboxes. */
 export class RefusedEgress {
   #pending: RefusedPackets[] = []
@@ -26,6 +29,7 @@ export class RefusedEgress {
       .selectFrom('sandbox')
       .select(['sandbox_id', 'team_id', 'endpoint_host'])
       .where('endpoint_host', 'in', sources)
+      .where('state', 'in', RUNS)
       .execute()
     const ownerOf = new Map(owners.map((row) => [row.endpoint_host, row]))
     const decided_at = new Date()
