@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { ContainerCreateOptions, HostConfig } from 'dockerode'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import type { ImageRef, SandboxSpec } from '@sandyard/runtime/types'
-import { containerName, LABEL, sandboxLabels } from '../labels.ts'
+import { LABEL, sandboxLabels } from '../labels.ts'
 import { MASKED_ENV } from './masked-env.ts'
 import { writeSpec } from './spec-label.ts'
 import type { SystemPaths } from './system-paths.ts'
@@ -73,20 +72,10 @@ export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: Ima
       ...(plan.writesResolvers ? [`SANDYARD_RESOLVERS=${plan.resolvers.join(',')}`] : []),
     ],
     Labels: { ...sandboxLabels(plan.installation, spec), [LABEL.spec]: writeSpec(spec) },
-    MacAddress: macOf(plan.installation, spec),
     StopSignal: 'SIGTERM',
     Healthcheck: { Test: ['NONE'] },
     HostConfig: hostConfig(plan, spec),
   }
-}
-
-/**
- * A hardware address that no other sandbox has. Older engines derive it from the IPv4 address, which a later sandbox gets again: a late
- * registration of the earlier one would then find the port of the later one.
- */
-function macOf(installation: string, spec: SandboxSpec): string {
-  const digest = createHash('sha256').update(containerName(installation, spec)).digest('hex')
-  return `02:${digest.slice(0, 10).replaceAll(/..(?=.)/g, '$&:')}`
 }
 
 function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: SandboxSpec): HostConfig & { CgroupnsMode: string } {
