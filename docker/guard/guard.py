@@ -1,7 +1,7 @@
 """
 Serves one control-plane process over standard input and ends with it. A message is a line of JSON.
 
-  {"id": 1, "apply": RULES, "bridge": NAME, "mac": ADDRESS}   ->  {"id": 1, "port": NAME}
+  {"id": 1, "apply": RULES, "bridge": NAME, "mac": ADDRESS, "address": IPv4}  ->  {"id": 1, "port": NAME}
   {"id": 2, "apply": RULES}                                   ->  {"id": 2}
   {"id": 3, "list": [[FAMILY, TABLE], ...]}                   ->  {"id": 3, "tables": [nftables' JSON of each table, null for none]}
   {"id": 4, "route": NAME, "mark": NUMBER}                    ->  {"id": 4}
@@ -116,6 +116,7 @@ def serve(request, rules, links):
     if port is None:
         raise RuntimeError(f"no port of {request['bridge']} has an end with the address {request['mac']}")
     rules.apply(request["apply"].replace("@PORT@", port))
+    links.set_neighbour(request["bridge"], request["address"], request["mac"])
     return {"port": port}
 
 

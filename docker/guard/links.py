@@ -5,9 +5,12 @@ import struct
 
 import netlink
 
-RTM_GETLINK = 18
+RTM_GETLINK, RTM_NEWNEIGH = 18, 28
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_LINK, IFLA_MASTER = 1, 3, 5, 10
 IFLA_LINK_NETNSID, IFLA_TARGET_NETNSID = 37, 46
+NDA_DST, NDA_LLADDR = 1, 2
+NUD_STALE = 0x04
+NEIGHBOUR = struct.Struct("=BxxxiHBB")  # ndmsg: family, index, state, flags, type
 LINK = struct.Struct("=BxHiII")  # ifinfomsg: family, type, index, flags, change
 ANSWER_SECONDS = 5
 MAX_BYTES = 1 << 20
@@ -40,6 +43,23 @@ class Links:
                 return found
             # The engine moves an end and gives it its address after it has made it: what was read of another sandbox's start may be old.
         return None
+
+    def set_neighbour(self, bridge, address, hardware):
+        """Tells the host which hardware address has the IPv4 address: it may remember that of an earlier sandbox for half a minute."""
+        self._sequence += 1
+        body = NEIGHBOUR.pack(socket.AF_INET, socket.if_nametoindex(bridge), NUD_STALE, 0, 0)
+        body += struct.pack("=HH", 8, NDA_DST) + socket.inet_aton(address)
+        body += struct.pack("=HH", 10, NDA_LLADDR) + bytes.fromhex(hardware.replace(":", "")) + b"\0\0"
+        flags = netlink.REQUEST | netlink.ACKNOWLEDGE | netlink.CREATE | netlink.REPLACE
+        head = netlink.HEADER.pack(netlink.HEADER.size + len(body), RTM_NEWNEIGH, flags, self._sequence, 0)
+        self._socket.send(head + body)
+        while True:
+            for kind, sequence, payload in netlink.messages(self._socket.recv(MAX_BYTES)):
+                if sequence != self._sequence or kind != netlink.ERROR:
+                    continue
+                if netlink.error_of(payload) != 0:
+                    raise OSError(netlink.error_of(payload), "the kernel refused the hardware address of a sandbox")
+                return
 
     def _address_of_peer(self, link):
         index, namespace = _number(link, IFLA_LINK), _number(link, IFLA_LINK_NETNSID)

@@ -4,6 +4,7 @@ import struct
 
 HEADER = struct.Struct("=IHHII")  # nlmsghdr: length, type, flags, sequence, port
 REQUEST, ACKNOWLEDGE, DUMP = 0x1, 0x4, 0x300
+REPLACE, CREATE = 0x100, 0x400
 ERROR, DONE = 2, 3
 
 

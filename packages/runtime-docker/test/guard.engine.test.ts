@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tableName } from '../src/egress/base-rules.ts'
 import { Guard } from '../src/egress/guard.ts'
 import { ensureGuardImage } from '../src/egress/guard-image.ts'
-import { roleFilter } from '../src/labels.ts'
+import { bridgeName, roleFilter } from '../src/labels.ts'
 import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
@@ -68,7 +68,9 @@ describe('the egress guard', () => {
   it('reports a request that nftables refuses, and serves the next one', async () => {
     await using guard = await startGuard()
     await expect(guard.apply('add rule inet absent chain accept')).rejects.toMatchObject({ kind: 'internal' })
-    await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01' })).rejects.toMatchObject({ kind: 'internal' })
+    await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01', address: '192.0.2.1' })).rejects.toMatchObject({
+      kind: 'internal',
+    })
     expect(await guard.list([['inet', 'absent']])).toEqual([null])
   })
 
@@ -89,9 +91,9 @@ describe('the egress guard', () => {
     )
     await setAddress(early)
     await using guard = await startGuard()
-    await expect(guard.apply('', { bridge, mac: late })).rejects.toMatchObject({ kind: 'internal' })
+    await expect(guard.apply('', { bridge, mac: late, address: '192.0.2.7' })).rejects.toMatchObject({ kind: 'internal' })
     await setAddress(late)
-    expect(await guard.apply('', { bridge, mac: late })).toBe(near)
+    expect(await guard.apply('', { bridge, mac: late, address: '192.0.2.7' })).toBe(near)
   })
 
   it('puts all rules in force again after somebody has deleted them, and nothing is forwarded meanwhile', async () => {
@@ -133,5 +135,19 @@ describe('the egress guard', () => {
     } finally {
       await onHost(bench.docker, tools, `nft delete table inet ${foreign}`)
     }
+  })
+
+  it('makes a sandbox reachable at once whose address another one has had', async () => {
+    const own = `test-${randomId(8)}`
+    const runtime = await bench.runtime({ installation: own })
+    const [earlier, later] = [sandboxSpec(), sandboxSpec()]
+    const { host } = await runtime.create(earlier)
+    await runtime.remove(earlier)
+    await onHost(bench.docker, tools, `ip neigh replace ${host} lladdr 02:00:00:00:00:99 dev ${bridgeName(own)} nud reachable`)
+    const endpoint = await runtime.create(later)
+    expect(endpoint.host).toBe(host)
+    await onHost(bench.docker, tools, `ip neigh show ${host} | grep -v 02:00:00:00:00:99`)
+    expect(await new Inside(endpoint).isHealthy()).toBe(true)
+    await runtime.remove(later)
   })
 })

@@ -100,7 +100,7 @@ export class EgressControl implements AsyncDisposable {
     await this.#ensureBase()
     const port = await this.#onGuard(async (guard) => {
       try {
-        return await guard.apply(add, { bridge, mac: station.mac })
+        return await guard.apply(add, { bridge, ...station })
       } catch (err) {
         if (!isAppError(err, 'internal')) throw err
         return this.#replace(guard, station, { add, bridge, failure: err })
@@ -168,7 +168,7 @@ export class EgressControl implements AsyncDisposable {
         await this.#ensureBase()
       } else if (removal === '') throw failure
       try {
-        return await guard.apply(`${removal}\n${add}`, { bridge, mac })
+        return await guard.apply(`${removal}\n${add}`, { bridge, mac, address })
       } catch (err) {
         if (!isAppError(err, 'internal') || tries === MAX_TRIES) throw err
       }

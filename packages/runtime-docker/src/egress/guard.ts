@@ -28,15 +28,16 @@ export interface GuardOptions extends GuardListeners {
   readonly log: Logger
 }
 
-/** The port of `bridge` whose other end has the hardware address. */
+/** The port of `bridge` whose other end has the hardware address, and the IPv4 address there. */
 export interface PortRef {
   readonly bridge: string
   readonly mac: string
+  readonly address: string
 }
 
 /** The requests of a guard (docker/guard/guard.py). */
 type Request =
-  | { readonly apply: string; readonly bridge?: string; readonly mac?: string }
+  | ({ readonly apply: string } & Partial<PortRef>)
   | { readonly list: readonly (readonly [family: string, table: string])[] }
   | { readonly route: string; readonly mark: number }
   | { readonly unroute: string }
