@@ -115,7 +115,8 @@ describe('the egress guard', () => {
       expect(await inside.dial(PRIVATE, 80)).toBe('ECONNREFUSED')
     }
     for (const spec of [open, shut]) await runtime.remove(spec)
-    await pollUntil({ what: 'the end of the registrations', timeoutMs: 20_000, everyMs: 20 }, async () =>
+    // A repair beside a removal may register a sandbox that has ended; the next one, a minute later, finds that.
+    await pollUntil({ what: 'the end of the registrations', timeoutMs: 100_000, everyMs: 20 }, async () =>
       (await registered()) === 0 ? true : undefined,
     )
   })

@@ -27,7 +27,7 @@ interface Sandbox {
 
 /** A sandbox whose owner does not know it. */
 const CLOSED: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false }
-const MAX_PASSES = 3
+const MAX_PASSES = 5
 
 /**
  * Makes the registrations equal to the sandboxes that run and to the policies that their owner wants. Several processes may do this at the same
