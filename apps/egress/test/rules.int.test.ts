@@ -28,6 +28,7 @@ beforeAll(async () => {
     void text(req).then((body) => {
       seen.push({ method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, body })
       if (req.url === '/slow') return
+      if (req.url?.startsWith('/raw?') === true) return void req.socket.end(decodeURIComponent(req.url.slice(5)))
       res.setHeader('X-Origin', 'yes')
       res.end(`${req.socket.localAddress} ${req.method} ${req.url} ${body}`)
     })
@@ -147,6 +148,20 @@ describe('a domain with a rule, behind TLS', () => {
     await expect(send(internal, { name: 'internal.example.com' })).rejects.toThrow()
     const allowed = await sandbox(ruled('api.example.com', { allowOut: ['api.example.com'], denyOut: DENY_ALL }))
     expect((await send(await overTls(allowed, 'api.example.com'), { name: 'api.example.com' })).text).toContain(OPEN)
+  })
+
+  it('gets an answer without the words of its server that HTTP does not allow', async () => {
+    const own = await sandbox(ruled('api.example.com'))
+    const path = `/raw?${encodeURIComponent('HTTP/1.1 200 \u0001\r\nX-Origin: raw\r\nContent-Length: 2\r\n\r\nok')}`
+    const { res, text: answer } = await send(await overTls(own, 'api.example.com'), { name: 'api.example.com', path })
+    expect([res.statusCode, res.statusMessage, res.headers['x-origin'], answer]).toEqual([200, 'OK', 'raw', 'ok'])
+  })
+
+  it('gets a 502 with its own reason when the status of its server cannot be written', async () => {
+    const own = await sandbox(ruled('api.example.com'))
+    const path = `/raw?${encodeURIComponent('HTTP/1.1 001 \u0001\r\nContent-Length: 2\r\n\r\nok')}`
+    const { res } = await send(await overTls(own, 'api.example.com'), { name: 'api.example.com', path })
+    expect([res.statusCode, res.statusMessage]).toEqual([502, 'Bad Gateway'])
   })
 
   it('is a 502 when its server has a certificate for another name', async () => {
