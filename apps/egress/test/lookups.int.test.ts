@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { decode, encode, type Packet, type RecordType } from 'dns-packet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
+import { askResolvers } from '../src/dns/ask-resolver.ts'
 import { startDns } from './support/dns-server.ts'
 import { INTERNAL, startEgress, type TestEgress } from './support/start-egress.ts'
 
@@ -156,6 +157,12 @@ describe('a filtered lookup', () => {
   ])('is refused with %s', async (_, bytes, code) => {
     const source = await sandbox(NAMED)
     expect((await send(source, bytes)).rcode).toBe(code)
+  })
+
+  it('fails when no packet can be sent to its resolver', async () => {
+    const query = { id: 1, name: 'a.example.com', asked: 'a.example.com', type: 'A', maxAnswerBytes: 512 }
+    const resolvers = [{ host: '255.255.255.255', port: 53 }]
+    expect(await askResolvers(query, { resolvers, isClosed: () => false })).toBeUndefined()
   })
 
   it('is not answered over the rate of its sandbox; another sandbox is', async () => {
