@@ -39,11 +39,13 @@ export async function listenDns(ctx: EgressContext, host: string, port: number):
     tcp.close()
     throw err
   }
+  tcp.on('error', (err) => ctx.log.warn({ err }, 'a connection for lookups was not accepted'))
   udp.on('error', (err) => ctx.log.warn({ err }, 'a lookup could not be answered'))
   udp.on('message', (bytes, { address, port: from }) => {
-    void answerLookup(ctx, { bytes, source: address, isUdp: true }).then((answer) => {
+    const send = (answer: Buffer | undefined): void => {
       if (answer !== undefined) udp.send(answer, from, address, () => undefined)
-    }, ignoreClosed)
+    }
+    void answerLookup(ctx, { bytes, source: address, isUdp: true }).then(send).catch(ignoreClosed)
   })
   return {
     port: bound,
