@@ -20,6 +20,8 @@ const SECRET = 'Bearer secret-of-the-owner'
 let egress: TestEgress
 let count = 0
 const closing = new AsyncDisposableStack()
+/** Ends the answers to `/held`. */
+const held: (() => void)[] = []
 const seen: { readonly method: string; readonly url: string; readonly rawHeaders: readonly string[]; readonly body: string }[] = []
 
 beforeAll(async () => {
@@ -28,6 +30,9 @@ beforeAll(async () => {
     void text(req).then((body) => {
       seen.push({ method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, body })
       if (req.url === '/slow') return
+      const tellPort = (): void => void res.end(`port ${req.socket.remotePort} end`)
+      if (req.url === '/port') return tellPort()
+      if (req.url === '/held') return void held.push(tellPort)
       if (req.url?.startsWith('/raw?') === true) return void req.socket.end(decodeURIComponent(req.url.slice(5)))
       res.setHeader('X-Origin', 'yes')
       res.end(`${req.socket.localAddress} ${req.method} ${req.url} ${body}`)
@@ -266,6 +271,38 @@ describe('plain HTTP', () => {
     // Without a rule the server is the one that was dialled, and nothing is added.
     expect((await send(await overHttp(own), { name: 'api.example.com' })).text).toMatch(OTHER)
     expect(header('authorization')).toEqual([])
+  })
+
+  it('loses its connection when a changed policy may deny the address of our own lookup', async () => {
+    const own = await sandbox(ruled('plain.example.com'))
+    const pending = send(await overHttp(own), { name: 'plain.example.com', path: '/slow' })
+    pending.catch(() => undefined)
+    await expect.poll(() => seen.at(-1)?.rawHeaders.includes('plain.example.com') === true && seen.at(-1)?.url).toBe('/slow')
+    await egress.setPolicy(own.id, ruled('plain.example.com', { denyOut: [OPEN] }))
+    await expect(pending).rejects.toThrow()
+  })
+
+  it('sends no request under a changed policy over a connection that was opened before', async () => {
+    const own = await sandbox({ allowOut: ['plain.example.com', '127.1.0.5'], denyOut: DENY_ALL })
+    const socket = await overHttp(own)
+    const ask = async (path: string): Promise<string | undefined> => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: plain.example.com\r\n\r\n`)
+      return /port (\d+)/.exec(await readUntil(socket, 'end'))?.[1]
+    }
+    const port = await ask('/port')
+    expect(await ask('/port')).toBe(port)
+    const inFlight = ask('/held')
+    await expect.poll(() => held.length).toBe(1)
+    // Another connection of the sandbox, which ends when the policy has changed.
+    const refused = await overHttp(own, '127.1.0.5')
+    expect((await send(refused, { name: 'plain.example.com' })).res.statusCode).toBe(200)
+    await egress.setPolicy(own.id, { allowOut: ['plain.example.com'], denyOut: DENY_ALL })
+    await readAll(refused)
+    held[0]?.()
+    expect(await inFlight).toBe(port)
+    expect(await ask('/port')).toMatch(/^\d+$/)
+    expect(await ask('/port')).not.toBe(port)
+    socket.destroy()
   })
 
   it('is decided by the Host of each request', async () => {
