@@ -80,6 +80,7 @@ function toLine(name: string, value: string): string {
 
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
+    if (socket.destroyed) resolve()
     socket.once('drain', resolve)
     socket.once('close', resolve)
   })
