@@ -29,6 +29,9 @@ export async function answerFailure(ctx: EgressContext, web: WebConnection, { re
     return
   }
   const closed = once(res, 'close').catch(() => undefined)
-  res.writeHead(502, STATUS_CODES[502], { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${text}\n`)
+  const body = `${text}\n`
+  // Node keeps the length and the reason of a head that it has refused to write.
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  res.writeHead(502, STATUS_CODES[502], headers).end(body)
   await closed
 }
