@@ -10,6 +10,7 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
   'proxy.example.com': ['203.0.113.9'],
   'inside.example.com': ['203.0.113.9', '10.0.0.1'],
   'mapped.example.com': ['::ffff:192.168.0.1'],
+  'six.example.com': ['2001:db8::1'],
 }
 
 let world: World
@@ -134,6 +135,8 @@ describe('[PUT /sandboxes/{sandboxID}/network] of a running and of a paused sand
     ['nothing.example.com:1080', 'the name of the address cannot be resolved'],
     ['inside.example.com:1080', 'the address is internal'],
     ['mapped.example.com:1080', 'the address is internal'],
+    ['six.example.com:1080', 'the name of the address has no IPv4 address'],
+    ['[2001:db8::1]:1080', 'the address must be IPv4 or a name'],
   ])('refuses the proxy %s', async (address, problem) => {
     const refused = { code: 400, message: `Invalid egress proxy config: ${problem}` }
     const id = await createId()

@@ -66,6 +66,8 @@ export interface EgressContext extends DialParts {
   readonly connectionRate: RateLimit
   readonly lookupRate: RateLimit
   readonly pendingLookups: PendingLookups
+  /** Connections for lookups. */
+  readonly lookupConnections: PendingLookups
   /** The resolvers to ask for a policy: its own, else those of this host. */
   readonly resolversOf: (dnsServers: readonly string[]) => readonly ResolverAddress[]
   readonly metrics: EgressMetrics
@@ -129,6 +131,7 @@ export function createContext(
     connectionRate: new RateLimit(config.maxSandboxRate),
     lookupRate: new RateLimit(config.maxSandboxLookups),
     pendingLookups: new PendingLookups(),
+    lookupConnections: new PendingLookups(),
     resolversOf,
     metrics,
     decisions: new DecisionLog({ perSandbox: MAX_SANDBOX_PENDING_ROWS, inAll: MAX_PENDING_ROWS }, metrics.countDropped),

@@ -26,6 +26,7 @@ export async function listenOn(ctx: EgressContext, host: string): Promise<Listen
   })
   server.listen(ctx.config.tcpPort, host)
   await once(server, 'listening')
+  server.on('error', (err) => ctx.log.warn({ err }, 'a connection of a sandbox was not accepted'))
   try {
     const dns = await listenDns(ctx, host, ctx.config.dnsPort)
     return {

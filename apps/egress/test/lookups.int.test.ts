@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { decode, encode, type Packet, type RecordType } from 'dns-packet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
+import { askResolvers } from '../src/dns/ask-resolver.ts'
 import { startDns } from './support/dns-server.ts'
 import { INTERNAL, startEgress, type TestEgress } from './support/start-egress.ts'
 
@@ -156,6 +157,28 @@ describe('a filtered lookup', () => {
   ])('is refused with %s', async (_, bytes, code) => {
     const source = await sandbox(NAMED)
     expect((await send(source, bytes)).rcode).toBe(code)
+  })
+
+  it('has few TCP connections of its sandbox, and leaves those of other sandboxes alone', async () => {
+    const source = await sandbox(NAMED)
+    let closed = 0
+    const open = Array.from({ length: 20 }, () => {
+      const socket = connect({ host: '127.0.0.1', port: egress.listening.dnsPort, localAddress: source })
+      return socket.on('error', () => undefined).on('close', () => (closed += 1))
+    })
+    await expect.poll(() => closed).toBe(4)
+    expect(dataOf(await sendTcp(await sandbox(NAMED), question('a.example.com')))).toEqual([OPEN])
+    expect(closed).toBe(4)
+    for (const socket of open) socket.destroy()
+    await expect.poll(() => closed).toBe(20)
+    // The places are free again.
+    await expect.poll(() => sendTcp(source, question('a.example.com')).then(dataOf, String)).toEqual([OPEN])
+  })
+
+  it('fails when no packet can be sent to its resolver', async () => {
+    const query = { id: 1, name: 'a.example.com', asked: 'a.example.com', type: 'A', maxAnswerBytes: 512 }
+    const resolvers = [{ host: '255.255.255.255', port: 53 }]
+    expect(await askResolvers(query, { resolvers, isClosed: () => false })).toBeUndefined()
   })
 
   it('is not answered over the rate of its sandbox; another sandbox is', async () => {

@@ -20,6 +20,8 @@ const SECRET = 'Bearer secret-of-the-owner'
 let egress: TestEgress
 let count = 0
 const closing = new AsyncDisposableStack()
+/** Ends the answers to `/held`. */
+const held: (() => void)[] = []
 const seen: { readonly method: string; readonly url: string; readonly rawHeaders: readonly string[]; readonly body: string }[] = []
 
 beforeAll(async () => {
@@ -28,6 +30,10 @@ beforeAll(async () => {
     void text(req).then((body) => {
       seen.push({ method: req.method ?? '', url: req.url ?? '', rawHeaders: req.rawHeaders, body })
       if (req.url === '/slow') return
+      const tellPort = (): void => void res.end(`port ${req.socket.remotePort} end`)
+      if (req.url === '/port') return tellPort()
+      if (req.url === '/held') return void held.push(tellPort)
+      if (req.url?.startsWith('/raw?') === true) return void req.socket.end(decodeURIComponent(req.url.slice(5)))
       res.setHeader('X-Origin', 'yes')
       res.end(`${req.socket.localAddress} ${req.method} ${req.url} ${body}`)
     })
@@ -149,6 +155,20 @@ describe('a domain with a rule, behind TLS', () => {
     expect((await send(await overTls(allowed, 'api.example.com'), { name: 'api.example.com' })).text).toContain(OPEN)
   })
 
+  it('gets an answer without the words of its server that HTTP does not allow', async () => {
+    const own = await sandbox(ruled('api.example.com'))
+    const path = `/raw?${encodeURIComponent('HTTP/1.1 200 \u0001\r\nX-Origin: raw\r\nContent-Length: 2\r\n\r\nok')}`
+    const { res, text: answer } = await send(await overTls(own, 'api.example.com'), { name: 'api.example.com', path })
+    expect([res.statusCode, res.statusMessage, res.headers['x-origin'], answer]).toEqual([200, 'OK', 'raw', 'ok'])
+  })
+
+  it('gets a 502 with its own reason when the status of its server cannot be written', async () => {
+    const own = await sandbox(ruled('api.example.com'))
+    const path = `/raw?${encodeURIComponent('HTTP/1.1 001 \u0001\r\nContent-Length: 2\r\n\r\nok')}`
+    const { res } = await send(await overTls(own, 'api.example.com'), { name: 'api.example.com', path })
+    expect([res.statusCode, res.statusMessage]).toEqual([502, 'Bad Gateway'])
+  })
+
   it('is a 502 when its server has a certificate for another name', async () => {
     const socket = await overTls(await sandbox(ruled('bad.example.com')), 'bad.example.com')
     const before = seen.length
@@ -251,6 +271,38 @@ describe('plain HTTP', () => {
     // Without a rule the server is the one that was dialled, and nothing is added.
     expect((await send(await overHttp(own), { name: 'api.example.com' })).text).toMatch(OTHER)
     expect(header('authorization')).toEqual([])
+  })
+
+  it('loses its connection when a changed policy may deny the address of our own lookup', async () => {
+    const own = await sandbox(ruled('plain.example.com'))
+    const pending = send(await overHttp(own), { name: 'plain.example.com', path: '/slow' })
+    pending.catch(() => undefined)
+    await expect.poll(() => seen.at(-1)?.rawHeaders.includes('plain.example.com') === true && seen.at(-1)?.url).toBe('/slow')
+    await egress.setPolicy(own.id, ruled('plain.example.com', { denyOut: [OPEN] }))
+    await expect(pending).rejects.toThrow()
+  })
+
+  it('sends no request under a changed policy over a connection that was opened before', async () => {
+    const own = await sandbox({ allowOut: ['plain.example.com', '127.1.0.5'], denyOut: DENY_ALL })
+    const socket = await overHttp(own)
+    const ask = async (path: string): Promise<string | undefined> => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: plain.example.com\r\n\r\n`)
+      return /port (\d+)/.exec(await readUntil(socket, 'end'))?.[1]
+    }
+    const port = await ask('/port')
+    expect(await ask('/port')).toBe(port)
+    const inFlight = ask('/held')
+    await expect.poll(() => held.length).toBe(1)
+    // Another connection of the sandbox, which ends when the policy has changed.
+    const refused = await overHttp(own, '127.1.0.5')
+    expect((await send(refused, { name: 'plain.example.com' })).res.statusCode).toBe(200)
+    await egress.setPolicy(own.id, { allowOut: ['plain.example.com'], denyOut: DENY_ALL })
+    await readAll(refused)
+    held[0]?.()
+    expect(await inFlight).toBe(port)
+    expect(await ask('/port')).toMatch(/^\d+$/)
+    expect(await ask('/port')).not.toBe(port)
+    socket.destroy()
   })
 
   it('is decided by the Host of each request', async () => {

@@ -12,6 +12,8 @@ export interface ListenOptions {
   readonly onNotification: (channel: Channel, payload: string) => void
   /** Called whenever notifications may have been missed: at the start and after each reconnect, once listening. Must not throw. */
   readonly onRefresh: () => void
+  /** Called when a connection that listened is lost or closed: notifications are missed until the next `onRefresh`. Must not throw. */
+  readonly onLost?: () => void
 }
 
 export interface Listener extends AsyncDisposable {
@@ -78,9 +80,13 @@ async function session(options: ListenOptions, signal: AbortSignal, onListening:
     for (const channel of options.channels) await client.query(`listen ${channel}`)
     onListening()
     options.onRefresh()
-    while (!signal.aborted) {
-      await Promise.race([delay(PING_EVERY_MS, undefined, { signal }).catch(() => undefined), broken])
-      if (!signal.aborted) await Promise.race([client.query('select 1'), broken])
+    try {
+      while (!signal.aborted) {
+        await Promise.race([delay(PING_EVERY_MS, undefined, { signal }).catch(() => undefined), broken])
+        if (!signal.aborted) await Promise.race([client.query('select 1'), broken])
+      }
+    } finally {
+      options.onLost?.()
     }
   } finally {
     await client.end().catch(() => undefined)

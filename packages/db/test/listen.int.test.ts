@@ -25,6 +25,7 @@ const until = (what: string, test: () => boolean): Promise<true> =>
 it('receives committed notifications, no rolled back ones, and refreshes after a reconnect', async () => {
   const heard: string[] = []
   let refreshes = 0
+  let losses = 0
   await using listener = listen({
     url: home.url,
     applicationName: 'listen-test',
@@ -32,6 +33,7 @@ it('receives committed notifications, no rolled back ones, and refreshes after a
     log,
     onNotification: (channel, payload) => heard.push(`${channel} ${payload}`),
     onRefresh: () => (refreshes += 1),
+    onLost: () => (losses += 1),
   })
   await listener.ready
   await until('the first refresh', () => refreshes === 1)
@@ -45,9 +47,11 @@ it('receives committed notifications, no rolled back ones, and refreshes after a
   await database.transaction((tx) => notify(tx, 'route_changed', 'i3'))
   await until('both', () => heard.length === 2)
   expect(heard).toEqual(['route_changed i1', 'route_changed i3'])
+  expect(losses).toBe(0)
 
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listen-test'`.execute(database.db)
   await until('the second refresh', () => refreshes === 2)
+  expect(losses).toBe(1)
   await database.transaction((tx) => notify(tx, 'route_changed', 'i4'))
   await until('the notification after it', () => heard.length === 3)
 })

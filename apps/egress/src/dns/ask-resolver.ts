@@ -44,6 +44,7 @@ export async function askResolvers(query: Query, { resolvers, isClosed }: AskOpt
 
 async function askUdp(query: Query, { host, port }: ResolverAddress, rules: AnswerRules): Promise<Packet> {
   const id = newId()
+  const question = toQuestion(query, id)
   const socket = createSocket('udp4')
   const { promise, resolve, reject } = Promise.withResolvers<Packet>()
   const timer = setTimeout(() => reject(new Error('no answer')), UDP_TIMEOUT_MS)
@@ -54,7 +55,9 @@ async function askUdp(query: Query, { host, port }: ResolverAddress, rules: Answ
     if (answer !== undefined) resolve(answer)
   })
   // A connected socket gets packets of its peer only.
-  socket.connect(port, host, () => socket.send(toQuestion(query, id)))
+  socket.once('connect', () => socket.send(question))
+  // A callback here would get the failure instead of the error event.
+  socket.connect(port, host)
   try {
     return await promise
   } finally {
@@ -67,7 +70,7 @@ async function askTcp(query: Query, { host, port }: ResolverAddress, rules: Answ
   const id = newId()
   const socket = connect({ host, port })
   socket.on('error', () => undefined)
-  const timer = setTimeout(() => socket.destroy(), TCP_TIMEOUT_MS)
+  const timer = setTimeout(() => socket.destroy(new Error('no answer')), TCP_TIMEOUT_MS)
   try {
     await once(socket, 'connect')
     socket.write(toMessage(toQuestion(query, id)))

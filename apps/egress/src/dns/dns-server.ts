@@ -6,8 +6,11 @@ import { answerLookup } from './answer-lookup.ts'
 import { readMessages, toMessage } from './messages.ts'
 import { MAX_QUERY_BYTES } from './query.ts'
 
-const TCP_IDLE_MS = 10_000
+/** For a question to arrive, and for its answer to be found and taken. */
+const TCP_MESSAGE_MS = 10_000
 const MAX_CONNECTIONS = 2000
+/** Connections of one source; a resolver of a sandbox needs one or two. */
+const MAX_SOURCE_CONNECTIONS = 16
 /** Lookups of one TCP connection before it is closed. */
 const MAX_CONNECTION_LOOKUPS = 1000
 
@@ -39,11 +42,13 @@ export async function listenDns(ctx: EgressContext, host: string, port: number):
     tcp.close()
     throw err
   }
+  tcp.on('error', (err) => ctx.log.warn({ err }, 'a connection for lookups was not accepted'))
   udp.on('error', (err) => ctx.log.warn({ err }, 'a lookup could not be answered'))
   udp.on('message', (bytes, { address, port: from }) => {
-    void answerLookup(ctx, { bytes, source: address, isUdp: true }).then((answer) => {
+    const send = (answer: Buffer | undefined): void => {
       if (answer !== undefined) udp.send(answer, from, address, () => undefined)
-    }, ignoreClosed)
+    }
+    void answerLookup(ctx, { bytes, source: address, isUdp: true }).then(send).catch(ignoreClosed)
   })
   return {
     port: bound,
@@ -69,14 +74,23 @@ async function serveTcp(ctx: EgressContext, socket: Socket): Promise<void> {
     return
   }
   slot.settle()
-  socket.setTimeout(TCP_IDLE_MS, () => socket.destroy())
+  using place = ctx.lookupConnections.take(source, MAX_SOURCE_CONNECTIONS)
+  if (place === undefined) {
+    ctx.metrics.countLookup('limit')
+    socket.destroy()
+    return
+  }
+  const deadline = setTimeout(() => socket.destroy(), TCP_MESSAGE_MS)
+  socket.once('close', () => clearTimeout(deadline))
   let count = 0
   try {
     for await (const bytes of readMessages(socket, MAX_QUERY_BYTES)) {
+      deadline.refresh()
       const answer = await answerLookup(ctx, { bytes, source, isUdp: false })
       count += 1
-      if (answer === undefined || count > MAX_CONNECTION_LOOKUPS) break
-      socket.write(toMessage(answer))
+      if (answer === undefined || socket.destroyed || count > MAX_CONNECTION_LOOKUPS) break
+      if (!socket.write(toMessage(answer))) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+      deadline.refresh()
     }
   } catch {
     // The connection broke.

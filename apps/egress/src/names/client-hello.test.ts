@@ -55,6 +55,16 @@ describe('parseClientHello', () => {
     expect(parseClientHello(inRecords(hello, 1)).kind).toBe('malformed')
   })
 
+  it('refuses a message that another record interrupts', () => {
+    const [begin, rest] = [inRecords(hello, 100).subarray(0, 105), inRecords(hello, 100).subarray(105)]
+    const alert = Buffer.from([21, 3, 1, 0, 2, 1, 0])
+    expect(parseClientHello(begin).kind).toBe('incomplete')
+    expect(parseClientHello(Buffer.concat([begin, alert])).kind).toBe('malformed')
+    expect(parseClientHello(Buffer.concat([begin, alert, rest])).kind).toBe('malformed')
+    expect(parseClientHello(Buffer.concat([inRecords(hello, 2).subarray(0, 7), alert])).kind).toBe('malformed')
+    expect(parseClientHello(Buffer.concat([hello, alert])).kind).toBe('hello')
+  })
+
   it.each([50, 100])('reads a message in records of %i bytes', (size) => {
     expect(parseClientHello(inRecords(hello, size))).toEqual({ kind: 'hello', name: 'api.example.com' })
   })

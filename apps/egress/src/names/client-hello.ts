@@ -29,11 +29,12 @@ export function parseClientHello(bytes: Buffer): ClientHello {
   const records = joinRecords(bytes)
   if (records.kind !== 'bytes') return records
   const { handshake, next } = records
-  if (handshake.length < 4) return { kind: 'incomplete', needed: next }
+  const unfinished: ClientHello = next === undefined ? { kind: 'malformed' } : { kind: 'incomplete', needed: next }
+  if (handshake.length < 4) return unfinished
   if (handshake[0] !== CLIENT_HELLO) return { kind: 'malformed' }
   const length = handshake.readUIntBE(1, 3)
   if (length > MAX_HELLO_BYTES) return { kind: 'malformed' }
-  if (handshake.length < 4 + length) return { kind: 'incomplete', needed: next }
+  if (handshake.length < 4 + length) return unfinished
   try {
     return readHello(new Reader(handshake.subarray(4, 4 + length)))
   } catch {
@@ -45,8 +46,8 @@ type Records =
   | {
       readonly kind: 'bytes'
       readonly handshake: Buffer
-      /** The number of bytes with the header of the next record. */
-      readonly next: number
+      /** The number of bytes with the next record or its header; undefined when another kind of record follows. */
+      readonly next: number | undefined
     }
   | Extract<ClientHello, { kind: 'incomplete' | 'other' | 'malformed' }>
 
@@ -60,8 +61,7 @@ function joinRecords(bytes: Buffer): Records {
     const length = bytes.readUInt16BE(at + 3)
     if (bytes[at] !== HANDSHAKE_RECORD || bytes[at + 1] !== 3 || length === 0 || length > MAX_RECORD) {
       // What follows a complete ClientHello is not read.
-      if (parts.length === 0) return { kind: 'malformed' }
-      break
+      return parts.length === 0 ? { kind: 'malformed' } : { kind: 'bytes', handshake: Buffer.concat(parts), next: undefined }
     }
     if (parts.length >= MAX_RECORDS) return { kind: 'malformed' }
     const end = at + RECORD_HEADER + length

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
+import { parseLocalAddresses } from './local-addresses.ts'
 
 /** A host with a thousand sandboxes has as many interfaces, so they are not listed for each connection. */
 const MAX_AGE_MS = 2000
@@ -14,10 +16,20 @@ export function localNetworks(gatewayHost: () => string | undefined): () => read
     gateway = host
     readAt = performance.now()
     const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
-    const current = addresses
+    const running = addresses
       .filter(({ family }) => family === 'IPv4')
       .map(({ address, cidr }) => (address === host ? (cidr ?? address) : address))
+    const current = [...running, ...readLocalAddresses()]
     if (current.join() !== networks.join()) networks = current
     return networks
+  }
+}
+
+/** Node lists running interfaces only, but the host answers at the addresses of the others too. */
+function readLocalAddresses(): string[] {
+  try {
+    return parseLocalAddresses(readFileSync('/proc/net/fib_trie', 'latin1'))
+  } catch {
+    return []
   }
 }

@@ -28,6 +28,7 @@ export function databaseSandboxes(database: Database, log: Logger): SandboxSourc
         log,
         onNotification: (_, sandboxId) => watcher.changed(sandboxId),
         onRefresh: () => watcher.refresh(),
+        onLost: () => watcher.lost(),
       }),
   }
 }

@@ -13,12 +13,16 @@ const MAX_AGE_MS = 3000
 /** An address without a sandbox may get one at any moment, and its notification may be late. */
 const MISS_MAX_AGE_MS = 50
 
-/** The running sandboxes by their address, read once and dropped when a change is announced. */
+/**
+ * The running sandboxes by their address, read once and dropped when a change is announced. While changes are not announced each lookup
+ * reads: an address may pass to another sandbox, which must not get the policy and the secrets of the one before.
+ */
 export class SandboxCatalog {
   readonly #reader: BatchReader<EgressSandbox>
   readonly #cache: FreshCache<EgressSandbox>
   /** The addresses that a sandbox was found at; as many as there are cached entries. */
   readonly #addresses = new Map<string, string>()
+  #isFollowed = false
 
   constructor(read: ReadSandboxes) {
     this.#reader = new BatchReader({
@@ -30,7 +34,7 @@ export class SandboxCatalog {
     })
     this.#cache = new FreshCache({
       read: (address) => this.#reader.read(address),
-      isKept: () => true,
+      isKept: () => this.#isFollowed,
       maxAgeMs: MAX_AGE_MS,
       missAgeMs: MISS_MAX_AGE_MS,
       maxEntries: MAX_ENTRIES,
@@ -44,7 +48,7 @@ export class SandboxCatalog {
    */
   async find(address: string): Promise<EgressSandbox | undefined> {
     const sandbox = await this.#cache.find(address)
-    if (sandbox !== undefined) this.#remember(sandbox)
+    if (sandbox !== undefined && this.#isFollowed) this.#remember(sandbox)
     return sandbox
   }
 
@@ -59,6 +63,11 @@ export class SandboxCatalog {
     if (address !== undefined) this.#cache.forget(address)
     // It may have come to an address that had none, or is being read.
     this.#cache.forgetUnknown()
+  }
+
+  follow(isFollowed: boolean): void {
+    this.#isFollowed = isFollowed
+    this.forgetAll()
   }
 
   forgetAll(): void {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { recordDecision } from '../connections/record-decision.ts'
 import type { EgressContext } from '../context.ts'
 import { DialError, type DialFailure } from '../dial/dial-error.ts'
@@ -29,6 +29,9 @@ export async function answerFailure(ctx: EgressContext, web: WebConnection, { re
     return
   }
   const closed = once(res, 'close').catch(() => undefined)
-  res.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }).end(`${text}\n`)
+  const body = `${text}\n`
+  // Node keeps the length and the reason of a head that it has refused to write.
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' }
+  res.writeHead(502, STATUS_CODES[502], headers).end(body)
   await closed
 }

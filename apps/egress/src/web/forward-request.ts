@@ -1,4 +1,4 @@
-import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import type { EgressContext } from '../context.ts'
@@ -17,12 +17,14 @@ export async function forwardRequest(ctx: EgressContext, web: WebConnection, req
   }
   try {
     const answer = await exchange(ctx, web, { req, res, admitted })
-    res.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer))
+    const { statusCode = 502 } = answer
+    // Node reads reasons that it refuses to write.
+    res.writeHead(statusCode, STATUS_CODES[statusCode] ?? '', answerHeaders(answer))
     res.flushHeaders()
     await pipeline(answer, res)
   } catch (err) {
     if (res.headersSent || req.socket.destroyed) req.socket.destroy()
-    else await answerFailure(ctx, web, { req, res, err, name: admitted.name })
+    else await answerFailure(ctx, web, { req, res, err, name: admitted.name }).catch(() => req.socket.destroy())
   } finally {
     web.current = undefined
   }

@@ -1,4 +1,4 @@
-import { request, STATUS_CODES, type IncomingMessage } from 'node:http'
+import { request, STATUS_CODES, validateHeaderName, validateHeaderValue, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { splice } from '@sandyard/kit/net/splice'
 import type { EgressContext } from '../context.ts'
@@ -10,19 +10,19 @@ import type { WebConnection } from './web-connection.ts'
 /** Forwards a WebSocket handshake, and after it the bytes of both sides. Never rejects. */
 export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req: IncomingMessage, head: Buffer): Promise<void> {
   const { socket } = req
-  const admitted = admitRequest(ctx, web, req)
   try {
+    const admitted = admitRequest(ctx, web, req)
     if (admitted === undefined) return
     if (head.length > 0) socket.unshift(head)
     const { answer, upstream } = await shakeHands(ctx, web, req, admitted)
     if (upstream === undefined) {
       // The server answers as to a request; its connection ends with the answer.
-      socket.write(headOf(answer, ['Connection', 'close']))
+      socket.write(headOf(answer, ['Connection', 'close']), 'latin1')
       for await (const chunk of answer) if (!socket.write(chunk as Buffer)) await drained(socket)
       socket.end()
       return
     }
-    socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']))
+    socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1')
     const ended = splice(socket, upstream)
     socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
     await ended
@@ -64,15 +64,23 @@ function shakeHands(ctx: EgressContext, web: WebConnection, req: IncomingMessage
   return promise
 }
 
+/** @throws TypeError for a header that Node would refuse to write */
 function headOf(answer: IncomingMessage, more: readonly string[]): string {
-  const { statusCode = 502, statusMessage = STATUS_CODES[statusCode] ?? '' } = answer
+  const { statusCode = 502 } = answer
   const headers = [...endToEnd(answer.rawHeaders, answer.headers), ...more]
-  const lines = headers.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${headers[i + 1] ?? ''}\r\n`] : []))
-  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join('')}\r\n`
+  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [toLine(name, headers[i + 1] ?? '')] : []))
+  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n${lines.join('')}\r\n`
+}
+
+function toLine(name: string, value: string): string {
+  validateHeaderName(name)
+  validateHeaderValue(name, value)
+  return `${name}: ${value}\r\n`
 }
 
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
+    if (socket.destroyed) resolve()
     socket.once('drain', resolve)
     socket.once('close', resolve)
   })

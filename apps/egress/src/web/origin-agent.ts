@@ -14,17 +14,33 @@ type Callback = (err: Error | null, socket: Duplex) => void
 
 /** The connections to servers on behalf of one connection of a sandbox; no other one uses them. */
 export class OriginAgent extends Agent implements Disposable {
+  /** Raised by each change of the policy. A connection of an earlier one serves no further request. */
+  #generation = 0
+  readonly #generationOf = new WeakMap<Duplex, number>()
+
   constructor() {
     const options: AgentOptions = { keepAlive: true, maxFreeSockets: 4, timeout: IDLE_MS }
     super(options)
   }
 
   override createConnection(options: ConnectOptions, callback?: Callback): undefined {
-    if (callback !== undefined) void connectFor(options, callback)
+    if (callback === undefined) return
+    const generation = this.#generation
+    void connectFor(options, (err, socket) => {
+      if (err === null) this.#generationOf.set(socket, generation)
+      callback(err, socket)
+    })
   }
 
-  /** Closes the connections that no request uses. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    // Node closes a connection for which this is false; the type does not say so.
+    const isKept = super.keepSocketAlive(socket) as unknown as boolean
+    return isKept && this.#generationOf.get(socket) === this.#generation
+  }
+
+  /** Closes the connections that no request uses. Those that one uses, or waits for, are closed after it. */
   forgetIdle(): void {
+    this.#generation += 1
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 

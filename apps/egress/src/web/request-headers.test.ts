@@ -24,6 +24,10 @@ it('leaves out the headers of one connection, also those that `Connection` names
   expect(endToEnd(headers, { connection: 'X-Hop, close' })).toEqual(['Host', 'a', 'Accept', '*/*'])
 })
 
+it('keeps the Host that a request was allowed by', () => {
+  expect(endToEnd(['Host', 'a', 'X', 'y'], { connection: 'host, x' })).toEqual(['Host', 'a'])
+})
+
 it('replaces every header of a rule, whatever its spelling, and keeps what a rule may not set', () => {
   const rule = [
     { name: 'Authorization', value: new Secret('ours') },

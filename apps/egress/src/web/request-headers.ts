@@ -15,10 +15,13 @@ const HOP_BY_HOP = new Set([
 /** A rule cannot set these: they would change where a request goes or where it ends. */
 const NOT_BY_RULE = new Set([...HOP_BY_HOP, 'host', 'expect'])
 
-/** The headers of a message for the next connection: names and values in turns, without those that belong to one connection. */
+/**
+ * The headers of a message for the next connection: names and values in turns, without those that belong to one connection. `Host` is never
+ * one of them, also when `Connection` names it: the request was allowed by it.
+ */
 export function endToEnd(rawHeaders: readonly string[], { connection = '' }: Pick<IncomingHttpHeaders, 'connection'>): string[] {
   const named = new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
-  return keepHeaders(rawHeaders, (name) => !HOP_BY_HOP.has(name) && !named.has(name))
+  return keepHeaders(rawHeaders, (name) => name === 'host' || (!HOP_BY_HOP.has(name) && !named.has(name)))
 }
 
 /** Replaces every header that a rule sets, so that the sandbox cannot send a second one. */

@@ -20,6 +20,7 @@ export function databaseRoutes(database: Database, log: Logger): ProxySource {
         log,
         onNotification: (_, sandboxId) => watcher.changed(sandboxId),
         onRefresh: () => watcher.refresh(),
+        onLost: () => watcher.lost(),
       }),
   }
 }

@@ -6,12 +6,16 @@ export interface SandboxWatcher {
   changed(sandboxId: string): void
   /** Changes may have been missed: at the start and after a lost connection. */
   refresh(): void
+  /** Changes are missed until the next refresh. */
+  lost(): void
 }
 
 /** A cache of data about sandboxes, which is dropped when they change. */
 interface Memory {
   forget(sandboxId: string): void
   forgetAll(): void
+  /** For a cache that must not be wrong even for a moment: whether changes are announced from now on. They are not at the start. */
+  follow?(isFollowed: boolean): void
 }
 
 /** The open connections of sandboxes. */
@@ -64,8 +68,14 @@ export function watchSandboxes({ name, watch, tracker, memories, log }: WatchPar
       void recheckChanged()
     },
     refresh: () => {
-      for (const memory of memories) memory.forgetAll()
+      for (const memory of memories) {
+        memory.follow?.(true)
+        memory.forgetAll()
+      }
       void recheck()
+    },
+    lost: () => {
+      for (const memory of memories) memory.follow?.(false)
     },
   })
   const loop = runLoop({ name: `${name}-recheck`, everyMs: RECHECK_EVERY_MS, log }, () => tracker.recheck())

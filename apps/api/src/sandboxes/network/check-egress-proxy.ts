@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import type { SandboxEgressProxyConfig } from '@sandyard/api-contract/sandboxes/network'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isStorable } from '../../text/is-storable.ts'
@@ -40,7 +41,9 @@ function addressProblem(address: string): string | undefined {
   const name = host?.replace(/^\[(.*)\]$/, '$1') ?? ''
   if (!(isAddress(name) || NAME.test(name))) return 'address must be host:port'
   if (Number(port) < 1 || Number(port) > 65_535) return 'the port of the address must be 1 to 65535'
-  return /^localhost\.?$/i.test(name) || (isAddress(name) && isInternal(name)) ? 'the address is internal' : undefined
+  if (/^localhost\.?$/i.test(name) || (isAddress(name) && isInternal(name))) return 'the address is internal'
+  // The gateway dials IPv4 only.
+  return isIPv6(name) ? 'the address must be IPv4 or a name' : undefined
 }
 
 function credentialProblem(username: string, password: string): string | undefined {

@@ -178,7 +178,9 @@ describe('the egress proxy', () => {
   it.each<[NonNullable<SandboxNetworkConfig['egressProxy']>, string | undefined]>([
     [{ address }, undefined],
     [{ address: 'PROXY.example.com:1080', username: 'u', password: 'p', tls: { enabled: true, serverName: 'a.com', caCert } }, undefined],
-    [{ address: '[2001:db8::1]:1080', tls: { enabled: false } }, undefined],
+    [{ address: '192.0.2.1:1080', tls: { enabled: false } }, undefined],
+    [{ address: '[2001:db8::1]:1080' }, 'the address must be IPv4 or a name'],
+    [{ address: '[::ffff:192.0.2.1]:1080' }, 'the address must be IPv4 or a name'],
     [{ address: '' }, 'address must be host:port'],
     [{ address: 'proxy.example.com' }, 'address must be host:port'],
     [{ address: 'socks5://proxy:1080' }, 'address must be host:port'],

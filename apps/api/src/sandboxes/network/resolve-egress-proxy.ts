@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import type { SandboxEgressProxyConfig } from '@sandyard/api-contract/sandboxes/network'
 import { within } from '@sandyard/kit/async/within'
 import { invalidProxy, proxyHost } from './check-egress-proxy.ts'
@@ -12,7 +12,7 @@ const LOOKUP_TIMEOUT_MS = 5000
 const QUERY = { timeout: 1500, tries: 2 } as const
 
 /**
- * Refuses an egress proxy whose name has no address, or an internal one. It is refused early for a clear answer; the gateway looks the name
+ * Refuses an egress proxy whose name has no address of IPv4, or an internal one. It is refused early for a clear answer; the gateway looks the name
  * up again for each connection, since names change.
  *
  * @throws AppError `invalid_argument` (control-plane.md 18.6); the details are ours
@@ -25,6 +25,7 @@ export async function resolveEgressProxy(proxy: SandboxEgressProxyConfig | null 
   const addresses = await within({ what, timeoutMs: LOOKUP_TIMEOUT_MS }, () => lookupHost(host)).catch(() => [])
   if (addresses.length === 0) throw invalidProxy('the name of the address cannot be resolved')
   if (addresses.some(isInternal)) throw invalidProxy('the address is internal')
+  if (!addresses.some(isIPv4)) throw invalidProxy('the name of the address has no IPv4 address')
 }
 
 /** Asks the name servers of this host. It occupies no thread, so names whose servers do not answer delay nobody else. */
