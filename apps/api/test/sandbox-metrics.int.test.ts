@@ -280,6 +280,10 @@ it('deletes samples of ended sandboxes after a week and keeps those of existing 
   const DAY = 24 * 3600
   const [alive, ended] = [await create(), await create()]
   await api.call('DELETE', `/sandboxes/${ended}`)
+  await waitFor('the end of the sandbox', async () => {
+    const { db } = world.database
+    return (await db.selectFrom('sandbox').select('sandbox_id').where('sandbox_id', '=', ended).execute()).length === 0
+  })
   for (const id of [alive, ended, 'igone']) await store(id, 8 * DAY)
   await store('irecent', 6 * DAY)
   const count = async () => Promise.all([alive, ended, 'igone', 'irecent'].map(async (id) => (await metricsOf(id)).length))
