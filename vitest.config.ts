@@ -27,7 +27,7 @@ export default defineConfig({
           include: ['{apps,packages}/*/test/**/*.engine.test.ts'],
           ...PATIENT,
           testTimeout: 180_000,
-          hookTimeout: 300_000,
+          hookTimeout: 600_000,
           maxWorkers: 3,
         },
       },

@@ -135,7 +135,7 @@ export class OutsideWorld implements AsyncDisposable {
 
 /** A listener on one port is the lock: the kernel frees it when its process ends. */
 async function takeTurn(): Promise<AsyncDisposable> {
-  const lock = await pollUntil({ what: 'the end of another outside world', timeoutMs: 280_000, everyMs: 100 }, async () => {
+  const lock = await pollUntil({ what: 'the end of another outside world', timeoutMs: 560_000, everyMs: 100 }, async () => {
     const server = createServer().listen(TURN_PORT, '127.0.0.1')
     return once(server, 'listening').then(
       () => server,
