@@ -93,7 +93,7 @@ describe('updates at the same time', () => {
     await hold.reached
     const second = put(id, deny('2.2.2.2'))
     await waitFor('the second update to be stored', async () => (await rowOf(id))?.egress_version === 2)
-    // It waits for the first: the runtime is told one thing at a time.
+    // The second update waits until the first call of `setEgress` has returned.
     expect(api.runtime.faults.calls.filter((call) => call === 'setEgress')).toHaveLength(1)
     hold.release()
     expect([await first, await second]).toMatchObject([{ status: 204 }, { status: 204 }])

@@ -5,8 +5,8 @@ export interface Denial {
 }
 
 /**
- * Calls that neither package managers nor browsers nor debuggers of one's own processes need. The profile is a list of allowed calls, so
- * others are denied too; this table names those that attacks on kernels use.
+ * System calls that the profile denies because attacks on kernels use them. Package managers, browsers, and debuggers that trace processes of
+ * the same user do not need them. The profile lists the allowed calls, so it also denies every call that is in neither list.
  */
 export const DENIALS: readonly Denial[] = [
   {
