@@ -1,7 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { randomId } from '@sandyard/kit/ids/ids'
 import { checkEgress, checkSpec } from '../check-spec.ts'
-import { EventBuffer } from '../event-buffer.ts'
 import { checkOrigin, type Origin } from '../origin.ts'
 import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '../sandbox-runtime.ts'
 import { checkSnapshotName } from '../snapshot-name.ts'
@@ -20,9 +18,11 @@ import type {
   SandboxSpec,
   Usage,
 } from '../types.ts'
-import { FakeEngine, type FakeImage, type FakeImageFacts, type FakeSandbox } from './fake-engine.ts'
+import { FakeEngine, type FakeImageFacts, type FakeSandbox } from './fake-engine.ts'
+import { subscribeFake } from './fake-events.ts'
 import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
+import { startFake, type FakeContents } from './fake-starting.ts'
 import { Faults } from './faults.ts'
 
 export interface FakeRuntimeOptions {
@@ -40,8 +40,6 @@ export interface FakeRuntimeOptions {
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly maxUnreadEvents?: number
 }
-
-type FakeContents = Pick<FakeImage, 'files' | 'memory'>
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
@@ -205,16 +203,8 @@ export class FakeRuntime implements SandboxRuntime {
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>> {
     return this.#call('events', () => {
       const until = AbortSignal.any([signal, this.#disposed.signal])
-      const { events } = this.engine
-      const onEvent = (installation: string, event: RuntimeEvent): void => {
-        if (installation === this.#installation) buffer.add(event)
-      }
-      const onStop = (): void => buffer.end()
-      const buffer: EventBuffer = new EventBuffer(() => events.off('event', onEvent).off('stop', onStop), this.#options.maxUnreadEvents)
-      events.on('event', onEvent).on('stop', onStop)
-      until.addEventListener('abort', () => buffer.abort(), { once: true })
-      if (until.aborted) buffer.abort()
-      return buffer
+      const { maxUnreadEvents: maxUnread } = this.#options
+      return subscribeFake(this.engine, { installation: this.#installation, maxUnread, signal: until })
     })
   }
 
@@ -242,26 +232,8 @@ export class FakeRuntime implements SandboxRuntime {
         point,
         async () => {
           checkSpec(spec, this.capabilities())
-          const found = this.engine.find(this.#installation, spec)
-          if (found?.state === 'stopped') throw new AppError('conflict', `Sandbox "${spec.sandboxId}" has ended.`)
-          if (found !== undefined) return found.endpoint
-          const { files, memory } = contents()
-          const endpoint = await this.#endpointOf(spec)
-          signal?.throwIfAborted()
-          const raced = this.engine.find(this.#installation, spec)
-          if (raced !== undefined) return raced.endpoint
-          this.engine.put({
-            installation: this.#installation,
-            spec,
-            endpoint,
-            files: new Map(files),
-            memory: new Map(memory),
-            startId: randomId(12),
-            egress: spec.egress,
-            state: 'running',
-            createdAt: new Date(),
-          })
-          return endpoint
+          const endpointOf = (): Promise<SandboxEndpoint> => this.#endpointOf(spec)
+          return startFake(this.engine, { installation: this.#installation, spec, contents, endpointOf, signal })
         },
         signal,
       )
