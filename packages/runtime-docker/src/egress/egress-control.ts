@@ -1,12 +1,14 @@
-import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressPolicy } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
 import { bridgeName } from '../labels.ts'
-import { compileBase, compileDeletion, installationOf, PASSED, tableName, type BaseRules } from './base-rules.ts'
+import { BaseKeeper } from './base-keeper.ts'
+import { compileDeletion, installationOf, tableName, type BaseRules } from './base-rules.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
+import { GuardKeeper } from './guard-keeper.ts'
 import { readRegistration } from './read-registration.ts'
+import { refused } from './refused.ts'
 import { compilePolicy, compileRegistration, compileRemoval, type Registration, type SandboxRules, type Station } from './sandbox-rules.ts'
 
 /** The operator's settings, as IPv4 networks or addresses. */
@@ -33,26 +35,36 @@ export interface EgressControlOptions {
 /** Another process may change the rules between the look at them and the change. */
 const MAX_TRIES = 4
 
-/** Keeps one guard running, and through it the rules of the installation and of its sandboxes in force. */
+/** Keeps the rules of an installation and of its sandboxes in force. */
 export class EgressControl implements AsyncDisposable {
   readonly #options: EgressControlOptions
-  readonly #starts = new SingleFlight<'start', Guard>()
-  /** By the text of the rules. */
-  readonly #bases = new SingleFlight<string, void>()
-  #guard: Guard | undefined
+  readonly #guards: GuardKeeper
+  readonly #base: BaseKeeper
   /** What this process has registered, by address. */
   readonly #own = new Map<string, Registration>()
-  /** The base rules that are in force, as this process knows. */
-  #inForce: string | undefined
   #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
-  /** How often somebody has deleted the rules. */
-  #losses = 0
   #resolvers: readonly string[] = []
   #onLost = (): void => undefined
-  #isDisposed = false
 
   constructor(options: EgressControlOptions) {
     this.#options = options
+    const { installation, log, startGuard, onRefused, bridge } = options
+    const listeners: GuardListeners = {
+      onHost: (host) => this.#learn(host),
+      onLost: (table) => {
+        if (table === tableName(installation)) this.#restore()
+      },
+      onRefused,
+    }
+    // What changed while no guard ran is looked for.
+    this.#guards = new GuardKeeper({ log, start: () => startGuard(listeners), onReplaced: () => this.#restore() })
+    this.#base = new BaseKeeper({
+      installation,
+      guards: this.#guards,
+      bridge,
+      rules: (found) => this.#rules(found),
+      onReplaced: () => this.#onLost(),
+    })
   }
 
   /**
@@ -62,8 +74,8 @@ export class EgressControl implements AsyncDisposable {
    */
   async open(): Promise<void> {
     try {
-      await Promise.all([this.#runningGuard(), this.#learnResolvers()])
-      await this.#ensureBase().catch((err: unknown) => {
+      await Promise.all([this.#guards.running(), this.#learnResolvers()])
+      await this.#base.ensure().catch((err: unknown) => {
         throw isAppError(err, 'internal') ? notSupported(err) : err
       })
     } catch (err) {
@@ -97,8 +109,8 @@ export class EgressControl implements AsyncDisposable {
     const rules = compilePolicy(installation, station.address, policy)
     const add = compileRegistration(installation, station, rules)
     const { interface: bridge } = await this.#options.bridge()
-    await this.#ensureBase()
-    const port = await this.#onGuard(async (guard) => {
+    await this.#base.ensure()
+    const port = await this.#guards.use(async (guard) => {
       try {
         return await guard.apply(add, { bridge, ...station })
       } catch (err) {
@@ -114,7 +126,7 @@ export class EgressControl implements AsyncDisposable {
     const { installation } = this.#options
     const own = this.#own.get(address)
     this.#own.delete(address)
-    await this.#onGuard(async (guard) => {
+    await this.#guards.use(async (guard) => {
       const isDone = own !== undefined && (await refused(() => guard.apply(compileRemoval(installation, address, own)))) === undefined
       if (isDone) return
       const found = await this.#registered(guard)
@@ -124,14 +136,8 @@ export class EgressControl implements AsyncDisposable {
   }
 
   /** What is registered. The base rules are in force then. */
-  async registered(): Promise<Registration> {
-    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      await this.#ensureBase()
-      const found = await this.#onGuard((guard) => this.#registered(guard))
-      if (found !== undefined) return found
-      this.#lose()
-    }
-    throw new AppError('unavailable', 'The egress rules are deleted again and again.')
+  registered(): Promise<Registration> {
+    return this.#base.during(() => this.#guards.use((guard) => this.#registered(guard)))
   }
 
   /**
@@ -139,7 +145,7 @@ export class EgressControl implements AsyncDisposable {
    * that makes such a network at this moment sets its rules again, because its guard reports the removal.
    */
   async sweep(): Promise<void> {
-    await this.#onGuard(async (guard) => {
+    await this.#guards.use(async (guard) => {
       const { tables, interfaces } = await guard.survey()
       const installations = tables.flatMap((table) => installationOf(table) ?? [])
       for (const installation of installations.filter(
@@ -152,10 +158,7 @@ export class EgressControl implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true
-    const guard = this.#guard
-    this.#guard = undefined
-    await guard?.[Symbol.asyncDispose]()
+    await this.#guards[Symbol.asyncDispose]()
   }
 
   /** Replaces the registration of an address in one transaction. @throws `failure` when there is none that could have been in the way */
@@ -164,8 +167,8 @@ export class EgressControl implements AsyncDisposable {
       const found = await this.#registered(guard)
       const removal = found === undefined ? '' : compileRemoval(this.#options.installation, address, found)
       if (found === undefined) {
-        this.#lose()
-        await this.#ensureBase()
+        this.#base.lose()
+        await this.#base.ensure()
       } else if (removal === '') throw failure
       try {
         return await guard.apply(`${removal}\n${add}`, { bridge, mac, address })
@@ -185,32 +188,7 @@ export class EgressControl implements AsyncDisposable {
     )
   }
 
-  async #ensureBase(): Promise<void> {
-    const bridge = await this.#options.bridge()
-    const text = compileBase(this.#base(bridge))
-    for (let tries = 1; this.#inForce !== text; tries += 1) {
-      if (tries > MAX_TRIES) throw new AppError('unavailable', 'The egress rules are deleted again and again.')
-      await this.#applyBase(text, bridge)
-    }
-  }
-
-  #applyBase(text: string, bridge: Bridge): Promise<void> {
-    const losses = this.#losses
-    return this.#bases.run(`${losses} ${text}`, async () => {
-      const isNew = await this.#onGuard(async (guard) => {
-        const refusal = await refused(() => guard.apply(text))
-        // The tables of another version may have other sets and chains.
-        if (refusal !== undefined) await guard.apply(`${compileDeletion(this.#options.installation)}\n${text}`)
-        await guard.dropUnmarked(bridge.interface, PASSED)
-        return refusal !== undefined
-      })
-      // Somebody may have deleted them again, and the report has come first.
-      if (losses === this.#losses) this.#inForce = text
-      if (isNew) this.#onLost()
-    })
-  }
-
-  #base(bridge: Bridge): BaseRules {
+  #rules(bridge: Bridge): BaseRules {
     const { installation, settings } = this.#options
     const { openPrivate, controlNetworks, ingressSources, gateway, limits } = settings
     return {
@@ -225,69 +203,25 @@ export class EgressControl implements AsyncDisposable {
     }
   }
 
-  /** A guard that ends during the work is replaced, and the work is done again, once. */
-  async #onGuard<T>(work: (guard: Guard) => Promise<T>): Promise<T> {
-    const guard = await this.#runningGuard()
-    try {
-      return await work(guard)
-    } catch (err) {
-      if (!guard.isLost || this.#isDisposed) throw err
-      this.#options.log.warn({ err }, 'the egress guard ended during a request; a new guard repeats it')
-      return work(await this.#runningGuard())
-    }
-  }
-
-  async #runningGuard(): Promise<Guard> {
-    if (this.#guard !== undefined && !this.#guard.isLost) return this.#guard
-    return this.#starts.run('start', async () => {
-      const guard = await this.#options.startGuard({
-        onHost: (host) => this.#learn(host),
-        onLost: (table) => this.#restore(table),
-        onRefused: this.#options.onRefused,
-      })
-      if (this.#isDisposed) {
-        await guard[Symbol.asyncDispose]()
-        throw new AppError('unavailable', 'The runtime is closed.')
-      }
-      this.#guard = guard
-      void guard.lost.then(() => this.#replaceLost(guard))
-      return guard
-    })
-  }
-
-  /** A lost guard is replaced at once, because only a guard reports what changes on the host. What changed meanwhile is looked for. */
-  async #replaceLost(lost: Guard): Promise<void> {
-    if (this.#isDisposed || this.#guard !== lost) return
-    try {
-      await this.#runningGuard()
-      this.#restore(tableName(this.#options.installation))
-    } catch (err) {
-      this.#options.log.error({ err }, 'the egress guard could not be replaced')
-    }
-  }
-
   #learn(host: HostFacts): void {
     const before = this.#host.addresses.join()
     this.#host = host
     if (before === '' || before === host.addresses.join()) return
     // A changed network often has other resolvers.
-    this.#ensureBase()
+    this.#base
+      .ensure()
       .then(() => this.#learnResolvers())
-      .then(() => this.#ensureBase())
+      .then(() => this.#base.ensure())
       .catch((err: unknown) => this.#options.log.warn({ err }, 'the egress rules do not have the new addresses of the host yet'))
   }
 
-  #restore(table: string): void {
-    if (this.#isDisposed || table !== tableName(this.#options.installation)) return
-    this.#lose()
-    this.#ensureBase()
+  #restore(): void {
+    if (this.#guards.isDisposed) return
+    this.#base.lose()
+    this.#base
+      .ensure()
       .catch((err: unknown) => this.#options.log.error({ err }, 'the deleted egress rules could not be put in force again'))
       .finally(() => this.#onLost())
-  }
-
-  #lose(): void {
-    this.#losses += 1
-    this.#inForce = undefined
   }
 
   async #learnResolvers(): Promise<void> {
@@ -307,17 +241,6 @@ function registrationOf(bound: Station & { readonly port: string }, { chain, mar
     bound: [bound],
     chains: new Map([[bound.address, chain]]),
     marks: new Map(mark === undefined ? [] : [[chain, mark]]),
-  }
-}
-
-/** The refusal of rules; undefined when they are in force. @throws other errors */
-async function refused(apply: () => Promise<void>): Promise<AppError | undefined> {
-  try {
-    await apply()
-    return undefined
-  } catch (err) {
-    if (isAppError(err, 'internal')) return err
-    throw err
   }
 }
 
