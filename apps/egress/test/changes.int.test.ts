@@ -1,8 +1,8 @@
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
 import { readAll, readUntil, secure } from './support/sandbox-client.ts'
-import { echoTls, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
+import { echoTls, listenEcho, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
 
 const OPEN = '127.1.0.1'
 const DENY_ALL = ['0.0.0.0/0']
@@ -17,13 +17,7 @@ beforeAll(async () => {
   egress = closing.use(await startEgress())
   closing.use(await listenOnPort(echoTls('a.example.com'), egress.tlsPort))
   egress.dns.zone.set('a.example.com', [OPEN])
-  const echo = closing.use(
-    await listenOnPort(
-      createServer((socket) => socket.pipe(socket)),
-      0,
-    ),
-  )
-  echoPort = (echo.address() as { port: number }).port
+  echoPort = closing.use(await listenEcho()).port
 })
 afterAll(() => closing[Symbol.asyncDispose]())
 

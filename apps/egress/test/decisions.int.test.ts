@@ -1,9 +1,8 @@
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
 import { writeDecisions } from '../src/decisions/write-decisions.ts'
 import { readAll, readUntil, secure } from './support/sandbox-client.ts'
-import { echoTls, INTERNAL, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
+import { echoTls, INTERNAL, listenEcho, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
 
 const OPEN = '127.1.0.1'
 const NAMED: StoredEgress = { allowOut: ['a.example.com', '127.1.0.5'], denyOut: ['0.0.0.0/0'] }
@@ -16,13 +15,7 @@ beforeAll(async () => {
   egress = closing.use(await startEgress())
   closing.use(await listenOnPort(echoTls('a.example.com'), egress.tlsPort))
   egress.dns.zone.set('a.example.com', [OPEN])
-  const echo = closing.use(
-    await listenOnPort(
-      createServer((socket) => socket.pipe(socket)),
-      0,
-    ),
-  )
-  echoPort = (echo.address() as { port: number }).port
+  echoPort = closing.use(await listenEcho()).port
 })
 afterAll(() => closing[Symbol.asyncDispose]())
 

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxEndpoint, SandboxSpec } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
-import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
-import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
+import type { EngineBench } from './support/engine-bench.ts'
+import { sandboxSpec } from './support/engine-bench.ts'
+import { openOutsideBench } from './support/outside-bench.ts'
+import type { OutsideWorld } from './support/outside-world.ts'
+import { HOST_ADDRESS, OUTSIDE, type Bystander } from './support/outside-world.ts'
 import { buildTestImage, ensureToolImage } from './support/test-images.ts'
 
 /**
@@ -44,7 +47,6 @@ const installation = `test-${randomId(8)}`
 
 describe("the steps of a Dockerfile in the sandbox's network", () => {
   const stack = new AsyncDisposableStack()
-  let bench: EngineBench
   let world: OutsideWorld
   let runtime: DockerRuntime
   let witness: Bystander
@@ -54,16 +56,10 @@ describe("the steps of a Dockerfile in the sandbox's network", () => {
   let neighbour: SandboxEndpoint
 
   beforeAll(async () => {
-    bench = stack.use(await EngineBench.open())
     const script = Buffer.from(RAW_QUERY).toString('base64')
-    image = await buildTestImage(
-      bench.docker,
-      'raw-query',
-      `FROM ${await ensureToolImage(bench.docker)}\nRUN echo ${script} | base64 -d > /raw-query.pl\n`,
-    )
-    runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.public] })
-    world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
-    witness = await world.bystander('bridge')
+    const buildImage = async ({ docker }: EngineBench): Promise<string> =>
+      buildTestImage(docker, 'raw-query', `FROM ${await ensureToolImage(docker)}\nRUN echo ${script} | base64 -d > /raw-query.pl\n`)
+    ;({ world, runtime, image, witness } = await openOutsideBench(stack, { installation, resolvers: [OUTSIDE.public], buildImage }))
     within = sandboxSpec({ image })
     const { host } = await runtime.create(within)
     gateway = host.replace(/\.\d+$/, '.1')

@@ -4,11 +4,14 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { networkName, roleFilter } from '../src/labels.ts'
-import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import type { EngineBench } from './support/engine-bench.ts'
+import { sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
 import { Inside } from './support/inside.ts'
-import { HOST_ADDRESS, OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
-import { buildTestImage, ensureToolImage } from './support/test-images.ts'
+import { openOutsideBench } from './support/outside-bench.ts'
+import type { OutsideWorld } from './support/outside-world.ts'
+import { HOST_ADDRESS, OUTSIDE, type Bystander } from './support/outside-world.ts'
+import { buildTestImage } from './support/test-images.ts'
 
 const installation = `test-${randomId(8)}`
 /** The error of a dial that the rules refuse: they answer with a reset. */
@@ -32,7 +35,6 @@ describe('default egress', () => {
   let runtime: DockerRuntime
   let image: string
   let gateway: string
-  /** A container on another network, without rules. It must reach each address that the test expects to be closed for a sandbox. */
   let witness: Bystander
   /** A container on the sandbox network that is not registered. */
   let stranger: Bystander
@@ -40,11 +42,7 @@ describe('default egress', () => {
   let sandbox: Inside
 
   beforeAll(async () => {
-    bench = stack.use(await EngineBench.open())
-    image = await ensureToolImage(bench.docker)
-    runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
-    world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
-    witness = await world.bystander('bridge')
+    ;({ bench, world, runtime, image, witness } = await openOutsideBench(stack, { installation }))
     stranger = await world.bystander(networkName(installation))
     neighbour = await runtime.create(sandboxSpec({ image }))
     gateway = neighbour.host.replace(/\.\d+$/, '.1')

@@ -3,10 +3,11 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { DEFAULT_EGRESS, type EgressPolicy, type RefusedPackets, type SandboxSpec } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
-import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import type { EngineBench } from './support/engine-bench.ts'
+import { sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
-import { ensureToolImage } from './support/test-images.ts'
+import { openOutsideBench } from './support/outside-bench.ts'
+import { OUTSIDE, type Bystander } from './support/outside-world.ts'
 
 const installation = `test-${randomId(8)}`
 const REFUSED = 'ECONNREFUSED'
@@ -28,17 +29,12 @@ while :; do timeout 3 bash -c 'exec 3<>/dev/tcp/'$1'/'$2 2> /dev/null && echo op
 describe('egress policies', () => {
   const stack = new AsyncDisposableStack()
   let bench: EngineBench
-  let world: OutsideWorld
   let runtime: DockerRuntime
   let image: string
   let witness: Bystander
 
   beforeAll(async () => {
-    bench = stack.use(await EngineBench.open())
-    image = await ensureToolImage(bench.docker)
-    runtime = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
-    world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
-    witness = await world.bystander('bridge')
+    ;({ bench, runtime, image, witness } = await openOutsideBench(stack, { installation }))
   })
   afterAll(() => stack.disposeAsync())
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_EGRESS, type EgressPolicy, type SandboxSpec } from '@sandyard/runtime/types'
 import { connectEngine } from '../src/engine/connect-engine.ts'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
-import { ENGINE, EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { ENGINE, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { OUTSIDE, OutsideWorld, type Bystander } from './support/outside-world.ts'
-import { ensureToolImage } from './support/test-images.ts'
+import { openOutsideBench } from './support/outside-bench.ts'
+import { OUTSIDE, type Bystander } from './support/outside-world.ts'
 
 const RUNTIME = 'runsc'
 const REFUSED = 'ECONNREFUSED'
@@ -14,19 +14,13 @@ const absent = RUNTIME in Runtimes ? undefined : 'absent here: the runtime runsc
 
 describe('sandboxes on gVisor', () => {
   const stack = new AsyncDisposableStack()
-  let bench: EngineBench
-  let world: OutsideWorld
   let runtime: DockerRuntime
   let image: string
   let witness: Bystander
 
   beforeAll(async () => {
     if (absent !== undefined) return
-    bench = stack.use(await EngineBench.open())
-    image = await ensureToolImage(bench.docker)
-    runtime = await bench.runtime({ ociRuntime: RUNTIME, resolvers: [OUTSIDE.resolver] })
-    world = stack.use(await OutsideWorld.open({ docker: bench.docker, toolImage: image, volume: bench.volume }))
-    witness = await world.bystander('bridge')
+    ;({ runtime, image, witness } = await openOutsideBench(stack, { ociRuntime: RUNTIME }))
   })
   afterAll(() => stack.disposeAsync())
 

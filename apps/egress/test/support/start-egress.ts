@@ -1,3 +1,4 @@
+import { findFreePort } from '@sandyard/kit/net/free-port'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
@@ -52,7 +53,7 @@ export async function startEgress({ environment = {} }: EgressSetUp = {}): Promi
   const rows = await SandboxRows.create(database)
   const dns = await startDns()
   const destinations = new Map<string, Endpoint>()
-  const [tlsPort, httpPort] = [await freePort(), await freePort()]
+  const [tlsPort, httpPort] = [await findFreePort('0.0.0.0'), await findFreePort('0.0.0.0')]
   const registry = new Registry()
   const config = parseEgressConfig({
     SANDYARD_EGRESS_TCP_PORT: '0',
@@ -118,15 +119,6 @@ export async function startEgress({ environment = {} }: EgressSetUp = {}): Promi
   }
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '0.0.0.0')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
 /** A certificate of the stand-in internet. */
 export function worldCertificate(name: string): { readonly cert: string; readonly key: string } {
   const { certificatePem, privateKeyPem } = leafFor(WORLD_AUTHORITY, name)
@@ -161,4 +153,13 @@ export function echoTls(name: string): TlsServer {
     socket.on('data', (chunk) => socket.write(chunk))
     socket.on('end', () => socket.end('bye'))
   })
+}
+
+/** A server on every loopback address that sends back what it gets. */
+export async function listenEcho(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = await listenOnPort(
+    createServer((socket) => socket.pipe(socket)),
+    0,
+  )
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
