@@ -31,8 +31,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
   await server.listen({ host: flags.host, port: flags.port })
   try {
-    writeMarkerFile(config)
     writeResolvers(config, config.resolvers)
+    writeMarkerFile(config)
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }

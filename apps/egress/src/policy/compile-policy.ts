@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isIP } from 'node:net'
+import { isAddressOrNetwork } from '@sandyard/kit/net/addresses'
 import { deniesInternet } from '@sandyard/db/denies-internet'
 import type { StoredEgress, StoredEgressProxy } from '@sandyard/db/schema/sandbox'
 import { Secret } from '@sandyard/kit/config/secret'
@@ -40,11 +40,10 @@ export interface Policy {
 /** @param allowInternetAccess - the flag of the create request, which an update may have replaced */
 export function compilePolicy(network: StoredEgress, allowInternetAccess: boolean | null): Policy {
   const { allowOut = [], denyOut = [], dnsServers = [], egressProxy, rules = {}, denyInternet } = network
-  const isNetwork = (entry: string): boolean => isIP(entry.split('/')[0] ?? '') !== 0
   return {
     allowInternet: !deniesInternet(network, allowInternetAccess),
-    allowed: new NetworkSet(allowOut.filter(isNetwork)),
-    domains: new DomainMap(allowOut.filter((entry) => !isNetwork(entry)).map((domain) => [domain, true] as const)),
+    allowed: new NetworkSet(allowOut.filter(isAddressOrNetwork)),
+    domains: new DomainMap(allowOut.filter((entry) => !isAddressOrNetwork(entry)).map((domain) => [domain, true] as const)),
     denied: new NetworkSet(denyOut),
     dnsServers,
     proxy: egressProxy && compileProxy(egressProxy),

@@ -94,3 +94,8 @@ describe('compilePolicy', () => {
     expect(['b.a.x.example', 'c.a.x.example', 'a.x.example', 'x.example'].map(valueOf)).toEqual(['exact', 'long', 'wide', undefined])
   })
 })
+
+it.each(['1.2.3.4/99', '1.2.3.4/x', '1.2.3.4/8/x'])('takes %s for a domain, as the api does, and opens no network for it', (entry) => {
+  const policy = compilePolicy({ allowOut: [entry], denyOut: ['0.0.0.0/0'] }, null)
+  expect(policy.allowed.has('1.2.3.4')).toBe(false)
+})

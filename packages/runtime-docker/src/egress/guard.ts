@@ -4,6 +4,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { RefusedPackets } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
+import pLimit from 'p-limit'
 import { guardContainer, startGuardContainer } from './guard-container.ts'
 
 /** Facts of the engine's host. Only a process on the host can read them. */
@@ -62,7 +63,8 @@ const ANSWER_TIMEOUT_MS = 15_000
 const PING_TIMEOUT_MS = 3000
 const START_TIMEOUT_MS = 30_000
 const END_TIMEOUT_MS = 3000
-/** More than starts and changes can be in flight at once. */
+const IN_FLIGHT = 16
+/** More than starts and changes can wait at once. */
 const MAX_WAITING = 4096
 
 /**
@@ -75,6 +77,8 @@ export class Guard implements AsyncDisposable {
   readonly #waiting = new Map<number, PromiseWithResolvers<Message>>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #options: GuardOptions
+  /** The guard serves in order: the deadline of a request must not count the wait for many others. */
+  readonly #limit = pLimit(IN_FLIGHT)
   #nextId = 1
   #isLost = false
 
@@ -151,8 +155,9 @@ export class Guard implements AsyncDisposable {
   }
 
   async #request(request: Request): Promise<Message> {
+    if (this.#limit.pendingCount >= MAX_WAITING) throw new AppError('unavailable', 'Too many changes of egress rules wait for the guard.')
     try {
-      return await this.#ask(request, ANSWER_TIMEOUT_MS)
+      return await this.#limit(() => this.#ask(request, ANSWER_TIMEOUT_MS))
     } catch (err) {
       // A guard that does not answer this either is treated as ended, even if its container runs.
       if (err instanceof AppError && err.kind === 'deadline_exceeded')
@@ -163,7 +168,6 @@ export class Guard implements AsyncDisposable {
 
   async #ask(request: Request, timeoutMs: number): Promise<Message> {
     if (this.#isLost) throw guardIsGone()
-    if (this.#waiting.size >= MAX_WAITING) throw new AppError('unavailable', 'Too many changes of egress rules wait for the guard.')
     const id = this.#nextId++
     const answer = Promise.withResolvers<Message>()
     this.#waiting.set(id, answer)

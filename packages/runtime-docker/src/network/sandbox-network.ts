@@ -33,6 +33,8 @@ export class SandboxNetwork {
   readonly #flight = new SingleFlight<'ensure', Bridge>()
   readonly #leave = new Turns(TURN_MS)
   #bridge: Bridge | undefined
+  /** Kept while the network is absent: the next one nearly always has the same. */
+  #gateway: string | undefined
   #beforeLeave = (_address: string): Promise<void> => Promise.resolve()
 
   constructor(docker: Docker, installation: string) {
@@ -43,12 +45,13 @@ export class SandboxNetwork {
   /** Returns the network, and creates it if it is absent. */
   async ensure(): Promise<Bridge> {
     this.#bridge ??= await this.#flight.run('ensure', async () => (await this.find()) ?? (await this.#create()))
+    this.#gateway = this.#bridge.gateway
     return this.#bridge
   }
 
   /** The host's address on the network, once `ensure` has returned. */
   get gateway(): string | undefined {
-    return this.#bridge?.gateway
+    return this.#gateway
   }
 
   /** `work` runs before a container gives up its address. The container leaves also when it fails. */

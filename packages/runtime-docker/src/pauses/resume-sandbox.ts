@@ -1,5 +1,5 @@
 import type { EgressPolicy, Keep } from '@sandyard/runtime/types'
-import type { Container, ContainerInspectInfo } from 'dockerode'
+import type { Container } from 'dockerode'
 import { runtimeState, stationOn } from '../containers/container-state.ts'
 import { runContainer, type RunOptions, type StartParts } from '../containers/run-container.ts'
 import { endProcesses } from './end-processes.ts'
@@ -38,24 +38,22 @@ export async function resumeSandbox(parts: StartParts, request: ResumeContainer)
   if (state === 'running' && station !== undefined)
     return { host: await runContainer(parts, container, options), restored: found.State.StartedAt === startedAt ? 'memory' : 'files' }
   const isKept = request.keep === 'memory' && found.State.StartedAt === startedAt
-  // A policy that was changed meanwhile is in force before a process continues.
-  if (state === 'frozen' && isKept && station !== undefined) await parts.egress?.register(station, request.policy)
-  if (state === 'frozen' && isKept && (await thaw(container)))
-    return { host: station?.address ?? (await completeThawed(parts, found, options)), restored: 'memory' }
+  if (state === 'frozen' && isKept && station !== undefined) {
+    // A policy that was changed meanwhile is in force before a process continues.
+    await parts.egress?.register(station, request.policy)
+    if (await thaw(container)) return { host: await keepUnlessAborted(container, station.address, signal), restored: 'memory' }
+  }
   if (state === 'frozen') await endProcesses(parts, container)
   return { host: await restart(parts, container, options), restored: 'files' }
 }
 
-/** A container that was frozen before it had its network is completed now. */
-async function completeThawed(parts: StartParts, found: ContainerInspectInfo, options: RunOptions): Promise<string> {
-  const container = parts.docker.getContainer(found.Id)
-  try {
-    options.signal?.throwIfAborted()
-    return await runContainer(parts, container, options)
-  } catch (err) {
+/** @throws the abort reason, after the container was frozen again */
+async function keepUnlessAborted(container: Container, address: string, signal: AbortSignal | undefined): Promise<string> {
+  if (signal?.aborted) {
     await freeze(container).catch(() => undefined)
-    throw err
+    signal.throwIfAborted()
   }
+  return address
 }
 
 async function restart(parts: StartParts, container: Container, options: RunOptions): Promise<string> {

@@ -33,7 +33,7 @@ const MAX_PASSES = 5
  * Makes the registrations equal to the sandboxes that run and to the policies that their owner wants. Several processes may do this at the same
  * time, beside starts and changes of policies: each pass looks again, and the last one finds nothing to change.
  *
- * @throws AggregateError with the failures of single sandboxes
+ * @throws the failure of the last pass, when every pass had one
  */
 export async function repairEgress(parts: RepairEgressParts, signal?: AbortSignal): Promise<void> {
   await parts.egress.sweep()

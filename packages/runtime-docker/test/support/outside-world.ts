@@ -23,7 +23,8 @@ export const OUTSIDE = {
   port: DAEMON_PORT,
 } as const
 
-const TURN_PORT = 20_999
+/** Not one of the free ports that tests find. */
+const TURN_PORT = 19_999
 const ADDRESSES = [OUTSIDE.public, OUTSIDE.metadata, OUTSIDE.sharedSpace, OUTSIDE.private, OUTSIDE.resolver]
 
 /** A container with the stand-in daemon and without rules. */

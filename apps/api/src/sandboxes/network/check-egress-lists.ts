@@ -2,7 +2,8 @@ import type { SandboxNetworkUpdate } from '@sandyard/api-contract/sandboxes/netw
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isStorable } from '../../text/is-storable.ts'
 import { shorten } from '../../text/shorten.ts'
-import { isAddressOrNetwork, isDomain, isIpv4, isUnspecified } from './addresses.ts'
+import { isAddressOrNetwork } from '@sandyard/kit/net/addresses'
+import { isDomain, isIpv4, isUnspecified } from './addresses.ts'
 
 /** What clients name `ALL_TRAFFIC`. */
 const ALL_TRAFFIC = '0.0.0.0/0'

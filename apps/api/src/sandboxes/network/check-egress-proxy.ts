@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import type { SandboxEgressProxyConfig } from '@sandyard/api-contract/sandboxes/network'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isStorable } from '../../text/is-storable.ts'
-import { isAddress } from './addresses.ts'
+import { isAddress } from '@sandyard/kit/net/addresses'
 import { isInternal } from './internal-addresses.ts'
 
 const MAX_CREDENTIAL_BYTES = 255
