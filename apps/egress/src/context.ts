@@ -13,7 +13,7 @@ import { DecisionLog } from './decisions/decision-log.ts'
 import type { DialParts } from './dial/dial.ts'
 import { nameResolver } from './dial/resolve-name.ts'
 import type { ResolverAddress } from './dns/ask-resolver.ts'
-import { PendingLookups } from './dns/pending-lookups.ts'
+import { SourceCounts } from './dns/source-counts.ts'
 import { RateLimit } from './connections/rate-limit.ts'
 import { createMetrics, type EgressMetrics } from './metrics.ts'
 import { readOriginalDestination, type ReadOriginalDestination } from './native/original-destination.ts'
@@ -65,9 +65,9 @@ export interface EgressContext extends DialParts {
   readonly webServer: Server
   readonly connectionRate: RateLimit
   readonly lookupRate: RateLimit
-  readonly pendingLookups: PendingLookups
+  readonly pendingLookups: SourceCounts
   /** Connections for lookups. */
-  readonly lookupConnections: PendingLookups
+  readonly lookupConnections: SourceCounts
   /** The resolvers to ask for a policy: its own, else those of this host. */
   readonly resolversOf: (dnsServers: readonly string[]) => readonly ResolverAddress[]
   readonly metrics: EgressMetrics
@@ -75,6 +75,10 @@ export interface EgressContext extends DialParts {
   /** The address that connections are redirected to; undefined until it is known. */
   readonly gateway: { host: string | undefined }
 }
+
+/** Lookups in flight of all sandboxes: each has a socket of its own. */
+const MAX_PENDING_LOOKUPS = 2000
+const MAX_LOOKUP_CONNECTIONS = 2000
 
 /** Decisions that are kept between two writes. */
 const MAX_SANDBOX_PENDING_ROWS = 64
@@ -127,11 +131,11 @@ export function createContext(
       new RateLimit(MAX_CERTIFICATES_PER_SECOND),
     ),
     web: new WebConnections(),
-    webServer: createWebServer(() => ctx),
+    webServer: createWebServer(() => ctx, config.idleTimeoutMs),
     connectionRate: new RateLimit(config.maxSandboxRate),
     lookupRate: new RateLimit(config.maxSandboxLookups),
-    pendingLookups: new PendingLookups(),
-    lookupConnections: new PendingLookups(),
+    pendingLookups: new SourceCounts(MAX_PENDING_LOOKUPS),
+    lookupConnections: new SourceCounts(MAX_LOOKUP_CONNECTIONS),
     resolversOf,
     metrics,
     decisions: new DecisionLog({ perSandbox: MAX_SANDBOX_PENDING_ROWS, inAll: MAX_PENDING_ROWS }, metrics.countDropped),

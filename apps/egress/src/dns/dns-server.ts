@@ -80,8 +80,12 @@ async function serveTcp(ctx: EgressContext, socket: Socket): Promise<void> {
     socket.destroy()
     return
   }
+  const closed = new AbortController()
   const deadline = setTimeout(() => socket.destroy(), TCP_MESSAGE_MS)
-  socket.once('close', () => clearTimeout(deadline))
+  socket.once('close', () => {
+    clearTimeout(deadline)
+    closed.abort()
+  })
   let count = 0
   try {
     for await (const bytes of readMessages(socket, MAX_QUERY_BYTES)) {
@@ -89,7 +93,7 @@ async function serveTcp(ctx: EgressContext, socket: Socket): Promise<void> {
       const answer = await answerLookup(ctx, { bytes, source, isUdp: false })
       count += 1
       if (answer === undefined || socket.destroyed || count > MAX_CONNECTION_LOOKUPS) break
-      if (!socket.write(toMessage(answer))) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+      if (!socket.write(toMessage(answer))) await once(socket, 'drain', { signal: closed.signal })
       deadline.refresh()
     }
   } catch {

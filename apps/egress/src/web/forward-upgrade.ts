@@ -1,5 +1,6 @@
 import { request, STATUS_CODES, validateHeaderName, validateHeaderValue, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { splice } from '@sandyard/kit/net/splice'
 import type { EgressContext } from '../context.ts'
 import { admitRequest, type Admitted } from './admit-request.ts'
@@ -18,8 +19,7 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
     if (upstream === undefined) {
       // The server answers as to a request; its connection ends with the answer.
       socket.write(headOf(answer, ['Connection', 'close']), 'latin1')
-      for await (const chunk of answer) if (!socket.write(chunk as Buffer)) await drained(socket)
-      socket.end()
+      await pipeline(answer, socket)
       return
     }
     socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1')
@@ -76,12 +76,4 @@ function toLine(name: string, value: string): string {
   validateHeaderName(name)
   validateHeaderValue(name, value)
   return `${name}: ${value}\r\n`
-}
-
-function drained(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.destroyed) resolve()
-    socket.once('drain', resolve)
-    socket.once('close', resolve)
-  })
 }

@@ -44,7 +44,6 @@ export async function serveWeb(ctx: EgressContext, connection: Connection, { soc
   ctx.webServer.emit('connection', socket)
   // It was paused after its first bytes were read.
   socket.resume()
-  socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
   await closed
 }
 

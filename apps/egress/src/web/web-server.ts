@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 60_000
  * Node's HTTP server for the connections of sandboxes, which are handed to it: it does not listen. It parses every request, so no bytes
  * reach a server that were not understood here (control-plane.md 18.5).
  */
-export function createWebServer(ctx: () => EgressContext): Server {
+export function createWebServer(ctx: () => EgressContext, idleTimeoutMs: number): Server {
   const options = {
     maxHeaderSize: MAX_HEAD_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -25,6 +25,8 @@ export function createWebServer(ctx: () => EgressContext): Server {
     connection?.line.enter({ req, res, serve: () => forwardRequest(ctx(), connection, req, res) })
   })
   server.maxHeadersCount = 0
+  // Node sets the timeout of a socket to this after each request.
+  server.timeout = idleTimeoutMs
   // A client that has ended its sending still waits for its answer.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('checkContinue', (req, res) => server.emit('request', req, res))

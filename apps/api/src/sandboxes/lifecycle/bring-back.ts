@@ -79,7 +79,9 @@ async function resume(
   { row, keep }: { readonly row: SandboxRow; readonly keep: Keep },
   signal: AbortSignal,
 ): Promise<Resumed> {
-  const source = { ...(await loadSource(parts.database.db, row)), ...(await readNetwork(parts.database.db, refOf(row))) }
+  const { db } = parts.database
+  const [loaded, network] = await Promise.all([loadSource(db, row), readNetwork(db, refOf(row))])
+  const source = { ...loaded, ...network }
   const spec = sandboxSpec(source, parts.tokenSeed)
   const resumed = await parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal)
   await publishEndpoint(parts.database.db, source, { endpoint: resumed.endpoint, egress: spec.egress })
