@@ -7,20 +7,23 @@ import { removeInstallations } from '@sandyard/runtime-docker/remove-installatio
 import { startPostgresServer } from '@sandyard/test-kit/postgres-server'
 import { ApiProgram } from './support/api-program.ts'
 
+// oxlint-disable-next-line node/no-process-env -- selects the engine under test
+const ENGINE = process.env['DOCKER_HOST']
+
 it('two programs start at once on one database and engine, keep the keys out of their logs, and stop in order', async () => {
   await using postgres = await startPostgresServer()
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'api-program-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const start = (name: string): ApiProgram => {
-    const program = new ApiProgram({ DATABASE_URL: postgres.url, DOCKER_HOST: process.env['DOCKER_HOST'] }, join(folder, name))
+    const program = new ApiProgram({ DATABASE_URL: postgres.url, DOCKER_HOST: ENGINE }, join(folder, name))
     stack.defer(async () => void (await program.ended('SIGKILL')))
     return program
   }
   const programs = [start('one'), start('two')]
   const ports = await Promise.all(programs.map((program) => program.listening()))
   const id = readFileSync(join(folder, 'one/installation'), 'utf8').trim()
-  stack.defer(async () => removeInstallations(await connectEngine(process.env['DOCKER_HOST']), [id]))
+  stack.defer(async () => removeInstallations(await connectEngine(ENGINE), [id]))
   expect(readFileSync(join(folder, 'two/installation'), 'utf8').trim()).toBe(id)
 
   for (const [index, { port, metricsPort }] of ports.entries()) {

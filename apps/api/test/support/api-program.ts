@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
+// oxlint-disable-next-line node/no-process-env -- the programs of this machine
+const { PATH } = process.env
 const READY_TIMEOUT_MS = 120_000
 
 /** The control plane as a program of its own, on free ports. */
@@ -18,7 +20,7 @@ export class ApiProgram {
     this.#dataDir = dataDir
     this.#child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], SANDYARD_API_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_DATA_DIR: dataDir, ...environment },
+      env: { PATH, SANDYARD_API_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_DATA_DIR: dataDir, ...environment },
     })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (this.#stdout += chunk))
     this.#child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (this.#stderr += chunk))
