@@ -1,9 +1,11 @@
+import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 import { STANDALONE_SETTINGS } from '@sandyard/standalone/config'
 
-const { bind, apiPort, proxyPort, metricsPort, databaseUrl, dockerHost } = STANDALONE_SETTINGS
+const { bind, apiPort, metricsPort, dockerHost } = PROGRAM_SETTINGS
+const { proxyPort, databaseUrl } = STANDALONE_SETTINGS
 
-/** The settings of the command line: those of clients, and those of the servers that say where they listen. */
+/** The settings of the command line: those of clients, and those of the servers that say where they listen and where their data is. */
 export const CLI_SETTINGS = {
   apiKey: env.secret('E2B_API_KEY', { default: undefined, doc: 'API key; that of the data directory when absent' }),
   apiUrl: env.text('E2B_API_URL', { default: undefined, doc: 'URL of the control plane; the local one when absent' }),

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { Secret } from '@sandyard/kit/config/secret'
-import { localUrl } from '@sandyard/kit/net/local-url'
+import { findCredentials } from '@sandyard/api/program/data/credentials'
+import { describeDataDirectory, type DataDirectory } from '@sandyard/api/program/data/data-directory'
+import { localUrl } from '@sandyard/api/program/listening'
+import type { Secret } from '@sandyard/kit/config/secret'
 import type { CliConfig } from './config.ts'
 import { EXIT } from './exit-codes.ts'
 import { CliFailure } from './fail.ts'
@@ -17,10 +19,8 @@ export interface Connection {
   readonly apiKey: Secret | undefined
   readonly adminToken: Secret | undefined
   /** The data directory of a server on this machine, if one was found. */
-  readonly dataDir: string | undefined
+  readonly directory: DataDirectory | undefined
 }
-
-const KEY = /^E2B_API_KEY=(e2b_[0-9a-f]{40})$/m
 
 /**
  * Finds the server: E2B_API_KEY, E2B_API_URL and E2B_SANDBOX_URL, each by itself; then the data directory for the key, and the ports of the
@@ -28,14 +28,15 @@ const KEY = /^E2B_API_KEY=(e2b_[0-9a-f]{40})$/m
  */
 export function findConnection(config: CliConfig, cwd: string): Connection {
   const dataDir = findDataDirectory(config, cwd)
+  const directory = dataDir === undefined ? undefined : describeDataDirectory(dataDir)
   const apiUrl = urlOf('E2B_API_URL', config.apiUrl) ?? urlOfPort(config, 'apiPort')
   return {
     apiUrl,
     sandboxUrl: urlOf('E2B_SANDBOX_URL', config.sandboxUrl) ?? urlOfPort(config, 'proxyPort'),
     publicApiUrl: config.apiUrl === undefined ? (urlOf('SANDYARD_API_URL', config.publicApiUrl) ?? apiUrl) : apiUrl,
-    apiKey: config.apiKey ?? keyOf(dataDir),
+    apiKey: config.apiKey ?? keyOf(directory),
     adminToken: config.adminToken,
-    dataDir,
+    directory,
   }
 }
 
@@ -65,13 +66,11 @@ function findUpwards(from: string): string | undefined {
   }
 }
 
-function keyOf(dataDir: string | undefined): Secret | undefined {
-  if (dataDir === undefined) return undefined
+function keyOf(directory: DataDirectory | undefined): Secret | undefined {
   try {
-    const key = KEY.exec(readFileSync(join(dataDir, 'credentials'), 'utf8'))?.[1]
-    return key === undefined ? undefined : new Secret(key)
+    return directory && findCredentials(directory.credentialsFile)?.apiKey
   } catch {
-    // A directory without the file, or of another user: the commands that need a key say so.
+    // The file of another user: the commands that need a key say so.
     return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DataDirectory } from '@sandyard/api/program/data/data-directory'
 import { Database } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import type { CliConfig } from './config.ts'
@@ -17,7 +18,7 @@ const PORT_LINE = 3
  * @throws CliFailure `notReachable`; its sentence has no password
  */
 export async function openDatabase(config: CliConfig, connection: Connection): Promise<Database> {
-  const url = config.databaseUrl?.reveal() ?? embeddedUrl(connection.dataDir)
+  const url = config.databaseUrl?.reveal() ?? embeddedUrl(connection.directory)
   const database = new Database({ url, applicationName: 'sandyard-cli', log: silentLogger(), maxConnections: CONNECTIONS })
   try {
     await database.ping()
@@ -32,17 +33,17 @@ export async function openDatabase(config: CliConfig, connection: Connection): P
 }
 
 /** The URL of the embedded Postgres of a server that runs with this data directory. @throws CliFailure `notReachable` */
-export function embeddedUrl(dataDir: string | undefined): string {
-  if (dataDir === undefined) {
+export function embeddedUrl(directory: DataDirectory | undefined): string {
+  if (directory === undefined) {
     throw new CliFailure(
       EXIT.notReachable,
       'This command needs the database: set DATABASE_URL, or name the data directory with SANDYARD_DATA_DIR.',
     )
   }
   try {
-    const password = readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim()
+    const password = readFileSync(directory.postgresPassword, 'utf8').trim()
     const port =
-      readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
+      readFileSync(join(directory.postgres, 'postmaster.pid'), 'utf8')
         .split('\n')
         [PORT_LINE]?.trim() ?? ''
     if (!/^\d+$/.test(port)) throw new Error('no port')
@@ -52,7 +53,7 @@ export function embeddedUrl(dataDir: string | undefined): string {
       (cause as NodeJS.ErrnoException).code === 'EACCES' ? 'this user may not read its files' : 'the server does not run, or runs elsewhere'
     throw new CliFailure(
       EXIT.notReachable,
-      `The embedded database of ${dataDir} cannot be reached (${reason}): start the server, or set DATABASE_URL.`,
+      `The embedded database of ${directory.path} cannot be reached (${reason}): start the server, or set DATABASE_URL.`,
       { cause },
     )
   }

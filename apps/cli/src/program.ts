@@ -1,11 +1,26 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
 import { registerEnv } from './commands/env.ts'
+import { registerInfo } from './commands/info.ts'
+import { registerKill } from './commands/kill.ts'
+import { registerLs } from './commands/ls.ts'
+import { registerPause } from './commands/pause.ts'
+import { registerResume } from './commands/resume.ts'
+import { registerStatus } from './commands/status.ts'
 import { registerVersion } from './commands/version.ts'
 import { readRelease } from './release.ts'
 
 /** The command tree. Each command is one file; help lists them in this order. */
-const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [registerEnv, registerVersion]
+const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
+  registerEnv,
+  registerStatus,
+  registerLs,
+  registerInfo,
+  registerKill,
+  registerPause,
+  registerResume,
+  registerVersion,
+]
 
 export function createProgram(parts: CliParts): Command {
   const { output } = parts
