@@ -1,8 +1,13 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
+import { registerConnect } from './commands/connect.ts'
+import { registerCp } from './commands/cp.ts'
 import { registerEnv } from './commands/env.ts'
+import { registerExec } from './commands/exec.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
+import { registerKeys } from './commands/keys.ts'
+import { registerLogs } from './commands/logs.ts'
 import { registerLs } from './commands/ls.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerResume } from './commands/resume.ts'
@@ -14,11 +19,16 @@ import { readRelease } from './release.ts'
 const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerEnv,
   registerStatus,
+  registerKeys,
+  registerLogs,
   registerLs,
   registerInfo,
   registerKill,
   registerPause,
   registerResume,
+  registerConnect,
+  registerExec,
+  registerCp,
   registerVersion,
 ]
 
