@@ -4,6 +4,7 @@ import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
 import { registerEnv } from './commands/env.ts'
 import { registerExec } from './commands/exec.ts'
+import { registerGc } from './commands/gc.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
 import { registerKeys } from './commands/keys.ts'
@@ -29,6 +30,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerConnect,
   registerExec,
   registerCp,
+  registerGc,
   registerVersion,
 ]
 
