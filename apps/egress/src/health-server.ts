@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-
-const LOOPBACK = '127.0.0.1'
+import { answerMetrics, type MetricsPage } from '@sandyard/kit/http/metrics-server'
 
 export interface HealthServer extends AsyncDisposable {
   readonly address: AddressInfo
@@ -10,18 +9,19 @@ export interface HealthServer extends AsyncDisposable {
   stopping(): void
 }
 
-/** Serves `GET /health` on a loopback port. @throws when the port is taken */
-export async function serveHealth(port: number): Promise<HealthServer> {
+/** Serves `GET /health` and `GET /metrics`, 404 for all else. @throws when the port is taken */
+export async function serveHealth({ host, port }: { host: string; port: number }, page: MetricsPage): Promise<HealthServer> {
   let isStopping = false
+  const serveMetrics = answerMetrics(page)
   const server = createServer((req, res) => {
     if (req.url !== '/health' || (req.method !== 'GET' && req.method !== 'HEAD')) {
-      res.writeHead(404).end()
+      serveMetrics(req, res)
       return
     }
     const [status, text] = isStopping ? [503, 'Service is unavailable'] : [200, 'Health check successful']
     res.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }).end(text)
   })
-  server.listen(port, LOOPBACK)
+  server.listen(port, host)
   await once(server, 'listening')
   return {
     address: server.address() as AddressInfo,

@@ -54,6 +54,9 @@ it('answers its health check, listens on the address of the setting, and on the 
   const { port } = await said(egress, 'listening')
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(page).toContain('sandyard_egress_open_connections 0')
+  expect(page).toContain('sandyard_egress_process_start_time_seconds ')
 
   await database.db.insertInto('server_setting').values({ name: EGRESS_GATEWAY_SETTING, value: '127.0.7.1' }).execute()
   expect(await said(egress, 'the egress gateway listens')).toMatchObject({ host: '127.0.7.1', tcpPort, dnsPort })

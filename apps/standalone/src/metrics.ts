@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
-import { createMetricsServer } from '@sandyard/api/metrics-server'
+import { createMetricsServer } from '@sandyard/kit/http/metrics-server'
 import { explainListenFailure, listenings } from './network/listening.ts'
 import type { ChildSupervisor } from './children/child-supervisor.ts'
 import type { StartParts } from './start-all.ts'
