@@ -67,8 +67,10 @@ export class Database implements AsyncDisposable {
   }
 
   get pool(): PoolCounts {
-    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool
-    return { limit: this.#maxConnections, open, idle, waiting }
+    const { totalCount: open, idleCount: idle, waitingCount: queued } = this.#pool
+    const limit = this.#maxConnections
+    // Each query is queued for a moment, also when a connection is free or may be opened.
+    return { limit, open, idle, waiting: Math.max(0, queued - idle - (limit - open)) }
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
