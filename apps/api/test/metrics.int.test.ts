@@ -150,7 +150,7 @@ describe('series of sandboxes', () => {
   })
 
   it('end with the sandbox, and with its samples', async () => {
-    const [ended = '', silent = ''] = [await create(), await create()]
+    const [ended, silent] = [await create(), await create()]
     await storeSample(ended)
     await storeSample(silent, 60)
     await api.call('DELETE', `/sandboxes/${ended}`)

@@ -7,8 +7,8 @@ import type { ReadyChecks } from '../http/ready-checks.ts'
 const TIMEOUT_MS = 3000
 
 interface HealthParts {
-  readonly ready: ReadyChecks
-  readonly runtime: SandboxRuntime
+  readonly ready: Pick<ReadyChecks, 'check'>
+  readonly runtime: Pick<SandboxRuntime, 'vitals'>
 }
 
 /** Whether this server is ready, as `GET /ready` says it, and the state of its engine. Read at each scrape. */
@@ -33,7 +33,7 @@ export function registerHealthGauges(registry: Registry, { ready, runtime }: Hea
   })
   const free = new Gauge({
     name: 'sandyard_engine_disk_free_bytes',
-    help: 'What is free on it.',
+    help: 'Free bytes of that disk.',
     registers: [registry],
     collect: () => read(),
   })
@@ -63,7 +63,7 @@ export function registerHealthGauges(registry: Registry, { ready, runtime }: Hea
   }
 }
 
-function readVitals(runtime: SandboxRuntime): Promise<RuntimeVitals | undefined> {
+function readVitals(runtime: HealthParts['runtime']): Promise<RuntimeVitals | undefined> {
   return within({ what: 'the read of the state of the engine', timeoutMs: TIMEOUT_MS }, (signal) => runtime.vitals(signal)).catch(
     () => undefined,
   )
