@@ -6,7 +6,7 @@ import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
 import { findEdgeCaseTests, findTests } from './compatibility/tests.ts'
 import { fillMetrics } from './metrics.ts'
-import { fillSettings } from './settings.ts'
+import { exampleEnvironment, fillSettings } from './settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, (page: string) => string>> = {
   'docs/compatibility.md': () => renderCompatibility(listAreas(), EVIDENCE),
   'docs/observability.md': fillMetrics,
   'docs/operations.md': fillSettings,
+  '.env.example': exampleEnvironment,
 }
 
 for (const [name, generate] of Object.entries(PAGES)) {
