@@ -139,6 +139,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         runtime,
         serverId,
         tokenSeed,
+        outbound: config.outbound,
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
@@ -150,7 +151,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       view: { tokenSeed, domain },
       templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
       uploads,
-      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
+      buildRunner:
+        parts.buildRunner ??
+        createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       drain: new Drain(() => starts.count),
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),

@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
+import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import { ensureGuardImage } from '@sandyard/runtime-docker/egress/guard-image'
 import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
@@ -27,8 +28,8 @@ export async function prepareImages(parts: StartParts, engine: AnsweringEngine):
 async function prepareEngineImages({ config, terminal }: StartParts): Promise<ImageRef> {
   const took = startStopwatch()
   const docker = await connectEngine(config.dockerHost)
-  const mirror = config.debianMirror
-  const [base] = await Promise.all([ensureBaseImage(docker, { progress: terminal, mirror }), ensureGuardImage(docker, terminal, mirror)])
+  const options = { progress: terminal, mirror: config.debianMirror, outbound: outboundOf(config) }
+  const [base] = await Promise.all([ensureBaseImage(docker, options), ensureGuardImage(docker, options)])
   terminal.step(`template: base (${base}), ${took()}`)
   return base
 }

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
@@ -26,6 +27,8 @@ export interface StartParts {
   /** Lets other servers check the lease of the server that runs the start. */
   readonly serverId: number
   readonly tokenSeed: Secret
+  /** How sandboxes reach the network outside. */
+  readonly outbound: Outbound
   readonly log: Logger
   readonly starts: StartsUnderWay
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
@@ -75,7 +78,7 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
   const runtimeMs = Math.round(performance.now() - began)
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
-  const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
+  const times = await prepareDaemon(parts, { source: reservation, endpoint, envVars }, signal)
   parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
   return endpoint
 }
