@@ -18,6 +18,14 @@ export interface CompanyProxyOptions {
   readonly sites: Readonly<Record<string, Site>>
 }
 
+const REFUSED = [
+  'HTTP/1.1 407 Proxy Authentication Required',
+  'Proxy-Authenticate: Basic realm="company"',
+  'Connection: close',
+  'Content-Length: 0',
+  '\r\n',
+].join('\r\n')
+
 /**
  * The HTTP proxy of a company, with an authority of its own: it ends the TLS of every connection and answers itself for the servers of a world
  * that needs no network.
@@ -84,7 +92,7 @@ export class CompanyProxy implements AsyncDisposable {
   #connect(call: IncomingMessage, socket: Duplex): void {
     this.#tunnels.add(socket)
     socket.on('error', () => undefined).on('close', () => this.#tunnels.delete(socket))
-    if (!this.#admits(call)) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n')
+    if (!this.#admits(call)) return void socket.end(REFUSED)
     this.requests.push(`CONNECT ${call.url ?? ''}`)
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
     this.#tls.emit('connection', socket)
@@ -95,6 +103,7 @@ export class CompanyProxy implements AsyncDisposable {
     const { host, pathname } = new URL(url)
     const found = this.#options.sites[host]?.(pathname)
     if (found === undefined) return void answer.writeHead(404).end()
-    answer.writeHead(200).end(found)
+    // pip refuses an index without a type.
+    answer.writeHead(200, { 'content-type': String(found).startsWith('<') ? 'text/html' : 'application/octet-stream' }).end(found)
   }
 }
