@@ -145,12 +145,9 @@ describe('a build behind the proxy of a company', () => {
   }
 
   it('from steps has the proxy and the authorities in RUN, and nothing of them in the image', async () => {
-    const { templateId, buildId } = await bench.database.db
-      .selectFrom('build')
-      .select(['template_id as templateId', 'build_id as buildId'])
-      .executeTakeFirstOrThrow()
+    const { build_id: buildId } = await bench.database.db.selectFrom('build').select('build_id').executeTakeFirstOrThrow()
     const { result, error, text } = await bench.build({
-      source: { kind: 'template', templateId, buildId },
+      source: { kind: 'template', reference: 'base', buildId },
       steps: [
         { type: 'RUN', args: ['curl -sS https://site.test/hello', 'root'], force: false },
         { type: 'RUN', args: ['update-ca-certificates; curl -sS https://site.test/hello > /srv/again', 'root'], force: false },

@@ -6,6 +6,7 @@ import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { timedStep } from '@sandyard/kit/async/timed-step'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { DIRECT, type Outbound } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import { findProgram } from '../host/find-program.ts'
 import { installPackages } from '../host/install-packages.ts'
 import { makeDebianRootfs } from './debian-rootfs.ts'
@@ -61,7 +62,8 @@ async function makeDebianImage(
       `${image} is not on the engine: run "docker pull ${image}" where Docker Hub is reached, or run this as root.`,
     )
   }
-  if (findProgram('mmdebstrap') === undefined) await installPackages(['mmdebstrap', 'debian-archive-keyring'], say)
+  if (findProgram('mmdebstrap') === undefined)
+    await installPackages(['mmdebstrap', 'debian-archive-keyring'], { say, env: proxyVariables(outbound) })
   await timedStep(say, `making ${image} from Debian's packages (mmdebstrap), about twenty seconds`, async () => {
     const scratch = await mkdtemp(join(tmpdir(), 'sandyard-debian-'))
     try {
