@@ -22,6 +22,8 @@ import { BuildBench } from './support/build-bench.ts'
 import { CompanyProxy } from './support/company-proxy.ts'
 
 const CREDENTIALS = 'me:hush'
+/** The bridges of other tests come and go. */
+const OF_ENGINE = /^(?:docker|br-|sy|veth)/
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
 
 /** Reads the packages of a repository and shows the version of one. */
@@ -40,8 +42,9 @@ let address: string
 let otherPort: number
 
 beforeAll(async () => {
-  address = Object.values(networkInterfaces())
-    .flatMap((found) => found ?? [])
+  address = Object.entries(networkInterfaces())
+    .filter(([name]) => !OF_ENGINE.test(name))
+    .flatMap(([, found]) => found ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address as string
   proxy = stack.use(await CompanyProxy.start({ credentials: CREDENTIALS, sites: await sitesOf() }))
   const other = createServer((_, answer) => answer.end()).listen(0, '0.0.0.0')

@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
 import { Secret } from '@sandyard/kit/config/secret'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { DIRECT, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { outboundRequest } from '@sandyard/kit/outbound/outbound-request'
+import { BuildSandbox } from '../src/builds/engine/build-sandbox.ts'
+import { newBuildSandboxId } from '../src/builds/queue/build-attempt.ts'
 import { CompanyProxy } from './support/company-proxy.ts'
 import { createWorld, type Answer, type Server, type World } from './support/control-plane.ts'
 
@@ -125,6 +130,58 @@ it('[POST /v2/sandboxes] without these settings gets no such variables', async (
   expect(lastInit(id)).toMatchObject({ envVars: { A: '1' } })
   expect(Object.keys(lastInit(id)?.['envVars'] as object)).toEqual(['A'])
   expect(lastInit(id)).not.toHaveProperty('caBundle')
+})
+
+describe('the sandbox of a build', () => {
+  async function open(change: Partial<Outbound> = {}): Promise<BuildSandbox> {
+    const { outbound } = api.ctx.config
+    const parts = { runtime: api.runtime, tokenSeed: new Secret('seed'), outbound: { ...outbound, ...change }, log: silentLogger() }
+    const job = {
+      buildId: randomUUID(),
+      templateId: randomId(20),
+      teamId: world.teamId,
+      plan: { source: { kind: 'image' as const, reference: 'debian' }, steps: [], force: false },
+      builderVersion: 'v2.1.0' as const,
+      credentials: undefined,
+      resources: { cpuCount: 1, memoryMib: 512, diskMib: 1024 },
+      sandboxId: newBuildSandboxId(),
+      log: { write: () => undefined, flush: async () => undefined },
+    }
+    const sandbox = new BuildSandbox(parts, job, AbortSignal.timeout(60_000))
+    await sandbox.start('base:1')
+    return sandbox
+  }
+  const trusting = expect.objectContaining({ caBundle: COMPANY, envVars: expect.objectContaining({ ...PROXY, ...TRUST }) })
+  const removing = expect.objectContaining({ removeCaBundle: true })
+
+  it('does not trust the authorities while an image is made of it', async () => {
+    await using sandbox = await open()
+    await sandbox.capture()
+    expect(initsOf(sandbox.ref.sandboxId)).toEqual([trusting, removing, trusting])
+  })
+
+  it('trusts them from the first image on that has a trust store', async () => {
+    world.daemon.answers.push(NO_STORE)
+    await using sandbox = await open()
+    expect(lastInit(sandbox.ref.sandboxId)).toMatchObject({ envVars: PROXY })
+    expect(lastInit(sandbox.ref.sandboxId)).not.toHaveProperty('caBundle')
+    await sandbox.capture()
+    expect(initsOf(sandbox.ref.sandboxId).slice(1)).toEqual([removing, trusting])
+  })
+
+  it('makes no image when they cannot be removed', async () => {
+    await using sandbox = await open()
+    world.daemon.answers.push({ status: 400, text: 'failed to remove CA bundle: no space left on device' })
+    const images = world.engine.images.size
+    await expect(sandbox.capture()).rejects.toMatchObject({ kind: 'failed_precondition' })
+    expect(world.engine.images.size).toBe(images)
+  })
+
+  it('is asked nothing without authorities', async () => {
+    await using sandbox = await open({ extraCa: [] })
+    await sandbox.capture()
+    expect(initsOf(sandbox.ref.sandboxId)).toHaveLength(1)
+  })
 })
 
 describe('a request of the server itself', () => {

@@ -9,7 +9,7 @@ import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
 import { Secret } from '@sandyard/kit/config/secret'
 
 /** What a host says to a path; undefined is a 404. */
-export type Site = (path: string) => string | Buffer | undefined
+type Site = (path: string) => string | Buffer | undefined
 
 export interface CompanyProxyOptions {
   /** `user:password` that clients must have. */
