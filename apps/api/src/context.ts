@@ -146,6 +146,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         runtime,
         serverId,
         tokenSeed,
+        outbound: config.outbound,
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
@@ -158,7 +159,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       view: { tokenSeed, domain },
       templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
       uploads,
-      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
+      buildRunner:
+        parts.buildRunner ??
+        createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       drain,
       ready,
       start: () => startLoops(context, { folder, refused }, shutdown),

@@ -1,3 +1,4 @@
+import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 /** Every cap of the gateway (docs/limits.md describes what a sandbox notices). */
@@ -60,6 +61,7 @@ const egressSettings = {
     default: [],
     doc: 'IPv4 networks of the control plane, which sandboxes never reach.',
   }),
+  extraCa: OUTBOUND_SETTINGS.extraCa,
   drainMs: env.duration('SANDYARD_EGRESS_DRAIN', {
     default: 2000,
     doc: 'how long open connections may continue when the egress gateway stops',

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-egress', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   // Servers behind header rules, and proxies with TLS, are checked with the authorities that this host trusts too.
-  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')])
+  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system'), ...config.extraCa])
   const ctx = createContext(config, { database, log, registry })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {

@@ -77,10 +77,11 @@ it('answers its health check, listens on the address of the setting, and on the 
 })
 
 it('reports why it cannot start', async () => {
-  using unset = start({ SANDYARD_EGRESS_TCP_PORT: 'x' })
+  using unset = start({ SANDYARD_EGRESS_TCP_PORT: 'x', SANDYARD_EXTRA_CA: import.meta.filename })
   expect(await once(unset.child, 'close')).toEqual([78, null])
   expect(unset.stderr()).toContain('DATABASE_URL is required')
   expect(unset.stderr()).toContain('SANDYARD_EGRESS_TCP_PORT is not a valid port')
+  expect(unset.stderr()).toContain('SANDYARD_EXTRA_CA must name a file with certificates in PEM')
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
