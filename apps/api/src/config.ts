@@ -4,6 +4,7 @@ import type { Secret } from '@sandyard/kit/config/secret'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
+import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
 /** Every setting of the control plane. The program that runs it adds the settings for its listeners, database and engine. */
@@ -44,6 +45,7 @@ export const API_SETTINGS = {
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
   ...HTTP_SETTINGS,
+  ...TRACING_SETTINGS,
 } satisfies ConfigSchema
 
 export interface ApiConfig {
@@ -60,6 +62,7 @@ export interface ApiConfig {
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
+  readonly tracing: TracingConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
 }
@@ -79,6 +82,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const http = checkHttpSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
+  const tracing = checkTracing(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -93,6 +97,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     http,
     builds,
     retention,
+    tracing,
     adoptEngine: settings.adoptEngine,
   })
 }

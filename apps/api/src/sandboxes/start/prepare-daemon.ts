@@ -1,5 +1,6 @@
 import { sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import { daemonIdentity } from '../../daemon/daemon-identity.ts'
 import { initDaemon } from '../../daemon/init-daemon.ts'
@@ -40,8 +41,11 @@ export async function prepareDaemon(tokenSeed: Secret, request: PrepareRequest, 
     defaultUser,
     defaultWorkdir,
   }
-  await initDaemon({ endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }, init, signal)
+  const target = { endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }
+  await inSpan('daemon init', {}, () => initDaemon(target, init, signal))
   const answered = performance.now()
-  await runStartCommand({ endpoint, accessToken: token }, { build: source.build, envVars }, signal)
+  if (source.build.startCmd !== undefined) {
+    await inSpan('start command', {}, () => runStartCommand({ endpoint, accessToken: token }, { build: source.build, envVars }, signal))
+  }
   return { daemonMs: Math.round(answered - began), startCommandMs: Math.round(performance.now() - answered) }
 }

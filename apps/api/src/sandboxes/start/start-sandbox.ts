@@ -2,6 +2,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
@@ -59,7 +60,7 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
         bringUp(parts, reservation, signal),
       ),
     )
-    return await parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId }))
+    return await inSpan('commit', {}, () => parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId })))
   } catch (err) {
     parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
     await undo(parts, reservation)
@@ -72,7 +73,9 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
   const { runtime } = parts
-  const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
+  const endpoint = await inSpan('engine create', { 'sandyard.sandbox_id': sandboxId }, () =>
+    build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
+  )
   const runtimeMs = Math.round(performance.now() - began)
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
