@@ -27,6 +27,7 @@ import { requestLogPlugin } from './http/request-log-plugin.ts'
 import { requestScopePlugin } from './http/request-scope-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
+import type { BucketLimit } from './http/token-bucket.ts'
 import { createValidatorCompiler } from './http/validators.ts'
 import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
 import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
@@ -149,10 +150,15 @@ const ROUTES = [
 export interface AppOptions {
   /** Deadline of a whole body. Default: that of control-plane.md 1.2. */
   readonly bodyTimeoutMs?: number
+  /** Refused calls of one team that are stored in the audit. Default: that of the plugin. */
+  readonly auditRefusedLimit?: BucketLimit
 }
 
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
-export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_MS }: AppOptions = {}): Promise<ApiInstance> {
+export async function createApp(
+  ctx: AppContext,
+  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit }: AppOptions = {},
+): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
   const { http } = ctx.config
   const limits = new RequestLimits({ operations: http.rateLimits, failures: http.failedAuthLimit })
@@ -185,7 +191,7 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth, limits })
-  await app.register(auditPlugin, { audit: ctx.audit })
+  await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)

@@ -162,6 +162,18 @@ describe('a record', () => {
     expect(asked.map(({ rows }) => rows.length)).toEqual(asked.map(() => 1))
   })
 
+  it('is in the log only, for refused calls of a team over their limit', async () => {
+    const auditRefusedLimit = { rate: 1, periodSeconds: 3600, burst: 3 }
+    await using limited = await world.startServer({ app: { auditRefusedLimit }, log })
+    const statuses = async (id: string, method: Method, url: string, body?: object): Promise<number[]> => {
+      for (let calls = 0; calls < 5; calls += 1) await limited.call(method, url, { headers: { 'x-request-id': id }, ...(body && { body }) })
+      return (await rowsOf(id)).map(({ status }) => status)
+    }
+    expect(await statuses('refused', 'DELETE', '/sandboxes/inobody')).toEqual([404, 404, 404])
+    expect(lines.filter(({ requestId, audit }) => requestId === 'refused' && audit === true)).toHaveLength(5)
+    expect(await statuses('accepted', 'POST', '/v2/sandboxes', { templateID: 'base' })).toEqual([201, 201, 201, 201, 201])
+  })
+
   it('is deleted after its retention', async () => {
     const { rows } = await ask('DELETE', '/sandboxes/inobody')
     const old = (await ask('DELETE', '/sandboxes/inobody')).rows[0]?.audit_id ?? 0

@@ -22,4 +22,6 @@ export interface AuditEntry {
   readonly targets: AuditTargets
   /** The status of the answer. */
   readonly status: number
+  /** False: it is in the log only. */
+  readonly isStored: boolean
 }

@@ -47,10 +47,10 @@ export class AuditLog {
 
   /** Resolves when the row is stored, or two seconds later. Never rejects: the change is made already. */
   async record(entry: AuditEntry): Promise<void> {
-    const { at: _at, requestId: _requestId, caller, ...fields } = entry
+    const { at: _at, requestId: _requestId, isStored, caller, ...fields } = entry
     this.#parts.log.info({ audit: true, caller, ...fields }, 'operation recorded')
     if (caller === undefined) return
-    if (this.#waiting.length >= MAX_WAITING) return this.#unstored.inc()
+    if (!isStored || this.#waiting.length >= MAX_WAITING) return this.#unstored.inc()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push({ row: { ...entry, caller }, stored: resolve })
     // One statement for all that wait, and one connection, however many requests there are. It belongs to none of them.

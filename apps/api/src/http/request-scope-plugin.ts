@@ -23,9 +23,8 @@ export const requestScopePlugin = fp(
       void reply.header(REQUEST_ID, request.facts.id)
       runInScope(request.scope, done)
     })
-    // These come from the connection, not from the work that was begun above.
+    // It comes from the connection, not from the work that was begun above.
     app.addHook('onResponse', (request, _reply, done) => runInScope(request.scope, done))
-    app.addHook('onTimeout', (request, _reply, done) => runInScope(request.scope, done))
   },
   { name: 'request-scope' },
 )
