@@ -5,6 +5,7 @@ import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outb
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
+import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
 /** Every setting of the control plane. The program that runs it adds the settings for its listeners, database and engine. */
@@ -50,6 +51,7 @@ export const API_SETTINGS = {
   }),
   ...HTTP_SETTINGS,
   ...OUTBOUND_SETTINGS,
+  ...TRACING_SETTINGS,
 } satisfies ConfigSchema
 
 export interface ApiConfig {
@@ -70,6 +72,7 @@ export interface ApiConfig {
   readonly retention: RetentionConfig
   /** How sandboxes and builds reach the network outside. */
   readonly outbound: Outbound
+  readonly tracing: TracingConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
 }
@@ -94,6 +97,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const http = checkHttpSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
+  const tracing = checkTracing(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -110,6 +114,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     builds,
     retention,
     outbound: outboundOf(settings),
+    tracing,
     adoptEngine: settings.adoptEngine,
   })
 }

@@ -5,8 +5,10 @@ import { newServerId } from '@sandyard/db/server-lease'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RefusedPackets } from '@sandyard/runtime/types'
+import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
@@ -79,6 +81,7 @@ export interface AppContext extends AsyncDisposable {
   /** The engine that the database belongs to. */
   readonly engineId: string
   readonly auth: SchemeParts
+  readonly audit: AuditLog
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
   readonly templates: DeleteParts
@@ -109,6 +112,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   const shutdown = new Shutdown(log.http)
   const { database } = parts
   try {
+    shutdown.add('tracing', await openTracing(config.tracing, { service: 'sandyard-api', version: VERSION, log: log.http }))
     const installation = await ensureInstallation(database.db)
     const { concurrentSandboxes } = config.limits
     const metrics = createApiMetrics(database, { concurrentSandboxes, maxSandboxes: config.maxSandboxSeries })
@@ -141,6 +145,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       installation,
       engineId,
       auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
+      audit: new AuditLog({ database, log: log.audit, registry: metrics.registry }),
       sandboxes: {
         database,
         runtime,

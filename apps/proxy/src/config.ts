@@ -1,4 +1,5 @@
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
+import { TRACING_SETTINGS } from '@sandyard/kit/tracing/tracing-config'
 
 /** Every cap of the proxy (docs/limits.md describes what a client gets). */
 export const proxyLimitSettings = {
@@ -88,6 +89,7 @@ export const proxySettings = {
 /** Every setting of the proxy as a process. */
 export const PROXY_PROCESS_SETTINGS = {
   ...proxySettings,
+  ...TRACING_SETTINGS,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
   metricsPort: env.port('SANDYARD_PROXY_METRICS_PORT', {
     default: undefined,

@@ -4,11 +4,16 @@ import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { listenForMetrics } from '@sandyard/kit/http/metrics-server'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { openTracing } from '@sandyard/kit/tracing/open-tracing'
+import { readTracing } from '@sandyard/kit/tracing/tracing-config'
 import { followSetting, obeyParent, report } from '@sandyard/kit/process/supervision'
 import { PROXY_PROCESS_SETTINGS } from './config.ts'
 import { createContext } from './context.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
+
+/** Version of this release, in traces. */
+const VERSION = '0.1.0'
 
 /** Time for resets and closes in addition to the drain. */
 const CLOSE_MARGIN_MS = 5000
@@ -20,9 +25,11 @@ async function main(): Promise<void> {
   collectDefaultMetrics({ register: registry, prefix: 'sandyard_proxy_' })
   obeyParent(registry)
   const config = parseConfig(PROXY_PROCESS_SETTINGS, process.env)
+  const tracing = readTracing(config)
   const { drainMs, logLevel, databaseConnections: maxConnections } = config
   const log = createLogger({ name: 'sandyard-proxy', level: logLevel })
   const shutdown = new Shutdown(log)
+  shutdown.add('tracing', await openTracing(tracing, { service: 'sandyard-proxy', version: VERSION, log }))
   const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })

@@ -2,6 +2,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
+import { RecordedSpans } from '@sandyard/test-kit/recorded-spans'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tableName } from '../src/egress/base-rules.ts'
 import { Guard } from '../src/egress/guard.ts'
@@ -42,6 +43,16 @@ describe('the egress guard', () => {
     const { HostConfig, Mounts } = await bench.docker.getContainer(guard?.Id ?? '').inspect()
     expect(HostConfig).toMatchObject({ CapDrop: ['ALL'], CapAdd: ['NET_ADMIN'], PidMode: '', Privileged: false, ReadonlyRootfs: true })
     expect(Mounts).toEqual([])
+  })
+
+  it('registers a sandbox in a span of its create, after the calls to the engine', async () => {
+    const runtime = await bench.runtime({ installation })
+    using spans = new RecordedSpans()
+    const spec = sandboxSpec()
+    await spans.inRequest('mine', () => runtime.create(spec))
+    expect(spans.names).toEqual(expect.arrayContaining(['engine POST containers', 'guard registration']))
+    expect(spans.all.filter(({ start, hasEnded }) => start.name !== 'request' && !hasEnded)).toEqual([])
+    await runtime.remove(spec)
   })
 
   it('that hangs is replaced, and its requests are served by the next one', async () => {

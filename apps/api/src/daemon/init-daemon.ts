@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { scopeHeaders } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { DaemonIdentity } from './daemon-identity.ts'
 
@@ -141,6 +142,7 @@ function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: Abo
     method: 'POST',
     agent: false,
     headers: {
+      ...scopeHeaders(),
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'x-sandyard-instance-key': instanceKey.reveal(),

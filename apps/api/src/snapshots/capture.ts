@@ -1,6 +1,7 @@
 import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Tx } from '@sandyard/db/database'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
@@ -41,8 +42,8 @@ async function carryOut<T>(parts: LifecycleParts, ref: SandboxRef, { name, actor
   const { database, runtime, serverId, log } = parts
   let snapshot: RuntimeSnapshot | undefined
   try {
-    const taken = await within({ what: 'the snapshot of the sandbox', timeoutMs: CAPTURE_TIMEOUT_MS }, () =>
-      runtime.snapshot(ref, { name, keep: 'files' }),
+    const taken = await inSpan('engine snapshot', { 'sandyard.sandbox_id': ref.sandboxId }, () =>
+      within({ what: 'the snapshot of the sandbox', timeoutMs: CAPTURE_TIMEOUT_MS }, () => runtime.snapshot(ref, { name, keep: 'files' })),
     )
     snapshot = taken
     return await database.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 import type { Database } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
@@ -44,7 +45,9 @@ export async function beginEnd(database: Database, ref: SandboxRef, change: Stat
  */
 export async function finishEnd(parts: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
   const { database, runtime, timings } = parts
-  await timings.time('kill', () => within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref)))
+  await inSpan('engine remove', { 'sandyard.sandbox_id': ref.sandboxId }, () =>
+    timings.time('kill', () => within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))),
+  )
   await database.transaction(async (tx) => {
     const ended = await moveToHistory(tx, ref)
     if (ended === undefined) return

@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
@@ -88,7 +89,9 @@ async function resume(
   const [loaded, network] = await Promise.all([loadSource(db, row), readNetwork(db, refOf(row))])
   const source = { ...loaded, ...network }
   const spec = sandboxSpec(source, parts.tokenSeed)
-  const resumed = await parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal)
+  const resumed = await inSpan('engine resume', { 'sandyard.sandbox_id': row.sandbox_id, 'sandyard.keep': keep }, () =>
+    parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal),
+  )
   await publishEndpoint(parts.database.db, source, { endpoint: resumed.endpoint, egress: spec.egress })
   if (resumed.restored === 'files') await prepareDaemon(parts, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
   else await trustAgain(parts, source, resumed.endpoint)

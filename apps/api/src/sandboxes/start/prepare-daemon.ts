@@ -1,5 +1,6 @@
 import { sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import { proxyVariables, withDefaults } from '@sandyard/kit/outbound/proxy-variables'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import { isOpenEgress } from '@sandyard/runtime/open-egress'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import { daemonIdentity } from '../../daemon/daemon-identity.ts'
@@ -33,9 +34,13 @@ export async function prepareDaemon(parts: TrustParts, request: PrepareRequest, 
   const { tokenSeed } = parts
   const began = performance.now()
   const target = { endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }
-  await initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired: source.network.rules !== undefined, signal })
+  const isTrustRequired = source.network.rules !== undefined
+  await inSpan('daemon init', {}, () => initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired, signal }))
   const answered = performance.now()
-  await runStartCommand({ endpoint, accessToken: accessToken(source, tokenSeed) }, { build: source.build, envVars }, signal)
+  if (source.build.startCmd !== undefined) {
+    const daemon = { endpoint, accessToken: accessToken(source, tokenSeed) }
+    await inSpan('start command', {}, () => runStartCommand(daemon, { build: source.build, envVars }, signal))
+  }
   return { daemonMs: Math.round(answered - began), startCommandMs: Math.round(performance.now() - answered) }
 }
 

@@ -3,6 +3,7 @@ import type { Secret } from '@sandyard/kit/config/secret'
 import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
@@ -68,8 +69,8 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
         bringUp(parts, reservation, signal),
       ),
     )
-    return await parts.timings.timePhase('commit', () =>
-      parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId })),
+    return await inSpan('commit', {}, () =>
+      parts.timings.timePhase('commit', () => parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId }))),
     )
   } catch (err) {
     parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
@@ -83,7 +84,9 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
   const { runtime } = parts
-  const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
+  const endpoint = await inSpan('engine create', { 'sandyard.sandbox_id': sandboxId }, () =>
+    build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
+  )
   const runtimeMs = Math.round(performance.now() - began)
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   parts.timings.phase('runtime', runtimeMs)
