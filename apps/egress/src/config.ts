@@ -1,3 +1,4 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 /** Every cap of the gateway (docs/limits.md describes what a sandbox notices). */
@@ -68,6 +69,7 @@ const egressSettings = {
 export const EGRESS_PROCESS_SETTINGS = {
   ...egressSettings,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
   databaseConnections: env.integer('SANDYARD_EGRESS_DB_CONNECTIONS', {
     default: 3,
     doc: 'Database connections of the egress gateway. One more follows the changes of sandboxes.',

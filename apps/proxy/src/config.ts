@@ -1,3 +1,4 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 /** Every cap of the proxy (docs/limits.md describes what a client gets). */
@@ -89,6 +90,7 @@ export const proxySettings = {
 export const PROXY_PROCESS_SETTINGS = {
   ...proxySettings,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
   databaseConnections: env.integer('SANDYARD_PROXY_DB_CONNECTIONS', {
     default: 5,
     doc: 'Database connections of the proxy process. One more follows the changes of routes.',

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
+import { databaseUrls } from '@sandyard/db/database-settings'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
   const { drainMs, logLevel, databaseConnections: maxConnections } = config
   const log = createLogger({ name: 'sandyard-proxy', level: logLevel })
   const shutdown = new Shutdown(log)
-  const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
+  const database = new Database({ ...databaseUrls(config), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })
   followSetting(PROXY_PROCESS_SETTINGS.apiInternalUrl.env, (url) => context.wakeApi.moveTo(url))

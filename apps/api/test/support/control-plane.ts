@@ -14,7 +14,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import type { RuntimeCapabilities, SandboxEndpoint } from '@sandyard/runtime/types'
-import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import type { BuildRunner } from '../../src/builds/build-runner.ts'
 import type { LookupHost } from '../../src/sandboxes/network/resolve-egress-proxy.ts'
 import { reconcile } from '../../src/sandboxes/repair/reconciler.ts'
@@ -88,11 +88,12 @@ export const ADMIN_TOKEN = 'admin-secret'
 
 const log = silentLogger()
 
-export async function createWorld(): Promise<World> {
-  const home = await createTestDatabase()
+/** The given database is disposed with the world. */
+export async function createWorld(given?: TestDatabase): Promise<World> {
+  const home = given ?? (await createTestDatabase())
   const shutdown = new Shutdown(log)
   shutdown.add('postgres', () => home[Symbol.asyncDispose]())
-  const database = new Database({ url: home.url, applicationName: 'test', log })
+  const database = new Database({ url: home.url, directUrl: home.directUrl, applicationName: 'test', log })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const uploadsDir = await mkdtemp(join(tmpdir(), 'sandyard-test-uploads-'))
   shutdown.add('uploads', () => rm(uploadsDir, { recursive: true, force: true }))
