@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { registerDatabaseGauges } from './database-gauges.ts'
 
 /** The metrics of one control plane. Labels have few, known values: never ids. */
 export interface ApiMetrics {
@@ -16,35 +17,7 @@ const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
 export function createApiMetrics(database: Database): ApiMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const sandboxes = new Gauge({
-    name: 'sandyard_sandboxes',
-    help: 'Sandboxes by state, of the whole installation',
-    labelNames: ['state'],
-    registers: [registry],
-    collect: async () => {
-      const rows = await database.db
-        .selectFrom('sandbox')
-        .select(['state', (eb) => eb.fn.countAll<number>().as('count')])
-        .groupBy('state')
-        .execute()
-      sandboxes.reset()
-      for (const { state, count } of rows) sandboxes.set({ state }, count)
-    },
-  })
-  const jobs = new Gauge({
-    name: 'sandyard_builds',
-    help: 'Started builds of the whole installation: queued or running',
-    labelNames: ['state'],
-    registers: [registry],
-    collect: async () => {
-      const { all, running } = await database.db
-        .selectFrom('build_job')
-        .select((eb) => [eb.fn.countAll<number>().as('all'), eb.fn.count<number>('server_id').as('running')])
-        .executeTakeFirstOrThrow()
-      jobs.set({ state: 'queued' }, all - running)
-      jobs.set({ state: 'running' }, running)
-    },
-  })
+  registerDatabaseGauges(registry, database)
   return {
     registry,
     buildAttempts: new Counter({
