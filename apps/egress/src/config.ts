@@ -1,3 +1,4 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
@@ -74,6 +75,7 @@ const egressSettings = {
 export const EGRESS_PROCESS_SETTINGS = {
   ...egressSettings,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
   databaseConnections: env.integer('SANDYARD_EGRESS_DB_CONNECTIONS', {
     default: 3,
     doc: 'Database connections of the egress gateway. One more follows the changes of sandboxes.',

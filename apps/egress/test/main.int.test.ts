@@ -9,7 +9,7 @@ import { EGRESS_GATEWAY_SETTING } from '@sandyard/db/egress-gateway-setting'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { findFreePort } from '@sandyard/kit/net/free-port'
-import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { createPooledTestDatabase } from '@sandyard/test-kit/pgbouncer'
 
 interface Line {
   readonly msg: string
@@ -42,11 +42,12 @@ async function said({ lines }: Running, msg: string, count = 1): Promise<Line> {
 }
 
 it('answers its health check, listens on the address of the setting, and on the next one when it changes', async () => {
-  await using home = await createTestDatabase()
-  await using database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
+  await using home = await createPooledTestDatabase()
+  await using database = new Database({ url: home.directUrl, applicationName: 'test', log: silentLogger() })
   const [tcpPort, dnsPort] = [await findFreePort(), await findFreePort()]
   using egress = start({
     DATABASE_URL: home.url,
+    DATABASE_DIRECT_URL: home.directUrl,
     SANDYARD_EGRESS_HEALTH_PORT: '0',
     SANDYARD_EGRESS_HEALTH_BIND: '127.0.0.1,127.0.7.9',
     SANDYARD_EGRESS_TCP_PORT: String(tcpPort),

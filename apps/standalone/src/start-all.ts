@@ -53,7 +53,7 @@ export async function startAll(parts: StartParts): Promise<Started> {
   const { database, failed, images } = await openFoundations(parts, engine)
   const tookServers = startStopwatch()
   const registry = new Registry()
-  const { proxy, egress } = await startDataPlane(parts, database.url, registry)
+  const { proxy, egress } = await startDataPlane(parts, database, registry)
   const { tcpPort, dnsPort } = parseEgressConfig(environment)
   const opened = await orInterrupted(
     interruption,

@@ -22,7 +22,7 @@ const DEFAULT_END_MS = 5000
 /** How long output is read after the command has ended. A service that it started may keep the pipes open. */
 const LAST_OUTPUT_MS = 1000
 /** Our own settings, some of which are secrets. A set-up command may start services that outlive it. */
-const OWN_SETTINGS = /^(?:SANDYARD_|DATABASE_URL)/
+const OWN_SETTINGS = /^(?:SANDYARD_|DATABASE_(?:DIRECT_)?URL)/
 
 /** Runs a set-up command without a terminal, keeps the end of its output, and ends the command after `timeoutMs`. Never throws. */
 export async function runStep(
