@@ -21,8 +21,8 @@ export function registerEnv(program: Command, parts: CliParts): void {
       const { output, connection } = parts
       const variables = {
         E2B_API_KEY: requireApiKey(connection).reveal(),
-        E2B_API_URL: connection.publicApiUrl,
-        E2B_SANDBOX_URL: connection.sandboxUrl,
+        E2B_API_URL: connection.clients.apiUrl,
+        E2B_SANDBOX_URL: connection.clients.sandboxUrl,
       }
       output.result(variables, () => {
         for (const [name, value] of Object.entries(variables)) output.line(LINE[shell](name, value))
