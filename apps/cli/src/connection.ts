@@ -90,5 +90,5 @@ function urlOf(name: string, text: string | undefined): string | undefined {
 
 /** Behind TLS: the name below the domain at which a header names the sandbox (control-plane.md 19.1). */
 function publicSandboxUrl({ publicApiUrl, domain }: CliConfig): string | undefined {
-  return publicApiUrl?.startsWith('https:') === true && domain !== undefined ? `https://sandbox.${domain}` : undefined
+  return (publicApiUrl ?? '').startsWith('https:') && domain !== undefined ? `https://sandbox.${domain}` : undefined
 }
