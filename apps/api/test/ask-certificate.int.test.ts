@@ -5,9 +5,7 @@ let world: World
 let api: Server
 beforeAll(async () => {
   world = await createWorld()
-  api = await world.startServer({
-    environment: { SANDYARD_DOMAIN: 'sandboxes.example.com:8443', SANDYARD_API_URL: 'https://api.example.com' },
-  })
+  api = await world.startServer({ env: { SANDYARD_DOMAIN: 'sandboxes.example.com:8443', SANDYARD_API_URL: 'https://api.example.com' } })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 

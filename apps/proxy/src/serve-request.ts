@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Span } from '@sandyard/kit/tracing/span'
 import { answerError } from './answer-error.ts'
+import { answerKind } from './answer-kind.ts'
 import { toProxyError } from './answers/proxy-error.ts'
 import type { ProxyContext } from './context.ts'
 import { findExchange } from './forward/find-exchange.ts'
@@ -32,13 +33,15 @@ interface Served {
 /** Returns how it ended. */
 async function serve(ctx: ProxyContext, { req, res, span }: Served): Promise<string> {
   let inbound: Inbound | undefined
+  const began = performance.now()
   try {
     const parsed = parseInbound(req, { headerHosts: ctx.headerHosts })
     inbound = parsed
+    const onAnswer = (): void => ctx.metrics.timeAnswer(answerKind(parsed), performance.now() - began)
     await followRoute(async () => {
       const exchange = await findExchange(req, parsed, ctx.finders)
       span?.set({ 'sandyard.sandbox_id': exchange.sandboxId, 'sandyard.port': parsed.place.port })
-      await forwardRequest(ctx, exchange, res)
+      await forwardRequest(ctx, exchange, { res, onAnswer })
     })
     ctx.metrics.countRequest('forwarded')
     return 'forwarded'
