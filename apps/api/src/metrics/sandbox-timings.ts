@@ -1,4 +1,5 @@
 import { Histogram, type Registry } from 'prom-client'
+import { inSpan } from '@sandyard/kit/tracing/span'
 
 /** `create` goes from the reservation to the state `running`. `kill` is the removal from the engine, whatever the sandbox ended for. */
 const OPERATIONS = ['create', 'resume', 'pause', 'snapshot', 'kill'] as const
@@ -49,9 +50,10 @@ export class SandboxTimings {
     }
   }
 
+  /** Measures `work`, which is a span of its request too. */
   async timePhase<T>(phase: CreatePhase, work: () => Promise<T>): Promise<T> {
     const began = performance.now()
-    const result = await work()
+    const result = await inSpan(phase, {}, work)
     this.phase(phase, performance.now() - began)
     return result
   }

@@ -48,10 +48,8 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   const { template, build, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
   const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
   const wanted = { template, build, isSecure, settings, idempotent, actor }
-  const reserved = await inSpan('reserve', { 'sandyard.template_id': template.templateId }, () =>
-    parts.timings.timePhase('reserve', () =>
-      reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limit: limits.concurrentSandboxes }),
-    ),
+  const reserved = await parts.timings.timePhase('reserve', () =>
+    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limit: limits.concurrentSandboxes }),
   )
   if ('remembered' in reserved) return reserved.remembered
   return startSandbox(parts, {

@@ -45,9 +45,8 @@ export async function beginEnd(database: Database, ref: SandboxRef, change: Stat
  */
 export async function finishEnd(parts: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
   const { database, runtime, timings } = parts
-  await inSpan('engine remove', { 'sandyard.sandbox_id': ref.sandboxId }, () =>
-    timings.time('kill', () => within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))),
-  )
+  const remove = (): Promise<void> => within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))
+  await timings.time('kill', () => inSpan('engine remove', { 'sandyard.sandbox_id': ref.sandboxId }, remove))
   await database.transaction(async (tx) => {
     const ended = await moveToHistory(tx, ref)
     if (ended === undefined) return
