@@ -12,6 +12,7 @@ import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { Drain } from './http/drain.ts'
+import { ReadyChecks } from './http/ready-checks.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
 import { FAILURES } from './builds/build-failure.ts'
 import { cancelBuild } from './builds/queue/cancel-build.ts'
@@ -19,6 +20,7 @@ import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
+import { registerHealthGauges } from './metrics/health-gauges.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
@@ -84,6 +86,7 @@ export interface AppContext extends AsyncDisposable {
   readonly buildRunner: BuildRunner
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
+  readonly ready: ReadyChecks
   /** Starts the background loops. Disposing the context stops them in order. */
   start(): Promise<void>
 }
@@ -107,7 +110,8 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   const { database } = parts
   try {
     const installation = await ensureInstallation(database.db)
-    const metrics = createApiMetrics(database)
+    const { concurrentSandboxes } = config.limits
+    const metrics = createApiMetrics(database, { concurrentSandboxes, maxSandboxes: config.maxSandboxSeries })
     const refused = new RefusedEgress()
     const onRefused = (packets: readonly RefusedPackets[]): void => {
       for (const { rule, count } of packets) metrics.refusedPackets.inc({ rule }, count)
@@ -125,6 +129,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
     const starts = new StartsUnderWay()
+    const drain = new Drain(() => starts.count)
+    const ready = new ReadyChecks({ database, runtime, drain })
+    registerHealthGauges(metrics.registry, { ready, runtime })
     const context: AppContext = {
       config,
       log,
@@ -146,6 +153,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         changes: new SandboxChanges(),
         repairs: new Repairs(log.sandboxes),
         log: log.sandboxes,
+        timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
       },
       view: { tokenSeed, domain },
@@ -154,7 +162,8 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       buildRunner:
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
-      drain: new Drain(() => starts.count),
+      drain,
+      ready,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
@@ -212,7 +221,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     retention: context.config.retention,
     folder,
     log: log.builds,
-    onAttemptEnd: (outcome) => context.metrics.buildAttempts.inc({ outcome }),
+    onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
   const listener = listen({

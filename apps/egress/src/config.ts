@@ -46,7 +46,11 @@ const egressSettings = {
   }),
   healthPort: env.port('SANDYARD_EGRESS_HEALTH_PORT', {
     default: 3003,
-    doc: 'loopback port of the health check of the egress gateway; 0 takes a free one',
+    doc: 'port of the health check and the metrics of the egress gateway; 0 takes a free one',
+  }),
+  healthBind: env.list('SANDYARD_EGRESS_HEALTH_BIND', {
+    default: ['127.0.0.1'],
+    doc: 'addresses of that port, the loopback address for the health check among them; sandboxes and clients must not reach the others',
   }),
   resolvers: env.list('SANDYARD_RESOLVERS', { default: [], doc: "IPv4 resolvers of sandboxes; those of the engine's host when empty." }),
   allowPrivate: env.list('SANDYARD_EGRESS_ALLOW_PRIVATE', {

@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const ctx = createContext(config, { database, log, registry })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {
-    const health = await serveHealth(config.healthPort)
+    const health = await serveHealth({ hosts: config.healthBind, port: config.healthPort }, registry)
     shutdown.add('health', () => health[Symbol.asyncDispose]())
     const upkeep = startUpkeep(ctx)
     shutdown.add('upkeep', () => upkeep[Symbol.asyncDispose]())

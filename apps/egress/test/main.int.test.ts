@@ -48,12 +48,17 @@ it('answers its health check, listens on the address of the setting, and on the 
   using egress = start({
     DATABASE_URL: home.url,
     SANDYARD_EGRESS_HEALTH_PORT: '0',
+    SANDYARD_EGRESS_HEALTH_BIND: '127.0.0.1,127.0.7.9',
     SANDYARD_EGRESS_TCP_PORT: String(tcpPort),
     SANDYARD_EGRESS_DNS_PORT: String(dnsPort),
   })
   const { port } = await said(egress, 'listening')
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(page).toContain('sandyard_egress_open_connections 0')
+  expect(page).toContain('sandyard_egress_process_start_time_seconds ')
+  expect((await fetch(`http://127.0.7.9:${port}/metrics`)).status).toBe(200)
 
   await database.db.insertInto('server_setting').values({ name: EGRESS_GATEWAY_SETTING, value: '127.0.7.1' }).execute()
   expect(await said(egress, 'the egress gateway listens')).toMatchObject({ host: '127.0.7.1', tcpPort, dnsPort })

@@ -89,6 +89,11 @@ export const proxySettings = {
 export const PROXY_PROCESS_SETTINGS = {
   ...proxySettings,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  metricsPort: env.port('SANDYARD_PROXY_METRICS_PORT', {
+    default: undefined,
+    doc: 'port of the metrics of a proxy that runs by itself (3004 in Compose); 0 takes a free one, none is opened when absent. The proxy of `npm start` is on the page of SANDYARD_METRICS_PORT',
+  }),
+  metricsBind: env.text('SANDYARD_PROXY_METRICS_BIND', { default: '127.0.0.1', doc: 'address of that port; clients must not reach it' }),
   databaseConnections: env.integer('SANDYARD_PROXY_DB_CONNECTIONS', {
     default: 5,
     doc: 'Database connections of the proxy process. One more follows the changes of routes.',

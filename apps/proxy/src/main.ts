@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
+import { listenForMetrics } from '@sandyard/kit/http/metrics-server'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { followSetting, obeyParent, report } from '@sandyard/kit/process/supervision'
@@ -30,6 +31,11 @@ async function main(): Promise<void> {
   shutdown.add('server', () => server.close(), { timeoutMs: drainMs + CLOSE_MARGIN_MS })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {
+    if (config.metricsPort !== undefined) {
+      const metrics = await listenForMetrics(registry, { host: config.metricsBind, port: config.metricsPort })
+      shutdown.add('metrics', () => metrics[Symbol.asyncDispose]())
+      log.info(metrics.address, 'the metrics are served')
+    }
     const address = await server.listen()
     log.info(address, 'listening')
     await report({ kind: 'listening', port: address.port })

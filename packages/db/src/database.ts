@@ -18,6 +18,16 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number
 }
 
+/** The connections of a pool. */
+export interface PoolCounts {
+  /** The most that it opens. */
+  readonly limit: number
+  readonly open: number
+  readonly idle: number
+  /** Queries and transactions that wait for one. */
+  readonly waiting: number
+}
+
 /** No healthy query takes this long; a longer one must not hold a connection. */
 const STATEMENT_TIMEOUT_MS = 15_000
 const QUERY_GRACE_MS = 5000
@@ -30,11 +40,13 @@ export class Database implements AsyncDisposable {
   readonly url: string
   readonly db: Db
   readonly #pool: Pool
+  readonly #maxConnections: number
   #closed: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
     const { url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
     this.url = url
+    this.#maxConnections = maxConnections
     this.#pool = new Pool({
       connectionString: url,
       application_name: applicationName,
@@ -52,6 +64,13 @@ export class Database implements AsyncDisposable {
     // The pool has no listener on a connection in use: a break fails its queries, and without a listener it would also end the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined))
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) })
+  }
+
+  get pool(): PoolCounts {
+    const { totalCount: open, idleCount: idle, waitingCount: queued } = this.#pool
+    const limit = this.#maxConnections
+    // Each query is queued for a moment, also when a connection is free or may be opened.
+    return { limit, open, idle, waiting: Math.max(0, queued - idle - (limit - open)) }
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */

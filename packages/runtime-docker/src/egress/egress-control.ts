@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { HttpProxy } from '@sandyard/kit/outbound/http-proxy'
-import type { EgressPolicy } from '@sandyard/runtime/types'
+import type { EgressPolicy, RuntimeVitals } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
 import { bridgeName } from '../labels.ts'
 import { BaseKeeper } from './base-keeper.ts'
@@ -99,6 +99,10 @@ export class EgressControl implements AsyncDisposable {
 
   get host(): HostFacts {
     return this.#host
+  }
+
+  async vitals(): Promise<RuntimeVitals> {
+    return { guardRestarts: this.#guards.restarts, disk: await this.#guards.use((guard) => guard.disk()) }
   }
 
   /** `listener` is called when somebody has deleted the rules: the base rules are in force again then, and all sandboxes are shut until they are registered. */

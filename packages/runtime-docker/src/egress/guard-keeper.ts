@@ -15,10 +15,16 @@ export class GuardKeeper implements AsyncDisposable {
   readonly #options: GuardKeeperOptions
   readonly #starts = new SingleFlight<'start', Guard>()
   #guard: Guard | undefined
+  #restarts = 0
   #isDisposed = false
 
   constructor(options: GuardKeeperOptions) {
     this.#options = options
+  }
+
+  /** How often a guard that had ended by itself was replaced. */
+  get restarts(): number {
+    return this.#restarts
   }
 
   get isDisposed(): boolean {
@@ -64,6 +70,7 @@ export class GuardKeeper implements AsyncDisposable {
     if (this.#isDisposed || this.#guard !== lost) return
     try {
       await this.running()
+      this.#restarts += 1
       this.#options.onReplaced()
     } catch (err) {
       this.#options.log.error({ err }, 'the egress guard could not be replaced')

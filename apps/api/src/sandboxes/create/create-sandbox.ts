@@ -49,17 +49,19 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   const { lifetimeSeconds, isSecure } = checkBody(body, { defaults, build, maxLifetimeSeconds: limits.maxLifetimeSeconds, has })
   await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
   const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
-  const reserved = await reserveSandbox(database, {
-    teamId: team.id,
-    template,
-    build,
-    isSecure,
-    settings,
-    idempotent,
-    serverId: parts.serverId,
-    actor,
-    limit: limits.concurrentSandboxes,
-  })
+  const reserved = await parts.timings.timePhase('reserve', () =>
+    reserveSandbox(database, {
+      teamId: team.id,
+      template,
+      build,
+      isSecure,
+      settings,
+      idempotent,
+      serverId: parts.serverId,
+      actor,
+      limit: limits.concurrentSandboxes,
+    }),
+  )
   if ('remembered' in reserved) return reserved.remembered
   return startSandbox(parts, {
     ...reserved.ref,

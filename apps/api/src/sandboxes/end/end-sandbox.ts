@@ -3,6 +3,7 @@ import { within } from '@sandyard/kit/async/within'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
+import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { storeLastLogs, type LastLogsParts } from '../../sandbox-logs/store-last-logs.ts'
 import { releaseKey } from '../idempotency.ts'
 import { moveToHistory } from './move-to-history.ts'
@@ -11,6 +12,7 @@ import { announce, changeState, type StateChange } from '../sandbox-state.ts'
 export interface EndParts {
   readonly database: Database
   readonly runtime: SandboxRuntime
+  readonly timings: SandboxTimings
 }
 
 /** Deadline for the runtime to remove a sandbox. */
@@ -40,8 +42,9 @@ export async function beginEnd(database: Database, ref: SandboxRef, change: Stat
  * @param timeoutMs - deadline of the removal
  * @throws AppError of the runtime; `deadline_exceeded`. The reconciler retries
  */
-export async function finishEnd({ database, runtime }: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
-  await within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))
+export async function finishEnd(parts: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
+  const { database, runtime, timings } = parts
+  await timings.time('kill', () => within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref)))
   await database.transaction(async (tx) => {
     const ended = await moveToHistory(tx, ref)
     if (ended === undefined) return

@@ -37,9 +37,15 @@ export interface ResumeWish {
  * @throws AppError `resource_exhausted` at the team's limit; those of control-plane.md 6.2.4
  */
 export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<boolean> {
-  const ref = refOf(row)
   if (row.unresponsive_at_pause && row.pause_keep === 'memory' && wish.keep === 'memory') throw unresponsive(row.sandbox_id)
   if (!(await beginResume(parts, row, wish))) return false
+  await parts.timings.time('resume', () => carryOutResume(parts, row, wish))
+  return true
+}
+
+/** The second half of a resume, of a sandbox in state `resuming`. */
+async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<void> {
+  const ref = refOf(row)
   try {
     const began = performance.now()
     const { startTimeoutMs: timeoutMs } = parts
@@ -51,7 +57,6 @@ export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: Re
     const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(resumed, wish, parts.serverId)))
     if (!isOurs) throw new Error('the sandbox was killed meanwhile, or the lease of this server has ended')
     parts.log.info({ ...ref, restored: resumed.restored, ms: Math.round(performance.now() - began) }, 'sandbox resumed')
-    return true
   } catch (err) {
     parts.log.warn({ err, ...ref }, 'sandbox could not be resumed')
     await settle(parts, ref).catch((cause: unknown) => parts.log.error({ err: cause, ...ref }, 'a failed resume was not undone yet'))
