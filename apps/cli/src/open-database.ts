@@ -42,10 +42,7 @@ export function embeddedUrl(directory: DataDirectory | undefined): string {
   }
   try {
     const password = readFileSync(directory.postgresPassword, 'utf8').trim()
-    const port =
-      readFileSync(join(directory.postgres, 'postmaster.pid'), 'utf8')
-        .split('\n')
-        [PORT_LINE]?.trim() ?? ''
+    const port = readFileSync(join(directory.postgres, 'postmaster.pid'), 'utf8').split('\n')[PORT_LINE]?.trim() ?? ''
     if (!/^\d+$/.test(port)) throw new Error('no port')
     return `postgres://sandyard:${encodeURIComponent(password)}@127.0.0.1:${port}/sandyard`
   } catch (cause) {

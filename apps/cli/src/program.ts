@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
+import { registerDoctor } from './commands/doctor.ts'
 import { registerEnv } from './commands/env.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
@@ -14,6 +15,7 @@ import { readRelease } from './release.ts'
 const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerEnv,
   registerStatus,
+  registerDoctor,
   registerLs,
   registerInfo,
   registerKill,

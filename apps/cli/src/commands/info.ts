@@ -16,7 +16,10 @@ export function registerInfo(program: Command, parts: CliParts): void {
       output.result(sandbox, () => {
         output.pairs([
           ['sandbox', sandbox.sandboxID],
-          ['state', sandbox.pauseMode === undefined ? state : `${state} (keeps ${sandbox.pauseMode === 'full' ? 'memory and files' : 'files'})`],
+          [
+            'state',
+            sandbox.pauseMode === undefined ? state : `${state} (keeps ${sandbox.pauseMode === 'full' ? 'memory and files' : 'files'})`,
+          ],
           ['template', sandbox.alias === undefined ? sandbox.templateID : `${sandbox.alias} (${sandbox.templateID})`],
           ['size', `${sandbox.cpuCount} CPU, ${sandbox.memoryMB} MB memory, ${sandbox.diskSizeMB} MB disk`],
           ['started', `${startedAt} (${agoText(startedAt)})`],
