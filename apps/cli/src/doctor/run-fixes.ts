@@ -14,10 +14,10 @@ export async function runFixes(
   if (fixes.length === 0) return output.say('No finding has a command that repairs it.')
   for (const { id, command } of fixes) {
     output.say(`${id}: ${printable(command)}`)
-    if (stdin.isTTY !== true || !(await isAllowed(stdin, signal))) continue
+    if (!stdin.isTTY || !(await isAllowed(stdin, signal))) continue
     output.say(await runCommand(command, signal))
   }
-  if (stdin.isTTY !== true) output.say('There is no terminal to ask: nothing was run.')
+  if (!stdin.isTTY) output.say('There is no terminal to ask: nothing was run.')
 }
 
 async function isAllowed(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<boolean> {

@@ -60,7 +60,7 @@ async function tablesWithoutVacuum({ database }: Facts): Promise<string[]> {
   const { rows } = await database.read((db) =>
     sql<{ name: string }>`
       select relname as name from pg_class
-      where relkind = 'r' and relname = any(${BUSY_TABLES}::text[]) and relnamespace = current_schema()::regnamespace
+      where oid in (select to_regclass(busy.name) from unnest(${BUSY_TABLES}::text[]) as busy (name))
       and reloptions && array['autovacuum_enabled=false', 'autovacuum_enabled=off', 'autovacuum_enabled=0']`.execute(db),
   )
   return rows.map(({ name }) => name)

@@ -1,5 +1,5 @@
 import { fail, warn, worstOf, type Check, type Finding } from '../check.ts'
-import { isLoopbackAddress } from '../facts/addresses.ts'
+import { isLoopbackAddress, isHttps } from '../facts/addresses.ts'
 import { requireEngineNetwork, type Facts } from '../facts/facts.ts'
 
 export const binding: Check = {
@@ -12,7 +12,7 @@ export const binding: Check = {
   async run(facts): Promise<Finding> {
     await requireEngineNetwork(facts)
     const { settings } = facts
-    const hasTls = settings.publicUrl?.startsWith('https:') === true
+    const hasTls = isHttps(settings.publicUrl)
     const isOpen = (port: number): boolean => isOffLoopback(facts, port)
     const open = [...(isOpen(settings.apiPort) ? ['the API'] : []), ...(isOpen(settings.proxyPort) ? ['the proxy'] : [])]
     return worstOf(

@@ -1,6 +1,6 @@
 import { randomId } from '@sandyard/kit/ids/ids'
 import { fail, ok, warn, worstOf, type Check, type Finding } from '../check.ts'
-import { hostnameOf, isLoopbackAddress } from '../facts/addresses.ts'
+import { hostnameOf, isLoopbackAddress, isHttps } from '../facts/addresses.ts'
 import type { Facts } from '../facts/facts.ts'
 import { reach } from '../facts/reach.ts'
 
@@ -27,7 +27,7 @@ async function checkDomain(facts: Facts): Promise<Finding | undefined> {
   const addresses = await facts.machine.lookUp(hostnameOf(name))
   if (addresses.length === 0) return fail(`no name below ${hostnameOf(domain)} has an address: the wildcard record is missing`)
   if (!(await facts.servers.isUp())) return ok(`*.${hostnameOf(domain)} is ${addresses.join(', ')}`)
-  const url = `${publicUrl?.startsWith('https:') === true ? 'https' : 'http'}://${name}/`
+  const url = `${isHttps(publicUrl) ? 'https' : 'http'}://${name}/`
   const answer = await reach(facts, url).catch((err: Error) => err)
   if (answer instanceof Error) return fail(`*.${domain} (${addresses.join(', ')}) does not answer: ${answer.message}`)
   if (!UNKNOWN_SANDBOX.test(answer.text)) return fail(`*.${domain} (${addresses.join(', ')}) leads to another server (${answer.status})`)

@@ -70,7 +70,7 @@ async function checkImages(facts: Facts, installation: string): Promise<Finding>
 
 async function findOthers({ engine }: Facts, installation: string): Promise<string[]> {
   const labelled = [...(await engine.containers()), ...(await engine.networks())]
-  const found = labelled.flatMap(({ Labels }) => (Labels as Record<string, string> | undefined)?.[LABEL.installation] ?? [])
+  const found = labelled.flatMap(({ Labels }) => Labels?.[LABEL.installation] ?? [])
   return [...new Set(found)].filter((name) => name !== installation).sort()
 }
 

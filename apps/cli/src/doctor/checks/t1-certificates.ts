@@ -1,7 +1,7 @@
 import { checkServerIdentity, connect, type PeerCertificate } from 'node:tls'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { fail, ok, skipped, warn, worstOf, type Check, type Finding } from '../check.ts'
-import { hostnameOf } from '../facts/addresses.ts'
+import { hostnameOf, isHttps } from '../facts/addresses.ts'
 import type { Facts } from '../facts/facts.ts'
 
 const WARN_DAYS = 21
@@ -18,7 +18,7 @@ export const certificates: Check = {
   todo: 'Renew the certificate; it needs the name of the API and the wildcard *.<domain>, and the server must send its whole chain.',
   async run(facts): Promise<Finding> {
     const { publicUrl, domain, hasOwnDomain } = facts.settings
-    if (publicUrl === undefined || !publicUrl.startsWith('https:')) return skipped('SANDYARD_API_URL is not set to an https URL')
+    if (publicUrl === undefined || !isHttps(publicUrl)) return skipped('SANDYARD_API_URL is not set to an https URL')
     const { hostname, port } = new URL(publicUrl)
     const sandboxPort = /:(\d+)$/.exec(domain)?.[1] ?? (port === '' ? '443' : port)
     const findings = [await judge(facts, hostname, Number(port === '' ? 443 : port))]

@@ -1,5 +1,6 @@
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { fail, ok, skipped, worstOf, type Check, type Finding } from '../check.ts'
+import { isHttps } from '../facts/addresses.ts'
 import type { Facts } from '../facts/facts.ts'
 import { reach, upgrades } from '../facts/reach.ts'
 import { MIB } from '../sizes.ts'
@@ -66,7 +67,7 @@ async function checkSandbox(facts: Facts): Promise<Finding[]> {
   await pollUntil({ what: 'the server in the sandbox', timeoutMs: START_TIMEOUT_MS, everyMs: 200 }, async () =>
     (await sandbox.portByHeader(PORT)).status === 200 ? true : undefined,
   )
-  const scheme = facts.settings.publicUrl?.startsWith('https:') === true ? 'https' : 'http'
+  const scheme = isHttps(facts.settings.publicUrl) ? 'https' : 'http'
   const url = `${scheme}://${PORT}-${sandbox.id}.${facts.settings.domain}`
   const [stream, upgraded, slow] = await Promise.all([
     reach(facts, `${url}/stream`).catch((err: Error) => err),

@@ -3,6 +3,10 @@ export function hostnameOf(authority: string): string {
   return authority.replace(/:\d+$/, '')
 }
 
+export function isHttps(url: string | undefined): boolean {
+  return url !== undefined && url.startsWith('https:')
+}
+
 export function isLoopbackAddress(address: string): boolean {
   return address === 'localhost' || address === '::1' || address.startsWith('127.')
 }

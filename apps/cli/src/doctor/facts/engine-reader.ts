@@ -1,8 +1,7 @@
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { connectEngine, DEFAULT_ADDRESS, pingEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { toAppError } from '@sandyard/runtime-docker/engine/docker-errors'
-import type Docker from 'dockerode'
-import type { ContainerInfo, ImageInfo, NetworkInspectInfo, VolumeInspectInfo } from 'dockerode'
+import type { Engine } from '../../cli-parts.ts'
 import { readOnce } from './read-once.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -71,30 +70,28 @@ export class EngineReader {
   readonly info = readOnce(() => this.#read('/info', (docker) => docker.info() as Promise<EngineInfo>))
   readonly version = readOnce(() => this.#read('/version', (docker) => docker.version() as Promise<EngineVersion>))
   readonly diskUse = readOnce(() => this.#read('/system/df', (docker) => docker.df() as Promise<DiskUse>))
-  readonly containers = readOnce(() => this.#read<ContainerInfo[]>('the containers', (docker) => docker.listContainers({ all: true })))
-  readonly networks = readOnce(() => this.#read<NetworkInspectInfo[]>('the networks', (docker) => docker.listNetworks()))
-  readonly volumes = readOnce(() =>
-    this.#read<VolumeInspectInfo[]>('the volumes', async (docker) => (await docker.listVolumes()).Volumes ?? []),
-  )
-  readonly images = readOnce(() => this.#read<ImageInfo[]>('the images', (docker) => docker.listImages()))
+  readonly containers = readOnce(() => this.#read('the containers', (docker) => docker.listContainers({ all: true })))
+  readonly networks = readOnce(() => this.#read('the networks', (docker) => docker.listNetworks()))
+  readonly volumes = readOnce(() => this.#read('the volumes', async (docker) => (await docker.listVolumes()).Volumes ?? []))
+  readonly images = readOnce(() => this.#read('the images', (docker) => docker.listImages()))
 
   constructor(address: string | undefined) {
     this.address = address ?? DEFAULT_ADDRESS
   }
 
   /** One request of a check. @throws Unreadable that names `what` */
-  async read<T>(what: string, call: (docker: Docker) => Promise<T>): Promise<T> {
+  async read<T>(what: string, call: (docker: Engine) => Promise<T>): Promise<T> {
     return this.#read(what, call)
   }
 
   /** Without the failures of the engine turned into `Unreadable`, for checks that judge them. @throws Unreadable without an engine */
-  async #connect(): Promise<Docker> {
+  async #connect(): Promise<Engine> {
     const answer = await this.answer()
     if (answer.kind !== 'answers') throw new Unreadable('the engine does not answer or is too old (E1, E2)')
     return connectEngine(this.address, { short: { answerMs: READ_TIMEOUT_MS } })
   }
 
-  async #read<T>(what: string, call: (docker: Docker) => Promise<T>): Promise<T> {
+  async #read<T>(what: string, call: (docker: Engine) => Promise<T>): Promise<T> {
     const docker = await this.docker()
     try {
       return await call(docker)

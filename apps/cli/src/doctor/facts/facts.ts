@@ -1,5 +1,4 @@
 import type { Environment } from '@sandyard/kit/config/parse-config'
-import type { NetworkInspectInfo } from 'dockerode'
 import { DatabaseReader } from './database-reader.ts'
 import { readDoctorSettings, type DoctorSettings } from './doctor-settings.ts'
 import { EngineReader } from './engine-reader.ts'
@@ -94,8 +93,10 @@ export async function requireEngineNetwork(facts: Facts): Promise<void> {
   if (!isThere) throw new Unreadable("this process has not the network of the engine's host: run it there, outside of containers")
 }
 
+type NetworkFacts = Awaited<ReturnType<EngineReader['networks']>>[number]
+
 /** The names that the engine gives to bridges on its host. */
-function bridgeOf({ Driver, Id, Options }: NetworkInspectInfo): string[] {
+function bridgeOf({ Driver, Id, Options }: NetworkFacts): string[] {
   if (Driver !== 'bridge') return []
   return [(Options as Record<string, string> | null)?.['com.docker.network.bridge.name'] ?? `br-${Id.slice(0, 12)}`]
 }

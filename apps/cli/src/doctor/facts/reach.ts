@@ -1,7 +1,9 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http'
+import type { LookupAddress } from 'node:dns'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { callbackify } from 'node:util'
 import type { Facts } from './facts.ts'
 
 export interface ReachOptions {
@@ -49,24 +51,12 @@ function open(
   options: ReachOptions,
 ): Promise<IncomingMessage> {
   const { method = 'GET', headers = {}, body, timeoutMs = TIMEOUT_MS } = options
-  const lookUp: LookupFunction = (name, { all }, callback) => {
-    machine.lookUp(name).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }))
-        const [first] = found
-        if (first === undefined) return callback(new Error(`the name ${name} has no address`), '', 0)
-        if (all === true) return callback(null, found)
-        callback(null, first.address, first.family)
-      },
-      (err: unknown) => callback(err as Error, '', 0),
-    )
-  }
   const isSecure = url.startsWith('https:')
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const call = (isSecure ? requestHttps : requestHttp)(url, {
     method,
     headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
-    lookup: lookUp,
+    lookup: lookUpWith(machine),
     agent: false,
     signal: AbortSignal.timeout(timeoutMs),
     ...(authorities !== undefined && { ca: authorities }),
@@ -80,4 +70,14 @@ function open(
   call.on('error', (err) => reject(err))
   call.end(body)
   return promise
+}
+
+/** The resolver of this machine for Node's sockets, which ask for all addresses (`autoSelectFamily`, Node's default). @throws Error for a name without one */
+function lookUpWith(machine: Facts['machine']): LookupFunction {
+  const all = async (name: string): Promise<LookupAddress[]> => {
+    const addresses = await machine.lookUp(name)
+    if (addresses.length === 0) throw new Error(`the name ${name} has no address`)
+    return addresses.map((address) => ({ address, family: isIP(address) }))
+  }
+  return callbackify((name: string, _options: object) => all(name)) as LookupFunction
 }

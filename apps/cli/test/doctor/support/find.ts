@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Finding } from '../../../src/doctor/check.ts'
 import { openFacts, type FactsOptions } from '../../../src/doctor/facts/facts.ts'
 import type { ServerAddresses } from '../../../src/doctor/facts/server-reader.ts'
@@ -22,4 +23,9 @@ export async function find(id: string, { environment = {}, addresses = NOWHERE, 
   await using facts = openFacts({ ...options, addresses, dataDir, environment: { DOCKER_HOST: NO_ENGINE, ...environment } })
   for await (const { finding } of runChecks(selectChecks(id), facts, new AbortController().signal)) return finding
   throw new Error(`${id} did not run`)
+}
+
+/** Matches texts that contain it. */
+export function saying(part: string | RegExp): string {
+  return (typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part)) as string
 }
