@@ -11,7 +11,7 @@ import { CliFailure } from './fail.ts'
 export async function confirm({ stdin, output, signal }: CliParts, question: string, isYes: boolean | undefined): Promise<void> {
   if (isYes === true) return
   if (!stdin.isTTY) throw new CliFailure(EXIT.refused, `${question} There is no terminal to ask: repeat it with --yes.`)
-  const lines = createInterface({ input: stdin, output: process.stderr })
+  const lines = createInterface({ input: stdin, output: output.stderr })
   try {
     const answer = await lines.question(`${question} [y/N] `, { signal })
     if (/^(y|yes)$/i.test(answer.trim())) return

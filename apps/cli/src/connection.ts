@@ -17,6 +17,8 @@ export interface Connection {
   readonly publicApiUrl: string
   /** Undefined when neither the environment nor a data directory has one. */
   readonly apiKey: Secret | undefined
+  /** Whether the key is that of E2B_API_KEY. */
+  readonly isKeyGiven: boolean
   readonly adminToken: Secret | undefined
   /** The data directory of a server on this machine, if one was found. */
   readonly directory: DataDirectory | undefined
@@ -35,6 +37,7 @@ export function findConnection(config: CliConfig, cwd: string): Connection {
     sandboxUrl: urlOf('E2B_SANDBOX_URL', config.sandboxUrl) ?? urlOfPort(config, 'proxyPort'),
     publicApiUrl: config.apiUrl === undefined ? (urlOf('SANDYARD_API_URL', config.publicApiUrl) ?? apiUrl) : apiUrl,
     apiKey: config.apiKey ?? keyOf(directory),
+    isKeyGiven: config.apiKey !== undefined,
     adminToken: config.adminToken,
     directory,
   }

@@ -1,21 +1,14 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** What is written to: the standard streams, or those of a test. */
-export interface Stream {
-  readonly isTTY?: boolean | undefined
-  readonly columns?: number | undefined
-  write(chunk: string | Uint8Array): unknown
-}
-
 export type Cell = string | number | undefined
 
 /** Data goes to stdout, words go to stderr. With `--json` data is one JSON document, or one for each line of a stream. */
 export class Output {
-  readonly stdout: Stream
-  readonly stderr: Stream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
   #isJson = false
 
-  constructor(stdout: Stream, stderr: Stream) {
+  constructor(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
     this.stdout = stdout
     this.stderr = stderr
   }

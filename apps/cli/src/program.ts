@@ -1,9 +1,14 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
+import { registerConnect } from './commands/connect.ts'
+import { registerCp } from './commands/cp.ts'
 import { registerDoctor } from './commands/doctor.ts'
 import { registerEnv } from './commands/env.ts'
+import { registerExec } from './commands/exec.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
+import { registerKeys } from './commands/keys.ts'
+import { registerLogs } from './commands/logs.ts'
 import { registerLs } from './commands/ls.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerResume } from './commands/resume.ts'
@@ -16,11 +21,16 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerEnv,
   registerStatus,
   registerDoctor,
+  registerKeys,
+  registerLogs,
   registerLs,
   registerInfo,
   registerKill,
   registerPause,
   registerResume,
+  registerConnect,
+  registerExec,
+  registerCp,
   registerVersion,
 ]
 

@@ -2,7 +2,7 @@ import type { Environment } from '@sandyard/kit/config/parse-config'
 import { CliParts } from './cli-parts.ts'
 import { EXIT } from './exit-codes.ts'
 import { describeFailure } from './fail.ts'
-import { Output, type Stream } from './output.ts'
+import { Output } from './output.ts'
 import { createProgram } from './program.ts'
 
 export interface Invocation {
@@ -11,8 +11,8 @@ export interface Invocation {
   readonly environment: Environment
   readonly cwd: string
   readonly stdin: NodeJS.ReadStream
-  readonly stdout: Stream
-  readonly stderr: Stream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
   readonly signal: AbortSignal
 }
 

@@ -40,6 +40,6 @@ function openDoctorFacts({ connection, config, environment }: CliParts, isDeep: 
 }
 
 function looksOf({ output: { stdout }, environment }: CliParts): Looks {
-  const isTerminal = stdout.isTTY === true
+  const isTerminal = stdout.isTTY
   return { hasColours: isTerminal && (environment['NO_COLOR'] ?? '') === '', width: isTerminal ? stdout.columns : undefined }
 }

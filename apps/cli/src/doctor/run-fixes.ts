@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { createInterface } from 'node:readline/promises'
 import type { CliParts } from '../cli-parts.ts'
 import { printable } from '../output.ts'
@@ -14,14 +15,14 @@ export async function runFixes(
   if (fixes.length === 0) return output.say('No finding has a command that repairs it.')
   for (const { id, command } of fixes) {
     output.say(`${id}: ${printable(command)}`)
-    if (!stdin.isTTY || !(await isAllowed(stdin, signal))) continue
+    if (!stdin.isTTY || !(await isAllowed({ output, signal, stdin }))) continue
     output.say(await runCommand(command, signal))
   }
   if (!stdin.isTTY) output.say('There is no terminal to ask: nothing was run.')
 }
 
-async function isAllowed(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<boolean> {
-  const lines = createInterface({ input: stdin, output: process.stderr })
+async function isAllowed({ output, signal, stdin }: Pick<CliParts, 'output' | 'signal' | 'stdin'>): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: output.stderr })
   try {
     return /^(y|yes)$/i.test((await lines.question('  run it? [y/N] ', { signal })).trim())
   } finally {
@@ -29,12 +30,12 @@ async function isAllowed(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise
   }
 }
 
-/** How it ended. Its output goes to ours. */
+/** How it ended; for a failure with what it said. */
 async function runCommand(command: string, signal: AbortSignal): Promise<string> {
-  const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', process.stderr.fd, process.stderr.fd], signal })
+  const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'ignore', 'pipe'], signal })
   try {
-    const [code] = (await once(child, 'close')) as [number | null]
-    return code === 0 ? '  done' : `  it failed with exit code ${code ?? 'of a signal'}`
+    const [[code], said] = await Promise.all([once(child, 'close') as Promise<[number | null]>, text(child.stderr)])
+    return code === 0 ? '  done' : `  it failed: ${printable(said.trim()) || `exit code ${code ?? 'of a signal'}`}`
   } catch (err) {
     signal.throwIfAborted()
     return `  it could not be started: ${(err as Error).message}`

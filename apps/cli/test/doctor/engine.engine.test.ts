@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ImageInfo } from 'dockerode'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/doctor/check.ts'
 import { EngineReader } from '../../src/doctor/facts/engine-reader.ts'
@@ -205,7 +204,7 @@ describe('checks of /info', () => {
 
 describe('S2', () => {
   it('warns when the engine refuses a limit, is ok when it takes one, and leaves no container behind', async () => {
-    engine.create(({ HostConfig }) => (HostConfig?.StorageOpt === undefined ? { HostConfig } : undefined))
+    engine.create((wanted) => (wanted.HostConfig?.StorageOpt === undefined ? wanted : undefined))
     expect(await look('S2')).toMatchObject({ level: 'warn', found: saying('cannot limit') })
     // A disk with quotas takes the limit.
     engine.create(({ HostConfig: { StorageOpt: _limit, ...others } = {}, ...more }) => ({ ...more, HostConfig: others }))
@@ -217,7 +216,7 @@ describe('S2', () => {
 
 describe('K1', () => {
   const DAY = 86_400
-  const base = (Created: number): Partial<ImageInfo> => ({ Id: 'sha256:base', RepoTags: ['sandyard/base:x'], Created })
+  const base = (Created: number): object => ({ Id: 'sha256:base', RepoTags: ['sandyard/base:x'], Created })
   const withBase = (Architecture: string, created: number): void => {
     engine.info({ KernelVersion: '6.1.0', Architecture: 'x86_64' })
     engine.patch(/^\/images\/json$/, () => [base(created)])

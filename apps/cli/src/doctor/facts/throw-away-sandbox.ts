@@ -1,7 +1,7 @@
-import { Agent } from 'node:http'
-import { createClient, type Client } from '@connectrpc/connect'
-import { createConnectTransport } from '@connectrpc/connect-node'
+import type { Agent } from 'node:http'
+import { createClient } from '@connectrpc/connect'
 import { Process } from '@sandyard/daemon-protocol/process/process_pb'
+import { agentFor, DAEMON_PORT, transportTo } from '../../daemon/open-daemon.ts'
 import type { Answer, ServerReader } from './server-reader.ts'
 import { Unreadable } from './unreadable.ts'
 
@@ -16,7 +16,6 @@ interface CreatedSandbox {
   readonly envdAccessToken?: string | null
 }
 
-const DAEMON_PORT = 49_983
 const CREATE_TIMEOUT_MS = 90_000
 const RUN_TIMEOUT_MS = 30_000
 /** It ends by itself if this program is killed. */
@@ -27,10 +26,11 @@ export class ThrowAwaySandbox implements AsyncDisposable {
   readonly id: string
   readonly #servers: ServerReader
   readonly #token: string | undefined
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent: Agent
 
   private constructor(servers: ServerReader, { sandboxID, envdAccessToken }: CreatedSandbox) {
     this.#servers = servers
+    this.#agent = agentFor(servers.addresses.sandboxUrl)
     this.id = sandboxID
     this.#token = envdAccessToken ?? undefined
   }
@@ -53,9 +53,10 @@ export class ThrowAwaySandbox implements AsyncDisposable {
     const bytes: { stdout: Uint8Array[]; stderr: Uint8Array[] } = { stdout: [], stderr: [] }
     const text = (name: 'stdout' | 'stderr'): string => Buffer.concat(bytes[name]).toString('utf8')
     try {
-      const events = this.#client().start(
+      const transport = transportTo(this.#servers.addresses.sandboxUrl, this.#headers(DAEMON_PORT, 'root'), this.#agent)
+      const events = createClient(Process, transport).start(
         { process: { cmd: '/bin/sh', args: ['-c', script], envs: {} }, stdin: false },
-        { headers: this.#headers(DAEMON_PORT, 'root'), timeoutMs, signal: AbortSignal.timeout(timeoutMs) },
+        { timeoutMs, signal: AbortSignal.timeout(timeoutMs) },
       )
       for await (const { event } of events) {
         const told = event?.event
@@ -93,11 +94,6 @@ export class ThrowAwaySandbox implements AsyncDisposable {
     return (
       await this.#servers.get(`${apiUrl}/sandboxes/${this.id}`, { method: 'DELETE', headers: apiHeaders(this.#servers) }, CREATE_TIMEOUT_MS)
     ).status
-  }
-
-  #client(): Client<typeof Process> {
-    const { sandboxUrl } = this.#servers.addresses
-    return createClient(Process, createConnectTransport({ httpVersion: '1.1', baseUrl: sandboxUrl, nodeOptions: { agent: this.#agent } }))
   }
 
   #headers(port: number, user?: string): Record<string, string> {
