@@ -4,7 +4,7 @@ import type { Level } from './check.ts'
 import type { CheckResult } from './run-checks.ts'
 
 /** A check in the document of `--json`. The fields stay; more may come. */
-export interface ReportedCheck {
+interface ReportedCheck {
   readonly id: string
   readonly group: string
   readonly title: string

@@ -90,7 +90,7 @@ describe('E3', () => {
   })
 
   it('warns for an old runc, and believes the changelog of its package', async () => {
-    using root = new ProcRoot()
+    using root = new ProcRoot({ 'proc/sys/kernel/osrelease': kernel })
     withRunc('1.1.12', '1.1.12+ds1-5')
     expect(await look('E3', { root: root.path })).toMatchObject({ level: 'warn', found: saying(/runc 1\.1\.12\+ds1-5: .*CVE-2025-31133/) })
     root.addChangelog('runc', 'runc (1.1.12+ds1-6) * fixes CVE-2024-45310, CVE-2025-31133 and CVE-2025-52565')
@@ -99,6 +99,8 @@ describe('E3', () => {
     expect(found.match(/CVE-\d+-\d+/g)).toEqual(['CVE-2025-52881'])
     root.addChangelog('runc', 'CVE-2024-45310 CVE-2025-31133 CVE-2025-52565 CVE-2025-52881')
     expect(await look('E3', { root: root.path })).toMatchObject({ level: 'ok' })
+    root.write('proc/sys/kernel/osrelease', '6.0.0-another')
+    expect(await look('E3', { root: root.path })).toMatchObject({ level: 'warn' })
   })
 
   it('warns for an old Docker Desktop', async () => {

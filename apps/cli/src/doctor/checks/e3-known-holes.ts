@@ -2,7 +2,7 @@ import { flawsOf, type EngineComponent, type Flaw } from '@sandyard/runtime-dock
 import { compareVersions, parseVersion } from '@sandyard/runtime-docker/engine/version-number'
 import { ok, warn, type Check, type Finding } from '../check.ts'
 import type { EngineVersion } from '../facts/engine-reader.ts'
-import type { Facts } from '../facts/facts.ts'
+import { requireEngineHost, type Facts } from '../facts/facts.ts'
 
 /** CVE-2026-6406: a container reaches the engine's socket past the rules of Docker Desktop. */
 const DESKTOP_FIXED = [4, 59, 0, Infinity] as const
@@ -20,6 +20,7 @@ export const knownHoles: Check = {
   todo: 'Update runc, the engine or Docker Desktop to a version with the repair; gVisor (SANDYARD_SANDBOX_RUNTIME=runsc) keeps sandboxes off the kernel of the host.',
   async run(facts): Promise<Finding> {
     const version = await facts.engine.version()
+    const isLocal = await runsHere(facts)
     const components = [
       { component: 'engine' as const, name: 'the engine', version: version.Version, packageVersion: undefined },
       ...(version.Components ?? [])
@@ -32,7 +33,7 @@ export const knownHoles: Check = {
         })),
     ]
     const open = components.flatMap((part) => {
-      const repaired = repairedIn(facts, part.component)
+      const repaired = isLocal ? repairedIn(facts, part.component) : new Set()
       const flaws = flawsOf(part.component, part).filter(({ cve }) => !repaired.has(cve))
       return flaws.length === 0 ? [] : [describe(`${part.name} ${part.packageVersion || part.version}`, flaws)]
     })
@@ -45,6 +46,14 @@ export const knownHoles: Check = {
 function describe(name: string, flaws: readonly Flaw[]): string {
   const list = flaws.map(({ cve, effect }) => `${cve} (${effect})`).join(', ')
   return `${name}: ${list}; all are fixed in ${flaws.at(-1)?.fixedIn.join(', ')}`
+}
+
+/** The packages of this machine say nothing of an engine elsewhere. */
+function runsHere(facts: Facts): Promise<boolean> {
+  return requireEngineHost(facts).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The CVE ids of the changelogs of the packages on this machine. */

@@ -33,7 +33,7 @@ async function checkForwarding(facts: Facts): Promise<Finding> {
 
 async function checkGuard(facts: Facts): Promise<Finding | undefined> {
   if (!(await facts.servers.isUp())) return undefined
-  const installation = await facts.database.installation()
+  const installation = await facts.database.installation().catch(() => undefined)
   if (installation === undefined) return undefined
   const guards = (await facts.engine.containers()).filter(
     ({ Labels, State }) => Labels[LABEL.installation] === installation && Labels[LABEL.role] === 'guard' && State === 'running',

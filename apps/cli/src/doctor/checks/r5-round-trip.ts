@@ -68,9 +68,9 @@ async function untilUp(ask: () => Promise<string>): Promise<void> {
 }
 
 /** By the name in the Host header; whether the name resolves is the question of N5. */
-async function askByHost({ servers, settings }: Facts, { id }: ThrowAwaySandbox): Promise<string> {
+async function askByHost({ servers, settings }: Facts, { id, domain }: ThrowAwaySandbox): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const headers = { host: `${PORT}-${id}.${settings.domain}` }
+  const headers = { host: `${PORT}-${id}.${domain ?? settings.domain}` }
   request(servers.addresses.sandboxUrl, { headers, agent: false, signal: AbortSignal.timeout(5000) }, (response) => {
     text(response).then(resolve, reject)
   })

@@ -14,6 +14,7 @@ export interface RunResult {
 interface CreatedSandbox {
   readonly sandboxID: string
   readonly envdAccessToken?: string | null
+  readonly domain?: string | null
 }
 
 const CREATE_TIMEOUT_MS = 90_000
@@ -24,14 +25,17 @@ const LIFETIME_SECONDS = 300
 /** A sandbox of the template `base`, made through the API like that of any client. Disposing kills it. */
 export class ThrowAwaySandbox implements AsyncDisposable {
   readonly id: string
+  /** Of its URLs, as the server says; undefined when it does not. */
+  readonly domain: string | undefined
   readonly #servers: ServerReader
   readonly #token: string | undefined
   readonly #agent: Agent
 
-  private constructor(servers: ServerReader, { sandboxID, envdAccessToken }: CreatedSandbox) {
+  private constructor(servers: ServerReader, { sandboxID, envdAccessToken, domain }: CreatedSandbox) {
     this.#servers = servers
     this.#agent = agentFor(servers.addresses.sandboxUrl)
     this.id = sandboxID
+    this.domain = domain ?? undefined
     this.#token = envdAccessToken ?? undefined
   }
 
