@@ -56,8 +56,9 @@ describe('D1', () => {
     expect(await look('D2', { environment: { DATABASE_URL: url.href } })).toMatchObject({ level: 'skipped' })
   })
 
-  it('is skipped without a database', async () => {
-    expect(await find('D1')).toMatchObject({ level: 'skipped' })
+  it('is skipped without a database, and says where it has looked', async () => {
+    expect(await find('D1')).toMatchObject({ level: 'skipped', found: saying('/nonexistent') })
+    expect(await find('R2')).toMatchObject({ level: 'skipped', found: saying('D1') })
   })
 
   it('fails for a migration of a newer release, and warns for one that has not landed', async () => {

@@ -205,8 +205,11 @@ describe('D3', () => {
     })
   })
 
-  it('is skipped without a data directory', async () => {
+  it('is skipped without a data directory, and where this user may not look', async () => {
     expect(await find('D3')).toMatchObject({ level: 'skipped' })
+    const look = { dataDir: dataDirectory('closed'), machine: { mayList: () => false } }
+    expect(await find('D3', look)).toMatchObject({ level: 'skipped', found: saying('may not read') })
+    expect(await find('R4', look)).toMatchObject({ level: 'skipped', found: saying('may read') })
   })
 })
 

@@ -15,7 +15,7 @@ export const databaseVersion: Check = {
   todo: 'Start Postgres or correct DATABASE_URL; use Postgres 15 or newer; start the newest release again, or restore the backup from before the upgrade.',
   async run(facts): Promise<Finding> {
     const answer = await facts.database.answer()
-    if (answer.kind === 'absent') return skipped('there is no DATABASE_URL, and no embedded Postgres runs: start the server first')
+    if (answer.kind === 'absent') return skipped(answer.reason.replace(/\.$/, ''))
     if (answer.kind === 'failed') return fail(`Postgres does not answer: ${answer.reason}`)
     const { rows } = await facts.database.read((db) =>
       sql<{ number: number; text: string }>`

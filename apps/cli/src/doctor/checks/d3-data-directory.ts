@@ -28,6 +28,8 @@ export const dataDirectory: Check = {
     const { dataDir } = facts.settings
     const stats = facts.machine.stat(dataDir)
     if (stats === undefined) return skipped(`there is no ${dataDir} here: set SANDYARD_DATA_DIR`)
+    if (!facts.machine.mayList(dataDir))
+      return skipped(`this user may not read ${dataDir}: run this as its owner (user ${stats.uid}) or as root`)
     const { type } = await facts.machine.space(dataDir)
     const mode = stats.mode & 0o777
     const server = findServerProcess(facts)
@@ -51,7 +53,9 @@ function judgeOwner(facts: Facts, uid: number): Finding | undefined {
   const status = server === undefined ? undefined : facts.host.find(`proc/${server.pid}/status`)
   const [, running] = /^Uid:\s+(\d+)/m.exec(status ?? '') ?? []
   const user = running === undefined ? (process.getuid?.() ?? 0) : Number(running)
-  return user === uid || user === 0 ? undefined : fail(`the directory belongs to user ${uid}, the server is of user ${user}`)
+  return user === uid || user === 0
+    ? undefined
+    : fail(`the directory belongs to user ${uid}, ${server === undefined ? 'this process' : 'the server'} is of user ${user}`)
 }
 
 function judgeSecret({ machine }: Facts, file: string): Finding | undefined {

@@ -2,6 +2,7 @@ import { LABEL } from '@sandyard/runtime-docker/labels'
 import { fail, ok, skipped, warn, worstOf, type Check, type Finding } from '../check.ts'
 import { requireEngineNetwork, type Facts } from '../facts/facts.ts'
 import { controlsOf, dialFrom } from '../facts/outside.ts'
+import { Unreadable } from '../facts/unreadable.ts'
 
 export const forwardingAndRules: Check = {
   id: 'N3',
@@ -13,7 +14,7 @@ export const forwardingAndRules: Check = {
   async run(facts): Promise<Finding> {
     const forwarding = await checkForwarding(facts)
     const guard = await checkGuard(facts)
-    const control = facts.isDeep ? await checkControl(facts) : undefined
+    const control = facts.isDeep ? await checkControl(facts).catch(toSkipped) : undefined
     const worst = worstOf([forwarding, guard, control], [forwarding, guard, control].flatMap((finding) => finding?.found ?? []).join('; '))
     return worst.level === 'ok' && control?.level === 'skipped' ? control : worst
   },
@@ -49,4 +50,10 @@ async function checkControl(facts: Facts): Promise<Finding> {
   const outcome = await dialFrom(sandbox, control.host, control.port)
   const where = `${control.host}:${control.port}`
   return outcome === 'open' ? ok(`a sandbox reaches ${where}`) : fail(`this machine reaches ${where}, a sandbox does not (${outcome})`)
+}
+
+/** The rest of the check does not need a sandbox. */
+function toSkipped(err: unknown): Finding {
+  if (err instanceof Unreadable) return skipped(err.message)
+  throw err
 }

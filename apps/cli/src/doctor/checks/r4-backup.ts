@@ -16,8 +16,9 @@ export const backup: Check = {
   todo: 'Run "sandyard backup" every day, for example from a timer of systemd, and keep the archive on another machine.',
   async run(facts): Promise<Finding> {
     const { backupDir, dataDir } = facts.settings
-    const isHere = facts.machine.stat(dataDir) !== undefined
-    if (backupDir === undefined && !isHere) return skipped('neither SANDYARD_BACKUP_DIR nor a data directory says where backups are')
+    const isHere = facts.machine.mayList(dataDir)
+    if (backupDir === undefined && !isHere)
+      return skipped('neither SANDYARD_BACKUP_DIR nor a data directory that this user may read says where backups are')
     const times = [...(backupDir === undefined ? [] : await readBackupTimes(backupDir)), ...notedTimes(facts)]
     if (times.length === 0) return warn(`no backup was made (looked in ${[backupDir, dataDir].filter(Boolean).join(', ')})`)
     const newest = Math.max(...times)

@@ -6,7 +6,7 @@ import type { DoctorSettings } from './doctor-settings.ts'
 import { readOnce } from './read-once.ts'
 import { Unreadable } from './unreadable.ts'
 
-export type DatabaseAnswer = { readonly kind: 'answers' | 'absent' } | { readonly kind: 'failed'; readonly reason: string }
+export type DatabaseAnswer = { readonly kind: 'answers' } | { readonly kind: 'absent' | 'failed'; readonly reason: string }
 
 const STATEMENT_TIMEOUT_MS = 10_000
 
@@ -28,7 +28,7 @@ export class DatabaseReader implements AsyncDisposable {
   async read<T>(query: (db: Db) => Promise<T>): Promise<T> {
     const answer = await this.answer()
     if (answer.kind !== 'answers' || this.#database === undefined) {
-      throw new Unreadable(answer.kind === 'absent' ? 'there is no database here' : 'the database does not answer (D1)')
+      throw new Unreadable(answer.kind === 'absent' ? 'no database was found (D1)' : 'the database does not answer (D1)')
     }
     try {
       return await query(this.#database.db)
@@ -41,14 +41,27 @@ export class DatabaseReader implements AsyncDisposable {
     await this.#database?.[Symbol.asyncDispose]()
   }
 
-  /** The URL contains a password. */
+  /** It contains a password. Undefined when there is none, or this user may not read the files of the embedded one. */
   get url(): string | undefined {
-    return this.#settings.databaseUrl?.reveal() ?? this.#embeddedUrl()
+    try {
+      return this.#findUrl()
+    } catch {
+      return undefined
+    }
+  }
+
+  #findUrl(): string {
+    const { databaseUrl, dataDir } = this.#settings
+    return databaseUrl?.reveal() ?? embeddedUrl(describeDataDirectory(dataDir))
   }
 
   async #ask(): Promise<DatabaseAnswer> {
-    const { url } = this
-    if (url === undefined) return { kind: 'absent' }
+    let url: string
+    try {
+      url = this.#findUrl()
+    } catch (err) {
+      return { kind: 'absent', reason: (err as Error).message }
+    }
     this.#database = new Database({
       url,
       applicationName: 'sandyard-doctor',
@@ -62,14 +75,6 @@ export class DatabaseReader implements AsyncDisposable {
     } catch (err) {
       const { code, message } = err as NodeJS.ErrnoException
       return { kind: 'failed', reason: message === '' ? (code ?? 'no answer') : message }
-    }
-  }
-
-  #embeddedUrl(): string | undefined {
-    try {
-      return embeddedUrl(describeDataDirectory(this.#settings.dataDir))
-    } catch {
-      return undefined
     }
   }
 }

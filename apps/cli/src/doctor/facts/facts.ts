@@ -89,8 +89,10 @@ export async function requireEngineNetwork(facts: Facts): Promise<void> {
   const { kind } = await engine.answer()
   const own = host.interfaces()
   const bridges = kind === 'answers' ? (await engine.networks()).flatMap(bridgeOf) : []
-  const isThere = bridges.length > 0 ? bridges.some((name) => own.includes(name)) : !host.isContainer
-  if (!isThere) throw new Unreadable("this process has not the network of the engine's host: run it there, outside of containers")
+  if (bridges.length === 0 && !host.isContainer) return
+  if (bridges.length === 0) throw new Unreadable('this runs in a container, and no engine says whether it has the network of its host')
+  if (bridges.some((name) => own.includes(name))) return
+  throw new Unreadable("this process has not the network of the engine's host: run it there, outside of containers")
 }
 
 type NetworkFacts = Awaited<ReturnType<EngineReader['networks']>>[number]

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
-import { lstatSync, readFileSync, statSync, type Stats } from 'node:fs'
+import { accessSync, constants, lstatSync, readFileSync, statSync, type Stats } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
@@ -23,6 +23,8 @@ export interface Machine {
   /** Undefined when it does not exist or must not be seen. */
   stat(path: string): Stats | undefined
   readFile(path: string): string | undefined
+  /** Whether this user may see what is in a folder. */
+  mayList(path: string): boolean
   /** The standard output of a program; undefined when there is no such program or it failed. */
   run(program: string, args: readonly string[]): Promise<string | undefined>
   /** The addresses of a name; empty when it has none. */
@@ -56,6 +58,14 @@ export const MACHINE: Machine = {
       return readFileSync(path, 'utf8')
     } catch {
       return undefined
+    }
+  },
+  mayList(path) {
+    try {
+      accessSync(path, constants.R_OK | constants.X_OK)
+      return true
+    } catch {
+      return false
     }
   },
   async run(program, args) {
