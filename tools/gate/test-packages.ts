@@ -41,7 +41,7 @@ export async function ensureTestPackages(say: (line: string) => void): Promise<v
   }
   await installPackages(
     missing.map(({ name }) => name),
-    say,
+    { say, env: {} },
   ).catch((err: unknown) => say((err as Error).message))
 }
 

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
@@ -49,6 +50,7 @@ export const API_SETTINGS = {
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
   ...HTTP_SETTINGS,
+  ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
 } satisfies ConfigSchema
 
@@ -68,6 +70,8 @@ export interface ApiConfig {
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
+  /** How sandboxes and builds reach the network outside. */
+  readonly outbound: Outbound
   readonly tracing: TracingConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
@@ -109,6 +113,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     http,
     builds,
     retention,
+    outbound: outboundOf(settings),
     tracing,
     adoptEngine: settings.adoptEngine,
   })

@@ -2,6 +2,7 @@ import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
+import { RELEASE } from '@sandyard/kit/config/release'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
@@ -97,9 +98,6 @@ export interface AppContext extends AsyncDisposable {
 /** A create must be answered within the 60 s that clients wait (clients.md 3.8). */
 const START_TIMEOUT_MS = 50_000
 
-/** Version of this release, stored in the table of servers. */
-const VERSION = '0.1.0'
-
 const MAX_ARCHIVE_ENTRIES = 1_000_000
 
 /**
@@ -112,7 +110,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   const shutdown = new Shutdown(log.http)
   const { database } = parts
   try {
-    shutdown.add('tracing', await openTracing(config.tracing, { service: 'sandyard-api', version: VERSION, log: log.http }))
+    shutdown.add('tracing', await openTracing(config.tracing, { service: 'sandyard-api', version: RELEASE, log: log.http }))
     const installation = await ensureInstallation(database.db)
     const { concurrentSandboxes } = config.limits
     const metrics = createApiMetrics(database, { concurrentSandboxes, maxSandboxes: config.maxSandboxSeries })
@@ -145,12 +143,13 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       installation,
       engineId,
       auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
-      audit: new AuditLog({ database, log: log.audit, registry: metrics.registry }),
+      audit: new AuditLog({ database, log: log.audit, unstored: metrics.auditUnstored }),
       sandboxes: {
         database,
         runtime,
         serverId,
         tokenSeed,
+        outbound: config.outbound,
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
@@ -163,7 +162,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       view: { tokenSeed, domain },
       templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
       uploads,
-      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
+      buildRunner:
+        parts.buildRunner ??
+        createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       drain,
       ready,
       start: () => startLoops(context, { folder, refused }, shutdown),
@@ -188,10 +189,10 @@ async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown:
 function startHeartbeat(context: AppContext): Promise<Heartbeat> {
   const { config, database, drain, engineId, log, sandboxes } = context
   return Heartbeat.start({
-    databaseUrl: database.url,
+    databaseUrl: database.directUrl,
     serverId: sandboxes.serverId,
     engineId,
-    version: VERSION,
+    version: RELEASE,
     builds: config.builds.width,
     isDraining: () => drain.isDraining,
     // Its loops would treat the sandboxes of the new engine as lost.
@@ -227,7 +228,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   })
 
   const listener = listen({
-    url: database.url,
+    url: database.directUrl,
     applicationName: 'sandyard-api-listen',
     channels: [CHANNELS.authChanged, CHANNELS.buildChanged, CHANNELS.routeChanged],
     log: log.database,

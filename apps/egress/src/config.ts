@@ -1,3 +1,5 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
+import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 /** Every cap of the gateway (docs/limits.md describes what a sandbox notices). */
@@ -60,6 +62,7 @@ const egressSettings = {
     default: [],
     doc: 'IPv4 networks of the control plane, which sandboxes never reach.',
   }),
+  extraCa: OUTBOUND_SETTINGS.extraCa,
   drainMs: env.duration('SANDYARD_EGRESS_DRAIN', {
     default: 2000,
     doc: 'how long open connections may continue when the egress gateway stops',
@@ -72,6 +75,7 @@ const egressSettings = {
 export const EGRESS_PROCESS_SETTINGS = {
   ...egressSettings,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
   databaseConnections: env.integer('SANDYARD_EGRESS_DB_CONNECTIONS', {
     default: 3,
     doc: 'Database connections of the egress gateway. One more follows the changes of sandboxes.',

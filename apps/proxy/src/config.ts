@@ -1,3 +1,4 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 import { TRACING_SETTINGS } from '@sandyard/kit/tracing/tracing-config'
 
@@ -91,6 +92,7 @@ export const PROXY_PROCESS_SETTINGS = {
   ...proxySettings,
   ...TRACING_SETTINGS,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
   metricsPort: env.port('SANDYARD_PROXY_METRICS_PORT', {
     default: undefined,
     doc: 'port of the metrics of a proxy that runs by itself (3004 in Compose); 0 takes a free one, none is opened when absent. The proxy of `npm start` is on the page of SANDYARD_METRICS_PORT',

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
+import { databaseUrls } from '@sandyard/db/database-settings'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { listenForMetrics } from '@sandyard/kit/http/metrics-server'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
@@ -30,7 +31,7 @@ async function main(): Promise<void> {
   const log = createLogger({ name: 'sandyard-proxy', level: logLevel })
   const shutdown = new Shutdown(log)
   shutdown.add('tracing', await openTracing(tracing, { service: 'sandyard-proxy', version: VERSION, log }))
-  const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
+  const database = new Database({ ...databaseUrls(config), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })
   followSetting(PROXY_PROCESS_SETTINGS.apiInternalUrl.env, (url) => context.wakeApi.moveTo(url))

@@ -53,6 +53,7 @@ export function readStandaloneConfig(environment: Environment): StandaloneConfig
     return isChoice ? [] : [`${STANDALONE_SETTINGS[name].env} is one of ${choices.join(', ')}, not "${config[name]}"`]
   })
   problems.push(...checkProgramConfig(config))
+  if (config.directUrl !== undefined && config.databaseUrl === undefined) problems.push('DATABASE_DIRECT_URL needs DATABASE_URL')
   if (config.apiHeap < LEAST_HEAP) problems.push('SANDYARD_API_HEAP must be at least 128MiB')
   if (config.proxyHeap < LEAST_HEAP) problems.push('SANDYARD_PROXY_HEAP must be at least 128MiB')
   if (config.egressHeap < LEAST_HEAP) problems.push('SANDYARD_EGRESS_HEAP must be at least 128MiB')

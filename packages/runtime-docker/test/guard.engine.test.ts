@@ -30,7 +30,7 @@ describe('the egress guard', () => {
 
   /** A guard of its own, beside those of runtimes. */
   async function startGuard(): Promise<Guard> {
-    const image = await ensureGuardImage(bench.docker, { step: () => undefined, detail: () => undefined })
+    const image = await ensureGuardImage(bench.docker, { progress: { step: () => undefined, detail: () => undefined } })
     const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
     return Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
   }

@@ -14,7 +14,7 @@ import { silentLogger, type Logger } from '@sandyard/kit/logging/create-logger'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import type { RuntimeCapabilities, SandboxEndpoint } from '@sandyard/runtime/types'
-import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import type { BuildRunner } from '../../src/builds/build-runner.ts'
 import type { LookupHost } from '../../src/sandboxes/network/resolve-egress-proxy.ts'
 import { reconcile } from '../../src/sandboxes/repair/reconciler.ts'
@@ -90,11 +90,12 @@ export const ADMIN_TOKEN = 'admin-secret'
 
 const silent = silentLogger()
 
-export async function createWorld(): Promise<World> {
-  const home = await createTestDatabase()
+/** The given database is disposed with the world. */
+export async function createWorld(given?: TestDatabase): Promise<World> {
+  const home = given ?? (await createTestDatabase())
   const shutdown = new Shutdown(silent)
   shutdown.add('postgres', () => home[Symbol.asyncDispose]())
-  const database = new Database({ url: home.url, applicationName: 'test', log: silent })
+  const database = new Database({ url: home.url, directUrl: home.directUrl, applicationName: 'test', log: silent })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const uploadsDir = await mkdtemp(join(tmpdir(), 'sandyard-test-uploads-'))
   shutdown.add('uploads', () => rm(uploadsDir, { recursive: true, force: true }))

@@ -6,7 +6,7 @@ import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
 import { publishEndpoint } from '../start/publish-endpoint.ts'
-import { trustOwnAuthority } from '../start/trust-own-authority.ts'
+import { trustAuthorities } from '../start/trust-authorities.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { countOccupied, type SandboxRow } from '../sandbox-queries.ts'
 import { readNetwork } from '../network/read-network.ts'
@@ -93,16 +93,19 @@ async function resume(
     parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal),
   )
   await publishEndpoint(parts.database.db, source, { endpoint: resumed.endpoint, egress: spec.egress })
-  if (resumed.restored === 'files') await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
+  if (resumed.restored === 'files') await prepareDaemon(parts, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
   else await trustAgain(parts, source, resumed.endpoint)
   return resumed
 }
 
-/** Header rules may have come while it was paused. What its own processes did to its trust store or its daemon must not stop the resume. */
-async function trustAgain({ tokenSeed, log }: LifecycleParts, source: SandboxSource, endpoint: SandboxEndpoint): Promise<void> {
-  const what = 'the trust in the authority of the sandbox'
-  await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustOwnAuthority(tokenSeed, source, endpoint, signal)).catch(
-    (err: unknown) => log.warn({ err, sandboxId: source.sandboxId }, 'a resumed sandbox does not trust its authority'),
+/**
+ * Header rules and settings of the installation may have come while it was paused. What its own processes did to its trust store or its daemon
+ * must not stop the resume.
+ */
+async function trustAgain(parts: LifecycleParts, source: SandboxSource, endpoint: SandboxEndpoint): Promise<void> {
+  const what = 'the trust in the authorities of the sandbox'
+  await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustAuthorities(parts, source, endpoint, signal)).catch((err: unknown) =>
+    parts.log.warn({ err, sandboxId: source.sandboxId }, 'a resumed sandbox does not trust its authorities'),
   )
 }
 
