@@ -5,6 +5,7 @@ import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { listenForMetrics } from '@sandyard/kit/http/metrics-server'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { RELEASE } from '@sandyard/kit/config/release'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import { readTracing } from '@sandyard/kit/tracing/tracing-config'
 import { followSetting, obeyParent, report } from '@sandyard/kit/process/supervision'
@@ -14,7 +15,6 @@ import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
 
 /** Version of this release, in traces. */
-const VERSION = '0.1.0'
 
 /** Time for resets and closes in addition to the drain. */
 const CLOSE_MARGIN_MS = 5000
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const { drainMs, logLevel, databaseConnections: maxConnections } = config
   const log = createLogger({ name: 'sandyard-proxy', level: logLevel })
   const shutdown = new Shutdown(log)
-  shutdown.add('tracing', await openTracing(tracing, { service: 'sandyard-proxy', version: VERSION, log }))
+  shutdown.add('tracing', await openTracing(tracing, { service: 'sandyard-proxy', version: RELEASE, log }))
   const database = new Database({ ...databaseUrls(config), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })

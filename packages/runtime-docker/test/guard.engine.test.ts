@@ -73,6 +73,7 @@ describe('the egress guard', () => {
       for (const { Id } of before) await bench.docker.getContainer(Id).kill()
     }
     expect(await inside.dial(PRIVATE, 80)).toBe('ECONNREFUSED')
+    expect((await runtime.vitals(AbortSignal.timeout(30_000))).guardRestarts).toBe(1)
     await runtime.remove(spec)
   })
 

@@ -40,6 +40,7 @@ export class GuardKeeper implements AsyncDisposable {
         await guard[Symbol.asyncDispose]()
         throw new AppError('unavailable', 'The runtime is closed.')
       }
+      if (this.#guard !== undefined) this.#restarts += 1
       this.#guard = guard
       void guard.lost.then(() => this.#replace(guard))
       return guard
@@ -70,7 +71,6 @@ export class GuardKeeper implements AsyncDisposable {
     if (this.#isDisposed || this.#guard !== lost) return
     try {
       await this.running()
-      this.#restarts += 1
       this.#options.onReplaced()
     } catch (err) {
       this.#options.log.error({ err }, 'the egress guard could not be replaced')
