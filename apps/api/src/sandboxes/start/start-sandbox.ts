@@ -1,5 +1,6 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { inSpan } from '@sandyard/kit/tracing/span'
@@ -28,6 +29,8 @@ export interface StartParts {
   /** Lets other servers check the lease of the server that runs the start. */
   readonly serverId: number
   readonly tokenSeed: Secret
+  /** How sandboxes reach the network outside. */
+  readonly outbound: Outbound
   readonly log: Logger
   readonly timings: SandboxTimings
   readonly starts: StartsUnderWay
@@ -87,7 +90,7 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   const runtimeMs = Math.round(performance.now() - began)
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   parts.timings.phase('runtime', runtimeMs)
-  const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
+  const times = await prepareDaemon(parts, { source: reservation, endpoint, envVars }, signal)
   parts.timings.phase('daemon', times.daemonMs)
   parts.timings.phase('start_command', times.startCommandMs)
   parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
