@@ -6,6 +6,7 @@ import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
 import { findEdgeCaseTests, findTests } from './compatibility/tests.ts'
 import { fillMetrics } from './metrics.ts'
+import { fillChecks } from './doctor-page.ts'
 import { exampleEnvironment, fillSettings } from './settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -16,6 +17,7 @@ const PAGES: Readonly<Record<string, (page: string) => string>> = {
   'docs/compatibility.md': () => renderCompatibility(listAreas(), EVIDENCE),
   'docs/observability.md': fillMetrics,
   'docs/operations.md': fillSettings,
+  'docs/doctor.md': fillChecks,
   '.env.example': exampleEnvironment,
 }
 

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
+import { registerDoctor } from './commands/doctor.ts'
 import { registerDown } from './commands/down.ts'
 import { registerEnv } from './commands/env.ts'
 import { registerExec } from './commands/exec.ts'
@@ -24,6 +25,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerDown,
   registerEnv,
   registerStatus,
+  registerDoctor,
   registerKeys,
   registerLogs,
   registerLs,

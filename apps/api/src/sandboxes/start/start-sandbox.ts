@@ -29,7 +29,6 @@ export interface StartParts {
   /** Lets other servers check the lease of the server that runs the start. */
   readonly serverId: number
   readonly tokenSeed: Secret
-  /** How sandboxes reach the network outside. */
   readonly outbound: Outbound
   readonly log: Logger
   readonly timings: SandboxTimings
