@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
+import { registerCompletion } from './commands/completion.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
 import { registerDown } from './commands/down.ts'
@@ -35,6 +36,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerExec,
   registerCp,
   registerGc,
+  registerCompletion,
   registerVersion,
 ]
 
