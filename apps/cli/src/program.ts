@@ -3,6 +3,7 @@ import type { CliParts } from './cli-parts.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
+import { registerDoctor } from './commands/doctor.ts'
 import { registerDown } from './commands/down.ts'
 import { registerEnv } from './commands/env.ts'
 import { registerExec } from './commands/exec.ts'
@@ -25,6 +26,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerDown,
   registerEnv,
   registerStatus,
+  registerDoctor,
   registerKeys,
   registerLogs,
   registerLs,
