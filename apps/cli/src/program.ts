@@ -3,8 +3,10 @@ import type { CliParts } from './cli-parts.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
 import { registerDoctor } from './commands/doctor.ts'
+import { registerDown } from './commands/down.ts'
 import { registerEnv } from './commands/env.ts'
 import { registerExec } from './commands/exec.ts'
+import { registerGc } from './commands/gc.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
 import { registerKeys } from './commands/keys.ts'
@@ -13,11 +15,14 @@ import { registerLs } from './commands/ls.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerResume } from './commands/resume.ts'
 import { registerStatus } from './commands/status.ts'
+import { registerUp } from './commands/up.ts'
 import { registerVersion } from './commands/version.ts'
 import { readRelease } from './release.ts'
 
 /** The command tree. Each command is one file; help lists them in this order. */
 const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
+  registerUp,
+  registerDown,
   registerEnv,
   registerStatus,
   registerDoctor,
@@ -31,6 +36,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerConnect,
   registerExec,
   registerCp,
+  registerGc,
   registerVersion,
 ]
 

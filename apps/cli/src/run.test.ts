@@ -94,10 +94,19 @@ describe('sandyard env', () => {
     })
   })
 
-  it('prefers the environment, and the public URL of the API to the local one', async () => {
-    const own = `e2b_${'f'.repeat(40)}`
-    const { stdout } = await sandyard(['env', '--json'], { E2B_API_KEY: own, SANDYARD_API_URL: 'https://api.example.com/' })
-    expect(JSON.parse(stdout)).toMatchObject({ E2B_API_KEY: own, E2B_API_URL: 'https://api.example.com' })
+  it('prints the public URLs of a server behind TLS, and the given ones before all others', async () => {
+    const behindTls = {
+      E2B_API_KEY: KEY,
+      SANDYARD_API_URL: 'https://api.example.com:8443/',
+      SANDYARD_DOMAIN: 'example.com:8443',
+      SANDYARD_PROXY_INTERNAL_URL: 'http://proxies:3002',
+    }
+    expect(JSON.parse((await sandyard(['env', '--json'], behindTls)).stdout)).toMatchObject({
+      E2B_API_URL: 'https://api.example.com:8443',
+      E2B_SANDBOX_URL: 'https://sandbox.example.com:8443',
+    })
+    const given = { E2B_API_URL: 'http://10.0.0.1:3000', E2B_SANDBOX_URL: 'http://10.0.0.1:3002' }
+    expect(JSON.parse((await sandyard(['env', '--json'], { ...behindTls, ...given })).stdout)).toMatchObject(given)
   })
 
   it.each([
