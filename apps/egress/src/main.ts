@@ -28,11 +28,11 @@ async function main(): Promise<void> {
   const database = new Database({ ...databaseUrls(config), applicationName: 'sandyard-egress', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   // Servers behind header rules, and proxies with TLS, are checked with the authorities that this host trusts too.
-  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')])
+  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system'), ...config.extraCa])
   const ctx = createContext(config, { database, log, registry })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {
-    const health = await serveHealth(config.healthPort)
+    const health = await serveHealth({ hosts: config.healthBind, port: config.healthPort }, registry)
     shutdown.add('health', () => health[Symbol.asyncDispose]())
     const upkeep = startUpkeep(ctx)
     shutdown.add('upkeep', () => upkeep[Symbol.asyncDispose]())

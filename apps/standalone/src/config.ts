@@ -18,7 +18,7 @@ export const STANDALONE_SETTINGS = {
   }),
   egressHealthPort: env.port('SANDYARD_EGRESS_HEALTH_PORT', {
     default: 3003,
-    doc: 'Loopback port of the health check of the egress gateway; 0 takes a free one.',
+    doc: 'Port of the health check and the metrics of the egress gateway; 0 takes a free one.',
   }),
   egressHeap: env.size('SANDYARD_EGRESS_HEAP', {
     default: 512 * MIB,

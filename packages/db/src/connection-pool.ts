@@ -10,6 +10,16 @@ export interface ConnectionPoolOptions extends PoolConfig {
   readonly atBegin?: readonly string[]
 }
 
+/** The connections of a pool. */
+export interface PoolCounts {
+  /** The most that it opens. */
+  readonly limit: number
+  readonly open: number
+  readonly idle: number
+  /** Queries and transactions that wait for one. */
+  readonly waiting: number
+}
+
 const BEGINS = /^(?:begin|start transaction)/
 
 /**
@@ -41,6 +51,13 @@ export class ConnectionPool implements PostgresPool {
     } catch (err) {
       throw new DatabaseUnavailable(err)
     }
+  }
+
+  get counts(): PoolCounts {
+    const { totalCount: open, idleCount: idle, waitingCount: queued } = this.#pool
+    const limit = this.#pool.options.max
+    // Each query is queued for a moment, also when a connection is free or may be opened.
+    return { limit, open, idle, waiting: Math.max(0, queued - idle - (limit - open)) }
   }
 
   end(): Promise<void> {

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
 import type { Tables } from './schema/tables.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
@@ -48,6 +48,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
   readonly url: string
   readonly directUrl: string
   readonly db: Db
+  readonly #pool: ConnectionPool
   #closed: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
@@ -55,7 +56,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, timeoutsIn = url === directUrl ? 'connection' : 'transaction' } = options
     this.url = url
     this.directUrl = directUrl
-    const pool = new ConnectionPool({
+    this.#pool = new ConnectionPool({
       connectionString: url,
       application_name: applicationName,
       max: maxConnections,
@@ -67,8 +68,12 @@ export class Database implements AsyncDisposable, DatabaseUrls {
       types: VALUE_TYPES,
       ...(timeoutsIn === 'connection' ? connectionTimeouts(statementTimeoutMs) : { atBegin: transactionTimeouts(statementTimeoutMs) }),
     })
-    pool.onIdleError((err) => log.warn({ err }, 'idle database connection lost'))
-    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+    this.#pool.onIdleError((err) => log.warn({ err }, 'idle database connection lost'))
+    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) })
+  }
+
+  get pool(): PoolCounts {
+    return this.#pool.counts
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
