@@ -19,7 +19,6 @@ const SCHEMA = {
   buildTimeout,
   egressHealthPort: EGRESS_PROCESS_SETTINGS.healthPort,
   proxyConnections: PROXY_PROCESS_SETTINGS.databaseConnections,
-  egressHealthPort: EGRESS_PROCESS_SETTINGS.healthPort,
   egressConnections: EGRESS_PROCESS_SETTINGS.databaseConnections,
 }
 
