@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
+import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Tables } from './schema/tables.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
@@ -81,9 +82,13 @@ export class Database implements AsyncDisposable, DatabaseUrls {
     return this.db.transaction().execute(work)
   }
 
-  /** @throws the error of the database if it does not answer */
+  /** @throws the error of the database or of the connection if it does not answer, for operators */
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.db)
+    try {
+      await sql`select 1`.execute(this.db)
+    } catch (err) {
+      throw err instanceof DatabaseUnavailable ? err.cause : err
+    }
   }
 
   /** Waits for running queries, then closes every connection. */
