@@ -215,3 +215,12 @@ function insertServer(id: number, lease: string): Promise<unknown> {
     [id, lease],
   )
 }
+
+it('R4 reads the backup that the command has noted', async () => {
+  const now = Date.parse('2026-11-22T12:00:00Z')
+  const look: FindOptions = { environment: { DATABASE_URL: test.url }, machine: { now: () => now } }
+  expect(await find('R4', look)).toMatchObject({ level: 'warn', found: saying('no backup') })
+  const note = JSON.stringify({ createdAt: '2026-11-21T12:00:00Z', file: '/backups/x.tar', sizeBytes: 1, hasImages: false })
+  await client.query(`insert into server_setting (name, value) values ('last_backup', $1)`, [note])
+  expect(await find('R4', look)).toMatchObject({ level: 'ok', found: saying('2026-11-21') })
+})

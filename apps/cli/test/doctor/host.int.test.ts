@@ -209,7 +209,6 @@ describe('D3', () => {
     expect(await find('D3')).toMatchObject({ level: 'skipped' })
     const look = { dataDir: dataDirectory('closed'), machine: { mayList: () => false } }
     expect(await find('D3', look)).toMatchObject({ level: 'skipped', found: saying('may not read') })
-    expect(await find('R4', look)).toMatchObject({ level: 'skipped', found: saying('may read') })
   })
 })
 
@@ -228,15 +227,6 @@ describe('R4', () => {
     write('a', 8)
     expect(await find('R4', look)).toMatchObject({ level: 'warn', found: saying('8 days ago') })
     write('b', 2)
-    expect(await find('R4', look)).toMatchObject({ level: 'ok' })
-  })
-
-  it('reads what the command has noted in the data directory', async () => {
-    const dataDir = join(folder, 'noted')
-    mkdirSync(dataDir)
-    const look = { dataDir, machine: { now: () => now } }
-    expect(await find('R4', look)).toMatchObject({ level: 'warn' })
-    writeFileSync(join(dataDir, 'last-backup.json'), JSON.stringify({ createdAt: '2026-11-21T12:00:00Z', file: '/backups/x.tar' }))
     expect(await find('R4', look)).toMatchObject({ level: 'ok' })
   })
 

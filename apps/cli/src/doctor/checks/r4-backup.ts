@@ -1,5 +1,4 @@
-import { describeDataDirectory } from '@sandyard/api/program/data/data-directory'
-import { findLastBackup } from '../../status/last-backup.ts'
+import { LAST_BACKUP_SETTING, parseLastBackup } from '../../status/last-backup.ts'
 import { ok, skipped, warn, type Check, type Finding } from '../check.ts'
 import { readBackupTimes } from '../facts/backup-times.ts'
 import type { Facts } from '../facts/facts.ts'
@@ -11,16 +10,16 @@ export const backup: Check = {
   id: 'R4',
   title: 'Backup',
   checks:
-    'the newest `manifest.json` below `SANDYARD_BACKUP_DIR`, or what `sandyard backup` has noted in the data directory: none, or older than 7 days, warns',
+    'the newest `manifest.json` below `SANDYARD_BACKUP_DIR`, or what `sandyard backup` has noted in the database: none, or older than 7 days, warns',
   why: 'After the loss of the disk only a backup brings keys, templates and snapshots back.',
   todo: 'Run "sandyard backup" every day, for example from a timer of systemd, and keep the archive on another machine.',
   async run(facts): Promise<Finding> {
-    const { backupDir, dataDir } = facts.settings
-    const isHere = facts.machine.mayList(dataDir)
-    if (backupDir === undefined && !isHere)
-      return skipped('neither SANDYARD_BACKUP_DIR nor a data directory that this user may read says where backups are')
-    const times = [...(backupDir === undefined ? [] : await readBackupTimes(backupDir)), ...notedTimes(facts)]
-    if (times.length === 0) return warn(`no backup was made (looked in ${[backupDir, dataDir].filter(Boolean).join(', ')})`)
+    const { backupDir } = facts.settings
+    const noted = await notedTimes(facts)
+    if (backupDir === undefined && noted === undefined)
+      return skipped('neither SANDYARD_BACKUP_DIR nor a database that answers says where backups are')
+    const times = [...(backupDir === undefined ? [] : await readBackupTimes(backupDir)), ...(noted ?? [])]
+    if (times.length === 0) return warn(`no backup was made (looked in ${[backupDir, noted && 'the database'].filter(Boolean).join(', ')})`)
     const newest = Math.max(...times)
     const days = (facts.machine.now() - newest) / DAY_MS
     const found = `the newest backup is of ${new Date(newest).toISOString()}`
@@ -28,7 +27,9 @@ export const backup: Check = {
   },
 }
 
-function notedTimes({ settings }: Facts): number[] {
-  const noted = findLastBackup(describeDataDirectory(settings.dataDir))
-  return noted === undefined ? [] : [Date.parse(noted.createdAt)]
+/** Undefined when the database does not answer, which D1 says. */
+async function notedTimes({ database }: Facts): Promise<number[] | undefined> {
+  if ((await database.answer()).kind !== 'answers') return undefined
+  const last = parseLastBackup(await database.setting(LAST_BACKUP_SETTING))
+  return last === undefined ? [] : [Date.parse(last.createdAt)]
 }
