@@ -6,7 +6,7 @@ const { bind, apiPort, metricsPort, dockerHost } = PROGRAM_SETTINGS
 const { proxyPort, domain, adminToken, apiUrl: publicApiUrl } = API_SETTINGS
 
 /** The settings of the command line: those of clients, and those of the servers that say where they listen and where their data is. */
-const CLI_SETTINGS = {
+export const CLI_SETTINGS = {
   apiKey: env.secret('E2B_API_KEY', { default: undefined, doc: 'API key; that of the data directory when absent' }),
   apiUrl: env.text('E2B_API_URL', { default: undefined, doc: 'URL of the control plane; the local one when absent' }),
   sandboxUrl: env.text('E2B_SANDBOX_URL', { default: undefined, doc: 'URL of the sandbox proxy; the local one when absent' }),

@@ -187,6 +187,28 @@ describe('D4', () => {
   })
 })
 
+describe('R4', () => {
+  it('warns without a backup and for one that is older than a week', async () => {
+    const note = (text: string): Promise<unknown> =>
+      client.query(
+        `insert into public.server_setting (name, value) values ('last_backup', $1) on conflict (name) do update set value = excluded.value`,
+        [text],
+      )
+    const machine = { now: () => Date.parse('2026-11-22T12:00:00Z') }
+    expect(await look('R4', { machine })).toMatchObject({ level: 'warn', found: 'no backup was made' })
+    await note(JSON.stringify({ createdAt: '2026-11-14T11:00:00Z', file: '/backups/x.tar' }))
+    expect(await look('R4', { machine })).toMatchObject({ level: 'warn', found: saying('8 days ago') })
+    await note(JSON.stringify({ createdAt: '2026-11-15T13:00:00Z', file: '/backups/x.tar' }))
+    expect(await look('R4', { machine })).toMatchObject({ level: 'ok' })
+    await note('not JSON')
+    expect(await look('R4', { machine })).toMatchObject({ level: 'warn', found: 'no backup was made' })
+  })
+
+  it('is skipped without the database', async () => {
+    expect(await find('R4')).toMatchObject({ level: 'skipped' })
+  })
+})
+
 describe('R2', () => {
   it('is skipped without a live server, ok with one, and fails for what its loops should have ended', async () => {
     await using database = new Database({ url: test.url, applicationName: 'test', log: silentLogger() })
@@ -215,12 +237,3 @@ function insertServer(id: number, lease: string): Promise<unknown> {
     [id, lease],
   )
 }
-
-it('R4 reads the backup that the command has noted', async () => {
-  const now = Date.parse('2026-11-22T12:00:00Z')
-  const look: FindOptions = { environment: { DATABASE_URL: test.url }, machine: { now: () => now } }
-  expect(await find('R4', look)).toMatchObject({ level: 'warn', found: saying('no backup') })
-  const note = JSON.stringify({ createdAt: '2026-11-21T12:00:00Z', file: '/backups/x.tar', sizeBytes: 1, hasImages: false })
-  await client.query(`insert into server_setting (name, value) values ('last_backup', $1)`, [note])
-  expect(await find('R4', look)).toMatchObject({ level: 'ok', found: saying('2026-11-21') })
-})

@@ -2,6 +2,7 @@ import { readMigrations } from '@sandyard/db/migrations'
 import { sql } from 'kysely'
 import { fail, skipped, warn, worstOf, type Check, type Finding } from '../check.ts'
 import type { Facts } from '../facts/facts.ts'
+import { Unreadable } from '../facts/unreadable.ts'
 
 /** The schema has unique constraints with NULLS NOT DISTINCT. */
 const LEAST_VERSION = 150_000
@@ -35,7 +36,10 @@ export const databaseVersion: Check = {
 }
 
 async function compareMigrations({ database }: Facts): Promise<{ unknown: string[]; pending: string[] }> {
-  const known = (await readMigrations()).map(({ name }) => name)
+  const migrations = await readMigrations().catch((err: Error) => {
+    throw new Unreadable(`this program has no migrations to compare with: ${err.message}`, { cause: err })
+  })
+  const known = migrations.map(({ name }) => name)
   const landed = await database.read(async (db) => {
     const { rows: tables } = await sql<{ is_there: boolean }>`select to_regclass('schema_migration') is not null as is_there`.execute(db)
     if (tables[0]?.is_there !== true) return []
