@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
+import { registerCompletion } from './commands/completion.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
 import { registerDoctor } from './commands/doctor.ts'
@@ -37,6 +38,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerExec,
   registerCp,
   registerGc,
+  registerCompletion,
   registerVersion,
 ]
 

@@ -119,3 +119,39 @@ describe('sandyard env', () => {
     expect(stdout.split('\n')[0]).toBe(line)
   })
 })
+
+describe('sandyard completion', () => {
+  const complete = async (...words: string[]): Promise<string[]> => {
+    const { code, stdout, stderr } = await sandyard(['__complete', '--', ...words])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']))
+  }
+
+  it('knows the commands, their options and the values of options, from the tree itself', async () => {
+    expect(await complete('st')).toEqual(['status'])
+    expect(await complete('')).not.toContain('__complete')
+    expect(await complete('keys', 're')).toEqual(['rename', 'revoke'])
+    expect(await complete('ls', '--st')).toEqual(['--state'])
+    expect(await complete('ls', '--j')).toEqual(['--json'])
+    expect(await complete('env', '--shell', '')).toEqual(['sh', 'fish', 'powershell', 'dotenv'])
+    expect(await complete('--json', 'env', '--shell', 'd')).toEqual(['dotenv'])
+    expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+  })
+
+  it('leaves files to the shell, and has nothing where nothing can stand', async () => {
+    expect(await complete('cp', './')).toEqual([':files'])
+    expect(await complete('exec', ID, '--', 'l')).toEqual([':files'])
+    expect(await complete('version', 'x')).toEqual([])
+  })
+
+  it('is silent when no server can be asked for ids', async () => {
+    expect(await complete('info', '')).toEqual([])
+    expect(await complete('keys', 'revoke', '')).toEqual([])
+  })
+
+  it('is described in help, but not its hidden part', async () => {
+    const { stdout } = await sandyard(['--help'])
+    expect(stdout).toContain('completion <shell>')
+    expect(stdout).not.toContain('__complete')
+  })
+})
