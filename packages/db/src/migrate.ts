@@ -7,6 +7,8 @@ export interface MigrateOptions {
   readonly log: Logger
   /** Default: this repository's `migrations/`. */
   readonly directory?: string
+  /** The name of the last migration to run, for the schema of an older release. Default: all. */
+  readonly until?: string | undefined
 }
 
 /** Arbitrary, but the same in every release. */
@@ -19,7 +21,7 @@ const LOCK_KEY = 5_417_902
  * @returns the names of the migrations that it ran
  * @throws Error when a landed file was changed, or when the database has landed a migration that this release does not contain
  */
-export async function migrate({ url, log, directory }: MigrateOptions): Promise<string[]> {
+export async function migrate({ url, log, directory, until }: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory)
   const client = new Client({ connectionString: url, application_name: 'sandyard-migrate' })
   // A lost connection fails the running query; without a listener the error would end the process.
@@ -28,7 +30,7 @@ export async function migrate({ url, log, directory }: MigrateOptions): Promise<
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     const landed = await readLanded(client)
-    const pending = pendingOf(migrations, landed)
+    const pending = pendingOf(migrations, landed).filter(({ name }) => until === undefined || name <= until)
     for (const migration of pending) {
       await run(client, migration)
       log.info({ migration: migration.name }, 'migration landed')

@@ -6,6 +6,7 @@ export type FaultPoint =
   | 'engineId'
   | 'create'
   | 'createFrom'
+  | 'createPaused'
   | 'pause'
   | 'resume'
   | 'setEgress'
