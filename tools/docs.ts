@@ -5,7 +5,7 @@ import { listAreas } from './compatibility/operations.ts'
 import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
 import { findEdgeCaseTests, findTests } from './compatibility/tests.ts'
-import { fillSettings } from './settings.ts'
+import { exampleEnvironment, fillSettings } from './settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -14,6 +14,7 @@ const EVIDENCE = { served: findServed(ROOT), tests: findTests(ROOT), edgeCaseTes
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
   'docs/compatibility.md': () => renderCompatibility(listAreas(), EVIDENCE),
   'docs/operations.md': fillSettings,
+  '.env.example': exampleEnvironment,
 }
 
 for (const [name, generate] of Object.entries(PAGES)) {

@@ -71,7 +71,7 @@ export class Preparation implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'sandyard-test-database-'))
     this.#undo.push(() => rm(folder, { recursive: true, force: true }))
     const { startEmbeddedPostgres } = await import('../../apps/standalone/src/postgres/embedded-postgres.ts')
-    const { openDataDirectory } = await import('../../apps/standalone/src/data/data-directory.ts')
+    const { openDataDirectory } = await import('../../apps/api/src/program/data/data-directory.ts')
     const postgres = await startEmbeddedPostgres({
       directory: openDataDirectory(folder),
       port: 0,

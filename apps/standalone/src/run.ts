@@ -1,9 +1,9 @@
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import { readStandaloneConfig } from './config.ts'
-import { openDataDirectory } from './data/data-directory.ts'
-import { lockDirectory } from './data/directory-lock.ts'
-import { describeFailure } from './failures/describe-failure.ts'
+import { openDataDirectory } from '@sandyard/api/program/data/data-directory'
+import { lockDirectory } from '@sandyard/api/program/data/directory-lock'
+import { describeFailure } from '@sandyard/api/program/failures/describe-failure'
 import { Interrupted, listenForInterruption, type Interruption } from './interruption.ts'
 import { openLog, type ServerLog } from './logging/open-log.ts'
 import { startAll } from './start-all.ts'
@@ -30,7 +30,7 @@ export async function run(environment: Environment, output: NodeJS.WriteStream):
       process.exit(1)
     })
     await using shutdown = new Shutdown(log)
-    const { failed } = await startAll({ config, directory, log, logChunk, terminal, interruption, shutdown, environment })
+    const { failed } = await startAll({ config, directory, log, logChunk, progress: terminal, interruption, shutdown, environment })
     await untilAsked(interruption, failed)
     terminal.say('\nStopping ... (repeat to stop at once)')
     await shutdown.run()

@@ -1,35 +1,29 @@
 import { writeFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
-import type { Environment } from '@sandyard/kit/config/parse-config'
+import { parseEgressConfig } from '@sandyard/egress/config'
 import { parseProxyConfig, PROXY_PROCESS_SETTINGS } from '@sandyard/proxy/config'
-import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
-import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { openApi, startApi } from './api.ts'
+import { openApi, startApi } from '@sandyard/api/program/open-api'
 import { startDataPlane } from './children/start-data-plane.ts'
 import type { StandaloneConfig } from './config.ts'
 import { openDatabase, type OpenDatabase } from './database.ts'
-import type { DataDirectory } from './data/data-directory.ts'
+import type { ProgramParts } from '@sandyard/api/program/program-parts'
 import { ensureEngine, type AnsweringEngine } from './engine/ensure-engine.ts'
 import { orInterrupted, type Interruption } from './interruption.ts'
-import { confirmCredentials, seed } from './identity.ts'
-import { prepareImages, type SandboxImages } from './images.ts'
-import { startMetrics } from './metrics.ts'
-import { checkPorts, listenings, localUrl } from './network/listening.ts'
+import { confirmCredentials, seed } from '@sandyard/api/program/identity'
+import { prepareImages, type SandboxImages } from '@sandyard/api/program/images'
+import { startMetrics } from '@sandyard/api/program/metrics'
+import { checkPorts, localUrl } from '@sandyard/api/program/listening'
+import { listenings } from './listenings.ts'
 import { readyText } from './terminal/ready-text.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-export interface StartParts {
+export interface StartParts extends ProgramParts {
   readonly config: StandaloneConfig
-  readonly directory: DataDirectory
-  readonly log: Logger
   /** Receives the log of a child process; undefined when the log is on standard output. */
   readonly logChunk: ((chunk: Buffer) => void) | undefined
-  readonly terminal: Terminal
+  readonly progress: Terminal
   readonly interruption: Interruption
-  /** Receives the undo of each step, as soon as the step is done. */
-  readonly shutdown: Shutdown
-  readonly environment: Environment
 }
 
 export interface Started {
@@ -41,22 +35,26 @@ const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
 /** Starts every part in the order of their dependencies. After a failure `shutdown` undoes what has started. */
 export async function startAll(parts: StartParts): Promise<Started> {
-  const { config, directory, terminal, interruption, environment } = parts
-  terminal.say('Sandyard starts.')
+  const { config, directory, progress, interruption, environment } = parts
+  progress.say('Sandyard starts.')
   const tookAll = startStopwatch()
   await checkPorts(Object.values(listenings(config)))
   if (!LOOPBACK.includes(config.bind))
-    terminal.step(`SANDYARD_BIND=${config.bind}: others can reach the servers, and keys travel in plain HTTP`)
+    progress.step(`SANDYARD_BIND=${config.bind}: others can reach the servers, and keys travel in plain HTTP`)
   const isInteractive = process.stdin.isTTY && process.stdout.isTTY
   const tookEngine = startStopwatch()
-  const engine = await orInterrupted(interruption, ensureEngine({ environment, say: (line) => terminal.step(line), isInteractive }))
-  terminal.step(`engine: Docker ${engine.version}, ${tookEngine()}`)
+  const engine = await orInterrupted(interruption, ensureEngine({ environment, say: (line) => progress.step(line), isInteractive }))
+  progress.step(`engine: Docker ${engine.version}, ${tookEngine()}`)
 
   const { database, failed, images } = await openFoundations(parts, engine)
   const tookServers = startStopwatch()
   const registry = new Registry()
   const { proxy, egress } = await startDataPlane(parts, database.url, registry)
-  const opened = await orInterrupted(interruption, openApi(parts, { database, images, proxyPort: proxy.port }))
+  const { tcpPort, dnsPort } = parseEgressConfig(environment)
+  const opened = await orInterrupted(
+    interruption,
+    openApi(parts, { database, images, proxyPort: proxy.port, egressGateway: { tcpPort, dnsPort } }),
+  )
   const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
   const identity = await seed(parts, database, images.base)
@@ -66,9 +64,9 @@ export async function startAll(parts: StartParts): Promise<Started> {
   const { apiKey, accessToken } = await confirmCredentials(parts, database, { identity, api })
   const metricsPort = await startMetrics(parts, [context.metrics.registry, registry], [proxy, egress])
   interruption.signal.throwIfAborted()
-  terminal.step(`servers: ${tookServers()}; ${tookAll()} in all`)
+  progress.step(`servers: ${tookServers()}; ${tookAll()} in all`)
 
-  terminal.say(
+  progress.say(
     readyText({
       apiUrl: localUrl(config.bind, api.port),
       proxyUrl: localUrl(config.bind, proxy.port),
@@ -87,7 +85,7 @@ export async function startAll(parts: StartParts): Promise<Started> {
 
 /** Opens the database and prepares the images at the same time. */
 async function openFoundations(parts: StartParts, engine: AnsweringEngine): Promise<OpenDatabase & { readonly images: SandboxImages }> {
-  const preparing = orInterrupted(parts.interruption, prepareImages(parts, engine))
+  const preparing = orInterrupted(parts.interruption, prepareImages(parts, engine.rootDirectory))
   preparing.catch(() => undefined)
   // The database is awaited first, also when the images fail meanwhile, because `shutdown` must contain it before it runs.
   const opened = await openDatabase(parts)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, expect, it } from 'vitest'
-import { openDataDirectory, type DataDirectory } from '../src/data/data-directory.ts'
+import { openDataDirectory, type DataDirectory } from '@sandyard/api/program/data/data-directory'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/postgres/embedded-postgres.ts'
 import { commandLine, identifyProcess } from '../src/process/process-identity.ts'
 

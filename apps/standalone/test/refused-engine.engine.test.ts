@@ -9,7 +9,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { LABEL } from '@sandyard/runtime-docker/labels'
 import { removeInstallations } from '@sandyard/runtime-docker/remove-installation'
-import { openDataDirectory } from '../src/data/data-directory.ts'
+import { openDataDirectory } from '@sandyard/api/program/data/data-directory'
 import { startEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts'
 import { RunningServer } from './running-server.ts'
 

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
-import { StartFailure } from '../failures/start-failure.ts'
-import { explainListenFailure, type Listening } from '../network/listening.ts'
+import { StartFailure } from '@sandyard/api/program/failures/start-failure'
+import { explainListenFailure, type Listening } from '@sandyard/api/program/listening'
 import { childEnvironment } from '../process/child-environment.ts'
 import type { StartParts } from '../start-all.ts'
 import { ChildEnded, type Program } from './child-program.ts'

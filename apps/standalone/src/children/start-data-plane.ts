@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { parseEgressConfig } from '@sandyard/egress/config'
 import { parseProxyConfig } from '@sandyard/proxy/config'
-import { listenings } from '../network/listening.ts'
+import { listenings } from '../listenings.ts'
 import type { StartParts } from '../start-all.ts'
 import type { ChildSupervisor } from './child-supervisor.ts'
 import { EGRESS, PROXY } from './programs.ts'

@@ -1,6 +1,6 @@
 import { createLogger, type Logger } from '@sandyard/kit/logging/create-logger'
 import type { StandaloneConfig } from '../config.ts'
-import type { DataDirectory } from '../data/data-directory.ts'
+import type { DataDirectory } from '@sandyard/api/program/data/data-directory'
 import { BoundedLogFile } from './bounded-log-file.ts'
 
 export interface ServerLog {

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { runStep } from '@sandyard/runtime-docker/host/run-step'
 import { findProgram } from '@sandyard/runtime-docker/host/find-program'
-import { StartFailure } from '../failures/start-failure.ts'
+import { StartFailure } from '@sandyard/api/program/failures/start-failure'
 
 export interface Account {
   readonly uid: number

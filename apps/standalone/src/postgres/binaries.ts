@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { StartFailure } from '../failures/start-failure.ts'
+import { StartFailure } from '@sandyard/api/program/failures/start-failure'
 
 export interface PostgresBinaries {
   readonly initdb: string

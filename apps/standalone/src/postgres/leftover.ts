@@ -1,7 +1,7 @@
 /** Leftovers of a killed server: a Postgres that still runs on its files, or the pid file of one that does not run. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartFailure } from '../failures/start-failure.ts'
+import { StartFailure } from '@sandyard/api/program/failures/start-failure'
 import { commandLine, endProcess, identifyProcess } from '../process/process-identity.ts'
 
 /** Fast shutdown, immediate shutdown, and the signal that no process can ignore. */

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { StartFailure } from '../failures/start-failure.ts'
+import { StartFailure } from './failures/start-failure.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 

@@ -1,10 +1,10 @@
 import type { Database } from '@sandyard/db/database'
-import { seedBaseTemplate } from '@sandyard/api/seed/seed-base-template'
-import { issueFurtherCredentials, seedIdentity } from '@sandyard/api/seed/seed-identity'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { findCredentials, keepCredentials, type Credentials } from './data/credentials.ts'
-import type { StartedApi } from './api.ts'
-import type { StartParts } from './start-all.ts'
+import { seedBaseTemplate } from '../seed/seed-base-template.ts'
+import { issueFurtherCredentials, seedIdentity } from '../seed/seed-identity.ts'
+import type { StartedApi } from './open-api.ts'
+import type { ProgramParts } from './program-parts.ts'
 
 const TEAM = 'Local'
 const USER = 'user@localhost'
@@ -20,7 +20,7 @@ export interface Identity {
 }
 
 /** Creates the team, the user and the template of a fresh server, or finds those of an earlier start. */
-export async function seed({ config, directory }: StartParts, database: Database, base: ImageRef): Promise<Identity> {
+export async function seed({ config, directory }: ProgramParts, database: Database, base: ImageRef): Promise<Identity> {
   const { teamId, userId, credentials: made } = await seedIdentity(database, { teamName: TEAM, email: USER })
   const file = directory.credentialsFile
   const credentials = made === undefined ? findCredentials(file) : keepCredentials(file, made)
@@ -35,13 +35,13 @@ export async function seed({ config, directory }: StartParts, database: Database
  * (a restored copy, another DATABASE_URL). If they are lost or wrong, further ones are made. The former ones stay valid.
  */
 export async function confirmCredentials(
-  { directory, terminal }: StartParts,
+  { directory, progress }: ProgramParts,
   database: Database,
   { identity, api }: { readonly identity: Identity; readonly api: StartedApi },
 ): Promise<Credentials> {
   const { credentials } = identity
   if (credentials !== undefined && (await api.acceptsKey(credentials.apiKey.reveal()))) return credentials
-  terminal.step(
+  progress.step(
     `credentials: ${directory.credentialsFile} did not have the key of this database; it now has a further key, and the former keys stay valid`,
   )
   return keepCredentials(directory.credentialsFile, await issueFurtherCredentials(database, identity))

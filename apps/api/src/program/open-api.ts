@@ -1,15 +1,14 @@
 import type { AddressInfo } from 'node:net'
-import { createApp } from '@sandyard/api/app'
-import { parseApiConfig } from '@sandyard/api/config'
-import { createContext, type AppContext } from '@sandyard/api/context'
-import { readWantedEgress } from '@sandyard/api/read-wanted-egress'
 import type { Database } from '@sandyard/db/database'
-import { parseEgressConfig } from '@sandyard/egress/config'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { optionsOf } from '@sandyard/runtime-docker/runtime-settings'
 import type { SandboxImages } from './images.ts'
-import { explainListenFailure, listenings } from './network/listening.ts'
-import type { StartParts } from './start-all.ts'
+import { createApp } from '../app.ts'
+import { parseApiConfig } from '../config.ts'
+import { createContext, type AppContext } from '../context.ts'
+import { readWantedEgress } from '../sandboxes/network/read-wanted-egress.ts'
+import { apiListening, explainListenFailure } from './listening.ts'
+import type { ProgramParts } from './program-parts.ts'
 import { tidyEngine } from './tidy-engine.ts'
 
 type ApiInstance = Awaited<ReturnType<typeof createApp>>
@@ -17,7 +16,10 @@ type ApiInstance = Awaited<ReturnType<typeof createApp>>
 export interface ApiNeeds {
   readonly database: Database
   readonly images: SandboxImages
-  readonly proxyPort: number
+  /** The port of the proxy, for the domain that clients get. */
+  readonly proxyPort?: number
+  /** The ports of the egress gateway; undefined when there is none. */
+  readonly egressGateway: { readonly tcpPort: number; readonly dnsPort: number } | undefined
 }
 
 export interface OpenApi {
@@ -34,15 +36,14 @@ const LAST_ANSWERS_MS = 1000
  * Opens the control plane; it does not listen yet. Its shutdown has this order: it reports that it is not ready and finishes the
  * requests in flight, the loops stop, the sockets close.
  */
-export async function openApi(parts: StartParts, { database, images, proxyPort }: ApiNeeds): Promise<OpenApi> {
-  const { config, directory, environment, log, shutdown, terminal } = parts
+export async function openApi(parts: ProgramParts, { database, images, proxyPort, egressGateway }: ApiNeeds): Promise<OpenApi> {
+  const { config, directory, environment, log, shutdown, progress } = parts
   // The domain that clients get contains the actual port of the proxy.
   const apiConfig = parseApiConfig({
     SANDYARD_UPLOADS_DIR: directory.uploads,
     ...environment,
-    SANDYARD_PROXY_PORT: String(proxyPort),
+    ...(proxyPort === undefined ? {} : { SANDYARD_PROXY_PORT: String(proxyPort) }),
   })
-  const { tcpPort, dnsPort } = parseEgressConfig(environment)
   const context = await createContext(apiConfig, {
     database,
     log,
@@ -55,10 +56,10 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
         daemonDist: images.daemonDist,
         baseImage: images.base,
         wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
-        egressGateway: { tcpPort, dnsPort },
+        ...(egressGateway === undefined ? {} : { egressGateway }),
         onRefused,
         log,
-        progress: terminal,
+        progress,
       })
     },
   })
@@ -70,9 +71,9 @@ export async function openApi(parts: StartParts, { database, images, proxyPort }
   return { context, app }
 }
 
-async function drain({ log, terminal }: StartParts, { drain }: AppContext, timeoutMs: number): Promise<void> {
+async function drain({ log, progress }: ProgramParts, { drain }: AppContext, timeoutMs: number): Promise<void> {
   drain.begin()
-  if (drain.inFlight > 0) terminal.step(`finishing ${drain.inFlight} requests, for ${Math.ceil(timeoutMs / 1000)} s at most ...`)
+  if (drain.inFlight > 0) progress.step(`finishing ${drain.inFlight} requests, for ${Math.ceil(timeoutMs / 1000)} s at most ...`)
   if (!(await drain.run(timeoutMs))) log.warn({ inFlight: drain.inFlight, timeoutMs }, 'requests were not finished in time')
 }
 
@@ -90,12 +91,12 @@ export interface StartedApi {
 }
 
 /** Starts the loops and listens. */
-export async function startApi({ config }: StartParts, { context, app }: OpenApi): Promise<StartedApi> {
+export async function startApi({ config }: ProgramParts, { context, app }: OpenApi): Promise<StartedApi> {
   await context.start()
   try {
     await app.listen({ host: config.bind, port: config.apiPort })
   } catch (err) {
-    throw explainListenFailure(err, listenings(config).api)
+    throw explainListenFailure(err, apiListening(config))
   }
   return {
     port: (app.server.address() as AddressInfo).port,

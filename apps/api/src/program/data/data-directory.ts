@@ -43,7 +43,8 @@ export function openDataDirectory(path: string): DataDirectory {
   return directory
 }
 
-function describeDataDirectory(path: string): DataDirectory {
+/** The paths, without a look at the disk. */
+export function describeDataDirectory(path: string): DataDirectory {
   const root = resolve(path)
   return {
     path: root,

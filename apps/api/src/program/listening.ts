@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
-import type { StandaloneConfig } from '../config.ts'
-import { StartFailure } from '../failures/start-failure.ts'
+import type { ProgramConfig } from './config.ts'
+import { StartFailure } from './failures/start-failure.ts'
 
 /** The port of a server, with its description for messages. */
 export interface Listening {
@@ -27,24 +27,14 @@ export function explainListenFailure(err: unknown, { purpose, host, port, settin
   return err
 }
 
-export function listenings({
-  bind: host,
-  apiPort,
-  proxyPort,
-  metricsPort,
-  egressHealthPort,
-}: StandaloneConfig): Record<'api' | 'proxy' | 'metrics' | 'egress', Listening> {
-  return {
-    api: { purpose: 'the API', host, port: apiPort, setting: 'SANDYARD_API_PORT' },
-    proxy: { purpose: 'the sandbox proxy', host, port: proxyPort, setting: 'SANDYARD_PROXY_PORT' },
-    metrics: { purpose: 'the metrics', host, port: metricsPort, setting: 'SANDYARD_METRICS_PORT' },
-    egress: {
-      purpose: 'the health check of the egress gateway',
-      host: '127.0.0.1',
-      port: egressHealthPort,
-      setting: 'SANDYARD_EGRESS_HEALTH_PORT',
-    },
-  }
+type Listeners = Pick<ProgramConfig, 'bind' | 'apiPort' | 'metricsPort'>
+
+export function apiListening({ bind: host, apiPort: port }: Listeners): Listening {
+  return { purpose: 'the API', host, port, setting: 'SANDYARD_API_PORT' }
+}
+
+export function metricsListening({ bind: host, metricsPort: port }: Listeners): Listening {
+  return { purpose: 'the metrics', host, port, setting: 'SANDYARD_METRICS_PORT' }
 }
 
 /**

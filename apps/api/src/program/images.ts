@@ -5,9 +5,8 @@ import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import type { ImageRef } from '@sandyard/runtime/types'
 import type { DaemonDist } from '@sandyard/runtime-docker/daemon-volume/daemon-dist'
-import type { AnsweringEngine } from './engine/ensure-engine.ts'
 import { StartFailure } from './failures/start-failure.ts'
-import type { StartParts } from './start-all.ts'
+import type { ProgramParts } from './program-parts.ts'
 
 export interface SandboxImages {
   readonly base: ImageRef
@@ -17,28 +16,32 @@ export interface SandboxImages {
 /** The images take about 1.2 GiB at the first start. With less free space an engine cannot run sandboxes for long either. */
 const LEAST_FREE_BYTES = 2 * 1024 ** 3
 
-/** Prepares the image of the `base` template, the guard's image and the daemon. The first start makes all three at the same time. */
-export async function prepareImages(parts: StartParts, engine: AnsweringEngine): Promise<SandboxImages> {
-  checkEngineDisk(engine.rootDirectory)
+/**
+ * Prepares the image of the `base` template, the guard's image and the daemon. The first start makes all three at the same time.
+ *
+ * @param engineRoot the folder of the engine's images, where it is on this machine
+ */
+export async function prepareImages(parts: ProgramParts, engineRoot: string | undefined): Promise<SandboxImages> {
+  if (engineRoot !== undefined) checkEngineDisk(engineRoot)
   const [base, daemonDist] = await Promise.all([prepareEngineImages(parts), prepareDaemon(parts)])
   return { base, daemonDist }
 }
 
-async function prepareEngineImages({ config, terminal }: StartParts): Promise<ImageRef> {
+async function prepareEngineImages({ config, progress }: ProgramParts): Promise<ImageRef> {
   const took = startStopwatch()
   const docker = await connectEngine(config.dockerHost)
   const mirror = config.debianMirror
-  const [base] = await Promise.all([ensureBaseImage(docker, { progress: terminal, mirror }), ensureGuardImage(docker, terminal, mirror)])
-  terminal.step(`template: base (${base}), ${took()}`)
+  const [base] = await Promise.all([ensureBaseImage(docker, { progress, mirror }), ensureGuardImage(docker, progress, mirror)])
+  progress.step(`template: base (${base}), ${took()}`)
   return base
 }
 
-async function prepareDaemon({ terminal }: StartParts): Promise<DaemonDist> {
+async function prepareDaemon({ progress }: ProgramParts): Promise<DaemonDist> {
   const took = startStopwatch()
   // The builder is imported only here, because a running server does not need its dependencies.
-  const { ensureDaemonDist } = await import('../../daemon/build/dist.ts')
+  const { ensureDaemonDist } = await import('../../../daemon/build/dist.ts')
   const daemonDist = await ensureDaemonDist()
-  terminal.step(`daemon: ${daemonDist.version}, ${took()}`)
+  progress.step(`daemon: ${daemonDist.version}, ${took()}`)
   return daemonDist
 }
 

@@ -1,15 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
-import { createMetricsServer } from '@sandyard/api/metrics-server'
-import { explainListenFailure, listenings } from './network/listening.ts'
-import type { ChildSupervisor } from './children/child-supervisor.ts'
-import type { StartParts } from './start-all.ts'
+import { createMetricsServer } from '../http/metrics-server.ts'
+import { explainListenFailure, metricsListening } from './listening.ts'
+import type { ProgramParts } from './program-parts.ts'
 
 /** Serves one page for the control plane, this process and its child processes. Returns the port. */
 export async function startMetrics(
-  { config, shutdown }: StartParts,
+  { config, shutdown }: ProgramParts,
   registries: Registry[],
-  children: readonly ChildSupervisor[],
+  children: readonly { metrics(): Promise<string> }[] = [],
 ): Promise<number> {
   const own = Registry.merge(registries)
   const server = createMetricsServer({
@@ -23,7 +22,7 @@ export async function startMetrics(
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(config.metricsPort, config.bind, resolve))
   } catch (err) {
-    throw explainListenFailure(err, listenings(config).metrics)
+    throw explainListenFailure(err, metricsListening(config))
   }
   shutdown.add('metrics', () => {
     server.closeAllConnections()

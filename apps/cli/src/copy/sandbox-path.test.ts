@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { namesBelow, readPlace } from './sandbox-path.ts'
+
+const id = `i${'a1'.repeat(10)}`
+
+it.each([
+  [`${id}:/tmp/x`, { sandboxID: id, path: '/tmp/x' }],
+  [`${id}:notes:1`, { sandboxID: id, path: 'notes:1' }],
+  [`${id}:`, { sandboxID: id, path: '.' }],
+  ['notes:1', { path: 'notes:1' }],
+  ['./i:x', { path: './i:x' }],
+])('reads %s', (text, place) => {
+  expect(readPlace(text)).toEqual(place)
+})
+
+it('takes the names below a directory', () => {
+  expect(namesBelow('/home/user', '/home/user/a/b')).toEqual(['a', 'b'])
+  expect(namesBelow('/', '/etc')).toEqual(['etc'])
+})
+
+it.each(['/etc/passwd', '/home/user', '/home/user/../../etc', '/home/user//x', '/home/user/./x', '/home/userx', '/home/user/a\0b'])(
+  'refuses %s',
+  (path) => {
+    expect(() => namesBelow('/home/user', path)).toThrow('outside of /home/user')
+  },
+)

@@ -1,0 +1,100 @@
+import { CREDENTIAL_PREFIXES, hashCredential, issueCredential } from '@sandyard/api/auth/credential'
+import type { Database, Db } from '@sandyard/db/database'
+
+/** An API key as lists show it. */
+export interface KeyView {
+  readonly id: string
+  readonly name: string
+  /** `e2b_12******cdef`: the ends of the value. */
+  readonly mask: string
+  /** Slug of the team. */
+  readonly team: string
+  readonly createdAt: string
+  /** Undefined for a key that was never used. A server writes it once a minute. */
+  readonly lastUsedAt: string | undefined
+}
+
+export interface TeamChoice {
+  readonly id: string
+  readonly slug: string
+}
+
+/** More than an installation can have by hand. */
+const MAX_KEYS = 10_000
+
+/** Oldest first. @param teamId - all teams when absent */
+export async function listKeys(db: Db, teamId?: string): Promise<KeyView[]> {
+  const all = db
+    .selectFrom('api_key')
+    .innerJoin('team', 'team.id', 'api_key.team_id')
+    .select(['api_key.id', 'api_key.name', 'api_key.prefix', 'value_length', 'masked_value_prefix', 'masked_value_suffix'])
+    .select(['team.slug', 'api_key.created_at', 'last_used_at'])
+    .orderBy('api_key.created_at')
+    .orderBy('api_key.id')
+    .limit(MAX_KEYS)
+  const rows = await (teamId === undefined ? all : all.where('team_id', '=', teamId)).execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    mask: `${row.prefix}${row.masked_value_prefix}${'*'.repeat(6)}${row.masked_value_suffix}`,
+    team: row.slug,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString(),
+  }))
+}
+
+export interface CreatedKey {
+  readonly id: string
+  /** The only copy of the raw key. */
+  readonly key: string
+}
+
+export async function createKey(db: Db, { teamId, name }: { readonly teamId: string; readonly name: string }): Promise<CreatedKey> {
+  const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.apiKey)
+  const { id } = await db
+    .insertInto('api_key')
+    .values({ team_id: teamId, name, ...stored })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id, key: raw }
+}
+
+/** False when there is no such key. */
+export async function renameKey(db: Db, id: string, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await db.updateTable('api_key').set({ name }).where('id', '=', id).executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Deletes all of them or none. Servers forget them at once: a trigger of the table notifies them. False when one does not exist. */
+export async function deleteKeys(database: Database, ids: readonly string[]): Promise<boolean> {
+  try {
+    await database.transaction(async (tx) => {
+      const { numDeletedRows } = await tx.deleteFrom('api_key').where('id', 'in', ids).executeTakeFirst()
+      if (Number(numDeletedRows) !== ids.length) throw new MissingKey()
+    })
+    return true
+  } catch (err) {
+    if (err instanceof MissingKey) return false
+    throw err
+  }
+}
+
+/** Rolls the transaction back. */
+class MissingKey extends Error {}
+
+/** The team and the id of a raw key. */
+export async function findKey(db: Db, rawKey: string): Promise<{ readonly id: string; readonly team: TeamChoice } | undefined> {
+  const hash = hashCredential(rawKey, CREDENTIAL_PREFIXES.apiKey)
+  if (hash === undefined) return undefined
+  const row = await db
+    .selectFrom('api_key')
+    .innerJoin('team', 'team.id', 'api_key.team_id')
+    .select(['api_key.id', 'team.id as team_id', 'team.slug'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row && { id: row.id, team: { id: row.team_id, slug: row.slug } }
+}
+
+export async function listTeams(db: Db): Promise<TeamChoice[]> {
+  return db.selectFrom('team').select(['id', 'slug']).orderBy('slug').limit(MAX_KEYS).execute()
+}

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, describe, expect, it } from 'vitest'
+import { run } from './run.ts'
+
+const KEY = `e2b_${'0a'.repeat(20)}`
+const TOKEN = `sk_e2b_${'0b'.repeat(20)}`
+const ID = 'i'.padEnd(21, '0')
+
+const folder = mkdtempSync(join(tmpdir(), 'sandyard-cli-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Result {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command line without a server and without a terminal. */
+async function sandyard(args: readonly string[], environment: Record<string, string> = {}, cwd = folder): Promise<Result> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const code = await run({
+    args,
+    environment: cwd === folder ? { SANDYARD_DATA_DIR: join(folder, 'nothing'), ...environment } : environment,
+    cwd,
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    signal: new AbortController().signal,
+  })
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+}
+
+describe('the command line', () => {
+  it.each([
+    [['nonsense'], "sandyard: unknown command 'nonsense'"],
+    [['ls', '--nonsense'], "sandyard: unknown option '--nonsense'"],
+    [['info'], "sandyard: missing required argument 'id'"],
+    [['ls', '--state', 'dead'], 'It must be running or paused.'],
+    [['ls', '--metadata', 'novalue'], 'It must be key=value.'],
+    [['kill'], 'name the sandboxes, or select them with --all'],
+    [['kill', 'x', '--template', 'base'], 'filters need --all'],
+    [['resume', 'x', '--timeout', 'long'], 'It must be a whole number of seconds.'],
+    [['logs', '-n', '-1'], 'It must be a whole number.'],
+    [['keys', 'create', ' '], 'It must have 1 to 128 characters.'],
+    [['cp', 'a', 'b'], 'exactly one of the two paths must be <id>:<path>'],
+    [['cp', `${ID}:a`, `${ID}:b`], 'exactly one of the two paths must be <id>:<path>'],
+    [['env', '--shell', 'csh'], 'Allowed choices are sh, fish, powershell, dotenv'],
+    [['connect', ID], 'This command needs a terminal'],
+    [['exec', '--tty', ID, '--', 'top'], 'This command needs a terminal'],
+  ])('ends with 2 and a sentence for %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await sandyard(args, { E2B_API_KEY: KEY })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(sentence)
+  })
+
+  it.each([
+    [{ SANDYARD_API_PORT: 'many' }, 'SANDYARD_API_PORT is not a valid port: "many"'],
+    [{ E2B_API_URL: 'ftp://x' }, 'E2B_API_URL is not a URL of http or https'],
+  ])('ends with 2 for the setting %j and names it', async (settings, sentence) => {
+    const { code, stderr } = await sandyard(['ls'], { E2B_API_KEY: KEY, ...settings } as Record<string, string>)
+    expect(code).toBe(2)
+    expect(stderr).toContain(sentence)
+  })
+
+  it('ends with 4 when there is no key', async () => {
+    const { code, stderr } = await sandyard(['ls'])
+    expect(code).toBe(4)
+    expect(stderr).toContain('There is no API key')
+  })
+
+  it('ends with 5 when a command needs the database of a server that does not run', async () => {
+    const { code, stderr } = await sandyard(['keys', 'list'])
+    expect(code).toBe(5)
+    expect(stderr).toContain('start the server, or set DATABASE_URL')
+  })
+})
+
+describe('sandyard env', () => {
+  const settings = { E2B_API_KEY: KEY, E2B_API_URL: 'http://127.0.0.1:3000', E2B_SANDBOX_URL: 'http://127.0.0.1:3002' }
+
+  it.each([
+    ['sh', Object.entries(settings).map(([name, value]) => `export ${name}=${value}`)],
+    ['fish', Object.entries(settings).map(([name, value]) => `set -gx ${name} '${value}'`)],
+    ['powershell', Object.entries(settings).map(([name, value]) => `$env:${name} = '${value}'`)],
+    ['dotenv', Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
+  ])('prints three lines for %s and nothing else', async (shell, lines) => {
+    const result = await sandyard(['env', '--shell', shell], { E2B_API_KEY: KEY })
+    expect(result).toEqual({ code: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
+  })
+
+  it('prints JSON', async () => {
+    expect(JSON.parse((await sandyard(['env', '--json'], { E2B_API_KEY: KEY })).stdout)).toEqual(settings)
+  })
+
+  it('takes the key from .sandyard above the working directory, and the ports from the settings', async () => {
+    const below = join(folder, 'project', 'a', 'b')
+    mkdirSync(below, { recursive: true })
+    mkdirSync(join(folder, 'project', '.sandyard'))
+    writeFileSync(join(folder, 'project', '.sandyard', 'credentials'), `E2B_API_KEY=${KEY}\nE2B_ACCESS_TOKEN=${TOKEN}\n`)
+    const ports = { SANDYARD_API_PORT: '4000', SANDYARD_PROXY_PORT: '4002', SANDYARD_BIND: '0.0.0.0' }
+    const { stdout } = await sandyard(['env', '--json'], ports, below)
+    expect(JSON.parse(stdout)).toEqual({
+      E2B_API_KEY: KEY,
+      E2B_API_URL: 'http://127.0.0.1:4000',
+      E2B_SANDBOX_URL: 'http://127.0.0.1:4002',
+    })
+  })
+
+  it('prefers the environment, and the public URL of the API to the local one', async () => {
+    const own = `e2b_${'f'.repeat(40)}`
+    const { stdout } = await sandyard(['env', '--json'], { E2B_API_KEY: own, SANDYARD_API_URL: 'https://api.example.com/' })
+    expect(JSON.parse(stdout)).toMatchObject({ E2B_API_KEY: own, E2B_API_URL: 'https://api.example.com' })
+  })
+
+  it.each([
+    ['sh', String.raw`export E2B_API_KEY='a'\''b$c'`],
+    ['fish', String.raw`set -gx E2B_API_KEY 'a\'b$c'`],
+    ['powershell', `$env:E2B_API_KEY = 'a''b$c'`],
+    ['dotenv', String.raw`E2B_API_KEY="a'b\$c"`],
+  ])('quotes what %s would read as something else', async (shell, line) => {
+    const { stdout } = await sandyard(['env', '--shell', shell], { E2B_API_KEY: "a'b$c" })
+    expect(stdout.split('\n')[0]).toBe(line)
+  })
+})

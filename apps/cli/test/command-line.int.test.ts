@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findFreePort } from '@sandyard/kit/net/free-port'
+import { runCli, type CliResult } from './support/run-cli.ts'
+
+const KEY = `e2b_${'0a'.repeat(20)}`
+
+let folder: string
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'sandyard-cli-'))))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Without a server. */
+function sandyard(args: readonly string[], env: Record<string, string>, interrupt?: Promise<void>): Promise<CliResult> {
+  const settings = { SANDYARD_DATA_DIR: join(folder, 'nothing'), E2B_API_KEY: KEY, ...env }
+  return runCli({ args, env: settings, cwd: folder, ...(interrupt && { interrupt }) })
+}
+
+it('prints help on stdout and ends with 0', async () => {
+  const { code, stdout, stderr } = await sandyard(['--help'], {})
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^Usage: sandyard[\s\S]+\bstatus\b[\s\S]+\bexec\b/)
+})
+
+it('ends with 5, one sentence and no stack trace when the server is not reachable', async () => {
+  const url = `http://127.0.0.1:${await findFreePort()}`
+  for (const args of [['ls'], ['exec', 'i'.padEnd(21, '0'), '--', 'true']]) {
+    expect(await sandyard(args, { E2B_API_URL: url }), args.join(' ')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: `sandyard: The server at ${url} is not reachable (ECONNREFUSED): is it running, and is E2B_API_URL right?\n`,
+    })
+  }
+})
+
+it('ends with 130 after SIGINT, also while a server does not answer', async () => {
+  const silent = createServer()
+  const connected = new Promise<void>((resolve) => silent.once('connection', () => resolve()))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const { code, stderr } = await sandyard(['ls'], { E2B_API_URL: url }, connected)
+  silent.close()
+  expect({ code, stderr }).toEqual({ code: 130, stderr: 'sandyard: Interrupted.\n' })
+})
