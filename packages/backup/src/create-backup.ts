@@ -32,6 +32,7 @@ export interface BackupOptions {
  * The images of one stream. The engine prepares a stream on its own disk first, and stores a layer that images share once in each stream.
  */
 const IMAGES_AT_ONCE = 100
+const ENGINE_ID_TIMEOUT_MS = 30_000
 
 /**
  * Writes a backup of an installation. Servers may run meanwhile: the rows are those of one instant, and the files of a paused sandbox those of
@@ -50,6 +51,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     await addFile(writer, uploadEntry(path), join(options.uploadsFolder, path))
   }
   const engine = await options.openEngine?.(rows.installationId)
+  if (engine !== undefined) await assertEngine(engine, rows.engineId)
   const stored = engine === undefined ? NOTHING : await dumpEngine(engine, { ...options, writer, pausedRefs, needed })
   const manifest: Manifest = {
     format: BACKUP_FORMAT,
@@ -63,6 +65,16 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   signal.throwIfAborted()
   await writer.finish(MANIFEST_NAME, `${JSON.stringify(manifest, undefined, 2)}\n`)
   return manifest
+}
+
+/** Another engine has neither the images nor the paused sandboxes. */
+async function assertEngine(engine: EngineArchive, recorded: string | null): Promise<void> {
+  const found = await engine.engineId(AbortSignal.timeout(ENGINE_ID_TIMEOUT_MS))
+  if (recorded === null || recorded === found) return
+  throw new AppError(
+    'failed_precondition',
+    `The sandboxes of this database are on another Docker engine (${recorded}) than the one that answers here (${found}): set DOCKER_HOST to it, or leave images out with --no-images.`,
+  )
 }
 
 interface Rows extends Pick<Manifest, 'installationId' | 'engineId' | 'migrations' | 'tables' | 'sequences'> {

@@ -36,7 +36,8 @@ async function prepareEngineImages({ config, progress }: ProgramParts): Promise<
   return base
 }
 
-async function prepareDaemon({ progress }: ProgramParts): Promise<DaemonDist> {
+/** The daemon for the volume of sandboxes; made by the first call on this machine. */
+export async function prepareDaemon({ progress }: Pick<ProgramParts, 'progress'>): Promise<DaemonDist> {
   const took = startStopwatch()
   // The builder is imported only here, because a running server does not need its dependencies.
   const { ensureDaemonDist } = await import('../../../daemon/build/dist.ts')

@@ -33,6 +33,9 @@ export async function loadTables(client: Client, { file, passphrase, manifest }:
       if (!known.has(dump.name))
         throw new AppError('invalid_argument', `The backup has a table "${dump.name}" that its schema does not have.`)
       await loadTable(client, dump, data)
+      dumps.delete(dump.name)
+      // The rest of the archive is images.
+      if (dumps.size === 0) break
     }
     await client.query('insert into server_setting (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value', [
       ENGINE_SETTING,
