@@ -47,7 +47,8 @@ async function run(server: RunningServer, sandboxId: string, command: string): P
 
 async function templatesOf(server: RunningServer): Promise<unknown[]> {
   const templates = (await (await server.call('GET', '/templates')).json()) as { templateID: string; buildID: string; names: unknown }[]
-  return templates.map(({ templateID, buildID, names }) => ({ templateID, buildID, names })).sort()
+  const named = templates.map(({ templateID, buildID, names }) => ({ templateID, buildID, names }))
+  return named.sort((left, right) => left.templateID.localeCompare(right.templateID))
 }
 
 afterAll(async () => {

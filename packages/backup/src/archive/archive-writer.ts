@@ -83,7 +83,7 @@ export class ArchiveWriter implements AsyncDisposable {
   /** Stores the last entry, flushes the file and gives it its name. */
   async finish(name: string, text: string): Promise<void> {
     await this.add(name, Readable.from([Buffer.from(text)]))
-    this.#pack.finalize()
+    if (!this.#pack.destroyed) this.#pack.finalize()
     await this.#written
     try {
       await rename(this.#partial, this.#file)
@@ -95,6 +95,7 @@ export class ArchiveWriter implements AsyncDisposable {
   }
 
   async #put(name: string, bytes: Buffer): Promise<void> {
+    if (this.#pack.destroyed) await this.#written
     const stored = new Promise<boolean>((resolve) => {
       this.#pack.entry({ name, mode: MODE }, bytes, (err) => resolve(!err)).on('error', () => resolve(false))
     })
