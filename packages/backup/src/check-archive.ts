@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { EntrySum } from './archive/archive-writer.ts'
-import { readEntries } from './archive/read-entries.ts'
+import { readEntries, type ReadOptions } from './archive/read-entries.ts'
 import { MANIFEST_NAME, parseManifest, tableEntry, type Manifest } from './manifest.ts'
 
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2
@@ -12,10 +11,10 @@ const MAX_MANIFEST_BYTES = 256 * 1024 ** 2
  *
  * @throws AppError `invalid_argument` for a damaged archive, `failed_precondition` for another format; those of `readEntries`
  */
-export async function checkArchive(file: string, passphrase?: Secret): Promise<Manifest> {
+export async function checkArchive(file: string, options: ReadOptions = {}): Promise<Manifest> {
   const found: EntrySum[] = []
   let text: string | undefined
-  for await (const { name, data } of readEntries(file, passphrase)) {
+  for await (const { name, data } of readEntries(file, options)) {
     if (text !== undefined) throw new AppError('invalid_argument', 'The backup is damaged: there are entries after its manifest.')
     if (name === MANIFEST_NAME) text = await readText(data)
     else found.push({ name, ...(await sum(data)) })

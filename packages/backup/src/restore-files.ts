@@ -2,15 +2,13 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Secret } from '@sandyard/kit/config/secret'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import { describeWriteFailure } from './archive/file-failure.ts'
-import { readEntries } from './archive/read-entries.ts'
+import { readEntries, type ReadOptions } from './archive/read-entries.ts'
 import { CREDENTIALS_ENTRY, isImagesEntry, uploadOfEntry } from './manifest.ts'
 
-export interface FilesToRestore {
+export interface FilesToRestore extends ReadOptions {
   readonly file: string
-  readonly passphrase: Secret | undefined
   readonly uploadsFolder: string
   readonly credentialsFile: string
   /** Undefined: images stay in the archive. */
@@ -25,8 +23,8 @@ export interface FilesToRestore {
  * @throws AppError `insufficient_storage` for a full disk; those of the engine
  */
 export async function restoreFiles(request: FilesToRestore): Promise<void> {
-  const { file, passphrase, uploadsFolder, credentialsFile, engine, say } = request
-  for await (const { name, data } of readEntries(file, passphrase)) {
+  const { file, uploadsFolder, credentialsFile, engine, say } = request
+  for await (const { name, data } of readEntries(file, request)) {
     const upload = uploadOfEntry(name)
     if (name === CREDENTIALS_ENTRY) await writePrivately(credentialsFile, data)
     else if (upload !== undefined) await writePrivately(join(uploadsFolder, upload), data)

@@ -4,6 +4,7 @@ import { checkArchive } from '@sandyard/backup/check-archive'
 import { restoreFiles } from '@sandyard/backup/restore-files'
 import { checkSchema, checkTarget, restoreTables } from '@sandyard/backup/restore-tables'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import { bindToEngine } from '../backup/bind-to-engine.ts'
 import { openTarget } from '../backup/open-place.ts'
 import { PASSPHRASE_OPTION, readPassphrase } from '../backup/passphrase.ts'
@@ -35,9 +36,8 @@ async function restore(parts: CliParts, name: string, options: RestoreOptions): 
   const passphrase = readPassphrase(options.passphraseFile)
   const file = resolve(cwd, name)
   output.say(`checking ${file} ...`)
-  const archived = await checkArchive(file, passphrase)
+  const archived = await checkArchive(file, { passphrase, signal })
   await checkSchema(archived)
-  signal.throwIfAborted()
   if (replace) await confirm(parts, 'Replace everything that the database has now with the backup?', yes)
   await using place = await openTarget(parts)
   const { databaseUrl, directory } = place
@@ -45,13 +45,14 @@ async function restore(parts: CliParts, name: string, options: RestoreOptions): 
   if (config.databaseUrl === undefined) await ensureEngine(parts)
   const docker = await parts.engine()
   const { DockerEngineArchive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
-  const engine = wantsImages ? new DockerEngineArchive(docker, archived.installationId) : undefined
+  const archive = new DockerEngineArchive(docker, archived.installationId)
+  const engine = wantsImages && !(await hasAll(archive, archived.images)) ? archive : undefined
   const manifest = wantsImages ? archived : { ...archived, images: [], paused: [] }
   signal.throwIfAborted()
   const say = (line: string): void => output.say(line)
   const uploadsFolder = environment['SANDYARD_UPLOADS_DIR'] ?? join(directory.path, 'uploads')
-  await restoreFiles({ file, passphrase, uploadsFolder, credentialsFile: directory.credentialsFile, engine, say })
-  await restoreTables({ file, passphrase, manifest, databaseUrl, replace, log: silentLogger() })
+  await restoreFiles({ file, passphrase, signal, uploadsFolder, credentialsFile: directory.credentialsFile, engine, say })
+  await restoreTables({ file, passphrase, signal, manifest, databaseUrl, replace, log: silentLogger() })
   const { paused, ended } = await bindToEngine(parts, databaseUrl, manifest)
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {
@@ -76,6 +77,11 @@ async function restore(parts: CliParts, name: string, options: RestoreOptions): 
   })
   if (ended > 0) output.say('Sandboxes that ran at the time of the backup have ended with the reason "restored".')
   output.say('The restore is complete: start the server.')
+}
+
+async function hasAll(engine: EngineArchive, images: readonly string[]): Promise<boolean> {
+  for (const image of images) if (!(await engine.imageExists(image))) return false
+  return true
 }
 
 /** As `npm start` does: on a machine without an engine it may install one. */

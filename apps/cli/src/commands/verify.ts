@@ -29,12 +29,11 @@ async function verify(parts: CliParts, name: string, { sumsOnly = false, passphr
   const { output, cwd, signal } = parts
   const passphrase = readPassphrase(passphraseFile)
   const file = resolve(cwd, name)
-  const manifest = await checkArchive(file, passphrase)
-  signal.throwIfAborted()
+  const manifest = await checkArchive(file, { passphrase, signal })
   await checkSchema(manifest)
   if (!sumsOnly) {
     await using scratch = await openScratch(parts)
-    await restoreTables({ file, passphrase, manifest, databaseUrl: scratch.url, replace: false, log: silentLogger() })
+    await restoreTables({ file, passphrase, signal, manifest, databaseUrl: scratch.url, replace: false, log: silentLogger() })
   }
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {

@@ -51,7 +51,7 @@ function chunked(bytes: Buffer): Readable {
 
 async function readAll(file: string, passphrase?: Secret): Promise<Record<string, Buffer>> {
   const found: Record<string, Buffer> = {}
-  for await (const { name, data } of readEntries(file, passphrase)) {
+  for await (const { name, data } of readEntries(file, { passphrase })) {
     const chunks: Buffer[] = []
     for await (const chunk of data) chunks.push(chunk)
     found[name] = Buffer.concat(chunks)
@@ -66,16 +66,16 @@ it.for([undefined, PASSPHRASE])('reads what was written, whole or in part (passp
   expect(Object.keys(found)).toEqual(Object.keys(CONTENTS))
   for (const [name, bytes] of Object.entries(CONTENTS)) expect(found[name]?.equals(bytes), name).toBe(true)
   const skipped: string[] = []
-  for await (const { name } of readEntries(file, passphrase)) skipped.push(name)
+  for await (const { name } of readEntries(file, { passphrase })) skipped.push(name)
   expect(skipped).toEqual([...Object.keys(CONTENTS), MANIFEST_NAME])
-  expect((await checkArchive(file, passphrase)).entries).toHaveLength(4)
+  expect((await checkArchive(file, { passphrase })).entries).toHaveLength(4)
 })
 
 it('does not contain what it stores in the clear when it is encrypted', async () => {
   const file = await write('secret', PASSPHRASE)
   expect(readFileSync(file).includes('small')).toBe(false)
   await expect(checkArchive(file)).rejects.toThrow('--passphrase-file')
-  await expect(checkArchive(file, new Secret('wrong'))).rejects.toThrow('The passphrase is wrong')
+  await expect(checkArchive(file, { passphrase: new Secret('wrong') })).rejects.toThrow('The passphrase is wrong')
 })
 
 it.for([
@@ -90,7 +90,7 @@ it.for([
     const at = Math.floor(copy.length * place)
     copy[at] = (copy[at] ?? 0) ^ 1
     writeFileSync(changed, copy)
-    await expect(checkArchive(changed, passphrase), String(place)).rejects.toMatchObject({ kind: 'invalid_argument' })
+    await expect(checkArchive(changed, { passphrase }), String(place)).rejects.toMatchObject({ kind: 'invalid_argument' })
   }
 })
 
@@ -104,7 +104,7 @@ it.for([
   for (const size of sizes.map((size) => (size < 0 ? length + size : size))) {
     copyFileSync(file, cut)
     truncateSync(cut, size)
-    await expect(checkArchive(cut, passphrase), String(size)).rejects.toMatchObject({ kind: 'invalid_argument' })
+    await expect(checkArchive(cut, { passphrase }), String(size)).rejects.toMatchObject({ kind: 'invalid_argument' })
   }
 })
 

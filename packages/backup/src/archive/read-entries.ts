@@ -15,15 +15,20 @@ export interface ArchiveEntry {
   readonly data: AsyncIterable<Buffer>
 }
 
+export interface ReadOptions {
+  readonly passphrase?: Secret | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 type TarEntry = AsyncIterable<Buffer> & { readonly header: { readonly name: string; readonly type?: string | null } }
 
 /**
  * Reads an archive in one pass and never whole.
  *
  * @throws AppError `not_found`, `failed_precondition` for a file that cannot be read; `invalid_argument` for one that is no archive of ours,
- * is damaged, or is encrypted with another passphrase
+ * is damaged, or is encrypted with another passphrase; the abort reason
  */
-export async function* readEntries(file: string, passphrase?: Secret): AsyncGenerator<ArchiveEntry> {
+export async function* readEntries(file: string, { passphrase, signal }: ReadOptions = {}): AsyncGenerator<ArchiveEntry> {
   const source = await openSource(file, passphrase)
   const unpack = extract()
   let failure: unknown
@@ -34,9 +39,10 @@ export async function* readEntries(file: string, passphrase?: Secret): AsyncGene
   feeding.catch(() => undefined)
   try {
     const files = (unpack as AsyncIterable<TarEntry>)[Symbol.asyncIterator]()
-    yield* join(files, (err) => explain(failure ?? err, file))
+    yield* join(files, { signal, explained: (err) => explain(failure ?? err, file) })
     await feeding
   } catch (err) {
+    signal?.throwIfAborted()
     throw explain(failure ?? err, file)
   } finally {
     unpack.destroy()
@@ -44,8 +50,13 @@ export async function* readEntries(file: string, passphrase?: Secret): AsyncGene
   }
 }
 
-/** `explained` is applied to what the readers of entries get. */
-async function* join(files: AsyncIterator<TarEntry>, explained: (error: unknown) => unknown): AsyncGenerator<ArchiveEntry> {
+interface Joining {
+  readonly signal: AbortSignal | undefined
+  /** Applied to what the readers of entries get. */
+  readonly explained: (error: unknown) => unknown
+}
+
+async function* join(files: AsyncIterator<TarEntry>, { signal, explained }: Joining): AsyncGenerator<ArchiveEntry> {
   let next = await files.next()
   while (next.done !== true) {
     const { entry: name, number: first } = read(next.value)
@@ -53,6 +64,7 @@ async function* join(files: AsyncIterator<TarEntry>, explained: (error: unknown)
     const data = (async function* () {
       try {
         for (let number = 1; next.done !== true; number += 1) {
+          signal?.throwIfAborted()
           const part = read(next.value)
           if (part.entry !== name) return
           if (part.number !== number) throw damaged()
@@ -60,6 +72,7 @@ async function* join(files: AsyncIterator<TarEntry>, explained: (error: unknown)
           next = await files.next()
         }
       } catch (err) {
+        signal?.throwIfAborted()
         throw explained(err)
       }
     })()

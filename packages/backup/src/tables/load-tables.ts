@@ -2,16 +2,14 @@ import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from } from 'pg-copy-streams'
 import { ENGINE_SETTING, UNFINISHED_RESTORE } from '@sandyard/db/engine-setting'
-import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { readEntries } from '../archive/read-entries.ts'
+import { readEntries, type ReadOptions } from '../archive/read-entries.ts'
 import { tableOfEntry, type Manifest, type TableDump } from '../manifest.ts'
 import { listTables } from './catalog.ts'
 import { quote } from './connect.ts'
 
-export interface TablesToLoad {
+export interface TablesToLoad extends ReadOptions {
   readonly file: string
-  readonly passphrase: Secret | undefined
   readonly manifest: Manifest
 }
 
@@ -21,12 +19,12 @@ export interface TablesToLoad {
  *
  * @throws AppError `invalid_argument` for rows that the schema does not accept; then nothing was loaded
  */
-export async function loadTables(client: Client, { file, passphrase, manifest }: TablesToLoad): Promise<void> {
+export async function loadTables(client: Client, { file, manifest, ...options }: TablesToLoad): Promise<void> {
   const dumps = new Map(manifest.tables.map((table) => [table.name, table]))
   const known = new Set((await listTables(client)).map(({ name }) => name))
   await client.query('begin')
   try {
-    for await (const { name, data } of readEntries(file, passphrase)) {
+    for await (const { name, data } of readEntries(file, options)) {
       const table = tableOfEntry(name)
       const dump = table === undefined ? undefined : dumps.get(table)
       if (dump === undefined) continue
