@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
 import { reporters } from './tools/gate/count-reporter.ts'
 
 /** For a machine with two slow cores: a wait ends as soon as its condition holds. */
@@ -9,7 +9,15 @@ export default defineConfig({
   test: {
     reporters: reporters(),
     projects: [
-      { test: { name: 'unit', include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'], testTimeout: 30_000, ...PATIENT } },
+      {
+        test: {
+          name: 'unit',
+          include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['**/*.engine.test.ts', ...defaultExclude],
+          testTimeout: 30_000,
+          ...PATIENT,
+        },
+      },
       {
         test: {
           name: 'integration',
@@ -24,7 +32,7 @@ export default defineConfig({
       {
         test: {
           name: 'engine',
-          include: ['{apps,packages}/*/test/**/*.engine.test.ts'],
+          include: ['{apps,packages}/*/test/**/*.engine.test.ts', 'tools/**/*.engine.test.ts'],
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 600_000,

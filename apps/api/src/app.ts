@@ -29,6 +29,7 @@ import { serveInTurn } from './http/serve-in-turn.ts'
 import { createValidatorCompiler } from './http/validators.ts'
 import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
 import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
+import { registerAskCertificate } from './sandboxes/routes/ask-certificate.ts'
 import { connectSandboxRoute } from './sandboxes/routes/connect-sandbox.ts'
 import { connectSandboxV2Route } from './sandboxes/routes/connect-sandbox-v2.ts'
 import { createSandboxRoute } from './sandboxes/routes/create-sandbox.ts'
@@ -184,6 +185,7 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)
+  registerAskCertificate(app, ctx)
   for (const register of ROUTES) register(app, ctx)
   await app.after()
   registerNotImplemented(app)

@@ -48,6 +48,8 @@ import { repairEgress } from './upkeep/repair-egress.ts'
 
 const UPKEEP_EVERY_MS = 600_000
 const EGRESS_EVERY_MS = 60_000
+/** A proxy that starts again reaches no sandbox until its new interface is registered. */
+const MEMBERS_EVERY_MS = 2000
 const STOP_TIMEOUT_MS = 10_000
 /** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
 const USAGE_AT_ONCE = 128
@@ -88,6 +90,16 @@ export class DockerRuntime implements SandboxRuntime {
     )
     this.#loops = [...this.#loops, rules]
     egress.onLost(() => rules.wake())
+    const { joinMembers } = parts
+    if (joinMembers === undefined) return
+    const members = runLoop({ name: 'members of the sandbox network', everyMs: MEMBERS_EVERY_MS, log: parts.log }, () =>
+      egress.setMembers(joinMembers),
+    )
+    this.#loops = [...this.#loops, members]
+    egress.onLost(() => {
+      rules.wake()
+      members.wake()
+    })
   }
 
   /**

@@ -13,6 +13,8 @@ export const LABEL = {
   build: 'sandyard.build',
   daemonVersion: 'sandyard.daemon-version',
   engineId: 'sandyard.engine-id',
+  /** Of containers of the proxy and the api. */
+  member: 'sandyard.member',
 } as const
 
 export type Labels = Readonly<Record<string, string>>

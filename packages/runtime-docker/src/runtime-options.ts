@@ -28,6 +28,8 @@ export interface DockerRuntimeOptions {
   readonly controlNetworks?: readonly string[]
   /** Where the proxy and the api connect from; the host when empty. */
   readonly ingressSources?: readonly string[]
+  /** The value of the label `sandyard.member` of the containers of the proxy and the api, which join the sandbox network. */
+  readonly networkMembers?: string | undefined
   /** The wanted policies of sandboxes, from their owner, for repairs. A sandbox that is not in the answer is closed. */
   readonly wantedEgress: (sandboxIds: readonly string[]) => Promise<ReadonlyMap<string, EgressPolicy>>
   /** The ports of the egress gateway on the engine's host; without it no policy can use the gateway. */

@@ -22,6 +22,8 @@ import { KeptImages } from './images/kept-images.ts'
 import { SharedImages } from './images/shared-images.ts'
 import { VolumeFreeImages } from './images/volume-free-images.ts'
 import { networkName } from './labels.ts'
+import type { Member } from './egress/member-keeper.ts'
+import { joinMembers } from './network/network-members.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
 import { originOf } from './runtime-origin.ts'
@@ -44,6 +46,8 @@ export interface RuntimeParts extends StartParts {
   readonly egress: EgressControl | undefined
   readonly wantedEgress: DockerRuntimeOptions['wantedEgress']
   readonly hasGateway: boolean
+  /** Undefined where the api and the proxy run on the host. */
+  readonly joinMembers: (() => Promise<readonly Member[]>) | undefined
   readonly diskLimit: boolean
   readonly plan: () => ContainerPlan
   readonly daemonPort: number
@@ -69,6 +73,9 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       const onFailure = (err: unknown): void => log.warn({ err }, 'a sandbox that ended is registered until the next repair')
       network.beforeLeave((address) => egress.unregister(address).catch(onFailure))
     }
+    const members = options.networkMembers
+    const join = members === undefined ? undefined : () => joinMembers(docker, network, members)
+    if (join !== undefined) await (egress === undefined ? join() : egress.setMembers(join))
     const plan = (): ContainerPlan => ({
       installation,
       ociRuntime: facts.ociRuntime,
@@ -98,6 +105,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       volume,
       egress,
       wantedEgress: options.wantedEgress,
+      joinMembers: join,
       hasGateway: egress !== undefined && options.egressGateway !== undefined,
       snapshots: new Snapshots({ docker, installation, origin, maxLayers: options.maxLayers }),
       origin,

@@ -26,6 +26,10 @@ export const dockerRuntimeSettings = {
     default: [],
     doc: 'IPv4 addresses from which the proxy and the api connect to sandboxes; the host when empty.',
   }),
+  networkMembers: env.text('SANDYARD_NETWORK_MEMBERS', {
+    default: undefined,
+    doc: 'The value of the label `sandyard.member` of the containers in which the api and the proxy run. They join the sandbox network; set by the Compose file.',
+  }),
   registries: env.list('SANDYARD_REGISTRIES', {
     default: [],
     doc: 'The registries whose images builds may use, as written in references: docker.io, registry.example:5000; without a port: every port. * means every public registry, which is the default. A registry at a loopback, private or link-local address is used only when it is listed.',
@@ -64,6 +68,7 @@ export function optionsOf(
     openPrivate: config.egressAllowPrivate,
     controlNetworks: config.controlNetworks,
     ingressSources: config.ingressSources,
+    networkMembers: config.networkMembers,
     egressLimits: {
       connections: config.egressConnections,
       newConnectionsPerSecond: config.egressNewConnections,

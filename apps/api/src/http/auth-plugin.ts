@@ -10,7 +10,7 @@ import type { SchemeParts } from '../auth/schemes.ts'
 import type { RequestLimits } from './rate-limit.ts'
 
 /** Routes that are not part of the interface and need no credentials. */
-const OPEN: ReadonlySet<string> = new Set(['/ready', '/openapi.json'])
+const OPEN: ReadonlySet<string> = new Set(['/ready', '/openapi.json', '/tls/ask'])
 
 export interface AuthPluginOptions {
   readonly parts: Omit<SchemeParts, 'beforeLookUp'>

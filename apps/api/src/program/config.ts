@@ -19,6 +19,10 @@ export const PROGRAM_SETTINGS = {
     default: undefined,
     doc: "Debian's package mirror, where an image has to be made without a registry.",
   }),
+  daemonDist: env.text('SANDYARD_DAEMON_DIST', {
+    default: undefined,
+    doc: 'Folder with the built distribution of the daemon of sandboxes, as in our images; it is built from the sources when absent.',
+  }),
   baseCpuCount: env.integer('SANDYARD_BASE_CPU_COUNT', { default: 2, doc: 'Processors of a sandbox of the `base` template.' }),
   baseMemory: env.size('SANDYARD_BASE_MEMORY', { default: GIB, doc: 'Memory of a sandbox of the `base` template.' }),
   baseDisk: env.size('SANDYARD_BASE_DISK', { default: 10 * GIB, doc: 'Disk of a sandbox of the `base` template.' }),

@@ -1,4 +1,6 @@
 import { statfsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
 import { ensureGuardImage } from '@sandyard/runtime-docker/egress/guard-image'
 import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
@@ -36,9 +38,10 @@ async function prepareEngineImages({ config, progress }: ProgramParts): Promise<
   return base
 }
 
-/** The daemon for the volume of sandboxes; made by the first call on this machine. */
-export async function prepareDaemon({ progress }: Pick<ProgramParts, 'progress'>): Promise<DaemonDist> {
+/** The daemon for the volume of sandboxes; that of the settings, else made by the first call on this machine. */
+export async function prepareDaemon({ config, progress }: Pick<ProgramParts, 'config' | 'progress'>): Promise<DaemonDist> {
   const took = startStopwatch()
+  if (config.daemonDist !== undefined) return findDaemon(config.daemonDist)
   // The builder is imported only here, because a running server does not need its dependencies.
   const { ensureDaemonDist } = await import('../../../daemon/build/dist.ts')
   const daemonDist = await ensureDaemonDist()
@@ -57,4 +60,12 @@ function checkEngineDisk(rootDirectory: string): void {
   }
   if (freeBytes >= LEAST_FREE_BYTES) return
   throw new StartFailure(`The disk of the Docker engine (${rootDirectory}) is full: free at least 2 GiB and run this again.`)
+}
+
+/** The folder contains one distribution, under its version. */
+async function findDaemon(folder: string): Promise<DaemonDist> {
+  const [version, ...others] = await readdir(folder).catch(() => [])
+  if (version === undefined || others.length > 0)
+    throw new StartFailure(`The folder ${folder} of SANDYARD_DAEMON_DIST must contain exactly one distribution of the daemon.`)
+  return { dir: join(folder, version), version }
 }

@@ -5,6 +5,7 @@ import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { parseEgressConfig } from '@sandyard/egress/config'
+import { parseApiConfig } from '../config.ts'
 import type { SeparateConfig } from './config.ts'
 import { openDataDirectory } from './data/data-directory.ts'
 import { checkGivenDatabase } from './given-database.ts'
@@ -30,14 +31,17 @@ export interface SeparateStart {
  */
 export async function startProgram(start: SeparateStart): Promise<void> {
   const { config, log, shutdown, environment } = start
+  // Wrong settings are reported before the long steps.
+  parseApiConfig({ SANDYARD_UPLOADS_DIR: config.dataDir, ...environment })
+  const { tcpPort, dnsPort } = parseEgressConfig(environment)
   const directory = openDataDirectory(config.dataDir)
   const progress = {
     step: (line: string) => log.info({ step: line }, 'start'),
     detail: (line: string) => log.debug({ step: line }, 'start'),
   }
   const parts: ProgramParts = { config, directory, log, progress, shutdown, environment }
-  const [database, images] = await Promise.all([openDatabase(start), prepareImages(parts, undefined)])
-  const { tcpPort, dnsPort } = parseEgressConfig(environment)
+  const database = await openDatabase(start)
+  const images = await prepareImages(parts, undefined)
   const opened = await openApi(parts, { database, images, egressGateway: config.hasGateway ? { tcpPort, dnsPort } : undefined })
   const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })

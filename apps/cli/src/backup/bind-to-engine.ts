@@ -17,9 +17,10 @@ export async function bindToEngine({ environment, output }: CliParts, databaseUr
   const log = silentLogger()
   const progress = { step: (line: string) => output.say(line), detail: () => undefined }
   await using database = new Database({ url: databaseUrl, applicationName: 'sandyard-cli', log, maxConnections: CONNECTIONS })
-  const daemonDist = await prepareDaemon({ progress })
+  const config = parseConfig(PROGRAM_SETTINGS, environment)
+  const daemonDist = await prepareDaemon({ config, progress })
   await using runtime = await DockerRuntime.open({
-    ...optionsOf(parseConfig(PROGRAM_SETTINGS, environment)),
+    ...optionsOf(config),
     installation: manifest.installationId,
     daemonDist,
     wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),

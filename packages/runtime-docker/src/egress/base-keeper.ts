@@ -27,9 +27,16 @@ export class BaseKeeper {
   #inForce: string | undefined
   /** How often somebody has deleted the rules. */
   #losses = 0
+  /** How often the tables of another version were replaced. */
+  #replacements = 0
 
   constructor(options: BaseKeeperOptions) {
     this.#options = options
+  }
+
+  /** Another number after every loss of what was registered in the tables. */
+  get generation(): number {
+    return this.#losses + this.#replacements
   }
 
   /** Returns when the rules of this moment are in force. @throws AppError of the guard; `unavailable` when they are deleted each time */
@@ -73,7 +80,9 @@ export class BaseKeeper {
       })
       // Somebody may have deleted them again, and the report has come first.
       if (losses === this.#losses) this.#inForce = text
-      if (isNew) onReplaced()
+      if (!isNew) return
+      this.#replacements += 1
+      onReplaced()
     })
   }
 }

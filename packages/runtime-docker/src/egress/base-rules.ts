@@ -43,6 +43,9 @@ const TO_GATEWAY = '0x200000'
 /** On packets that a rule has let pass. A routing rule drops all others, so that nothing is forwarded while the tables are gone. */
 export const PASSED = 0x40_0000
 
+/** On packets of members of the sandbox network: the proxy and the api, where they run in containers. */
+const OF_MEMBER = '0x800000'
+
 /** Both tables of an installation have this name, in the families `bridge` and `inet`. */
 export function tableName(installation: string): string {
   return networkName(installation)
@@ -84,6 +87,8 @@ const LOGGED = '5/second burst 20 packets'
  * answered it and its state is still "new".
  */
 const FIRST = 'ct state new ct status & confirmed == 0'
+/** Any segment but the first of a connection. Not every kernel tracks connections in a bridge. */
+const TCP_ANSWER = 'tcp flags & (syn | ack) != syn'
 /** Elements of sets that the kernel fills. */
 const DYNAMIC = 'size 65535; flags dynamic'
 
@@ -93,18 +98,23 @@ function bridgeTable(table: string, { bridge: { subnet }, limits }: BaseRules): 
 table bridge ${table} {
   set ports { type ifname; }
   set bound { type ifname . ether_addr . ipv4_addr; }
+  set member_ports { type ifname; }
+  set members { type ifname . ether_addr . ipv4_addr; }
   set packet_rates { type ifname; ${DYNAMIC}, timeout; timeout 1m; }
   set byte_rates { type ifname; ${DYNAMIC}, timeout; timeout 1m; }
   chain prerouting { type filter hook prerouting priority -300; policy accept; }
   chain sandbox { }
+  chain member { }
   chain forward { type filter hook forward priority 0; policy accept; }
 }
 flush chain bridge ${table} prerouting
 flush chain bridge ${table} sandbox
+flush chain bridge ${table} member
 flush chain bridge ${table} forward
 table bridge ${table} {
   chain prerouting {
     iifname @ports goto sandbox
+    iifname @member_ports goto member
     ip saddr ${subnet} drop
     arp saddr ip ${subnet} drop
   }
@@ -115,8 +125,16 @@ table bridge ${table} {
     ether type arp iifname . ether saddr . arp saddr ip @bound iifname . arp saddr ether . arp saddr ip @bound accept
     drop
   }
+  chain member {
+    ether type ip iifname . ether saddr . ip saddr @members meta mark set meta mark or ${OF_MEMBER} accept
+    ether type arp iifname . ether saddr . arp saddr ip @members iifname . arp saddr ether . arp saddr ip @members accept
+    drop
+  }
   chain forward {
+    iifname @ports oifname @member_ports ether type arp accept
+    iifname @ports oifname @member_ports ether type ip ${TCP_ANSWER} accept
     iifname @ports drop
+    iifname @member_ports oifname @ports accept
     ip daddr ${subnet} drop
     arp daddr ip ${subnet} drop
   }
@@ -170,6 +188,7 @@ table inet ${table} {
   chain prerouting {
     iifname != "${bridge.interface}" accept
     meta nfproto ipv6 drop
+    meta mark and ${OF_MEMBER} != 0 goto pass
     ct direction reply ct state established,related goto pass
     ${opens === 0 ? '' : `ct state new update @new_connections { ip saddr limit rate over ${opens}/second burst ${opens * BURST_SECONDS} packets } drop`}
     ${connections === 0 ? '' : `ct state new add @open_connections { ip saddr ct count over ${connections} } drop`}
@@ -213,6 +232,7 @@ table inet ${table} {
   chain postrouting {
     oifname != "${bridge.interface}" accept
     ct state established,related accept
+    meta mark and ${OF_MEMBER} != 0 accept
     ip saddr @sources accept
     drop
   }

@@ -7,6 +7,7 @@ import { BaseKeeper } from './base-keeper.ts'
 import { compileDeletion, installationOf, tableName, type BaseRules } from './base-rules.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
 import { GuardKeeper } from './guard-keeper.ts'
+import { MemberKeeper, type Member } from './member-keeper.ts'
 import { readRegistration } from './read-registration.ts'
 import { refused } from './refused.ts'
 import { compilePolicy, compileRegistration, compileRemoval, type Registration, type SandboxRules, type Station } from './sandbox-rules.ts'
@@ -40,6 +41,7 @@ export class EgressControl implements AsyncDisposable {
   readonly #options: EgressControlOptions
   readonly #guards: GuardKeeper
   readonly #base: BaseKeeper
+  readonly #members: MemberKeeper
   /** What this process has registered, by address. */
   readonly #own = new Map<string, Registration>()
   #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
@@ -65,6 +67,7 @@ export class EgressControl implements AsyncDisposable {
       rules: (found) => this.#rules(found),
       onReplaced: () => this.#onLost(),
     })
+    this.#members = new MemberKeeper({ installation, guards: this.#guards, base: this.#base, bridge })
   }
 
   /**
@@ -119,6 +122,11 @@ export class EgressControl implements AsyncDisposable {
       }
     })
     this.#own.set(station.address, registrationOf({ ...station, port }, rules))
+  }
+
+  /** Lets the members of the network, and no other containers, connect to sandboxes. Their other networks are closed to sandboxes. */
+  setMembers(list: () => Promise<readonly Member[]>): Promise<void> {
+    return this.#members.set(list)
   }
 
   /** Removes what is registered for an address. Must be called before the engine may give the address to another container. */
@@ -195,7 +203,7 @@ export class EgressControl implements AsyncDisposable {
       installation,
       bridge,
       resolvers: this.#resolvers,
-      closed: [...this.#host.addresses, ...controlNetworks],
+      closed: [...this.#host.addresses, ...controlNetworks, ...this.#members.networks],
       openPrivate,
       ingressSources: ingressSources.length > 0 ? ingressSources : [bridge.gateway],
       gateway,

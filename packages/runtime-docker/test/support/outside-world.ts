@@ -29,6 +29,7 @@ const ADDRESSES = [OUTSIDE.public, OUTSIDE.metadata, OUTSIDE.sharedSpace, OUTSID
 
 /** A container with the stand-in daemon and without rules. */
 export interface Bystander {
+  readonly container: Container
   readonly address: string
   readonly inside: Inside
 }
@@ -77,11 +78,11 @@ export class OutsideWorld implements AsyncDisposable {
     return (this.#host.address() as AddressInfo).port
   }
 
-  async bystander(network: string): Promise<Bystander> {
-    const container = await this.#start(network)
+  async bystander(network: string, labels: Readonly<Record<string, string>> = {}): Promise<Bystander> {
+    const container = await this.#start(network, [], labels)
     const { NetworkSettings } = await container.inspect()
     const address = Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? ''
-    return { address, inside: new Inside({ host: address, daemonPort: DAEMON_PORT }) }
+    return { container, address, inside: new Inside({ host: address, daemonPort: DAEMON_PORT }) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,13 +115,14 @@ export class OutsideWorld implements AsyncDisposable {
     )
   }
 
-  async #start(network: string, env: readonly string[] = []): Promise<Container> {
+  async #start(network: string, env: readonly string[] = [], labels: Readonly<Record<string, string>> = {}): Promise<Container> {
     const container = await this.#docker.createContainer({
       name: `sandyard-test-${randomId(8)}`,
       Image: this.#options.toolImage,
       Entrypoint: STAND_IN_COMMAND,
       Cmd: [],
       Env: [...env],
+      Labels: labels,
       HostConfig: {
         NetworkMode: network,
         // The control of raw sockets: the default profile of the engine may deny them.
