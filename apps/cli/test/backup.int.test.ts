@@ -46,17 +46,14 @@ it('writes an encrypted backup beside a running server, and verifies it', async 
   })
 })
 
-it('refuses to restore over data, without a confirmation, and while a server runs', async () => {
+it('refuses to restore while a server runs, over data, and without a confirmation', async () => {
   expect((await bench.sandyard(['backup', 'plain', '--no-images'])).code).toBe(0)
-  await bench.world.database.db.deleteFrom('server').execute()
   const restore = (...args: string[]) => bench.sandyard(['restore', 'plain', ...args])
+  expect(await restore('--replace', '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('A server runs') as string })
+  await bench.server[Symbol.asyncDispose]()
+  await bench.world.database.db.deleteFrom('server').execute()
   expect(await restore()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--replace --yes') as string })
   expect(await restore('--replace')).toMatchObject({ code: 4, stderr: expect.stringContaining('repeat it with --yes') as string })
-  await sql`insert into server (server_id, engine_id, version, lease_until) values (7, 'e', 'x', now() + interval '1 hour')`.execute(
-    bench.world.database.db,
-  )
-  expect(await restore('--replace', '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('A server runs') as string })
-  await bench.world.database.db.deleteFrom('server').execute()
   expect(await bench.world.database.db.selectFrom('sandbox').select('state').execute()).toHaveLength(1)
 })
 

@@ -1,18 +1,7 @@
-import { statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { createBackup } from '@sandyard/backup/create-backup'
-import { recordBackup } from '@sandyard/backup/last-backup'
-import { openExisting } from '../backup/open-place.ts'
-import { PASSPHRASE_OPTION, readPassphrase } from '../backup/passphrase.ts'
-import { sizeText } from '../backup/size-text.ts'
+import type { BackupOptions } from '../backup/run-backup.ts'
+import { PASSPHRASE_OPTION } from '../backup/passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
-import { readRelease } from '../release.ts'
-
-interface BackupOptions {
-  readonly images: boolean
-  readonly passphraseFile?: string
-}
 
 export function registerBackup(program: Command, parts: CliParts): void {
   program
@@ -21,45 +10,8 @@ export function registerBackup(program: Command, parts: CliParts): void {
     .description('write everything that a restore needs into one file; servers may run meanwhile')
     .option('--no-images', 'leave out the images of templates and snapshots and the files of paused sandboxes')
     .option(...PASSPHRASE_OPTION)
-    .action((file: string, options: BackupOptions) => backup(parts, file, options))
-}
-
-async function backup(parts: CliParts, name: string, { images, passphraseFile }: BackupOptions): Promise<void> {
-  const { output, signal, cwd, environment } = parts
-  const passphrase = readPassphrase(passphraseFile)
-  const file = resolve(cwd, name)
-  await using place = await openExisting(parts)
-  const { directory, databaseUrl } = place
-  const manifest = await createBackup({
-    file,
-    databaseUrl,
-    sandyardVersion: readRelease(),
-    uploadsFolder: environment['SANDYARD_UPLOADS_DIR'] ?? join(directory.path, 'uploads'),
-    credentialsFile: directory.credentialsFile,
-    openEngine: images ? (installationId) => openEngine(parts, installationId) : undefined,
-    passphrase,
-    say: (line) => output.say(line),
-    signal,
-  })
-  const { createdAt, hasImages, missingImages } = manifest
-  const sizeBytes = statSync(file).size
-  await recordBackup(databaseUrl, { createdAt, file, sizeBytes, hasImages })
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  const answer = {
-    file,
-    sizeBytes,
-    createdAt,
-    rows,
-    images: manifest.images.length - manifest.paused.length,
-    missingImages,
-    pausedSandboxes: manifest.paused.length,
-    isEncrypted: passphrase !== undefined,
-  }
-  output.result(answer, () => output.line(`${file} (${sizeText(sizeBytes)})`))
-  if (passphrase === undefined) output.say('The file has the keys of the server: keep it as secret as them.')
-}
-
-async function openEngine(parts: CliParts, installationId: string) {
-  const { DockerEngineArchive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
-  return new DockerEngineArchive(await parts.engine(), installationId)
+    .action(async (file: string, options: BackupOptions) => {
+      const { runBackup } = await import('../backup/run-backup.ts')
+      await runBackup(parts, file, options)
+    })
 }

@@ -1,22 +1,7 @@
-import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { checkArchive } from '@sandyard/backup/check-archive'
-import { restoreFiles } from '@sandyard/backup/restore-files'
-import { checkSchema, checkTarget, restoreTables } from '@sandyard/backup/restore-tables'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import type { EngineArchive } from '@sandyard/runtime/engine-archive'
-import { bindToEngine } from '../backup/bind-to-engine.ts'
-import { openTarget } from '../backup/open-place.ts'
-import { PASSPHRASE_OPTION, readPassphrase } from '../backup/passphrase.ts'
+import type { RestoreOptions } from '../backup/run-restore.ts'
+import { PASSPHRASE_OPTION } from '../backup/passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
-import { confirm } from '../confirm.ts'
-
-interface RestoreOptions {
-  readonly images: boolean
-  readonly replace?: boolean
-  readonly yes?: boolean
-  readonly passphraseFile?: string
-}
 
 export function registerRestore(program: Command, parts: CliParts): void {
   program
@@ -27,65 +12,8 @@ export function registerRestore(program: Command, parts: CliParts): void {
     .option('--replace', 'remove what the database has now; asks first')
     .option('--yes', 'do not ask')
     .option(...PASSPHRASE_OPTION)
-    .action((file: string, options: RestoreOptions) => restore(parts, file, options))
-}
-
-async function restore(parts: CliParts, name: string, options: RestoreOptions): Promise<void> {
-  const { output, signal, cwd, environment, config } = parts
-  const { images: wantsImages, replace = false, yes } = options
-  const passphrase = readPassphrase(options.passphraseFile)
-  const file = resolve(cwd, name)
-  output.say(`checking ${file} ...`)
-  const archived = await checkArchive(file, { passphrase, signal })
-  await checkSchema(archived)
-  if (replace) await confirm(parts, 'Replace everything that the database has now with the backup?', yes)
-  await using place = await openTarget(parts)
-  const { databaseUrl, directory } = place
-  await checkTarget({ databaseUrl, replace })
-  if (config.databaseUrl === undefined) await ensureEngine(parts)
-  const docker = await parts.engine()
-  const { DockerEngineArchive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
-  const archive = new DockerEngineArchive(docker, archived.installationId)
-  const engine = wantsImages && !(await hasAll(archive, archived.images)) ? archive : undefined
-  const manifest = wantsImages ? archived : { ...archived, images: [], paused: [] }
-  signal.throwIfAborted()
-  const say = (line: string): void => output.say(line)
-  const uploadsFolder = environment['SANDYARD_UPLOADS_DIR'] ?? join(directory.path, 'uploads')
-  await restoreFiles({ file, passphrase, signal, uploadsFolder, credentialsFile: directory.credentialsFile, engine, say })
-  await restoreTables({ file, passphrase, signal, manifest, databaseUrl, replace, log: silentLogger() })
-  const { paused, ended } = await bindToEngine(parts, databaseUrl, manifest)
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  const answer = {
-    file,
-    createdAt: manifest.createdAt,
-    directory: directory.path,
-    rows,
-    images: manifest.images.length - manifest.paused.length,
-    missingImages: manifest.missingImages,
-    pausedSandboxes: paused,
-    endedSandboxes: ended,
-  }
-  output.result(answer, () => {
-    output.pairs([
-      ['data directory', directory.path],
-      ['backup of', manifest.createdAt],
-      ['rows', rows],
-      ['images', answer.images],
-      ['paused sandboxes', paused],
-      ['ended sandboxes', ended],
-    ])
-  })
-  if (ended > 0) output.say('Sandboxes that ran at the time of the backup have ended with the reason "restored".')
-  output.say('The restore is complete: start the server.')
-}
-
-async function hasAll(engine: EngineArchive, images: readonly string[]): Promise<boolean> {
-  for (const image of images) if (!(await engine.imageExists(image))) return false
-  return true
-}
-
-/** As `npm start` does: on a machine without an engine it may install one. */
-async function ensureEngine({ environment, output, stdin }: CliParts): Promise<void> {
-  const { ensureEngine: ensure } = await import('@sandyard/standalone/engine/ensure-engine')
-  await ensure({ environment, say: (line) => output.say(line), isInteractive: stdin.isTTY })
+    .action(async (file: string, options: RestoreOptions) => {
+      const { runRestore } = await import('../backup/run-restore.ts')
+      await runRestore(parts, file, options)
+    })
 }

@@ -1,57 +1,13 @@
 import type { Command } from 'commander'
 import type { CliParts } from '../cli-parts.ts'
-import { sizeText } from '../backup/size-text.ts'
-import { EXIT } from '../exit-codes.ts'
-import { EndWith } from '../fail.ts'
-import { readRelease } from '../release.ts'
-import { agoText } from '../time-text.ts'
-import { readUpgrade, type UpgradePlan } from '../upgrade/read-upgrade.ts'
-
-const DAY_MS = 24 * 3_600_000
-/** A backup before an upgrade is at most this old. */
-const RECENT_MS = DAY_MS
 
 export function registerUpgrade(program: Command, parts: CliParts): void {
   program
     .command('upgrade')
     .description('show what a start of this release does with the database; docs/upgrading.md has the steps of an upgrade')
     .requiredOption('--check', 'read only: versions, migrations that would run, and whether a backup is recent')
-    .action(() => check(parts))
-}
-
-async function check(parts: CliParts): Promise<void> {
-  const { db } = await parts.database()
-  const plan = await readUpgrade(db, readRelease())
-  const problems = problemsOf(plan)
-  const { output } = parts
-  output.result({ ...plan, problems }, () => {
-    output.pairs([
-      ['release of this program', plan.release],
-      ['releases that run', plan.serverReleases.length === 0 ? 'none' : plan.serverReleases.join(', ')],
-      ['migrations to run', plan.pending.length],
-      ['last backup', plan.lastBackup === undefined ? 'none' : `${agoText(plan.lastBackup.createdAt)}, ${plan.lastBackup.file}`],
-    ])
-    for (const { name, purpose, tables } of plan.pending) {
-      output.line(`\n${name}${purpose === undefined ? '' : `: ${purpose}`}`)
-      for (const table of tables) output.line(`  locks ${table.name} (${sizeText(table.sizeBytes)})`)
-    }
-  })
-  for (const problem of problems) output.say(problem)
-  if (problems.length > 0) throw new EndWith(EXIT.checksFailed)
-  output.say(plan.pending.length === 0 ? 'The database has the schema of this release.' : 'A start of this release runs these migrations.')
-}
-
-function problemsOf({ unknown, changed, pending, lastBackup }: UpgradePlan): string[] {
-  const problems: string[] = []
-  if (unknown.length > 0) {
-    problems.push(
-      `The database is from a newer release (${unknown.join(', ')}): this one cannot use it. To go back, restore a backup of the older release.`,
-    )
-  }
-  if (changed.length > 0) problems.push(`These migrations were changed after they had run: ${changed.join(', ')}.`)
-  const isRecent = lastBackup !== undefined && Date.now() - Date.parse(lastBackup.createdAt) < RECENT_MS
-  if (pending.length > 0 && !isRecent) {
-    problems.push('There is no backup of the last 24 hours, and migrations have no way back: run `sandyard backup <file>` first.')
-  }
-  return problems
+    .action(async () => {
+      const { runUpgradeCheck } = await import('../upgrade/run-upgrade-check.ts')
+      await runUpgradeCheck(parts)
+    })
 }

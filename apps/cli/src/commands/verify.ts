@@ -1,19 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { openDataDirectory } from '@sandyard/api/program/data/data-directory'
-import { checkArchive } from '@sandyard/backup/check-archive'
-import { checkSchema, restoreTables } from '@sandyard/backup/restore-tables'
-import { createScratchDatabase, type ScratchDatabase } from '@sandyard/backup/scratch-database'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import { PASSPHRASE_OPTION, readPassphrase } from '../backup/passphrase.ts'
+import type { VerifyOptions } from '../backup/run-verify.ts'
+import { PASSPHRASE_OPTION } from '../backup/passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
-
-interface VerifyOptions {
-  readonly sumsOnly?: boolean
-  readonly passphraseFile?: string
-}
 
 export function registerVerify(program: Command, parts: CliParts): void {
   program
@@ -22,61 +10,8 @@ export function registerVerify(program: Command, parts: CliParts): void {
     .description('check the sums of a backup and load its tables into a scratch database, which is dropped')
     .option('--sums-only', 'do not load the tables')
     .option(...PASSPHRASE_OPTION)
-    .action((file: string, options: VerifyOptions) => verify(parts, file, options))
-}
-
-async function verify(parts: CliParts, name: string, { sumsOnly = false, passphraseFile }: VerifyOptions): Promise<void> {
-  const { output, cwd, signal } = parts
-  const passphrase = readPassphrase(passphraseFile)
-  const file = resolve(cwd, name)
-  const manifest = await checkArchive(file, { passphrase, signal })
-  await checkSchema(manifest)
-  if (!sumsOnly) {
-    await using scratch = await openScratch(parts)
-    await restoreTables({ file, passphrase, signal, manifest, databaseUrl: scratch.url, replace: false, log: silentLogger() })
-  }
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  const answer = {
-    file,
-    createdAt: manifest.createdAt,
-    sandyardVersion: manifest.sandyardVersion,
-    entries: manifest.entries.length,
-    rows,
-    hasLoaded: !sumsOnly,
-    hasImages: manifest.hasImages,
-    missingImages: manifest.missingImages,
-    pausedSandboxes: manifest.paused.length,
-  }
-  output.result(answer, () => {
-    output.pairs([
-      ['made', `${manifest.createdAt} by ${manifest.sandyardVersion}`],
-      ['sums', `${manifest.entries.length} entries are intact`],
-      ['tables', sumsOnly ? 'not loaded' : `${manifest.tables.length} tables with ${rows} rows were loaded`],
-      ['images', manifest.hasImages ? manifest.images.length - manifest.paused.length : 'none: made with --no-images'],
-      ['missing images', manifest.missingImages.length === 0 ? undefined : manifest.missingImages.join(', ')],
-      ['paused sandboxes', manifest.paused.length],
-    ])
-  })
-}
-
-/** On the server of DATABASE_URL, else on a Postgres that is made for it. */
-async function openScratch({ config, output }: CliParts): Promise<ScratchDatabase> {
-  const given = config.databaseUrl?.reveal()
-  if (given !== undefined) return createScratchDatabase(given)
-  const folder = mkdtempSync(join(tmpdir(), 'sandyard-verify-'))
-  try {
-    const { startEmbeddedPostgres } = await import('@sandyard/standalone/postgres/embedded-postgres')
-    const directory = openDataDirectory(join(folder, 'data'))
-    const postgres = await startEmbeddedPostgres({ directory, port: 0, say: (line) => output.say(line), settings: ['fsync=off'] })
-    return {
-      url: postgres.url,
-      async [Symbol.asyncDispose]() {
-        await postgres[Symbol.asyncDispose]()
-        rmSync(folder, { recursive: true, force: true })
-      },
-    }
-  } catch (err) {
-    rmSync(folder, { recursive: true, force: true })
-    throw err
-  }
+    .action(async (file: string, options: VerifyOptions) => {
+      const { runVerify } = await import('../backup/run-verify.ts')
+      await runVerify(parts, file, options)
+    })
 }
