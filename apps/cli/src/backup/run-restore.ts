@@ -1,13 +1,17 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { checkArchive } from '@sandyard/backup/check-archive'
 import { restoreFiles } from '@sandyard/backup/restore-files'
 import { checkSchema, checkTarget, restoreTables } from '@sandyard/backup/restore-tables'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
+import { GUARD_FOLDER } from '@sandyard/runtime-docker/egress/guard-image'
 import { openTarget } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'
+import { EXIT } from '../exit-codes.ts'
+import { CliFailure } from '../fail.ts'
 
 /** Of the command line. */
 export interface RestoreOptions {
@@ -20,6 +24,7 @@ export interface RestoreOptions {
 export async function runRestore(parts: CliParts, name: string, options: RestoreOptions): Promise<void> {
   const { output, signal, cwd, environment, config } = parts
   const { images: wantsImages, replace = false, yes } = options
+  assertWhole()
   const passphrase = readPassphrase(options.passphraseFile)
   const file = resolve(cwd, name)
   output.say(`checking ${file} ...`)
@@ -65,6 +70,15 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
   })
   if (ended > 0) output.say('Sandboxes that ran at the time of the backup have ended with the reason "restored".')
   output.say('The restore is complete: start the server.')
+}
+
+/** The npm package of the command line has no daemon and no sources of images. @throws CliFailure */
+function assertWhole(): void {
+  if (existsSync(GUARD_FOLDER)) return
+  throw new CliFailure(
+    EXIT.failed,
+    'A restore needs the whole of Sandyard and not only its command line: run it in a checkout, or in the container of the API.',
+  )
 }
 
 async function hasAll(engine: EngineArchive, images: readonly string[]): Promise<boolean> {
