@@ -4,7 +4,7 @@ import type { Db } from '@sandyard/db/database'
 import { readMigrations } from '@sandyard/db/migrations'
 import { changedTables, purposeOf } from './changed-tables.ts'
 
-export interface PendingMigration {
+interface PendingMigration {
   readonly name: string
   readonly purpose: string | undefined
   /** The existing tables that it changes, and locks meanwhile. */
