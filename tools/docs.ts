@@ -5,6 +5,8 @@ import { listAreas } from './compatibility/operations.ts'
 import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
 import { findEdgeCaseTests, findTests } from './compatibility/tests.ts'
+import { fillMetrics } from './metrics.ts'
+import { fillChecks } from './doctor-page.ts'
 import { exampleEnvironment, fillSettings } from './settings.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -13,7 +15,9 @@ const EVIDENCE = { served: findServed(ROOT), tests: findTests(ROOT), edgeCaseTes
 
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
   'docs/compatibility.md': () => renderCompatibility(listAreas(), EVIDENCE),
+  'docs/observability.md': fillMetrics,
   'docs/operations.md': fillSettings,
+  'docs/doctor.md': fillChecks,
   '.env.example': exampleEnvironment,
 }
 

@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import assert from 'node:assert/strict'
 import { Sandbox } from 'e2b'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { DOMAIN, PORTS } from './project.ts'
 
 type Answer = (err: Error | null, address: string | LookupAddress[], family?: number) => void

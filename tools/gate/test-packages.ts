@@ -17,9 +17,9 @@ interface TestPackage {
 
 /**
  * The programs that tests start on this machine, beyond those of Debian's essential packages (coreutils, util-linux, mount, libc-bin, dpkg,
- * apt), of git, nodejs and npm, and of the engine's package (docker.io). Two more are prepared by the tests that use them, without
- * a change of the machine if possible: docker-registry (`packages/runtime-docker/test/support/test-registry.ts`) and a Python environment
- * (`tests/acceptance/support/python-environment.ts`). All other programs run inside containers.
+ * apt), of git, nodejs and npm, and of the engine's package (docker.io). Three more are prepared by the tests that use them, without
+ * a change of the machine if possible: docker-registry and prometheus (`packages/runtime-docker/test/support/debian-program.ts`), and a Python
+ * environment (`tests/acceptance/support/python-environment.ts`). All other programs run inside containers.
  */
 const TEST_PACKAGES: readonly TestPackage[] = [
   { program: 'bindfs', name: 'bindfs', purpose: 'watchers on network file systems', isUsable: existsSync('/dev/fuse') },
@@ -41,7 +41,7 @@ export async function ensureTestPackages(say: (line: string) => void): Promise<v
   }
   await installPackages(
     missing.map(({ name }) => name),
-    say,
+    { say, env: {} },
   ).catch((err: unknown) => say((err as Error).message))
 }
 

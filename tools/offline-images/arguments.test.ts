@@ -24,7 +24,7 @@ it('selects by full name and by name without tag', () => {
 it.each([
   [['--force'], 'There is no option --force.'],
   [['--list', '--remove'], '--list and --remove exclude each other.'],
-  [['debian:bookworm'], 'There is no stand-in for debian:bookworm: debian:bookworm-slim, prom/prometheus:v3.5.0, ubuntu:22.04.'],
+  [['debian:bookworm'], 'There is no stand-in for debian:bookworm, only for debian:bookworm-slim, prom/prometheus:v3.5.0, ubuntu:22.04.'],
 ])('refuses %j', (args, sentence) => {
   expect(parseArguments(args, all)).toBe(sentence)
 })

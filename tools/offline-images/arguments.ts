@@ -18,7 +18,7 @@ export function parseArguments(args: readonly string[], all: readonly StandIn[])
   if (unknown !== undefined) return `There is no option ${unknown}.`
   if (options.includes('--list') && options.includes('--remove')) return '--list and --remove exclude each other.'
   const stranger = names.find((name) => !all.some((standIn) => isNamed(standIn, name)))
-  if (stranger !== undefined) return `There is no stand-in for ${stranger}: ${all.map(({ image }) => image).join(', ')}.`
+  if (stranger !== undefined) return `There is no stand-in for ${stranger}, only for ${all.map(({ image }) => image).join(', ')}.`
   const isVerbose = options.includes('--verbose')
   if (options.includes('--help') || options.includes('-h')) return { action: 'help', standIns: [], isVerbose }
   const action = options.includes('--list') ? 'list' : options.includes('--remove') ? 'remove' : 'make'

@@ -13,7 +13,7 @@ export interface ImagesOptions extends StandInBuild {
 }
 
 /**
- * Makes the stand-ins that the engine lacks, or whose sources have changed. A missing image that can be pulled is pulled. An image of the
+ * Makes the stand-ins that the engine lacks, or whose sources have changed. A missing one that can be pulled is pulled. An image of the
  * same name that this project did not make stays as it is.
  *
  * @throws AppError `failed_precondition` at the first failure, after which the images so far are complete
@@ -27,8 +27,8 @@ export async function makeImages(docker: Docker, options: ImagesOptions): Promis
     if (state === 'current') say(`${standIn.image}: a stand-in is there`)
     else if (state === 'theirs') say(`${standIn.image}: is there, and is not a stand-in`)
     else if (standIn.recipe === 'debian') await ensureDebianImage(docker, { progress })
-    else if (state === 'missing' && (await isPulled(docker, standIn.image, { registry, progress }))) continue
     else if (standIn.recipe === 'none') reportImpossible(standIn, standIns, say)
+    else if (state === 'missing' && (await isPulled(docker, standIn.image, { registry, progress }))) continue
     else await make(docker, standIn as StandIn & { readonly recipe: Recipe }, { ...options, formerId: id })
   }
 }
@@ -50,7 +50,7 @@ async function isPulled(docker: Docker, image: string, { registry, progress }: P
 
 /** Only a failure when it was asked for. */
 function reportImpossible({ image, madeOf }: StandIn, standIns: readonly StandIn[], say: (line: string) => void): void {
-  const sentence = `${image} cannot be made: ${madeOf}.`
+  const sentence = `${image} cannot be made: ${madeOf}. Pull it where a registry is reached.`
   if (standIns.length === 1) throw new AppError('failed_precondition', sentence)
   say(sentence)
 }

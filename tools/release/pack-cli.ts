@@ -34,7 +34,8 @@ export async function packCli(root: string, version: string, folder: string): Pr
       logLevel: 'warning',
     })
     chmodSync(join(target, 'main.mjs'), 0o755)
-    writeFileSync(join(draft, 'apps/cli/package.json'), `${JSON.stringify({ version })}\n`)
+    // `readRelease` and `RELEASE` look for it two folders above their files, which are one file here.
+    for (const place of ['apps/cli', 'apps']) writeFileSync(join(draft, place, 'package.json'), `${JSON.stringify({ version })}\n`)
     mkdirSync(join(draft, 'migrations'))
     cpSync(join(root, 'migrations'), join(draft, 'migrations'), { recursive: true })
     cpSync(join(root, 'LICENSE'), join(draft, 'LICENSE'))

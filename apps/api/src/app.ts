@@ -1,5 +1,4 @@
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
-import { randomId } from '@sandyard/kit/ids/ids'
 import { createTemplateRoute } from './builds/routes/create-template.ts'
 import { createTemplateV2Route } from './builds/routes/create-template-v2.ts'
 import { createTemplateV3Route } from './builds/routes/create-template-v3.ts'
@@ -12,6 +11,7 @@ import type { AppContext } from './context.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
+import { auditPlugin } from './http/audit-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
@@ -24,8 +24,10 @@ import { openapiPlugin } from './http/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
+import { requestScopePlugin } from './http/request-scope-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
+import type { BucketLimit } from './http/token-bucket.ts'
 import { createValidatorCompiler } from './http/validators.ts'
 import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
 import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
@@ -148,10 +150,15 @@ const ROUTES = [
 export interface AppOptions {
   /** Deadline of a whole body. Default: that of control-plane.md 1.2. */
   readonly bodyTimeoutMs?: number
+  /** Refused calls of one team that are stored in the audit. Default: that of the plugin. */
+  readonly auditRefusedLimit?: BucketLimit
 }
 
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
-export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_MS }: AppOptions = {}): Promise<ApiInstance> {
+export async function createApp(
+  ctx: AppContext,
+  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit }: AppOptions = {},
+): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
   const { http } = ctx.config
   const limits = new RequestLimits({ operations: http.rateLimits, failures: http.failedAuthLimit })
@@ -160,7 +167,8 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
     loggerInstance,
     ...(http.trustedProxies.length > 0 && { trustProxy: [...http.trustedProxies] }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomId(12),
+    // The lines of a request have its id from its scope.
+    childLoggerFactory: (logger) => logger,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -173,6 +181,7 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   app.setValidatorCompiler(createValidatorCompiler())
 
   // The order of control-plane.md 1.3: every hook runs in the order of its registration.
+  await app.register(requestScopePlugin)
   await app.register(requestLogPlugin, { metrics: ctx.metrics })
   await app.register(secretsCachePlugin)
   await app.register(corsPlugin)
@@ -182,6 +191,7 @@ export async function createApp(ctx: AppContext, { bodyTimeoutMs = BODY_TIMEOUT_
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   await app.register(authPlugin, { parts: ctx.auth, limits })
+  await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)

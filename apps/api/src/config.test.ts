@@ -37,6 +37,7 @@ describe('parseApiConfig', () => {
     const environment = {
       SANDYARD_MAX_SANDBOXES: '0',
       SANDYARD_MAX_SANDBOX_LIFETIME: '25h',
+      SANDYARD_METRICS_MAX_SANDBOXES: '10001',
       SANDYARD_RATE_LIMITS: 'nothing=1/1:1,getSandbox=0/1:1,getSandbox',
       SANDYARD_FAILED_AUTH_LIMIT: 'many',
       SANDYARD_TRUSTED_PROXIES: '10.0.0.0/8,fd00::1,10.0.0.0/33',
@@ -45,7 +46,7 @@ describe('parseApiConfig', () => {
       SANDYARD_API_URL: 'nowhere',
     }
     expect(() => parseApiConfig(environment)).toThrow(
-      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"[\s\S]*FAILED_AUTH_LIMIT must[\s\S]*TRUSTED_PROXIES has "10.0.0.0\/33"[\s\S]*BUILD_WIDTH must[\s\S]*BUILD_TIMEOUT must[\s\S]*API_URL must/,
+      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*METRICS_MAX_SANDBOXES must be between 0 and 10000[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"[\s\S]*FAILED_AUTH_LIMIT must[\s\S]*TRUSTED_PROXIES has "10.0.0.0\/33"[\s\S]*BUILD_WIDTH must[\s\S]*BUILD_TIMEOUT must[\s\S]*API_URL must/,
     )
   })
 })

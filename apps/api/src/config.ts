@@ -1,9 +1,11 @@
 import { totalmem } from 'node:os'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
+import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
 /** Every setting of the control plane. The program that runs it adds the settings for its listeners, database and engine. */
@@ -35,6 +37,10 @@ export const API_SETTINGS = {
     default: 60_000,
     doc: 'how long requests in flight, including creates, may run after the server begins to stop',
   }),
+  maxSandboxSeries: env.integer('SANDYARD_METRICS_MAX_SANDBOXES', {
+    default: 0,
+    doc: 'sandboxes that have series of their own in the metrics (processors, memory, disk), six for each: those that run the longest; 0 is none, at most 10000',
+  }),
   adoptEngine: env.text('SANDYARD_ADOPT_ENGINE', {
     default: undefined,
     doc: 'for one start: the id of the new engine of the installation, from the message of the refused start; ends the sandboxes of the former engine',
@@ -44,6 +50,8 @@ export const API_SETTINGS = {
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
   ...HTTP_SETTINGS,
+  ...OUTBOUND_SETTINGS,
+  ...TRACING_SETTINGS,
 } satisfies ConfigSchema
 
 export interface ApiConfig {
@@ -55,15 +63,22 @@ export interface ApiConfig {
   readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
   readonly drainMs: number
+  /** Sandboxes that have series of their own in the metrics. */
+  readonly maxSandboxSeries: number
   /** Whether a team may give a template a name without a namespace, which is visible to every team. */
   readonly teamPublicNames: boolean
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
+  /** How sandboxes and builds reach the network outside. */
+  readonly outbound: Outbound
+  readonly tracing: TracingConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
 }
 
+/** More would make a page of many megabytes. */
+const MAX_SERIES = 10_000
 const DAY_MS = 24 * 3_600_000
 const LEAST_MAX_SANDBOXES = 20
 /** An idle sandbox uses far less memory than its limit, so a host can run more sandboxes than the sum of their limits. */
@@ -72,13 +87,17 @@ const HOST_MIB_PER_SANDBOX = 128
 /** @throws ConfigError that lists every problem */
 export function parseApiConfig(environment: Environment): ApiConfig {
   const settings = parseConfig(API_SETTINGS, environment)
-  const { maxSandboxes, maxSandboxLifetime } = settings
+  const { maxSandboxes, maxSandboxLifetime, maxSandboxSeries } = settings
   const problems: string[] = []
   if (maxSandboxes !== undefined && maxSandboxes < 1) problems.push('SANDYARD_MAX_SANDBOXES must be at least 1')
   if (maxSandboxLifetime < 1000 || maxSandboxLifetime > DAY_MS) problems.push('SANDYARD_MAX_SANDBOX_LIFETIME must be between 1s and 24h')
+  if (maxSandboxSeries < 0 || maxSandboxSeries > MAX_SERIES) {
+    problems.push(`SANDYARD_METRICS_MAX_SANDBOXES must be between 0 and ${MAX_SERIES}`)
+  }
   const http = checkHttpSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
+  const tracing = checkTracing(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -89,10 +108,13 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     },
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
+    maxSandboxSeries,
     teamPublicNames: settings.teamPublicNames,
     http,
     builds,
     retention,
+    outbound: outboundOf(settings),
+    tracing,
     adoptEngine: settings.adoptEngine,
   })
 }

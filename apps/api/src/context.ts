@@ -2,16 +2,20 @@ import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
+import { RELEASE } from '@sandyard/kit/config/release'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RefusedPackets } from '@sandyard/runtime/types'
+import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { Drain } from './http/drain.ts'
+import { ReadyChecks } from './http/ready-checks.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
 import { FAILURES } from './builds/build-failure.ts'
 import { cancelBuild } from './builds/queue/cancel-build.ts'
@@ -19,6 +23,7 @@ import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
+import { registerHealthGauges } from './metrics/health-gauges.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
@@ -77,6 +82,7 @@ export interface AppContext extends AsyncDisposable {
   /** The engine that the database belongs to. */
   readonly engineId: string
   readonly auth: SchemeParts
+  readonly audit: AuditLog
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
   readonly templates: DeleteParts
@@ -84,15 +90,13 @@ export interface AppContext extends AsyncDisposable {
   readonly buildRunner: BuildRunner
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
+  readonly ready: ReadyChecks
   /** Starts the background loops. Disposing the context stops them in order. */
   start(): Promise<void>
 }
 
 /** A create must be answered within the 60 s that clients wait (clients.md 3.8). */
 const START_TIMEOUT_MS = 50_000
-
-/** Version of this release, stored in the table of servers. */
-const VERSION = '0.1.0'
 
 const MAX_ARCHIVE_ENTRIES = 1_000_000
 
@@ -106,8 +110,10 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
   const shutdown = new Shutdown(log.http)
   const { database } = parts
   try {
+    shutdown.add('tracing', await openTracing(config.tracing, { service: 'sandyard-api', version: RELEASE, log: log.http }))
     const installation = await ensureInstallation(database.db)
-    const metrics = createApiMetrics(database)
+    const { concurrentSandboxes } = config.limits
+    const metrics = createApiMetrics(database, { concurrentSandboxes, maxSandboxes: config.maxSandboxSeries })
     const refused = new RefusedEgress()
     const onRefused = (packets: readonly RefusedPackets[]): void => {
       for (const { rule, count } of packets) metrics.refusedPackets.inc({ rule }, count)
@@ -125,6 +131,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
     const starts = new StartsUnderWay()
+    const drain = new Drain(() => starts.count)
+    const ready = new ReadyChecks({ database, runtime, drain })
+    registerHealthGauges(metrics.registry, { ready, runtime })
     const context: AppContext = {
       config,
       log,
@@ -134,24 +143,30 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       installation,
       engineId,
       auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
+      audit: new AuditLog({ database, log: log.audit, registry: metrics.registry }),
       sandboxes: {
         database,
         runtime,
         serverId,
         tokenSeed,
+        outbound: config.outbound,
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
         changes: new SandboxChanges(),
         repairs: new Repairs(log.sandboxes),
         log: log.sandboxes,
+        timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
       },
       view: { tokenSeed, domain },
       templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
       uploads,
-      buildRunner: parts.buildRunner ?? createBuildRunner({ database, runtime, tokenSeed, uploads, archiveLimits, log: log.builds }),
-      drain: new Drain(() => starts.count),
+      buildRunner:
+        parts.buildRunner ??
+        createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
+      drain,
+      ready,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
@@ -174,10 +189,10 @@ async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown:
 function startHeartbeat(context: AppContext): Promise<Heartbeat> {
   const { config, database, drain, engineId, log, sandboxes } = context
   return Heartbeat.start({
-    databaseUrl: database.url,
+    databaseUrl: database.directUrl,
     serverId: sandboxes.serverId,
     engineId,
-    version: VERSION,
+    version: RELEASE,
     builds: config.builds.width,
     isDraining: () => drain.isDraining,
     // Its loops would treat the sandboxes of the new engine as lost.
@@ -209,11 +224,11 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     retention: context.config.retention,
     folder,
     log: log.builds,
-    onAttemptEnd: (outcome) => context.metrics.buildAttempts.inc({ outcome }),
+    onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
   const listener = listen({
-    url: database.url,
+    url: database.directUrl,
     applicationName: 'sandyard-api-listen',
     channels: [CHANNELS.authChanged, CHANNELS.buildChanged, CHANNELS.routeChanged],
     log: log.database,

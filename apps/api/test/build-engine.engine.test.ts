@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { RecordedSpans } from '@sandyard/test-kit/recorded-spans'
 import { BuildFailure } from '../src/builds/build-failure.ts'
 import type { BuildStep } from '../src/builds/build-plan.ts'
 import { BuildBench } from './support/build-bench.ts'
@@ -83,11 +84,15 @@ it('uses no sandbox for an unchanged build, and rebuilds only the layers after a
   expect(again.log.slice(1).map(({ message }) => message.slice(0, 7))).toEqual(Array.from({ length: 6 }, () => 'CACHED '))
   expect(again.text).not.toContain('[stdout]')
 
-  const changed = await bench.build({ steps: steps('cat ~/first; pwd') })
+  using spans = new RecordedSpans()
+  const changed = await spans.inRequest('build', () => bench.build({ steps: steps('cat ~/first; pwd') }))
   expect(changed.error).toBeUndefined()
   expect(changed.text).toMatch(/^CACHED \[builder 1\/3] RUN/m)
   expect(changed.text).toMatch(/^\[builder 2\/3] WORKDIR work \[/m)
   expect(changed.text).toMatch(/^\[builder 3\/3] \[stdout]: \/work$/m)
+
+  const made = spans.all.filter(({ start, hasEnded }) => start.name === 'build step' && hasEnded)
+  expect(made.map(({ attributes }) => attributes['sandyard.step'])).toEqual(['2', '3', 'finalize'])
 
   const forced = await bench.build({ steps: steps('echo one', true) })
   expect(forced.text).toMatch(/^\[builder 3\/3] \[stdout]: one$/m)

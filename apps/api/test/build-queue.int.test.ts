@@ -73,7 +73,10 @@ describe('a queued build', () => {
     expect(await eventsOf(buildId)).toEqual(['template.built'])
     await waitFor('the count', async () => {
       const metrics = await server.ctx.metrics.registry.metrics()
-      return metrics.includes('sandyard_build_attempts_total{outcome="ready"} 1') && metrics.includes('sandyard_builds{state="running"} 0')
+      return (
+        metrics.includes('sandyard_build_attempt_seconds_count{outcome="ready"} 1') &&
+        metrics.includes('sandyard_builds{state="running"} 0')
+      )
     })
   })
 

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { OPERATIONS } from '@sandyard/api-contract/operations'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
-import { createMetricsServer } from '@sandyard/api/metrics-server'
+import { createMetricsServer } from '@sandyard/kit/http/metrics-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 

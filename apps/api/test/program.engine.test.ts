@@ -21,13 +21,14 @@ it('two programs start at once on one database and engine, keep the keys out of 
     return program
   }
   const programs = [start('one'), start('two')]
-  const ports = await Promise.all(programs.map((program) => program.listening()))
+  await Promise.all(programs.map((program) => program.listening()))
   const id = readFileSync(join(folder, 'one/installation'), 'utf8').trim()
   stack.defer(async () => removeInstallations(await connectEngine(ENGINE), [id]))
   expect(readFileSync(join(folder, 'two/installation'), 'utf8').trim()).toBe(id)
 
-  for (const [index, { port, metricsPort }] of ports.entries()) {
-    const { apiKey, log } = programs[index]!
+  for (const [index, program] of programs.entries()) {
+    const { apiKey, log } = program
+    const { port, metricsPort } = await program.listening()
     expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200)
     expect((await fetch(`http://127.0.0.1:${port}/v2/sandboxes`, { headers: { 'X-API-Key': apiKey } })).status).toBe(200)
     expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain('sandyard_')

@@ -75,8 +75,19 @@ export class ApiClient {
     const request: RequestInit = { method: operation.method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const response = await this.#fetch(url.href, request, timeoutMs)
     const answer = await bodyOf(response)
-    if (!response.ok) throw refusal(response.status, answer)
+    if (!response.ok) throw this.#refusal(response.status, answer)
     return { body: answer as T, headers: response.headers }
+  }
+
+  #refusal(status: number, body: unknown): ApiRefusal {
+    const { apiUrl, isKeyGiven, directory } = this.#connection
+    if (status === 401) {
+      const source = isKeyGiven ? 'E2B_API_KEY' : (directory?.credentialsFile ?? 'no file')
+      return new ApiRefusal(EXIT.refused, `The server at ${apiUrl} refuses the API key of ${source}.`, status)
+    }
+    const told = (body as { message?: unknown } | undefined)?.message
+    const message = typeof told === 'string' && told !== '' ? told : `The server answered with status ${status}`
+    return new ApiRefusal(exitCodeOfStatus(status), `${message.replace(/\.$/, '')}.`, status)
   }
 
   async #fetch(url: string, request: RequestInit, timeoutMs: number): Promise<Response> {
@@ -108,12 +119,6 @@ async function bodyOf(response: Response): Promise<unknown> {
   } catch {
     return text
   }
-}
-
-function refusal(status: number, body: unknown): ApiRefusal {
-  const told = (body as { message?: unknown } | undefined)?.message
-  const message = typeof told === 'string' && told !== '' ? told : `The server answered with status ${status}`
-  return new ApiRefusal(exitCodeOfStatus(status), `${message.replace(/\.$/, '')}.`, status)
 }
 
 function exitCodeOfStatus(status: number): ExitCode {

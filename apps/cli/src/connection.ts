@@ -13,28 +13,35 @@ export interface Connection {
   /** Without a slash at its end. */
   readonly apiUrl: string
   readonly sandboxUrl: string
-  /** What clients elsewhere use; `apiUrl` unless SANDYARD_API_URL is set. */
-  readonly publicApiUrl: string
+  /** What clients use. */
+  readonly clients: { readonly apiUrl: string; readonly sandboxUrl: string }
   /** Undefined when neither the environment nor a data directory has one. */
   readonly apiKey: Secret | undefined
+  /** Whether the key is that of E2B_API_KEY. */
+  readonly isKeyGiven: boolean
   readonly adminToken: Secret | undefined
   /** The data directory of a server on this machine, if one was found. */
   readonly directory: DataDirectory | undefined
 }
 
 /**
- * Finds the server: E2B_API_KEY, E2B_API_URL and E2B_SANDBOX_URL, each by itself; then the data directory for the key, and the ports of the
- * settings for the URLs (dashboard-and-cli.md 6).
+ * Finds the server: E2B_API_KEY, E2B_API_URL and E2B_SANDBOX_URL, each by itself; then the data directory for the key, and the settings of
+ * the servers for the URLs (dashboard-and-cli.md 6).
  */
 export function findConnection(config: CliConfig, cwd: string): Connection {
   const dataDir = findDataDirectory(config, cwd)
   const directory = dataDir === undefined ? undefined : describeDataDirectory(dataDir)
-  const apiUrl = urlOf('E2B_API_URL', config.apiUrl) ?? urlOfPort(config, 'apiPort')
+  const given = { apiUrl: urlOf('E2B_API_URL', config.apiUrl), sandboxUrl: urlOf('E2B_SANDBOX_URL', config.sandboxUrl) }
+  const local = { apiUrl: localUrl(config.bind, config.apiPort), sandboxUrl: localUrl(config.bind, config.proxyPort) }
   return {
-    apiUrl,
-    sandboxUrl: urlOf('E2B_SANDBOX_URL', config.sandboxUrl) ?? urlOfPort(config, 'proxyPort'),
-    publicApiUrl: config.apiUrl === undefined ? (urlOf('SANDYARD_API_URL', config.publicApiUrl) ?? apiUrl) : apiUrl,
+    apiUrl: given.apiUrl ?? local.apiUrl,
+    sandboxUrl: given.sandboxUrl ?? urlOf('SANDYARD_PROXY_INTERNAL_URL', config.proxyInternalUrl) ?? local.sandboxUrl,
+    clients: {
+      apiUrl: given.apiUrl ?? urlOf('SANDYARD_API_URL', config.publicApiUrl) ?? local.apiUrl,
+      sandboxUrl: given.sandboxUrl ?? publicSandboxUrl(config) ?? local.sandboxUrl,
+    },
     apiKey: config.apiKey ?? keyOf(directory),
+    isKeyGiven: config.apiKey !== undefined,
     adminToken: config.adminToken,
     directory,
   }
@@ -81,6 +88,7 @@ function urlOf(name: string, text: string | undefined): string | undefined {
   return text.replace(/\/+$/, '')
 }
 
-function urlOfPort(config: CliConfig, name: 'apiPort' | 'proxyPort'): string {
-  return localUrl(config.bind, config[name])
+/** Behind TLS: the name below the domain at which a header names the sandbox (control-plane.md 19.1). */
+function publicSandboxUrl({ publicApiUrl, domain }: CliConfig): string | undefined {
+  return (publicApiUrl ?? '').startsWith('https:') && domain !== undefined ? `https://sandbox.${domain}` : undefined
 }

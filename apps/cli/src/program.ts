@@ -3,8 +3,11 @@ import type { CliParts } from './cli-parts.ts'
 import { registerBackup } from './commands/backup.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
+import { registerDoctor } from './commands/doctor.ts'
+import { registerDown } from './commands/down.ts'
 import { registerEnv } from './commands/env.ts'
 import { registerExec } from './commands/exec.ts'
+import { registerGc } from './commands/gc.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
 import { registerKeys } from './commands/keys.ts'
@@ -16,13 +19,17 @@ import { registerResume } from './commands/resume.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerUpgrade } from './commands/upgrade.ts'
 import { registerVerify } from './commands/verify.ts'
+import { registerUp } from './commands/up.ts'
 import { registerVersion } from './commands/version.ts'
 import { readRelease } from './release.ts'
 
 /** The command tree. Each command is one file; help lists them in this order. */
 const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
+  registerUp,
+  registerDown,
   registerEnv,
   registerStatus,
+  registerDoctor,
   registerKeys,
   registerLogs,
   registerLs,
@@ -37,6 +44,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerVerify,
   registerRestore,
   registerUpgrade,
+  registerGc,
   registerVersion,
 ]
 

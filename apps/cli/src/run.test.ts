@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { afterAll, describe, expect, it } from 'vitest'
-import { run } from './run.ts'
+import type { CliResult } from '../test/support/run-cli.ts'
+import { runHere } from '../test/support/run-here.ts'
 
 const KEY = `e2b_${'0a'.repeat(20)}`
 const TOKEN = `sk_e2b_${'0b'.repeat(20)}`
@@ -12,25 +12,10 @@ const ID = 'i'.padEnd(21, '0')
 const folder = mkdtempSync(join(tmpdir(), 'sandyard-cli-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-interface Result {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** A command line without a server and without a terminal. */
-async function sandyard(args: readonly string[], environment: Record<string, string> = {}, cwd = folder): Promise<Result> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
-  const code = await run({
-    args,
-    environment: cwd === folder ? { SANDYARD_DATA_DIR: join(folder, 'nothing'), ...environment } : environment,
-    cwd,
-    stdin: stdin as unknown as NodeJS.ReadStream,
-    stdout: stdout as unknown as NodeJS.WriteStream,
-    stderr: stderr as unknown as NodeJS.WriteStream,
-    signal: new AbortController().signal,
-  })
-  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+function sandyard(args: readonly string[], environment: Record<string, string> = {}, cwd = folder): Promise<CliResult> {
+  const env = cwd === folder ? { SANDYARD_DATA_DIR: join(folder, 'nothing'), ...environment } : environment
+  return runHere({ args, env, cwd })
 }
 
 describe('the command line', () => {
@@ -60,7 +45,7 @@ describe('the command line', () => {
     [{ SANDYARD_API_PORT: 'many' }, 'SANDYARD_API_PORT is not a valid port: "many"'],
     [{ E2B_API_URL: 'ftp://x' }, 'E2B_API_URL is not a URL of http or https'],
   ])('ends with 2 for the setting %j and names it', async (settings, sentence) => {
-    const { code, stderr } = await sandyard(['ls'], { E2B_API_KEY: KEY, ...settings } as Record<string, string>)
+    const { code, stderr } = await sandyard(['ls'], { E2B_API_KEY: KEY, ...settings })
     expect(code).toBe(2)
     expect(stderr).toContain(sentence)
   })
@@ -109,10 +94,19 @@ describe('sandyard env', () => {
     })
   })
 
-  it('prefers the environment, and the public URL of the API to the local one', async () => {
-    const own = `e2b_${'f'.repeat(40)}`
-    const { stdout } = await sandyard(['env', '--json'], { E2B_API_KEY: own, SANDYARD_API_URL: 'https://api.example.com/' })
-    expect(JSON.parse(stdout)).toMatchObject({ E2B_API_KEY: own, E2B_API_URL: 'https://api.example.com' })
+  it('prints the public URLs of a server behind TLS, and the given ones before all others', async () => {
+    const behindTls = {
+      E2B_API_KEY: KEY,
+      SANDYARD_API_URL: 'https://api.example.com:8443/',
+      SANDYARD_DOMAIN: 'example.com:8443',
+      SANDYARD_PROXY_INTERNAL_URL: 'http://proxies:3002',
+    }
+    expect(JSON.parse((await sandyard(['env', '--json'], behindTls)).stdout)).toMatchObject({
+      E2B_API_URL: 'https://api.example.com:8443',
+      E2B_SANDBOX_URL: 'https://sandbox.example.com:8443',
+    })
+    const given = { E2B_API_URL: 'http://10.0.0.1:3000', E2B_SANDBOX_URL: 'http://10.0.0.1:3002' }
+    expect(JSON.parse((await sandyard(['env', '--json'], { ...behindTls, ...given })).stdout)).toMatchObject(given)
   })
 
   it.each([

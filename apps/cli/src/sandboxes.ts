@@ -13,8 +13,14 @@ export function listSandboxes(api: ApiClient, { state, template, metadata }: San
   return api.listAll('listSandboxesV2', {
     state,
     template,
-    metadata: metadata === undefined ? undefined : new URLSearchParams(metadata).toString(),
+    metadata: metadata && encodePairs(metadata),
   })
+}
+
+/** As clients send them (control-plane.md 6.3.4): each key and value is encoded, and again as a part of the query string. */
+function encodePairs(pairs: Readonly<Record<string, string>>): string {
+  const encoded = Object.entries(pairs).map(([key, value]): [string, string] => [encodeURIComponent(key), encodeURIComponent(value)])
+  return new URLSearchParams(encoded).toString()
 }
 
 export function getSandbox(api: ApiClient, sandboxID: string): Promise<SandboxDetail> {

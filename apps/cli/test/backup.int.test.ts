@@ -87,7 +87,7 @@ it('shows the migrations that a start would run, and wants a recent backup befor
   const { db } = bench.world.database
   const last = (await readMigrations()).at(-1)
   const done = await bench.sandyard(['--json', 'upgrade', '--check'])
-  expect(JSON.parse(done.stdout)).toMatchObject({ pending: [], unknown: [], problems: [], lastBackup: { hasImages: false } })
+  expect(JSON.parse(done.stdout)).toMatchObject({ pending: [], newer: [], problems: [], lastBackup: { hasImages: false } })
   expect(done.code).toBe(0)
 
   await sql`delete from schema_migration where name = ${last?.name}`.execute(db)
@@ -98,7 +98,7 @@ it('shows the migrations that a start would run, and wants a recent backup befor
   const unsafe = await bench.sandyard(['upgrade', '--check'])
   expect(unsafe).toMatchObject({ code: 7, stderr: expect.stringContaining('no backup of the last 24 hours') as string })
 
-  await sql`insert into schema_migration (name, sha256) values ('9999_newer.sql', 'x')`.execute(db)
+  await sql`insert into schema_migration (name, sha256, oldest_release) values ('9999_newer.sql', 'x', '99.0.0')`.execute(db)
   const newer = await bench.sandyard(['upgrade', '--check'])
-  expect(newer).toMatchObject({ code: 7, stderr: expect.stringContaining('9999_newer.sql') as string })
+  expect(newer).toMatchObject({ code: 7, stderr: expect.stringContaining('needs release 99.0.0') as string })
 })

@@ -35,6 +35,16 @@ it('ends with 5, one sentence and no stack trace when the server is not reachabl
   }
 })
 
+it.each([
+  [['ls', '--nonsense'], {}, 2],
+  [['logs'], {}, 3],
+  [['ls'], { E2B_API_KEY: '' }, 4],
+])('ends with its exit code for %j', async (args, env, code) => {
+  const result = await sandyard(args, env)
+  expect(result).toMatchObject({ code, stdout: '' })
+  expect(result.stderr).toMatch(/^sandyard: /)
+})
+
 it('ends with 130 after SIGINT, also while a server does not answer', async () => {
   const silent = createServer()
   const connected = new Promise<void>((resolve) => silent.once('connection', () => resolve()))

@@ -54,6 +54,7 @@ describe('add-user', () => {
     await image.run('add-user', { name: 'a.b', sudo: true })
     expect(image.lines).toHaveLength(1)
     expect(await image.list('etc/sudoers.d')).toEqual([
+      expect.stringMatching(/^sandyard 440 0:0 = Defaults env_keep \+= "HTTP_PROXY .* SSL_CERT_FILE"\n$/),
       'sandyard-a-2e-b 440 0:0 = a.b ALL=(ALL:ALL) NOPASSWD: ALL\n',
       'sandyard-node 440 0:0 = node ALL=(ALL:ALL) NOPASSWD: ALL\n',
     ])

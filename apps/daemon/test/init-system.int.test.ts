@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -118,6 +118,41 @@ describe('[daemon POST /init] caBundle', () => {
     await init({ timestamp: '2026-01-02T00:00:00Z' })
     expect(await init({ timestamp: '2026-01-01T00:00:00Z', caBundle: 'ONE', hyperloopIP: '10.0.0.1' })).toEqual(OK)
     expect([await read(BUNDLE), await read('etc/hosts')]).toEqual(['base\n', '127.0.0.1\tlocalhost\n'])
+  })
+})
+
+describe('[daemon POST /init] removeCaBundle', () => {
+  it('removes what was installed and what update-ca-certificates made of it, and leaves the rest', async () => {
+    await write(BUNDLE, 'base\n')
+    await init({ caBundle: 'ONE' })
+    await becomes(OWN_COPY, 'ONE\n')
+    await write(BUNDLE, 'ONE\nbase\nONE\n')
+    const links = { 'e2b-ca.pem': `/${OWN_COPY}`, 'abcd1234.0': 'e2b-ca.pem', 'other.pem': '/usr/share/ca-certificates/other.crt' }
+    for (const [name, target] of Object.entries(links)) await symlink(target, at(`etc/ssl/certs/${name}`))
+    expect(await init({ removeCaBundle: true })).toEqual(OK)
+    expect([await read(BUNDLE), await read(OWN_COPY)]).toEqual(['base\n', undefined])
+    expect(await readdir(at('etc/ssl/certs'))).toEqual(['ca-certificates.crt', 'other.pem'])
+    await installed({ caBundle: 'ONE' })
+    expect(await read(BUNDLE)).toBe('base\nONE\n')
+  })
+
+  it('waits for the installation, and removes one from before a restart', async () => {
+    await write(BUNDLE, 'base\n')
+    await init({ caBundle: 'ONE' })
+    expect(await init({ removeCaBundle: true })).toEqual(OK)
+    expect([await read(BUNDLE), await read(OWN_COPY)]).toEqual(['base\n', undefined])
+    await write(BUNDLE, 'base\nOLD\n')
+    await write(OWN_COPY, 'OLD\n')
+    expect(await init({ removeCaBundle: true })).toEqual(OK)
+    expect([await read(BUNDLE), await read(OWN_COPY)]).toEqual(['base\n', undefined])
+  })
+
+  it('has nothing to do without a bundle, and other values of the field are ignored', async () => {
+    expect(await init({ removeCaBundle: true })).toEqual(OK)
+    await write(BUNDLE, 'base\n')
+    await init({ caBundle: 'ONE' })
+    for (const removeCaBundle of [false, null, 'true', 1]) expect(await init({ removeCaBundle })).toEqual(OK)
+    expect(await read(BUNDLE)).toBe('base\nONE\n')
   })
 })
 

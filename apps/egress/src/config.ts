@@ -1,3 +1,5 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
+import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 /** Every cap of the gateway (docs/limits.md describes what a sandbox notices). */
@@ -45,7 +47,11 @@ const egressSettings = {
   }),
   healthPort: env.port('SANDYARD_EGRESS_HEALTH_PORT', {
     default: 3003,
-    doc: 'loopback port of the health check of the egress gateway; 0 takes a free one',
+    doc: 'port of the health check and the metrics of the egress gateway; 0 takes a free one',
+  }),
+  healthBind: env.list('SANDYARD_EGRESS_HEALTH_BIND', {
+    default: ['127.0.0.1'],
+    doc: 'addresses of that port, the loopback address for the health check among them; sandboxes and clients must not reach the others',
   }),
   resolvers: env.list('SANDYARD_RESOLVERS', { default: [], doc: "IPv4 resolvers of sandboxes; those of the engine's host when empty." }),
   allowPrivate: env.list('SANDYARD_EGRESS_ALLOW_PRIVATE', {
@@ -56,6 +62,7 @@ const egressSettings = {
     default: [],
     doc: 'IPv4 networks of the control plane, which sandboxes never reach.',
   }),
+  extraCa: OUTBOUND_SETTINGS.extraCa,
   drainMs: env.duration('SANDYARD_EGRESS_DRAIN', {
     default: 2000,
     doc: 'how long open connections may continue when the egress gateway stops',
@@ -68,6 +75,7 @@ const egressSettings = {
 export const EGRESS_PROCESS_SETTINGS = {
   ...egressSettings,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
   databaseConnections: env.integer('SANDYARD_EGRESS_DB_CONNECTIONS', {
     default: 3,
     doc: 'Database connections of the egress gateway. One more follows the changes of sandboxes.',

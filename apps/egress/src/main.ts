@@ -1,6 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
+import { databaseUrls } from '@sandyard/db/database-settings'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
@@ -24,14 +25,14 @@ async function main(): Promise<void> {
   const { drainMs, logLevel, databaseConnections: maxConnections } = config
   const log = createLogger({ name: 'sandyard-egress', level: logLevel })
   const shutdown = new Shutdown(log)
-  const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-egress', log, maxConnections })
+  const database = new Database({ ...databaseUrls(config), applicationName: 'sandyard-egress', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   // Servers behind header rules, and proxies with TLS, are checked with the authorities that this host trusts too.
-  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')])
+  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system'), ...config.extraCa])
   const ctx = createContext(config, { database, log, registry })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {
-    const health = await serveHealth(config.healthPort)
+    const health = await serveHealth({ hosts: config.healthBind, port: config.healthPort }, registry)
     shutdown.add('health', () => health[Symbol.asyncDispose]())
     const upkeep = startUpkeep(ctx)
     shutdown.add('upkeep', () => upkeep[Symbol.asyncDispose]())

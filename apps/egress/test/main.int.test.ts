@@ -9,7 +9,7 @@ import { EGRESS_GATEWAY_SETTING } from '@sandyard/db/egress-gateway-setting'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { findFreePort } from '@sandyard/kit/net/free-port'
-import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { createPooledTestDatabase } from '@sandyard/test-kit/pgbouncer'
 
 interface Line {
   readonly msg: string
@@ -42,18 +42,24 @@ async function said({ lines }: Running, msg: string, count = 1): Promise<Line> {
 }
 
 it('answers its health check, listens on the address of the setting, and on the next one when it changes', async () => {
-  await using home = await createTestDatabase()
-  await using database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
+  await using home = await createPooledTestDatabase()
+  await using database = new Database({ url: home.directUrl, applicationName: 'test', log: silentLogger() })
   const [tcpPort, dnsPort] = [await findFreePort(), await findFreePort()]
   using egress = start({
     DATABASE_URL: home.url,
+    DATABASE_DIRECT_URL: home.directUrl,
     SANDYARD_EGRESS_HEALTH_PORT: '0',
+    SANDYARD_EGRESS_HEALTH_BIND: '127.0.0.1,127.0.7.9',
     SANDYARD_EGRESS_TCP_PORT: String(tcpPort),
     SANDYARD_EGRESS_DNS_PORT: String(dnsPort),
   })
   const { port } = await said(egress, 'listening')
   expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(page).toContain('sandyard_egress_open_connections 0')
+  expect(page).toContain('sandyard_egress_process_start_time_seconds ')
+  expect((await fetch(`http://127.0.7.9:${port}/metrics`)).status).toBe(200)
 
   await database.db.insertInto('server_setting').values({ name: EGRESS_GATEWAY_SETTING, value: '127.0.7.1' }).execute()
   expect(await said(egress, 'the egress gateway listens')).toMatchObject({ host: '127.0.7.1', tcpPort, dnsPort })
@@ -72,10 +78,11 @@ it('answers its health check, listens on the address of the setting, and on the 
 })
 
 it('reports why it cannot start', async () => {
-  using unset = start({ SANDYARD_EGRESS_TCP_PORT: 'x' })
+  using unset = start({ SANDYARD_EGRESS_TCP_PORT: 'x', SANDYARD_EXTRA_CA: import.meta.filename })
   expect(await once(unset.child, 'close')).toEqual([78, null])
   expect(unset.stderr()).toContain('DATABASE_URL is required')
   expect(unset.stderr()).toContain('SANDYARD_EGRESS_TCP_PORT is not a valid port')
+  expect(unset.stderr()).toContain('SANDYARD_EXTRA_CA must name a file with certificates in PEM')
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo

@@ -3,6 +3,7 @@ import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { ProxyError, toProxyError } from './answers/proxy-error.ts'
 import { preflightHeaders, renderProblem } from './answers/render-problem.ts'
 import type { ProxyContext } from './context.ts'
+import { requestIdHeader } from './request-scope.ts'
 
 type Reporting = Pick<ProxyContext, 'metrics' | 'log'>
 
@@ -26,11 +27,11 @@ export function answerError(reporting: Reporting, { req, res, err, isDaemon = fa
   logProblem(reporting, error)
   const preflight = isDaemon ? preflightHeaders(req) : undefined
   if (preflight !== undefined) {
-    res.writeHead(204, preflight).end()
+    res.writeHead(204, [...preflight, ...requestIdHeader(req)]).end()
     return
   }
   const { status, headers, body } = renderProblem(error.problem, req)
-  const all = [...headers, 'Content-Length', String(Buffer.byteLength(body))]
+  const all = [...headers, ...requestIdHeader(req), 'Content-Length', String(Buffer.byteLength(body))]
   // A client that waits for `100 Continue` does not send its body now, so the next request would be read as the body.
   if (isLast || req.headers.expect !== undefined) all.push('Connection', 'close')
   res.writeHead(status, all).end(body)

@@ -1,4 +1,6 @@
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
+import { TRACING_SETTINGS } from '@sandyard/kit/tracing/tracing-config'
 
 /** Every cap of the proxy (docs/limits.md describes what a client gets). */
 export const proxyLimitSettings = {
@@ -88,7 +90,14 @@ export const proxySettings = {
 /** Every setting of the proxy as a process. */
 export const PROXY_PROCESS_SETTINGS = {
   ...proxySettings,
+  ...TRACING_SETTINGS,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
+  ...DIRECT_URL_SETTING,
+  metricsPort: env.port('SANDYARD_PROXY_METRICS_PORT', {
+    default: undefined,
+    doc: 'port of the metrics of a proxy that runs by itself (3004 in Compose); 0 takes a free one, none is opened when absent. The proxy of `npm start` is on the page of SANDYARD_METRICS_PORT',
+  }),
+  metricsBind: env.text('SANDYARD_PROXY_METRICS_BIND', { default: '127.0.0.1', doc: 'address of that port; clients must not reach it' }),
   databaseConnections: env.integer('SANDYARD_PROXY_DB_CONNECTIONS', {
     default: 5,
     doc: 'Database connections of the proxy process. One more follows the changes of routes.',

@@ -1,13 +1,20 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { Database } from '@sandyard/db/database'
+import { databaseUrls } from '@sandyard/db/database-settings'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
+import { listenForMetrics } from '@sandyard/kit/http/metrics-server'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { RELEASE } from '@sandyard/kit/config/release'
+import { openTracing } from '@sandyard/kit/tracing/open-tracing'
+import { readTracing } from '@sandyard/kit/tracing/tracing-config'
 import { followSetting, obeyParent, report } from '@sandyard/kit/process/supervision'
 import { PROXY_PROCESS_SETTINGS } from './config.ts'
 import { createContext } from './context.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
+
+/** Version of this release, in traces. */
 
 /** Time for resets and closes in addition to the drain. */
 const CLOSE_MARGIN_MS = 5000
@@ -19,10 +26,12 @@ async function main(): Promise<void> {
   collectDefaultMetrics({ register: registry, prefix: 'sandyard_proxy_' })
   obeyParent(registry)
   const config = parseConfig(PROXY_PROCESS_SETTINGS, process.env)
+  const tracing = readTracing(config)
   const { drainMs, logLevel, databaseConnections: maxConnections } = config
   const log = createLogger({ name: 'sandyard-proxy', level: logLevel })
   const shutdown = new Shutdown(log)
-  const database = new Database({ url: config.databaseUrl.reveal(), applicationName: 'sandyard-proxy', log, maxConnections })
+  shutdown.add('tracing', await openTracing(tracing, { service: 'sandyard-proxy', version: RELEASE, log }))
+  const database = new Database({ ...databaseUrls(config), applicationName: 'sandyard-proxy', log, maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const context = createContext(config, { routes: databaseRoutes(database, log), log, registry })
   followSetting(PROXY_PROCESS_SETTINGS.apiInternalUrl.env, (url) => context.wakeApi.moveTo(url))
@@ -30,6 +39,11 @@ async function main(): Promise<void> {
   shutdown.add('server', () => server.close(), { timeoutMs: drainMs + CLOSE_MARGIN_MS })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void shutdown.run().then(() => process.exit()))
   try {
+    if (config.metricsPort !== undefined) {
+      const metrics = await listenForMetrics(registry, { host: config.metricsBind, port: config.metricsPort })
+      shutdown.add('metrics', () => metrics[Symbol.asyncDispose]())
+      log.info(metrics.address, 'the metrics are served')
+    }
     const address = await server.listen()
     log.info(address, 'listening')
     await report({ kind: 'listening', port: address.port })

@@ -1,5 +1,9 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Cap, Problem } from './answers/proxy-error.ts'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { AnswerKind } from './answer-kind.ts'
+import { CAPS, type Cap, type Problem } from './answers/proxy-error.ts'
+
+/** Outcomes and caps that alerts count: a rate sees the first event only if the series was there before. */
+const COUNTED_OUTCOMES: readonly Outcome[] = ['forwarded', 'cut', 'not_found', 'no_answer', 'unavailable', 'internal']
 
 /** `cut`: the answer broke off after the client had received a part of it. */
 type Outcome = 'forwarded' | 'cut' | Problem['kind']
@@ -7,6 +11,8 @@ type Outcome = 'forwarded' | 'cut' | Problem['kind']
 export interface ProxyMetrics {
   readonly countRequest: (outcome: Outcome) => void
   readonly countRefused: (cap: Cap) => void
+  /** From the head of a request to the head of the answer of its sandbox. */
+  readonly timeAnswer: (kind: AnswerKind, ms: number) => void
 }
 
 /** Current counts. */
@@ -19,6 +25,8 @@ export interface OpenCounts {
   /** Includes requests that wait behind others of their connection. */
   readonly requests: number
 }
+
+const ANSWER_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export function createMetrics(registry: Registry, countOpen: () => OpenCounts): ProxyMetrics {
   const requests = new Counter({
@@ -33,6 +41,15 @@ export function createMetrics(registry: Registry, countOpen: () => OpenCounts): 
     labelNames: ['cap'],
     registers: [registry],
   })
+  for (const outcome of COUNTED_OUTCOMES) requests.inc({ outcome }, 0)
+  for (const cap of CAPS) refused.inc({ cap }, 0)
+  const answers = new Histogram({
+    name: 'sandyard_proxy_answer_seconds',
+    help: 'Time from a request to the head of the answer of its sandbox, with the resume of a paused one: process_start, daemon (its other calls), port.',
+    labelNames: ['kind'],
+    buckets: ANSWER_SECONDS,
+    registers: [registry],
+  })
   const gauges: [name: string, help: string, key: keyof OpenCounts][] = [
     ['sandyard_proxy_open_connections', 'Requests and upgraded connections to sandboxes that are open now.', 'forwarded'],
     ['sandyard_proxy_waiting_requests', 'Requests that wait until their sandboxes run.', 'waiting'],
@@ -43,5 +60,9 @@ export function createMetrics(registry: Registry, countOpen: () => OpenCounts): 
     const gauge: Gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(countOpen()[key]) })
     registry.registerMetric(gauge)
   }
-  return { countRequest: (outcome) => requests.inc({ outcome }), countRefused: (cap) => refused.inc({ cap }) }
+  return {
+    countRequest: (outcome) => requests.inc({ outcome }),
+    countRefused: (cap) => refused.inc({ cap }),
+    timeAnswer: (kind, ms) => answers.observe({ kind }, ms / 1000),
+  }
 }

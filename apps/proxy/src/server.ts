@@ -9,6 +9,7 @@ import type { ProxyConfig } from './config.ts'
 import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
+import { requestIdHeader } from './request-scope.ts'
 import { serveRequest } from './serve-request.ts'
 import { isForwardedUpgrade, refuseUpgrade, serveUpgrade } from './serve-upgrade.ts'
 
@@ -30,7 +31,7 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
       res,
       isExempt: isHealth,
       serve: async () => {
-        if (isHealth) answerHealth(res, isClosing)
+        if (isHealth) answerHealth(req, res, isClosing)
         else await serveRequest(ctx, req, res)
         await sent(res)
       },
@@ -51,7 +52,7 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
     clients.enter({ req, serve: () => serveUpgrade(ctx, req, head), refuse: (error) => refuseUpgrade(ctx, req, error) })
   })
   server.on('connect', (req) => {
-    const refuse = (): void => refuseConnect(req.socket)
+    const refuse = (): void => refuseConnect(req)
     clients.enter({ req, isExempt: true, serve: refuse, refuse })
   })
   server.on('clientError', (err, socket) => clients.enterMalformed(socket as Socket, err))
@@ -117,9 +118,9 @@ function isHealthProbe({ method, url, headers }: IncomingMessage): boolean {
   return isProbe && headers['e2b-sandbox-id'] === undefined && headers['e2b-sandbox-port'] === undefined && isOwnHost(headers.host ?? '')
 }
 
-function answerHealth(res: ServerResponse, isClosing: boolean): void {
+function answerHealth(req: IncomingMessage, res: ServerResponse, isClosing: boolean): void {
   const [status, text] = isClosing ? [503, 'Service is unavailable'] : [200, 'Health check successful']
-  res.writeHead(status, [...TEXT, 'Cache-Control', 'no-store']).end(text)
+  res.writeHead(status, [...TEXT, ...requestIdHeader(req), 'Cache-Control', 'no-store']).end(text)
 }
 
 /** Resolves when an answer was sent, or its connection is closed. */

@@ -5,7 +5,8 @@ import { sandboxTrafficToken, TOKEN_SEED_SETTING } from '@sandyard/db/sandbox-to
 import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
 import { Secret } from '@sandyard/kit/config/secret'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
+import { createPooledTestDatabase } from '@sandyard/test-kit/pgbouncer'
+import type { TestDatabase } from '@sandyard/test-kit/postgres'
 import { databaseRoutes } from '../src/routes/database-routes.ts'
 import { RawClient } from './support/raw-client.ts'
 import { signUrl } from './support/sign-url.ts'
@@ -22,8 +23,9 @@ let proxy: RunningProxy
 let rows: SandboxRows
 
 beforeAll(async () => {
-  home = await createTestDatabase()
-  database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
+  // Behind a pool in transaction mode everything but the notifications comes through it.
+  home = await createPooledTestDatabase()
+  database = new Database({ url: home.url, directUrl: home.directUrl, applicationName: 'test', log: silentLogger() })
   service = await startService((req, res) => {
     if (req.url === '/stream') res.write('begun')
     else res.end(`done ${req.headers.host}`)

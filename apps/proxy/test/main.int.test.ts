@@ -36,6 +36,20 @@ it('serves as a separate process and ends cleanly at SIGTERM', async () => {
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
+it('serves its metrics on a port of their own, to its own machine only', async () => {
+  await using database = await createTestDatabase()
+  const { child } = start({ DATABASE_URL: database.url, SANDYARD_PROXY_PORT: '0', SANDYARD_PROXY_METRICS_PORT: '0' })
+  if (child.stdout === null) throw new Error('unreachable')
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const { port, address, msg } = JSON.parse(line) as AddressInfo & { msg: string }
+  expect({ address, msg }).toEqual({ address: '127.0.0.1', msg: 'the metrics are served' })
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(page).toContain('sandyard_proxy_open_connections 0')
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
 it('reports why it cannot start', async () => {
   const unset = start({ SANDYARD_PROXY_PORT: 'x' })
   expect(await once(unset.child, 'exit')).toEqual([78, null])

@@ -18,7 +18,7 @@ export const STANDALONE_SETTINGS = {
   }),
   egressHealthPort: env.port('SANDYARD_EGRESS_HEALTH_PORT', {
     default: 3003,
-    doc: 'Loopback port of the health check of the egress gateway; 0 takes a free one.',
+    doc: 'Port of the health check and the metrics of the egress gateway; 0 takes a free one.',
   }),
   egressHeap: env.size('SANDYARD_EGRESS_HEAP', {
     default: 512 * MIB,
@@ -53,6 +53,7 @@ export function readStandaloneConfig(environment: Environment): StandaloneConfig
     return isChoice ? [] : [`${STANDALONE_SETTINGS[name].env} is one of ${choices.join(', ')}, not "${config[name]}"`]
   })
   problems.push(...checkProgramConfig(config))
+  if (config.directUrl !== undefined && config.databaseUrl === undefined) problems.push('DATABASE_DIRECT_URL needs DATABASE_URL')
   if (config.apiHeap < LEAST_HEAP) problems.push('SANDYARD_API_HEAP must be at least 128MiB')
   if (config.proxyHeap < LEAST_HEAP) problems.push('SANDYARD_PROXY_HEAP must be at least 128MiB')
   if (config.egressHeap < LEAST_HEAP) problems.push('SANDYARD_EGRESS_HEAP must be at least 128MiB')

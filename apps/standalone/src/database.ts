@@ -1,5 +1,6 @@
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
-import { Database } from '@sandyard/db/database'
+import { Database, type DatabaseUrls } from '@sandyard/db/database'
+import { databaseUrls } from '@sandyard/db/database-settings'
 import { migrate } from '@sandyard/db/migrate'
 import { checkGivenDatabase } from '@sandyard/api/program/given-database'
 import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
@@ -15,25 +16,32 @@ export interface OpenDatabase {
 
 /** The given or the embedded database, migrated to the schema of this release. */
 export async function openDatabase(parts: StartParts): Promise<OpenDatabase> {
-  const { log, shutdown, progress } = parts
+  const { config, log, shutdown, progress } = parts
   const took = startStopwatch()
-  const { url, failed } = await findServer(parts)
+  const { urls, failed } = await findServer(parts)
   // If the database ends during the start, the step that needs it reports it.
   failed.catch(() => undefined)
-  const landed = await migrate({ url, log })
+  const { landed, newer } = await migrate({ url: urls.directUrl, log, bounds: config })
   if (landed.length > 0) progress.step(`database: schema brought up to date (${landed.length} migrations), ${took()}`)
-  const database = new Database({ url, applicationName: 'sandyard', log, maxConnections: parts.config.maxConnections })
+  if (newer.length > 0) progress.step('database: its schema is of a newer release, which this one can serve with')
+  const database = new Database({ ...urls, applicationName: 'sandyard', log, maxConnections: config.maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   return { database, failed }
 }
 
-async function findServer({ config, directory, shutdown, progress }: StartParts): Promise<{ url: string; failed: Promise<never> }> {
+interface FoundServer {
+  readonly urls: DatabaseUrls
+  readonly failed: Promise<never>
+}
+
+async function findServer({ config, directory, shutdown, progress }: StartParts): Promise<FoundServer> {
   const took = startStopwatch()
-  const given = config.databaseUrl?.reveal()
-  if (given !== undefined) {
-    await checkGivenDatabase(given)
+  const { databaseUrl, directUrl } = config
+  if (databaseUrl !== undefined) {
+    const urls = databaseUrls({ databaseUrl, directUrl })
+    await checkGivenDatabase(urls)
     progress.step(`database: the one of DATABASE_URL, ${took()}`)
-    return { url: given, failed: new Promise(() => undefined) }
+    return { urls, failed: new Promise(() => undefined) }
   }
   const postgres = await startEmbeddedPostgres({ directory, port: config.postgresPort, say: (line) => progress.step(line) })
   let isStopping = false
@@ -47,5 +55,5 @@ async function findServer({ config, directory, shutdown, progress }: StartParts)
       ? new Promise<never>(() => undefined)
       : Promise.reject(new StartFailure(`Postgres has ended by itself: see ${directory.postgresLog}.`)),
   )
-  return { url: postgres.url, failed }
+  return { urls: { url: postgres.url, directUrl: postgres.url }, failed }
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
+import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import { parseEgressConfig } from '@sandyard/egress/config'
 import { parseProxyConfig, PROXY_PROCESS_SETTINGS } from '@sandyard/proxy/config'
 import { openApi, startApi } from '@sandyard/api/program/open-api'
@@ -43,13 +44,16 @@ export async function startAll(parts: StartParts): Promise<Started> {
     progress.step(`SANDYARD_BIND=${config.bind}: others can reach the servers, and keys travel in plain HTTP`)
   const isInteractive = process.stdin.isTTY && process.stdout.isTTY
   const tookEngine = startStopwatch()
-  const engine = await orInterrupted(interruption, ensureEngine({ environment, say: (line) => progress.step(line), isInteractive }))
+  const engine = await orInterrupted(
+    interruption,
+    ensureEngine({ environment, outbound: outboundOf(config), say: (line) => progress.step(line), isInteractive }),
+  )
   progress.step(`engine: Docker ${engine.version}, ${tookEngine()}`)
 
   const { database, failed, images } = await openFoundations(parts, engine)
   const tookServers = startStopwatch()
   const registry = new Registry()
-  const { proxy, egress } = await startDataPlane(parts, database.url, registry)
+  const { proxy, egress } = await startDataPlane(parts, database, registry)
   const { tcpPort, dnsPort } = parseEgressConfig(environment)
   const opened = await orInterrupted(
     interruption,

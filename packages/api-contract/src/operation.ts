@@ -16,4 +16,11 @@ export interface Operation {
   readonly deprecated?: true
   /** Blocked teams may call it (control-plane.md 1.10). */
   readonly whileBlocked?: true
+  /** It changes something although its method is GET. */
+  readonly changes?: true
+}
+
+/** Whether an operation changes something: every call of it is recorded. */
+export function isMutating({ method, changes }: Operation): boolean {
+  return method !== 'GET' || changes === true
 }

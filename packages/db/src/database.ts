@@ -1,6 +1,6 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import { Pool } from 'pg'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
 import type { Tables } from './schema/tables.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
@@ -8,13 +8,23 @@ import { VALUE_TYPES } from './value-types.ts'
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
 
+/** The ways to one database. */
+export interface DatabaseUrls {
+  /** May lead through a pool in transaction mode (PgBouncer): a connection is then a session only within a transaction. */
+  readonly url: string
+  /** Leads to the database itself, for what needs a session: LISTEN, migrations, heartbeats. */
+  readonly directUrl: string
+}
+
 export interface DatabaseOptions {
   readonly url: string
+  /** Default: `url`. Another one means that `url` leads through a pool. */
+  readonly directUrl?: string | undefined
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
   readonly log: Logger
   readonly maxConnections?: number
-  /** Statement timeout of Postgres. Default: 15 s. */
+  /** Statement timeout of Postgres. Default: 15 s. Through a pool it holds within transactions; other statements end with their connection 5 s later. */
   readonly statementTimeoutMs?: number
 }
 
@@ -22,36 +32,43 @@ export interface DatabaseOptions {
 const STATEMENT_TIMEOUT_MS = 15_000
 const QUERY_GRACE_MS = 5000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+/** Also for the wait until a connection of a full pool is free. */
 const CONNECT_TIMEOUT_MS = 10_000
+/** Then an unused connection is closed. */
+const IDLE_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_CONNECTIONS = 10
 
 /** A pool of connections to Postgres. Bigints arrive as numbers; one beyond the safe integers fails its query. */
-export class Database implements AsyncDisposable {
+export class Database implements AsyncDisposable, DatabaseUrls {
   readonly url: string
+  readonly directUrl: string
   readonly db: Db
-  readonly #pool: Pool
+  readonly #pool: ConnectionPool
   #closed: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
-    const { url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+    const { url, directUrl = url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
+    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
     this.url = url
-    this.#pool = new Pool({
+    this.directUrl = directUrl
+    this.#pool = new ConnectionPool({
       connectionString: url,
       application_name: applicationName,
       max: maxConnections,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: statementTimeoutMs,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
       // Detects a server that does not answer at all.
       query_timeout: statementTimeoutMs + QUERY_GRACE_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       types: VALUE_TYPES,
+      ...serverTimeouts(statementTimeoutMs, url !== directUrl),
     })
-    // The pool replaces a broken idle connection; without a listener the error would end the process.
-    this.#pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'))
-    // The pool has no listener on a connection in use: a break fails its queries, and without a listener it would also end the process.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined))
+    this.#pool.onIdleError((err) => log.warn({ err }, 'idle database connection lost'))
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) })
+  }
+
+  get pool(): PoolCounts {
+    return this.#pool.counts
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
@@ -61,7 +78,7 @@ export class Database implements AsyncDisposable {
 
   /** @throws the error of the database if it does not answer */
   async ping(): Promise<void> {
-    await this.#pool.query('select 1')
+    await sql`select 1`.execute(this.db)
   }
 
   /** Waits for running queries, then closes every connection. */
@@ -69,4 +86,14 @@ export class Database implements AsyncDisposable {
     this.#closed ??= this.db.destroy()
     return this.#closed
   }
+}
+
+/** PgBouncer refuses connections that set more than a few parameters at their start, and a `set` would reach the sessions of others. */
+function serverTimeouts(statementTimeoutMs: number, isPooled: boolean) {
+  if (!isPooled) return { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS }
+  const atBegin = [
+    `set local statement_timeout = ${statementTimeoutMs}`,
+    `set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
+  ]
+  return { atBegin }
 }

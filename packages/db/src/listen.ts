@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { assertSession } from './assert-session.ts'
 import type { Channel } from './notify.ts'
 
 export interface ListenOptions {
+  /** Leads to the database itself. */
   readonly url: string
   readonly applicationName: string
   readonly channels: readonly Channel[]
@@ -77,6 +79,8 @@ async function session(options: ListenOptions, signal: AbortSignal, onListening:
   client.on('notification', ({ channel, payload }) => options.onNotification(channel as Channel, payload ?? ''))
   try {
     await Promise.race([client.connect(), broken])
+    // Through a pool in transaction mode nothing would ever be heard.
+    await Promise.race([assertSession(client, options.url), broken])
     for (const channel of options.channels) await client.query(`listen ${channel}`)
     onListening()
     options.onRefresh()

@@ -1,79 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { parseConfig } from '@sandyard/kit/config/parse-config'
+import { RELEASE } from '@sandyard/kit/config/release'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { assertSession } from './assert-session.ts'
+import { MIGRATION_SETTINGS, type MigrationBounds } from './database-settings.ts'
+import { planMigrations } from './migration-plan.ts'
+import { MigrationSession } from './migration-session.ts'
 import { readMigrations, type Migration } from './migrations.ts'
 
 export interface MigrateOptions {
+  /** Leads to the database itself: a pool in transaction mode is refused. */
   readonly url: string
   readonly log: Logger
+  /** Default: those of the settings. */
+  readonly bounds?: MigrationBounds
   /** Default: this repository's `migrations/`. */
   readonly directory?: string
   /** The name of the last migration to run, for the schema of an older release. Default: all. */
   readonly until?: string | undefined
+  /** Default: this release. */
+  readonly release?: string
 }
 
-/** Arbitrary, but the same in every release. */
-const LOCK_KEY = 5_417_902
+export interface Migrated {
+  /** The migrations that this call ran. */
+  readonly landed: readonly string[]
+  /** The migrations of a newer release that the database has. */
+  readonly newer: readonly string[]
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const QUERY_GRACE_MS = 5000
+const FIRST_PAUSE_MS = 250
+const LAST_PAUSE_MS = 10_000
 
 /**
  * Migrates the database to this release's schema: runs every migration that has not landed in its own transaction, in order. Servers that
  * start together are serialised. There is no way back.
  *
- * @returns the names of the migrations that it ran
- * @throws Error when a landed file was changed, or when the database has landed a migration that this release does not contain
+ * Running servers go on meanwhile. A migration that does not get a lock at once gives way, because every query of the table would wait
+ * behind it, and is tried again until the bound is reached.
+ *
+ * @throws AppError `failed_precondition`: those of `planMigrations`, `assertSession` and `MigrationSession`; when a migration cannot run
+ *   within the bound
  */
-export async function migrate({ url, log, directory, until }: MigrateOptions): Promise<string[]> {
+export async function migrate(options: MigrateOptions): Promise<Migrated> {
+  const { url, log, directory, release = RELEASE, until, bounds = parseConfig(MIGRATION_SETTINGS, {}) } = options
   const migrations = await readMigrations(directory)
-  const client = new Client({ connectionString: url, application_name: 'sandyard-migrate' })
+  const endsAt = performance.now() + bounds.migrationTimeoutMs
+  const client = new Client({
+    connectionString: url,
+    application_name: 'sandyard-migrate',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: Math.max(bounds.migrationTimeoutMs, bounds.migrationStatementTimeoutMs) + QUERY_GRACE_MS,
+  })
   // A lost connection fails the running query; without a listener the error would end the process.
   client.on('error', (err) => log.warn({ err }, 'migration connection lost'))
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
-    const landed = await readLanded(client)
-    const pending = pendingOf(migrations, landed).filter(({ name }) => until === undefined || name <= until)
-    for (const migration of pending) {
-      await run(client, migration)
+    await assertSession(client, url)
+    const session = new MigrationSession(client, bounds)
+    const wanted = migrations.filter(({ name }) => until === undefined || name <= until)
+    const plan = async () => planMigrations({ migrations: wanted, landed: await session.readLanded(), release })
+    const { pending, newer } = await plan()
+    if (newer.length > 0)
+      log.warn({ migrations: newer, release }, 'the database has the schema of a newer release; this server serves with it')
+    if (pending.length === 0) return { landed: [], newer }
+    await session.lock()
+    const landed: string[] = []
+    // Another server may have run some of them meanwhile.
+    for (const migration of (await plan()).pending) {
+      await land(session, migration, { endsAt, log })
+      landed.push(migration.name)
       log.info({ migration: migration.name }, 'migration landed')
     }
-    return pending.map(({ name }) => name)
+    return { landed, newer }
   } finally {
     // The lock ends with the connection.
     await client.end()
   }
 }
 
-async function readLanded(client: Client): Promise<Map<string, string>> {
-  await client.query(`
-    create table if not exists schema_migration (
-      name      text primary key,
-      sha256    text not null,
-      landed_at timestamptz not null default now()
-    )`)
-  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration')
-  return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
-}
-
-function pendingOf(migrations: readonly Migration[], landed: ReadonlyMap<string, string>): Migration[] {
-  const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...landed.keys()].filter((name) => !known.has(name))
-  if (unknown.length > 0) throw new Error(`the database is from a newer release: it has landed ${unknown.join(', ')}`)
-  const changed = migrations.filter(({ name, sha256 }) => landed.has(name) && landed.get(name) !== sha256)
-  if (changed.length > 0) throw new Error(`migrations are never changed once landed: ${changed.map(({ name }) => name).join(', ')}`)
-  const pending = migrations.filter(({ name }) => !landed.has(name))
-  const last = [...landed.keys()].sort().at(-1)
-  const late = pending.filter(({ name }) => last !== undefined && name < last)
-  if (late.length > 0) throw new Error(`a new migration comes after all landed ones: ${late.map(({ name }) => name).join(', ')}`)
-  return pending
-}
-
-async function run(client: Client, { name, sql, sha256 }: Migration): Promise<void> {
-  await client.query('begin')
-  try {
-    await client.query(sql)
-    await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [name, sha256])
-    await client.query('commit')
-  } catch (err) {
-    await client.query('rollback').catch(() => undefined)
-    throw new Error(`the migration ${name} failed`, { cause: err })
+/** Runs a migration again while something is in its way. */
+async function land(
+  session: MigrationSession,
+  migration: Migration,
+  { endsAt, log }: { readonly endsAt: number; readonly log: Logger },
+): Promise<void> {
+  const { name } = migration
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
+    const obstacle = await session.run(migration)
+    if (obstacle === undefined) return
+    if (performance.now() + pauseMs > endsAt) {
+      throw new AppError('failed_precondition', `The migration ${name} cannot run, and nothing was changed: ${obstacle}.`)
+    }
+    log.warn({ migration: name, obstacle, retryMs: pauseMs }, 'a migration gives way and is tried again')
+    await delay(pauseMs)
   }
 }

@@ -7,12 +7,15 @@ export interface Migration {
   readonly name: string
   readonly sql: string
   readonly sha256: string
+  /** The oldest release that can serve with the schema after a breaking migration, from the line `-- oldest release: 1.2.3` of the file. */
+  readonly oldestRelease: string | undefined
 }
 
 /** The directory of this repository's migrations. */
 export const MIGRATIONS_DIR = join(import.meta.dirname, '../../../migrations')
 
 const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+const OLDEST_RELEASE = /^-- oldest release: (\d+\.\d+\.\d+)$/m
 
 /**
  * Reads the `NNNN_words.sql` files in order.
@@ -28,7 +31,8 @@ export async function readMigrations(directory: string = MIGRATIONS_DIR): Promis
     if (numbers.has(name.slice(0, 4))) throw new Error(`two migrations have the number ${name.slice(0, 4)}`)
     numbers.add(name.slice(0, 4))
     const sql = await readFile(join(directory, name), 'utf8')
-    migrations.push({ name, sql, sha256: createHash('sha256').update(sql).digest('hex') })
+    const sha256 = createHash('sha256').update(sql).digest('hex')
+    migrations.push({ name, sql, sha256, oldestRelease: OLDEST_RELEASE.exec(sql)?.[1] })
   }
   return migrations
 }

@@ -16,6 +16,7 @@ import type {
   RuntimeEvent,
   RuntimeSandbox,
   RuntimeSnapshot,
+  RuntimeVitals,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -127,6 +128,11 @@ export class DockerRuntime implements SandboxRuntime {
 
   ping(signal: AbortSignal): Promise<void> {
     return pingEngine(this.#parts.docker, signal)
+  }
+
+  async vitals(signal: AbortSignal): Promise<RuntimeVitals> {
+    signal.throwIfAborted()
+    return (await this.#parts.egress?.vitals()) ?? { guardRestarts: 0, disk: undefined }
   }
 
   engineId(signal: AbortSignal): Promise<string> {

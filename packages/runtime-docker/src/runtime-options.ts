@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressPolicy, ImageRef, RefusedPackets } from '@sandyard/runtime/types'
 import type { DaemonDist } from './daemon-volume/daemon-dist.ts'
@@ -38,6 +39,8 @@ export interface DockerRuntimeOptions {
   readonly onRefused?: (refused: readonly RefusedPackets[]) => void
   /** What one sandbox may send to the network. */
   readonly egressLimits?: EgressLimits
+  /** How the network outside is reached. Sandboxes with an open policy may reach this proxy, wherever it is. */
+  readonly outbound?: Outbound
   /** Accepts a host whose kernel cannot enforce the egress rules. */
   readonly allowUnenforcedEgress?: boolean
   /** The image for `e2bdev/base` with any tag. When absent, `e2bdev/base` is pulled like any other image. */

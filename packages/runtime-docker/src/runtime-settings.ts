@@ -1,4 +1,5 @@
 import { env, type ConfigOf } from '@sandyard/kit/config/parse-config'
+import { OUTBOUND_SETTINGS, outboundOf } from '@sandyard/kit/outbound/outbound'
 import { DEFAULT_LIMITS } from './egress/base-rules.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 
@@ -50,6 +51,7 @@ export const dockerRuntimeSettings = {
     default: DEFAULT_LIMITS.bytesPerSecond,
     doc: 'Bytes that one sandbox may send in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
   }),
+  ...OUTBOUND_SETTINGS,
   allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
     default: false,
     doc: "Run sandboxes although the kernel of the engine's host cannot enforce the egress rules (before Linux 5.9, WSL2): they then reach what the host reaches. Without it the server does not start there.",
@@ -76,6 +78,7 @@ export function optionsOf(
       bytesPerSecond: config.egressBandwidth,
     },
     registries: config.registries,
+    outbound: outboundOf(config),
     allowUnenforcedEgress: config.allowUnenforcedEgress,
   }
 }

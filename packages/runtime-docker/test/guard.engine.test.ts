@@ -2,6 +2,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
+import { RecordedSpans } from '@sandyard/test-kit/recorded-spans'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tableName } from '../src/egress/base-rules.ts'
 import { Guard } from '../src/egress/guard.ts'
@@ -29,7 +30,7 @@ describe('the egress guard', () => {
 
   /** A guard of its own, beside those of runtimes. */
   async function startGuard(): Promise<Guard> {
-    const image = await ensureGuardImage(bench.docker, { step: () => undefined, detail: () => undefined })
+    const image = await ensureGuardImage(bench.docker, { progress: { step: () => undefined, detail: () => undefined } })
     const listeners = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
     return Guard.start(bench.docker, { installation, image, log: silentLogger(), ...listeners })
   }
@@ -42,6 +43,16 @@ describe('the egress guard', () => {
     const { HostConfig, Mounts } = await bench.docker.getContainer(guard?.Id ?? '').inspect()
     expect(HostConfig).toMatchObject({ CapDrop: ['ALL'], CapAdd: ['NET_ADMIN'], PidMode: '', Privileged: false, ReadonlyRootfs: true })
     expect(Mounts).toEqual([])
+  })
+
+  it('registers a sandbox in a span of its create, after the calls to the engine', async () => {
+    const runtime = await bench.runtime({ installation })
+    using spans = new RecordedSpans()
+    const spec = sandboxSpec()
+    await spans.inRequest('mine', () => runtime.create(spec))
+    expect(spans.names).toEqual(expect.arrayContaining(['engine POST containers', 'guard registration']))
+    expect(spans.all.filter(({ start, hasEnded }) => start.name !== 'request' && !hasEnded)).toEqual([])
+    await runtime.remove(spec)
   })
 
   it('that hangs is replaced, and its requests are served by the next one', async () => {
@@ -62,6 +73,7 @@ describe('the egress guard', () => {
       for (const { Id } of before) await bench.docker.getContainer(Id).kill()
     }
     expect(await inside.dial(PRIVATE, 80)).toBe('ECONNREFUSED')
+    expect((await runtime.vitals(AbortSignal.timeout(30_000))).guardRestarts).toBe(1)
     await runtime.remove(spec)
   })
 

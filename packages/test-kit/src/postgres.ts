@@ -8,6 +8,8 @@ import { startPostgresServer } from './postgres-server.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string
+  /** Absent when `url` leads to the database itself. */
+  readonly directUrl?: string
 }
 
 /** Prevents two processes from creating the template database at the same time. */
@@ -17,11 +19,11 @@ const flights = new SingleFlight<'server', string>()
 let serverUrl: string | undefined
 
 /**
- * A migrated, empty database for one test file; disposing drops it. The server is that of TEST_DATABASE_URL (which
+ * A migrated, empty database for one test file; disposing drops it. The server is the given one, else that of TEST_DATABASE_URL (which
  * the test run sets), else an embedded server that runs as long as this process.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = await getServerUrl()
+export async function createTestDatabase(serverUrl?: string): Promise<TestDatabase> {
+  const server = serverUrl ?? (await getServerUrl())
   const name = `test_${randomBytes(6).toString('hex')}`
   const template = await ensureTemplate(server)
   await administer(server, (client) => client.query(`create database ${name} template ${template}`))

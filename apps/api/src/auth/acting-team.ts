@@ -1,6 +1,7 @@
 import type { Db } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isUuid } from '@sandyard/kit/ids/uuid'
+import { noteTeam } from '@sandyard/kit/tracing/scope'
 import type { Team } from '../teams/team.ts'
 import { teamBanned, teamBlocked } from './auth-errors.ts'
 import { findDefaultTeam, findTeamOfMember, hasTeams } from './auth-queries.ts'
@@ -66,6 +67,7 @@ async function getDefaultTeam(db: Db, userId: string): Promise<Team> {
 }
 
 function usable(team: Team, mayBeBlocked: boolean): Team {
+  noteTeam(team.id)
   if (team.isBanned) throw teamBanned()
   if (team.isBlocked && !mayBeBlocked) throw teamBlocked(team.blockedReason)
   return team

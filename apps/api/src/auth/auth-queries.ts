@@ -26,13 +26,19 @@ export async function findHolderOfApiKey(db: Db, hash: string): Promise<ApiKeyHo
   return { apiKeyId: row.api_key_id, team: toTeam(row), user: id === null || email === null ? undefined : { id, email } }
 }
 
-export async function findUserOfAccessToken(db: Db, hash: string): Promise<User | undefined> {
-  return db
+export interface AccessTokenHolder {
+  readonly accessTokenId: string
+  readonly user: User
+}
+
+export async function findHolderOfAccessToken(db: Db, hash: string): Promise<AccessTokenHolder | undefined> {
+  const row = await db
     .selectFrom('access_token')
     .innerJoin('app_user', 'app_user.id', 'access_token.user_id')
-    .select(['app_user.id', 'app_user.email'])
+    .select(['access_token.id as access_token_id', 'app_user.id', 'app_user.email'])
     .where('access_token.hash', '=', hash)
     .executeTakeFirst()
+  return row && { accessTokenId: row.access_token_id, user: { id: row.id, email: row.email } }
 }
 
 export async function findTeam(db: Db, teamId: string): Promise<Team | undefined> {

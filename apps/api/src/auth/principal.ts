@@ -10,6 +10,7 @@ export interface Principal {
   /** The user; for an API key, the user who created it. */
   readonly user?: User
   readonly apiKeyId?: string
+  readonly accessTokenId?: string
 }
 
 /** @throws AppError `unauthenticated` when the credential names no team */

@@ -13,11 +13,10 @@ import {
   invalidProviderToken,
   malformedCredential,
 } from './auth-errors.ts'
-import { findHolderOfApiKey, findTeam, findTeamOfMember, findUserOfAccessToken } from './auth-queries.ts'
+import { findHolderOfApiKey, findTeam, findTeamOfMember, findHolderOfAccessToken } from './auth-queries.ts'
 import { CREDENTIAL_PREFIXES, hashCredential } from './credential.ts'
 import { bearerToken, type Credentials } from './credentials.ts'
 import type { Principal } from './principal.ts'
-import type { User } from '../teams/team.ts'
 
 export interface SchemeParts {
   readonly database: Database
@@ -45,7 +44,7 @@ export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   apiKey: { isPresented: ({ apiKey }) => apiKey !== undefined, authenticate: authenticateApiKey },
   accessToken: {
     isPresented: ({ authorization }) => authorization !== undefined,
-    authenticate: async (credentials, parts) => ({ via: 'access_token', user: await getUser(credentials, parts) }),
+    authenticate: getUser,
   },
   provider: {
     isPresented: ({ authorization }) => authorization !== undefined,
@@ -55,7 +54,7 @@ export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   },
   providerUser: {
     isPresented: ({ authorization }) => authorization !== undefined,
-    authenticate: async (credentials, parts) => ({ via: 'access_token', user: await getProviderUser(credentials, parts) }),
+    authenticate: getProviderUser,
   },
   providerTeam: { isPresented: ({ authorization }) => authorization !== undefined, authenticate: authenticateProviderTeam },
   admin: {
@@ -82,34 +81,39 @@ async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemePar
   return principal
 }
 
-async function getUser({ authorization }: Credentials, parts: SchemeParts): Promise<User> {
+/** A principal with a user. */
+interface UserPrincipal extends Principal {
+  readonly user: NonNullable<Principal['user']>
+}
+
+async function getUser({ authorization }: Credentials, parts: SchemeParts): Promise<UserPrincipal> {
   const token = bearerToken(authorization)
   if (token === undefined || !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw malformedCredential()
   const hash = hashCredential(token, CREDENTIAL_PREFIXES.accessToken)
   if (hash === undefined) throw invalidAccessToken('Invalid access token format')
   const look = async (): Promise<Principal | undefined> => {
-    const user = await findUserOfAccessToken(parts.database.db, hash)
-    return user && { via: 'access_token', user }
+    const found = await findHolderOfAccessToken(parts.database.db, hash)
+    return found && { via: 'access_token', ...found }
   }
   const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
   if (principal?.user === undefined) throw invalidAccessToken('Cannot get the user for the given access token')
-  return principal.user
+  return { ...principal, user: principal.user }
 }
 
 /** The user of an access token of this server, for operations that need a token of the external provider. */
-async function getProviderUser(credentials: Credentials, parts: SchemeParts): Promise<User> {
+async function getProviderUser(credentials: Credentials, parts: SchemeParts): Promise<UserPrincipal> {
   const token = bearerToken(credentials.authorization)
   if (token !== undefined && !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw invalidProviderToken()
   return getUser(credentials, parts)
 }
 
 async function authenticateProviderTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
-  const user = await getProviderUser(credentials, parts)
+  const { user, accessTokenId } = await getProviderUser(credentials, parts)
   const { teamId } = credentials
   if (teamId === undefined || !isUuid(teamId)) throw invalidProviderTeam('Invalid team ID')
   const team = await findTeamOfMember(parts.database.db, teamId, user.id)
   if (team === undefined) throw invalidProviderTeam('Team not found')
-  return { via: 'user_team', user, team }
+  return { via: 'user_team', user, team, ...(accessTokenId !== undefined && { accessTokenId }) }
 }
 
 async function authenticateAdminTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {

@@ -17,7 +17,7 @@ export interface BuildLoopParts extends AttemptParts {
   readonly config: BuildConfig
   readonly retention: RetentionConfig
   readonly folder: UploadFolder
-  readonly onAttemptEnd?: (end: AttemptEnd) => void
+  readonly onAttemptEnd?: (end: AttemptEnd, ms: number) => void
 }
 
 /** The background work on builds of one server. */

@@ -1,3 +1,4 @@
+import { scopeHeaders } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 
 /** An initialised daemon and its access token. */
@@ -12,9 +13,10 @@ export function daemonUrl({ endpoint }: Daemon): string {
   return `http://${host}:${endpoint.daemonPort}`
 }
 
-/** The headers of a call as the given user, else as the daemon's default user (envd.md 3). */
+/** The headers of a call as the given user, else as the daemon's default user (envd.md 3), for the current request. */
 export function daemonHeaders({ accessToken }: Daemon, user?: string): Record<string, string> {
   return {
+    ...scopeHeaders(),
     ...(accessToken !== undefined && { 'x-access-token': accessToken }),
     ...(user !== undefined && { authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}` }),
   }

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { scopeHeaders } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { DaemonIdentity } from './daemon-identity.ts'
 
@@ -30,6 +31,8 @@ export interface DaemonTarget {
 const PAUSE_MS = 4
 /** An address that is not configured yet drops packets. A new connection is faster than the kernel's own retransmits. */
 const CONNECT_TIMEOUT_MS = 200
+/** The beginning of the daemon's text when what was added cannot be removed. */
+const NOT_REMOVED = 'failed to remove CA bundle'
 /** The beginning of the daemon's text when the bundle of certificates is missing or cannot be written. */
 const NO_TRUST_STORE = 'failed to install CA bundle'
 const MAX_TEXT_BYTES = 1024
@@ -58,12 +61,52 @@ export function trustAuthority(target: DaemonTarget, trust: DaemonTrust, signal:
   return postInit(target, () => trust, signal)
 }
 
+export interface TrustingInit {
+  /** A sandbox with header rules works only with its own authority. */
+  readonly isTrustRequired: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Posts `init(true)`, which may have a `caBundle`. A sandbox without a trust store gets `init(false)` unless the trust is required.
+ *
+ * @returns whether the sandbox trusts the certificates
+ * @throws as `initDaemon`
+ */
+export async function initTrusting(
+  target: DaemonTarget,
+  init: (trusts: boolean) => DaemonInit,
+  { isTrustRequired, signal }: TrustingInit,
+): Promise<boolean> {
+  try {
+    await initDaemon(target, init(true), signal)
+    return true
+  } catch (err) {
+    if (isTrustRequired || !isTrustStoreMissing(err)) throw err
+  }
+  await initDaemon(target, init(false), signal)
+  return false
+}
+
+/**
+ * Removes the certificates that `/init` has added to the files of a sandbox; the rest stays.
+ *
+ * @throws AppError `failed_precondition` when they cannot be removed; as `initDaemon`
+ */
+export function removeAuthorities(target: DaemonTarget, trust: Omit<DaemonTrust, 'caBundle'>, signal: AbortSignal): Promise<void> {
+  return postInit(target, () => ({ ...trust, removeCaBundle: true }), signal)
+}
+
 /** Whether the error says that the sandbox has no trust store for `caBundle`. Its message is for clients. */
 export function isTrustStoreMissing(err: unknown): err is AppError {
   return isAppError(err, 'failed_precondition') && err.message === TRUST_STORE_MISSING
 }
 
-async function postInit(target: DaemonTarget, init: () => DaemonTrust, signal: AbortSignal): Promise<void> {
+async function postInit(
+  target: DaemonTarget,
+  init: () => DaemonTrust & { readonly removeCaBundle?: true },
+  signal: AbortSignal,
+): Promise<void> {
   let answerTimeoutMs: number = ANSWER_TIMEOUT_MS.first
   while (true) {
     signal.throwIfAborted()
@@ -72,6 +115,10 @@ async function postInit(target: DaemonTarget, init: () => DaemonTrust, signal: A
     if (answer?.status === 204) return
     if (answer?.status === 400 && answer.text.startsWith(NO_TRUST_STORE)) {
       throw new AppError('failed_precondition', TRUST_STORE_MISSING, { cause: answer.text })
+    }
+    if (answer?.status === 400 && answer.text.startsWith(NOT_REMOVED)) {
+      const message = 'the certificates of the installation cannot be removed from the trust store, as before every image'
+      throw new AppError('failed_precondition', message, { cause: answer.text })
     }
     if (answer !== undefined && answer.status < 500) throw new AppError('internal', `the daemon answered ${answer.status} to /init`)
     if (late.aborted) answerTimeoutMs = Math.min(answerTimeoutMs * 2, ANSWER_TIMEOUT_MS.last)
@@ -95,6 +142,7 @@ function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: Abo
     method: 'POST',
     agent: false,
     headers: {
+      ...scopeHeaders(),
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'x-sandyard-instance-key': instanceKey.reveal(),

@@ -1,4 +1,5 @@
 import type { Tx } from '@sandyard/db/database'
+import { currentRequestId } from '@sandyard/kit/tracing/scope'
 
 /** An entry of the log. `subject` is the id of the changed object. */
 export interface Event {
@@ -32,9 +33,9 @@ export interface Event {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Appends an event in the transaction of the change. */
+/** Appends an event in the transaction of the change, with the id of the current request. */
 export async function appendEvent(tx: Tx, event: Event): Promise<void> {
   const { teamId, kind, subject, data } = event
-  const row = { team_id: teamId, kind, subject, ...(data && { data: JSON.stringify(data) }) }
+  const row = { team_id: teamId, kind, subject, request_id: currentRequestId() ?? null, ...(data && { data: JSON.stringify(data) }) }
   await tx.insertInto('event').values(row).execute()
 }

@@ -22,6 +22,9 @@ const REQUEST_HEADERS = [
   'release',
   'sdk_runtime',
   'system',
+  'X-Request-ID',
+  'traceparent',
+  'tracestate',
 ]
 
 const EXPOSED_HEADERS = [
@@ -32,6 +35,7 @@ const EXPOSED_HEADERS = [
   'RateLimit-Reset',
   'Retry-After',
   'Should-Retry',
+  'X-Request-ID',
 ]
 
 const PREFLIGHT_SECONDS = 12 * 3600

@@ -1,79 +1,62 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
+import { registerPoolGauges } from './pool-gauges.ts'
+import { SandboxTimings } from './sandbox-timings.ts'
 
-/** The metrics of one control plane. Labels have few, known values: never ids. */
+/** The metrics of one control plane. Labels have few, known values: never ids, except those of the capped series of sandboxes. */
 export interface ApiMetrics {
   readonly registry: Registry
   readonly requests: Histogram<'operation' | 'status'>
   readonly unimplemented: Counter<'operation' | 'field'>
-  readonly buildAttempts: Counter<'outcome'>
+  readonly buildAttempts: Histogram<'outcome'>
   readonly uploadedBytes: Counter
   readonly refusedPackets: Counter<'rule'>
+  readonly timings: SandboxTimings
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
+const BUILD_SECONDS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600]
 
-export function createApiMetrics(database: Database): ApiMetrics {
+export function createApiMetrics(database: Database, options: DatabaseGaugeOptions): ApiMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const sandboxes = new Gauge({
-    name: 'sandyard_sandboxes',
-    help: 'Sandboxes by state, of the whole installation',
-    labelNames: ['state'],
+  registerDatabaseGauges(registry, database, options)
+  registerPoolGauges(registry, database)
+  const buildAttempts = new Histogram({
+    name: 'sandyard_build_attempt_seconds',
+    help: 'Time of build attempts of this server by outcome: ready, failed, released when it stopped, lost to another server.',
+    labelNames: ['outcome'],
+    buckets: BUILD_SECONDS,
     registers: [registry],
-    collect: async () => {
-      const rows = await database.db
-        .selectFrom('sandbox')
-        .select(['state', (eb) => eb.fn.countAll<number>().as('count')])
-        .groupBy('state')
-        .execute()
-      sandboxes.reset()
-      for (const { state, count } of rows) sandboxes.set({ state }, count)
-    },
   })
-  const jobs = new Gauge({
-    name: 'sandyard_builds',
-    help: 'Started builds of the whole installation: queued or running',
-    labelNames: ['state'],
-    registers: [registry],
-    collect: async () => {
-      const { all, running } = await database.db
-        .selectFrom('build_job')
-        .select((eb) => [eb.fn.countAll<number>().as('all'), eb.fn.count<number>('server_id').as('running')])
-        .executeTakeFirstOrThrow()
-      jobs.set({ state: 'queued' }, all - running)
-      jobs.set({ state: 'running' }, running)
-    },
-  })
+  // A rate sees the first event only if the series was there before.
+  for (const outcome of ['ready', 'failed', 'released', 'lost']) buildAttempts.zero({ outcome })
   return {
     registry,
-    buildAttempts: new Counter({
-      name: 'sandyard_build_attempts_total',
-      help: 'Build attempts of this server by outcome: ready, failed, released when it stopped, lost to another server',
-      labelNames: ['outcome'],
-      registers: [registry],
-    }),
+    timings: new SandboxTimings(registry),
+    buildAttempts,
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',
-      help: 'Archives for COPY steps that this server accepted',
+      help: 'Archives for COPY steps that this server accepted.',
       registers: [registry],
     }),
     refusedPackets: new Counter({
       name: 'sandyard_egress_refused_packets_total',
-      help: 'Packets of sandboxes that the rules of the host refused, by rule: a sample of a few a second for each sandbox',
+      help: 'Packets of sandboxes that the rules of the host refused, by rule: a sample of a few a second for each sandbox.',
       labelNames: ['rule'],
       registers: [registry],
     }),
     requests: new Histogram({
       name: 'sandyard_api_request_seconds',
-      help: 'Time from request to answer',
+      help: 'Time from a request to its answer, by operation and status.',
       labelNames: ['operation', 'status'],
       buckets: SECONDS,
       registers: [registry],
     }),
     unimplemented: new Counter({
       name: 'sandyard_unimplemented_requests_total',
-      help: 'Requests for operations and fields that this server does not support yet',
+      help: 'Requests for operations and fields that this server does not support yet.',
       labelNames: ['operation', 'field'],
       registers: [registry],
     }),

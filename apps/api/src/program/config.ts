@@ -1,4 +1,5 @@
 import { ConfigError, env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
+import { DIRECT_URL_SETTING, MIGRATION_SETTINGS } from '@sandyard/db/database-settings'
 import { dockerRuntimeSettings } from '@sandyard/runtime-docker/runtime-settings'
 
 const MIB = 1024 ** 2
@@ -10,6 +11,8 @@ export const PROGRAM_SETTINGS = {
   bind: env.text('SANDYARD_BIND', { default: '127.0.0.1', doc: 'The address that the servers listen on.' }),
   apiPort: env.port('SANDYARD_API_PORT', { default: 3000, doc: 'Port of the control plane; 0 takes a free one.' }),
   metricsPort: env.port('SANDYARD_METRICS_PORT', { default: 3001, doc: 'Port of the metrics; 0 takes a free one.' }),
+  ...DIRECT_URL_SETTING,
+  ...MIGRATION_SETTINGS,
   maxConnections: env.integer('SANDYARD_API_DB_CONNECTIONS', { default: 20, doc: 'Database connections of the control plane.' }),
   logLevel: env.text('SANDYARD_LOG_LEVEL', {
     default: 'info',
@@ -50,6 +53,9 @@ export function checkProgramConfig(config: ProgramConfig): string[] {
   if (config.baseCpuCount < 1) problems.push('SANDYARD_BASE_CPU_COUNT must be at least 1')
   if (config.baseMemory < 128 * MIB) problems.push('SANDYARD_BASE_MEMORY must be at least 128MiB')
   if (config.baseDisk < 512 * MIB) problems.push('SANDYARD_BASE_DISK must be at least 512MiB')
+  if (config.migrationLockTimeoutMs < 1) problems.push('SANDYARD_MIGRATION_LOCK_TIMEOUT must be more than 0')
+  if (config.migrationStatementTimeoutMs < 1000) problems.push('SANDYARD_MIGRATION_STATEMENT_TIMEOUT must be at least 1s')
+  if (config.migrationTimeoutMs < 1000) problems.push('SANDYARD_MIGRATION_TIMEOUT must be at least 1s')
   if (config.maxConnections < 5) problems.push('SANDYARD_API_DB_CONNECTIONS must be at least 5')
   return problems
 }

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
+import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import { ensureGuardImage } from '@sandyard/runtime-docker/egress/guard-image'
 import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
@@ -32,8 +33,8 @@ export async function prepareImages(parts: ProgramParts, engineRoot: string | un
 async function prepareEngineImages({ config, progress }: ProgramParts): Promise<ImageRef> {
   const took = startStopwatch()
   const docker = await connectEngine(config.dockerHost)
-  const mirror = config.debianMirror
-  const [base] = await Promise.all([ensureBaseImage(docker, { progress, mirror }), ensureGuardImage(docker, progress, mirror)])
+  const options = { progress, mirror: config.debianMirror, outbound: outboundOf(config) }
+  const [base] = await Promise.all([ensureBaseImage(docker, options), ensureGuardImage(docker, options)])
   progress.step(`template: base (${base}), ${took()}`)
   return base
 }

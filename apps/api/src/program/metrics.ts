@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
-import { createMetricsServer } from '../http/metrics-server.ts'
+import { createMetricsServer } from '@sandyard/kit/http/metrics-server'
 import { explainListenFailure, metricsListening } from './listening.ts'
 import type { ProgramParts } from './program-parts.ts'
 

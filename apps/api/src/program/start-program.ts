@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { Database } from '@sandyard/db/database'
+import { databaseUrls } from '@sandyard/db/database-settings'
 import { migrate } from '@sandyard/db/migrate'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
@@ -53,11 +54,11 @@ export async function startProgram(start: SeparateStart): Promise<void> {
 }
 
 async function openDatabase({ config, log, shutdown }: SeparateStart): Promise<Database> {
-  const url = config.databaseUrl.reveal()
-  await checkGivenDatabase(url)
-  const landed = await migrate({ url, log })
+  const urls = databaseUrls(config)
+  await checkGivenDatabase(urls)
+  const { landed } = await migrate({ url: urls.directUrl, log, bounds: config })
   if (landed.length > 0) log.info({ migrations: landed }, 'the schema was brought up to date')
-  const database = new Database({ url, applicationName: 'sandyard-api', log, maxConnections: config.maxConnections })
+  const database = new Database({ ...urls, applicationName: 'sandyard-api', log, maxConnections: config.maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   return database
 }

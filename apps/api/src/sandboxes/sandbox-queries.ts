@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { BuildTable } from '@sandyard/db/schema/build'
 import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
+import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { Actor } from '../events/actor.ts'
 
 /** A sandbox with the sizes of its build. */
@@ -58,8 +59,8 @@ export async function changeEndTime(db: Db, change: EndTimeChange): Promise<bool
       from sandbox where sandbox_id = ${sandboxId} and team_id = ${teamId} and state = 'running'
       for update
     ), logged as (
-      insert into event (team_id, kind, subject, data)
-      select team_id, 'sandbox.timeout_changed', sandbox_id, jsonb_build_object('actor', ${JSON.stringify(actor)}::jsonb, 'endAt', to_char(end_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      insert into event (team_id, kind, subject, request_id, data)
+      select team_id, 'sandbox.timeout_changed', sandbox_id, ${currentRequestId() ?? null}, jsonb_build_object('actor', ${JSON.stringify(actor)}::jsonb, 'endAt', to_char(end_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from before where end_at <> expires_at
     )
     update sandbox set expires_at = before.end_at from before where sandbox.sandbox_id = before.sandbox_id

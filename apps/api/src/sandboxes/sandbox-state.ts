@@ -4,6 +4,7 @@ import { CHANNELS } from '@sandyard/db/notify'
 import { isServerAlive } from '@sandyard/db/server-lease'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Tables } from '@sandyard/db/schema/tables'
+import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import type { Event } from '../events/event-log.ts'
@@ -92,7 +93,8 @@ async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, k
       select ${sandboxId}, team_id, clock_timestamp(), ${line?.level}, ${line?.message}, ${JSON.stringify(line?.fields)}::jsonb from changed`
   const { rows } = await sql`
     with changed as (${changed}), logged as (
-      insert into event (team_id, kind, subject, data) select team_id, ${kind}, ${sandboxId}, ${JSON.stringify(data)}::jsonb from changed
+      insert into event (team_id, kind, subject, data, request_id)
+      select team_id, ${kind}, ${sandboxId}, ${JSON.stringify(data)}::jsonb, ${currentRequestId() ?? null} from changed
     )${line === undefined ? sql`` : sql`, written as (${written})`}
     select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}) from changed
   `.execute(tx)

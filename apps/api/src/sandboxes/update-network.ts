@@ -19,7 +19,7 @@ import { sandboxNotRunning } from './sandbox-errors.ts'
 import { parseSandboxId } from './sandbox-id.ts'
 import { findSandbox, type SandboxRow } from './sandbox-queries.ts'
 import { announce } from './sandbox-state.ts'
-import { trustOwnAuthority } from './start/trust-own-authority.ts'
+import { trustAuthorities } from './start/trust-authorities.ts'
 
 export interface NetworkRequest {
   readonly givenId: string
@@ -75,12 +75,13 @@ async function checkUpdate({ runtime, lookupHost }: LifecycleParts, row: Sandbox
 }
 
 /** Before the rules are stored, so that a sandbox that cannot trust its authority keeps its network. @throws AppError */
-async function trustBefore({ tokenSeed }: LifecycleParts, row: SandboxRow, update: SandboxNetworkUpdate): Promise<void> {
+async function trustBefore(parts: LifecycleParts, row: SandboxRow, update: SandboxNetworkUpdate): Promise<void> {
   const { template_id: templateId, build_id: buildId, is_secure: isSecure } = row
   const source = { ...refOf(row), templateId, build: { buildId }, isSecure, network: toStoredEgress(update) }
+  if (source.network.rules === undefined) return
   const what = 'the trust in the authority of the sandbox'
   try {
-    await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustOwnAuthority(tokenSeed, source, endpointOf(row), signal))
+    await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustAuthorities(parts, source, endpointOf(row), signal))
   } catch (cause) {
     throw isTrustStoreMissing(cause) ? cause : notApplied(cause)
   }

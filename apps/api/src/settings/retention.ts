@@ -1,11 +1,16 @@
 import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
 
 const HOUR_MS = 3_600_000
-const WEEK_MS = 7 * 24 * HOUR_MS
-const MONTH_MS = 30 * 24 * HOUR_MS
+const DAY_MS = 24 * HOUR_MS
+const WEEK_MS = 7 * DAY_MS
+const MONTH_MS = 30 * DAY_MS
 
 /** How long unused data is kept. */
 export const RETENTION_SETTINGS = {
+  auditRetention: env.duration('SANDYARD_AUDIT_RETENTION', {
+    default: 90 * DAY_MS,
+    doc: 'How long the records of who asked for changes are kept; at least 1h.',
+  }),
   eventRetention: env.duration('SANDYARD_EVENT_RETENTION', { default: MONTH_MS, doc: 'How long events are kept; at least 1h.' }),
   historyRetention: env.duration('SANDYARD_HISTORY_RETENTION', {
     default: MONTH_MS,
@@ -34,6 +39,7 @@ export const RETENTION_SETTINGS = {
 } satisfies ConfigSchema
 
 export interface RetentionConfig {
+  readonly auditMs: number
   readonly eventMs: number
   readonly historyMs: number
   readonly sandboxLogMs: number
@@ -50,6 +56,7 @@ export function checkRetention(settings: ConfigOf<typeof RETENTION_SETTINGS>, pr
     if (settings[key as keyof typeof settings] < HOUR_MS) problems.push(`${setting.env} must be at least 1h`)
   }
   return {
+    auditMs: settings.auditRetention,
     eventMs: settings.eventRetention,
     historyMs: settings.historyRetention,
     sandboxLogMs: settings.sandboxLogRetention,

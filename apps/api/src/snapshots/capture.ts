@@ -1,7 +1,8 @@
 import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Tx } from '@sandyard/db/database'
-import type { RuntimeSnapshot } from '@sandyard/runtime/types'
+import { inSpan } from '@sandyard/kit/tracing/span'
+import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { settle } from '../sandboxes/lifecycle/settle-sandbox.ts'
@@ -27,16 +28,22 @@ export interface CaptureRequest<T> {
  * @throws AppError of `store`; `internal`, `deadline_exceeded`
  */
 export async function capture<T>(parts: LifecycleParts, row: SandboxRow, request: CaptureRequest<T>): Promise<T | undefined> {
-  const { database, runtime, serverId, log } = parts
-  const { name, actor, store } = request
+  const { database, serverId } = parts
+  const { actor } = request
   const ref = refOf(row)
   const begin = { from: 'running', to: 'snapshotting', actor, serverId, set: { server_id: serverId } } as const
   const event = { kind: 'sandbox.snapshotting' } as const
   if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return undefined
+  return parts.timings.time('snapshot', () => carryOut(parts, ref, request))
+}
+
+/** The second half, of a sandbox in state `snapshotting`. */
+async function carryOut<T>(parts: LifecycleParts, ref: SandboxRef, { name, actor, store }: CaptureRequest<T>): Promise<T> {
+  const { database, runtime, serverId, log } = parts
   let snapshot: RuntimeSnapshot | undefined
   try {
-    const taken = await within({ what: 'the snapshot of the sandbox', timeoutMs: CAPTURE_TIMEOUT_MS }, () =>
-      runtime.snapshot(ref, { name, keep: 'files' }),
+    const taken = await inSpan('engine snapshot', { 'sandyard.sandbox_id': ref.sandboxId }, () =>
+      within({ what: 'the snapshot of the sandbox', timeoutMs: CAPTURE_TIMEOUT_MS }, () => runtime.snapshot(ref, { name, keep: 'files' })),
     )
     snapshot = taken
     return await database.transaction(async (tx) => {

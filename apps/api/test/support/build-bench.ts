@@ -8,6 +8,7 @@ import type { BuilderVersion } from '@sandyard/db/schema/build'
 import { ARCHIVE_LIMITS } from '@sandyard/kit/archive/entry-rules'
 import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { DIRECT, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
@@ -75,6 +76,8 @@ interface BenchSandbox {
 export class BuildBench implements AsyncDisposable {
   readonly database: Database
   readonly runtime: DockerRuntime
+  readonly outbound: Outbound
+  readonly baseImage: string
   readonly teamId: string
   readonly userId: string
   readonly apiKey: string
@@ -82,8 +85,13 @@ export class BuildBench implements AsyncDisposable {
   readonly #shutdown: Shutdown
   #starts = 0
 
-  private constructor(shutdown: Shutdown, parts: Pick<BuildBench, 'database' | 'runtime' | 'teamId' | 'userId' | 'apiKey'>) {
+  private constructor(
+    shutdown: Shutdown,
+    parts: Pick<BuildBench, 'database' | 'runtime' | 'outbound' | 'baseImage' | 'teamId' | 'userId' | 'apiKey'>,
+  ) {
     this.#shutdown = shutdown
+    this.outbound = parts.outbound
+    this.baseImage = parts.baseImage
     this.database = parts.database
     this.runtime = parts.runtime
     this.teamId = parts.teamId
@@ -91,7 +99,9 @@ export class BuildBench implements AsyncDisposable {
     this.apiKey = parts.apiKey
   }
 
-  static async open(change: Pick<DockerRuntimeOptions, 'pidsLimit' | 'egressGateway'> = {}): Promise<BuildBench> {
+  static async open(
+    change: Pick<DockerRuntimeOptions, 'pidsLimit' | 'egressGateway' | 'outbound' | 'baseImage'> = {},
+  ): Promise<BuildBench> {
     const log = silentLogger()
     const shutdown = new Shutdown(log)
     const home = await createTestDatabase()
@@ -115,7 +125,15 @@ export class BuildBench implements AsyncDisposable {
       ...change,
     })
     shutdown.add('runtime', () => runtime[Symbol.asyncDispose]())
-    return new BuildBench(shutdown, { database, runtime, teamId, userId, apiKey: credentials?.apiKey ?? '' })
+    return new BuildBench(shutdown, {
+      database,
+      runtime,
+      outbound: change.outbound ?? DIRECT,
+      baseImage: change.baseImage ?? DEBIAN,
+      teamId,
+      userId,
+      apiKey: credentials?.apiKey ?? '',
+    })
   }
 
   /** Runs one build and checks that it leaves no sandbox behind. */
@@ -203,7 +221,7 @@ export class BuildBench implements AsyncDisposable {
 
   async seedBase(): Promise<void> {
     const { teamId, userId } = this
-    await seedBaseTemplate(this.database, { teamId, userId, image: DEBIAN, cpuCount: 1, memoryMib: 512, diskMib: 1024 })
+    await seedBaseTemplate(this.database, { teamId, userId, image: this.baseImage, cpuCount: 1, memoryMib: 512, diskMib: 1024 })
   }
 
   /** A control plane without background loops on the same database and engine. */
@@ -257,7 +275,7 @@ export class BuildBench implements AsyncDisposable {
   }
 
   #runner() {
-    const { database, runtime, uploads } = this
+    const { database, runtime, outbound, uploads } = this
     const counting = new Proxy(runtime, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target)
@@ -269,6 +287,7 @@ export class BuildBench implements AsyncDisposable {
       database,
       runtime: counting,
       tokenSeed: new Secret('seed'),
+      outbound,
       log: silentLogger(),
       archiveLimits: ARCHIVE_LIMITS,
       uploads: {

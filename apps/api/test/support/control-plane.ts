@@ -10,11 +10,11 @@ import { seedIdentity, type SeededCredentials } from '@sandyard/api/seed/seed-id
 import { Database } from '@sandyard/db/database'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { silentLogger, type Logger } from '@sandyard/kit/logging/create-logger'
 import { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
 import type { RuntimeCapabilities, SandboxEndpoint } from '@sandyard/runtime/types'
-import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import type { BuildRunner } from '../../src/builds/build-runner.ts'
 import type { LookupHost } from '../../src/sandboxes/network/resolve-egress-proxy.ts'
 import { reconcile } from '../../src/sandboxes/repair/reconciler.ts'
@@ -75,6 +75,8 @@ export interface ServerOptions {
   /** Of the runtime. */
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly lookupHost?: LookupHost
+  /** Default: none. */
+  readonly log?: Logger
 }
 
 const instantRunner: BuildRunner = async ({ buildId }) => ({
@@ -86,13 +88,14 @@ const instantRunner: BuildRunner = async ({ buildId }) => ({
 
 export const ADMIN_TOKEN = 'admin-secret'
 
-const log = silentLogger()
+const silent = silentLogger()
 
-export async function createWorld(): Promise<World> {
-  const home = await createTestDatabase()
-  const shutdown = new Shutdown(log)
+/** The given database is disposed with the world. */
+export async function createWorld(given?: TestDatabase): Promise<World> {
+  const home = given ?? (await createTestDatabase())
+  const shutdown = new Shutdown(silent)
   shutdown.add('postgres', () => home[Symbol.asyncDispose]())
-  const database = new Database({ url: home.url, applicationName: 'test', log })
+  const database = new Database({ url: home.url, directUrl: home.directUrl, applicationName: 'test', log: silent })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
   const uploadsDir = await mkdtemp(join(tmpdir(), 'sandyard-test-uploads-'))
   shutdown.add('uploads', () => rm(uploadsDir, { recursive: true, force: true }))
@@ -123,7 +126,7 @@ export async function createWorld(): Promise<World> {
 
 async function startServer(world: World, options: ServerOptions = {}): Promise<Server> {
   const { engine, daemon } = world
-  const { fuse, buildRunner = instantRunner, capabilities, lookupHost } = options
+  const { fuse, buildRunner = instantRunner, capabilities, lookupHost, log = silent } = options
   const endpointOf = (): SandboxEndpoint => ({ host: '127.0.0.1', daemonPort: daemon.port })
   const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf, ...(capabilities && { capabilities }) }
   const makeRuntime = options.runtime ?? ((given) => (fuse === undefined ? new FakeRuntime(given) : new FusedRuntime(given, fuse)))

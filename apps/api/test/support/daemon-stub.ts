@@ -11,6 +11,9 @@ export interface DaemonStub extends AsyncDisposable {
   readonly port: number
   readonly inits: Record<string, unknown>[]
   readonly instanceKeys: unknown[]
+  /** The headers `X-Request-ID` and `traceparent` of each call of `/init`. */
+  readonly requestIds: unknown[]
+  readonly traceparents: unknown[]
   /** The answers to the next calls of `/init`; 204 when empty. */
   readonly answers: (number | InitAnswer | 'hang')[]
   /** Whether `/health` answers 204. Default: true. */
@@ -23,6 +26,8 @@ export interface DaemonStub extends AsyncDisposable {
 export async function startDaemonStub(): Promise<DaemonStub> {
   const inits: Record<string, unknown>[] = []
   const instanceKeys: unknown[] = []
+  const requestIds: unknown[] = []
+  const traceparents: unknown[] = []
   const answers: DaemonStub['answers'] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url === '/health') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
@@ -33,6 +38,8 @@ export async function startDaemonStub(): Promise<DaemonStub> {
     const body = await readJson(request)
     if (status === 204) {
       inits.push(body)
+      requestIds.push(request.headers['x-request-id'])
+      traceparents.push(request.headers['traceparent'])
       instanceKeys.push(request.headers['x-sandyard-instance-key'])
     }
     response.writeHead(status).end(text)
@@ -43,6 +50,8 @@ export async function startDaemonStub(): Promise<DaemonStub> {
     port: (server.address() as AddressInfo).port,
     inits,
     instanceKeys,
+    requestIds,
+    traceparents,
     answers,
     isResponsive: true,
     report: () => undefined,

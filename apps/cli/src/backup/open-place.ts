@@ -23,7 +23,7 @@ export interface Place extends AsyncDisposable {
  */
 export async function openExisting(parts: CliParts): Promise<Place> {
   const directory = parts.connection.directory ?? describeDataDirectory(defaultFolder(parts))
-  const given = parts.config.databaseUrl?.reveal()
+  const given = directUrl(parts)
   if (given !== undefined) return { directory, databaseUrl: given, [Symbol.asyncDispose]: async () => undefined }
   if (!existsSync(join(directory.postgres, 'PG_VERSION'))) {
     throw new CliFailure(
@@ -43,9 +43,14 @@ export async function openExisting(parts: CliParts): Promise<Place> {
  */
 export async function openTarget(parts: CliParts): Promise<Place> {
   const directory = openDataDirectory(parts.connection.directory?.path ?? defaultFolder(parts))
-  const given = parts.config.databaseUrl?.reveal()
+  const given = directUrl(parts)
   if (given !== undefined) return { directory, databaseUrl: given, [Symbol.asyncDispose]: async () => undefined }
   return startPostgres(parts, directory, lockDirectory(directory.lockFile))
+}
+
+/** Undefined for the embedded database. */
+export function directUrl({ config: { databaseUrl, directUrl } }: Pick<CliParts, 'config'>): string | undefined {
+  return (directUrl ?? databaseUrl)?.reveal()
 }
 
 function defaultFolder({ cwd }: CliParts): string {

@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { writePrivateFile } from '@sandyard/api/program/data/write-private-file'
 import { createBackup } from '@sandyard/backup/create-backup'
 import { recordBackup } from '@sandyard/backup/last-backup'
 import { openExisting } from './open-place.ts'
@@ -33,7 +34,10 @@ export async function runBackup(parts: CliParts, name: string, { images, passphr
   })
   const { createdAt, hasImages, missingImages } = manifest
   const sizeBytes = statSync(file).size
-  await recordBackup(databaseUrl, { createdAt, file, sizeBytes, hasImages })
+  const last = { createdAt, file, sizeBytes, hasImages }
+  await recordBackup(databaseUrl, last)
+  // `status` has no database.
+  if (existsSync(directory.path)) writePrivateFile(join(directory.path, 'last-backup.json'), `${JSON.stringify(last)}\n`)
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {
     file,

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
 import { checkArchive } from '@sandyard/backup/check-archive'
 import { restoreFiles } from '@sandyard/backup/restore-files'
 import { checkSchema, checkTarget, restoreTables } from '@sandyard/backup/restore-tables'
+import { parseConfig } from '@sandyard/kit/config/parse-config'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import { GUARD_FOLDER } from '@sandyard/runtime-docker/egress/guard-image'
 import { openTarget } from './open-place.ts'
@@ -89,5 +92,6 @@ async function hasAll(engine: EngineArchive, images: readonly string[]): Promise
 /** As `npm start` does: on a machine without an engine it may install one. */
 async function ensureEngine({ environment, output, stdin }: CliParts): Promise<void> {
   const { ensureEngine: ensure } = await import('@sandyard/standalone/engine/ensure-engine')
-  await ensure({ environment, say: (line) => output.say(line), isInteractive: stdin.isTTY })
+  const outbound = outboundOf(parseConfig(PROGRAM_SETTINGS, environment))
+  await ensure({ environment, outbound, say: (line) => output.say(line), isInteractive: stdin.isTTY })
 }

@@ -6,6 +6,7 @@ import { checkArchive } from '@sandyard/backup/check-archive'
 import { checkSchema, restoreTables } from '@sandyard/backup/restore-tables'
 import { createScratchDatabase, type ScratchDatabase } from '@sandyard/backup/scratch-database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { directUrl } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
 
@@ -50,14 +51,14 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
 }
 
 /** On the server of DATABASE_URL, else on a Postgres that is made for it. */
-async function openScratch({ config, output }: CliParts): Promise<ScratchDatabase> {
-  const given = config.databaseUrl?.reveal()
+async function openScratch(parts: CliParts): Promise<ScratchDatabase> {
+  const given = directUrl(parts)
   if (given !== undefined) return createScratchDatabase(given)
   const folder = mkdtempSync(join(tmpdir(), 'sandyard-verify-'))
   try {
     const { startEmbeddedPostgres } = await import('@sandyard/standalone/postgres/embedded-postgres')
     const directory = openDataDirectory(join(folder, 'data'))
-    const postgres = await startEmbeddedPostgres({ directory, port: 0, say: (line) => output.say(line), settings: ['fsync=off'] })
+    const postgres = await startEmbeddedPostgres({ directory, port: 0, say: (line) => parts.output.say(line), settings: ['fsync=off'] })
     return {
       url: postgres.url,
       async [Symbol.asyncDispose]() {

@@ -82,7 +82,8 @@ async function makeExecutable(parts: CliParts, daemon: Daemon, modesAndPaths: re
       const args = [mode, '--', ...paths.slice(at, at + PATHS_AT_ONCE)]
       let said = ''
       const end = await followProcess(parts, daemon, {
-        request: { process: { cmd: 'chmod', args }, stdin: false },
+        // The home directory need not exist.
+        request: { process: { cmd: 'chmod', args, cwd: '/' }, stdin: false },
         onStart: () => undefined,
         onOutput: async (bytes) => void (said += Buffer.from(bytes).toString()),
       })

@@ -30,7 +30,9 @@ export async function followProcess(parts: CliParts, daemon: Daemon, { request, 
   const left = new AbortController()
   let pid: number | undefined
   const stop = async (): Promise<void> => {
-    if (pid !== undefined) await endProcess(daemon, pid, left.signal)
+    // A shell on a terminal ignores SIGTERM.
+    const signals = request.pty === undefined ? [Signal.SIGTERM, Signal.SIGKILL] : [Signal.SIGKILL]
+    if (pid !== undefined) await endProcess(daemon, pid, { signals, ended: left.signal })
     left.abort()
   }
   const onAbort = (): void => void stop()
@@ -59,10 +61,16 @@ export async function followProcess(parts: CliParts, daemon: Daemon, { request, 
   }
 }
 
-/** By SIGTERM, then by SIGKILL. `ended` aborts when its stream has ended. */
-async function endProcess({ process }: Daemon, pid: number, ended: AbortSignal): Promise<void> {
+interface Ending {
+  readonly signals: readonly Signal[]
+  /** Aborts when the stream of the process has ended. */
+  readonly ended: AbortSignal
+}
+
+/** Sends the signals in turn until the process has ended. */
+async function endProcess({ process }: Daemon, pid: number, { signals, ended }: Ending): Promise<void> {
   const selector = { selector: { case: 'pid', value: pid } } as const
-  for (const signal of [Signal.SIGTERM, Signal.SIGKILL]) {
+  for (const signal of signals) {
     if (ended.aborted) return
     // It may have ended meanwhile, or the sandbox is out of reach; then nothing is left to do.
     await process.sendSignal({ process: selector, signal }, { timeoutMs: GRACE_MS }).catch(() => undefined)

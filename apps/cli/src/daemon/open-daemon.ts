@@ -21,7 +21,7 @@ export interface Daemon {
 }
 
 /** The daemon's port for clients (clients.md 1.4). */
-const DAEMON_PORT = 49_983
+export const DAEMON_PORT = 49_983
 /** How often the daemon sends something on a silent stream, so that nothing on the way closes it. */
 const KEEP_ALIVE_SECONDS = 50
 const RESUME_TIMEOUT_MS = 180_000
@@ -41,7 +41,7 @@ export async function openDaemon(parts: CliParts, sandboxID: string, user?: stri
     ...(token && { 'x-access-token': token }),
     ...(user !== undefined && { authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}` }),
   }
-  const agent = url.startsWith('https:') ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const agent = agentFor(url)
   const transport = transportTo(url, headers, agent)
   return {
     sandboxID,
@@ -53,6 +53,10 @@ export async function openDaemon(parts: CliParts, sandboxID: string, user?: stri
   }
 }
 
+export function agentFor(url: string): HttpAgent {
+  return url.startsWith('https:') ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+}
+
 async function findToken(parts: CliParts, sandboxID: string): Promise<string | null | undefined> {
   const { state, envdAccessToken } = await getSandbox(parts.api, sandboxID)
   if (state === 'running') return envdAccessToken
@@ -61,7 +65,7 @@ async function findToken(parts: CliParts, sandboxID: string): Promise<string | n
   return (await parts.api.call<Sandbox>('connectSandboxV2', call)).envdAccessToken
 }
 
-function transportTo(baseUrl: string, headers: Readonly<Record<string, string>>, agent: HttpAgent): Transport {
+export function transportTo(baseUrl: string, headers: Readonly<Record<string, string>>, agent: HttpAgent): Transport {
   return createConnectTransport({
     baseUrl,
     httpVersion: '1.1',

@@ -7,7 +7,9 @@ import { getSandbox } from '../sandboxes.ts'
 import { NewLines, printLine, type LogOptions } from './log-line.ts'
 
 const EVERY_MS = 1000
-/** The last lines of a sandbox are stored a moment after its end. */
+/** Of the lifecycle, after everything that the sandbox itself has written. */
+const LAST_LINE = 'Sandbox ended'
+/** How long that line is waited for: the last lines of a sandbox are stored a moment after its end. */
 const DRAIN_MS = 10_000
 
 /** The log of a sandbox, also of one that has ended. @throws CliFailure `notFound` when there is neither a line nor a sandbox */
@@ -25,14 +27,19 @@ export async function showSandboxLog(parts: CliParts, sandboxID: string, { lines
   if (!follow) return
 
   let endedAt: number | undefined
+  let isLast = false
   while (endedAt === undefined || Date.now() - endedAt < DRAIN_MS) {
     await delay(EVERY_MS, undefined, { signal })
     if (endedAt === undefined && !(await exists(parts, sandboxID))) endedAt = Date.now()
     for (let isFull = true; isFull;) {
       const next = await page({ direction: 'forward', cursor: fresh.cursor, limit: MAX_SANDBOX_LOGS })
       isFull = next.length === MAX_SANDBOX_LOGS
-      for (const line of fresh.take(next, isFull)) printLine(output, line)
+      for (const line of fresh.take(next, isFull)) {
+        printLine(output, line)
+        isLast ||= line.fields['logger'] === 'lifecycle' && line.message === LAST_LINE
+      }
     }
+    if (isLast && endedAt !== undefined) break
   }
   output.say(`The sandbox ${sandboxID} has ended.`)
 }

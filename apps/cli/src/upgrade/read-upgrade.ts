@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import { LAST_BACKUP_SETTING, parseLastBackup, type LastBackup } from '@sandyard/backup/last-backup'
 import type { Db } from '@sandyard/db/database'
-import { readMigrations } from '@sandyard/db/migrations'
+import { planMigrations, type LandedMigration } from '@sandyard/db/migration-plan'
+import { readMigrations, type Migration } from '@sandyard/db/migrations'
+import { isAppError } from '@sandyard/kit/errors/app-error'
 import { changedTables, purposeOf } from './changed-tables.ts'
 
 interface PendingMigration {
   readonly name: string
   readonly purpose: string | undefined
+  /** Servers of older releases do not start afterwards, and must not run meanwhile. */
+  readonly oldestRelease: string | undefined
   /** The existing tables that it changes, and locks meanwhile. */
   readonly tables: readonly { readonly name: string; readonly sizeBytes: number }[]
 }
@@ -18,45 +22,57 @@ export interface UpgradePlan {
   /** Of the servers that run now. */
   readonly serverReleases: readonly string[]
   readonly pending: readonly PendingMigration[]
-  /** Migrations of the database that this release does not have: it is from a newer one. */
-  readonly unknown: readonly string[]
-  /** Migrations that have another text in this release. */
-  readonly changed: readonly string[]
+  /** Migrations of a newer release that the database has, and with which this one serves. */
+  readonly newer: readonly string[]
+  /** Why this release does not start with the database. */
+  readonly refusal: string | undefined
   readonly lastBackup: LastBackup | undefined
 }
 
 /** Reads only; runs no migration. */
 export async function readUpgrade(db: Db, release: string): Promise<UpgradePlan> {
   const landed = await readLanded(db)
-  const own = await readMigrations()
-  const known = new Set(own.map(({ name }) => name))
+  const { pending, newer, refusal } = plan(await readMigrations(), landed, release)
   const sizes = await readSizes(db)
-  const pending = own
-    .filter(({ name }) => !landed.has(name))
-    .map(({ name, sql: text }) => ({
-      name,
-      purpose: purposeOf(text),
-      tables: changedTables(text).flatMap((table) => {
-        const sizeBytes = sizes.get(table)
-        return sizeBytes === undefined ? [] : [{ name: table, sizeBytes }]
-      }),
-    }))
   return {
     release,
-    serverReleases: landed.has('0007_servers.sql') ? await readServerReleases(db) : [],
-    pending,
-    unknown: [...landed.keys()].filter((name) => !known.has(name)),
-    changed: own.filter(({ name, sha256 }) => landed.has(name) && landed.get(name) !== sha256).map(({ name }) => name),
-    lastBackup: landed.size === 0 ? undefined : await readLastBackup(db),
+    serverReleases: landed.some(({ name }) => name === '0007_servers.sql') ? await readServerReleases(db) : [],
+    pending: pending.map((migration) => describe(migration, sizes)),
+    newer,
+    refusal,
+    lastBackup: landed.length === 0 ? undefined : await readLastBackup(db),
   }
 }
 
-/** Empty for a database that no server has used. */
-async function readLanded(db: Db): Promise<Map<string, string>> {
+interface Plan extends Pick<UpgradePlan, 'newer' | 'refusal'> {
+  readonly pending: readonly Migration[]
+}
+
+function plan(migrations: readonly Migration[], landed: readonly LandedMigration[], release: string): Plan {
+  try {
+    return { ...planMigrations({ migrations, landed, release }), refusal: undefined }
+  } catch (err) {
+    if (!isAppError(err)) throw err
+    return { pending: [], newer: [], refusal: err.message }
+  }
+}
+
+function describe({ name, sql: text, oldestRelease }: Migration, sizes: ReadonlyMap<string, number>): PendingMigration {
+  const tables = changedTables(text).flatMap((table) => {
+    const sizeBytes = sizes.get(table)
+    return sizeBytes === undefined ? [] : [{ name: table, sizeBytes }]
+  })
+  return { name, purpose: purposeOf(text), oldestRelease, tables }
+}
+
+/** Empty for a database that no server has used. The table is older than its column `oldest_release`. */
+async function readLanded(db: Db): Promise<LandedMigration[]> {
   const found = await sql<{ is_there: boolean }>`select to_regclass('schema_migration') is not null as is_there`.execute(db)
-  if (found.rows[0]?.is_there !== true) return new Map()
-  const { rows } = await sql<{ name: string; sha256: string }>`select name, sha256 from schema_migration order by name`.execute(db)
-  return new Map(rows.map(({ name, sha256 }) => [name, sha256]))
+  if (found.rows[0]?.is_there !== true) return []
+  const { rows } = await sql<{ name: string; sha256: string; oldest_release?: string | null }>`
+    select * from schema_migration order by name
+  `.execute(db)
+  return rows.map(({ name, sha256, oldest_release: oldestRelease = null }) => ({ name, sha256, oldestRelease }))
 }
 
 async function readSizes(db: Db): Promise<Map<string, number>> {

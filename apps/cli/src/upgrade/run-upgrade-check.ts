@@ -21,26 +21,25 @@ export async function runUpgradeCheck(parts: CliParts): Promise<void> {
       ['release of this program', plan.release],
       ['releases that run', plan.serverReleases.length === 0 ? 'none' : plan.serverReleases.join(', ')],
       ['migrations to run', plan.pending.length],
+      ['newer migrations', plan.newer.length === 0 ? undefined : plan.newer.join(', ')],
       ['last backup', plan.lastBackup === undefined ? 'none' : `${agoText(plan.lastBackup.createdAt)}, ${plan.lastBackup.file}`],
     ])
-    for (const { name, purpose, tables } of plan.pending) {
+    for (const { name, purpose, oldestRelease, tables } of plan.pending) {
       output.line(`\n${name}${purpose === undefined ? '' : `: ${purpose}`}`)
+      if (oldestRelease !== undefined) output.line(`  stop the servers of releases before ${oldestRelease} first`)
       for (const table of tables) output.line(`  locks ${table.name} (${sizeText(table.sizeBytes)})`)
     }
   })
   for (const problem of problems) output.say(problem)
   if (problems.length > 0) throw new EndWith(EXIT.checksFailed)
-  output.say(plan.pending.length === 0 ? 'The database has the schema of this release.' : 'A start of this release runs these migrations.')
+  output.say(
+    plan.pending.length === 0 ? 'This release starts with the database as it is.' : 'A start of this release runs these migrations.',
+  )
 }
 
-function problemsOf({ unknown, changed, pending, lastBackup }: UpgradePlan): string[] {
+function problemsOf({ refusal, pending, lastBackup }: UpgradePlan): string[] {
   const problems: string[] = []
-  if (unknown.length > 0) {
-    problems.push(
-      `The database is from a newer release (${unknown.join(', ')}): this one cannot use it. To go back, restore a backup of the older release.`,
-    )
-  }
-  if (changed.length > 0) problems.push(`These migrations were changed after they had run: ${changed.join(', ')}.`)
+  if (refusal !== undefined) problems.push(refusal)
   const isRecent = lastBackup !== undefined && Date.now() - Date.parse(lastBackup.createdAt) < RECENT_MS
   if (pending.length > 0 && !isRecent) {
     problems.push('There is no backup of the last 24 hours, and migrations have no way back: run `sandyard backup <file>` first.')

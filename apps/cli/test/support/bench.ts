@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createWorld, type Server, type ServerOptions, type World } from '../../../api/test/support/control-plane.ts'
-import { runCli, type CliResult } from './run-cli.ts'
+import type { CliResult } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 /** A control plane that listens, and the command line with the settings for it. */
 export interface Bench extends AsyncDisposable {
@@ -13,7 +14,7 @@ export interface Bench extends AsyncDisposable {
   /** The working directory of the command line; also its SANDYARD_DATA_DIR. */
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** Runs the command line. `env` adds to the settings; an empty value removes one. */
+  /** Runs the command line in this process. `env` adds to the settings; an empty value removes one. */
   sandyard(
     args: readonly string[],
     options?: { readonly env?: Readonly<Record<string, string>>; readonly input?: string },
@@ -40,7 +41,7 @@ export async function createBench(options: ServerOptions = {}): Promise<Bench> {
     env,
     sandyard: (args, { env: more = {}, input = '' } = {}) => {
       const all = Object.entries({ ...env, ...more }).filter(([, value]) => value !== '')
-      return runCli({ args, env: Object.fromEntries(all), cwd: folder, input })
+      return runHere({ args, env: Object.fromEntries(all), cwd: folder, input })
     },
     async [Symbol.asyncDispose]() {
       await world[Symbol.asyncDispose]()

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -21,14 +20,39 @@ export interface CliResult {
   readonly stderr: string
 }
 
-/** Runs the command line as a process of its own, without a terminal, to its end. */
-export async function runCli({ args, env, cwd, input = '', interrupt }: CliRun): Promise<CliResult> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], HOME: cwd, ...env }, cwd })
-  const ended = once(child, 'close') as Promise<[number | null]>
+/** A command line that runs. Disposing kills it. */
+export interface RunningCli extends AsyncDisposable {
+  /** What it has printed so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Its exit code, after all of its output was read. */
+  readonly ended: Promise<number | null>
+}
+
+/** Starts the command line as a process of its own, without a terminal. */
+export function startCli({ args, env, cwd, input = '', interrupt }: CliRun): RunningCli {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: '/usr/bin:/bin', HOME: cwd, ...env }, cwd })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text))
   // It may end before it has read its input.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   void interrupt?.then(() => child.kill('SIGINT'))
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { code, stdout, stderr }
+  return {
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Runs the command line to its end. */
+export async function runCli(run: CliRun): Promise<CliResult> {
+  const cli = startCli(run)
+  return { code: await cli.ended, stdout: cli.stdout(), stderr: cli.stderr() }
 }

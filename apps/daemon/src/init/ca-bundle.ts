@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { failedCall } from '../sys/errno-text.ts'
 
@@ -6,6 +6,9 @@ import { failedCall } from '../sys/errno-text.ts'
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
 const OWN_COPY = '/usr/local/share/ca-certificates/e2b-ca.crt'
 const MODE = 0o644
+/** Links of `update-ca-certificates` to our own copy: by its name, and by the hash of its subject through that name. */
+const LINKS = '/etc/ssl/certs'
+const LINK_NAME = 'e2b-ca.pem'
 
 /** The previous installation has not ended: the platform must repeat its request. */
 export class InstallationBusy extends Error {
@@ -19,9 +22,10 @@ export class InstallationBusy extends Error {
 export class CaBundle {
   readonly #bundle: string
   readonly #ownCopy: string
+  readonly #links: string
   readonly #onFailure: (err: unknown) => void
   #installed: string | undefined
-  #isCleaningUp = false
+  #cleaning: Promise<void> | undefined
   #turns: Promise<void> = Promise.resolve()
 
   /**
@@ -31,6 +35,7 @@ export class CaBundle {
   constructor(root: string, onFailure: (err: unknown) => void) {
     this.#bundle = join(root, BUNDLE)
     this.#ownCopy = join(root, OWN_COPY)
+    this.#links = join(root, LINKS)
     this.#onFailure = onFailure
   }
 
@@ -41,21 +46,40 @@ export class CaBundle {
    */
   async install(pem: string): Promise<void> {
     const text = withOneLineEnd(pem)
-    // The platform repeats a request after a timeout, while the first one still runs.
-    const turn = this.#turns.then(() => this.#install(text))
+    await this.#inTurn(() => this.#install(text))
+  }
+
+  /**
+   * Returns when neither the bundle nor the files beside it have what was installed, also what `update-ca-certificates` made of it meanwhile.
+   *
+   * @throws an error whose message is for the platform
+   */
+  async remove(): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#cleaning
+      const last = this.#installed ?? (await readFile(this.#ownCopy, 'utf8').catch(() => undefined))
+      this.#installed = undefined
+      if (last !== undefined && last.trim() !== '') await this.#removeFromBundle(last)
+      await rm(this.#ownCopy, { force: true })
+      for (const name of await this.#linksToOwnCopy()) await rm(join(this.#links, name), { force: true })
+    })
+  }
+
+  /** The platform repeats a request after a timeout, while the first one still runs. */
+  async #inTurn(task: () => Promise<void>): Promise<void> {
+    const turn = this.#turns.then(task)
     this.#turns = turn.catch(() => undefined)
     await turn
   }
 
   async #install(text: string): Promise<void> {
     if (text === '\n' || text === this.#installed) return
-    if (this.#isCleaningUp) throw new InstallationBusy('a previous CA bundle is still being cleaned up')
+    if (this.#cleaning !== undefined) throw new InstallationBusy('a previous CA bundle is still being cleaned up')
     const last = this.#installed ?? (await readFile(this.#ownCopy, 'utf8').catch(() => undefined))
     const isThere = last === text && (await readFile(this.#bundle, 'utf8').catch(() => '')).includes(text)
     if (!isThere) await appendText(this.#bundle, text)
     this.#installed = text
-    this.#isCleaningUp = true
-    void this.#cleanUp(text, isThere ? undefined : last)
+    this.#cleaning = this.#cleanUp(text, isThere ? undefined : last)
   }
 
   async #cleanUp(text: string, last: string | undefined): Promise<void> {
@@ -66,8 +90,21 @@ export class CaBundle {
     } catch (err) {
       this.#onFailure(err)
     } finally {
-      this.#isCleaningUp = false
+      this.#cleaning = undefined
     }
+  }
+
+  /** A bundle that is no file any more has nothing to remove. */
+  async #removeFromBundle(last: string): Promise<void> {
+    const all = await readFile(this.#bundle, 'utf8').catch(() => '')
+    if (all.includes(last)) await replaceText(this.#bundle, (text) => text.replaceAll(last, ''))
+  }
+
+  async #linksToOwnCopy(): Promise<string[]> {
+    const entries = await readdir(this.#links, { withFileTypes: true }).catch(() => [])
+    const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name)
+    const targets = await Promise.all(links.map((name) => readlink(join(this.#links, name)).catch(() => '')))
+    return links.filter((name, index) => name === LINK_NAME || [LINK_NAME, OWN_COPY].includes(targets[index] ?? ''))
   }
 }
 

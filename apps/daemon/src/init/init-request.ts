@@ -11,6 +11,8 @@ export interface InitRequest {
   readonly timestamp?: bigint
   /** PEM of one or more certificates. */
   readonly caBundle?: string
+  /** Our own field: removes what `caBundle` has added, before an image of the files is made. */
+  readonly removeCaBundle?: true
   readonly hyperloopIp?: string
   /** Our own field; only a daemon with a platform reads it. */
   readonly identity?: DaemonIdentity
@@ -47,6 +49,7 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   return {
     ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp, identity }),
     ...(hasVolumes && { volumeMounts }),
+    ...(fields['removeCaBundle'] === true && { removeCaBundle: true as const }),
   }
 }
 

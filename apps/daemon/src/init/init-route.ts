@@ -73,7 +73,7 @@ function lateSystemSettings({ state, config, log }: DaemonContext): (init: InitR
     return new SystemSettings({ root: config.systemRoot, state, log })
   })
   return async (init) => {
-    if ([init.caBundle, init.hyperloopIp, init.volumeMounts].every((asked) => asked === undefined)) return undefined
+    if ([init.caBundle, init.removeCaBundle, init.hyperloopIp, init.volumeMounts].every((asked) => asked === undefined)) return undefined
     return (await loadSettings()).apply(init)
   }
 }

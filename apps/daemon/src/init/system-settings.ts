@@ -32,8 +32,13 @@ export class SystemSettings {
   }
 
   /** Undefined when all is done, or is being done where the platform does not wait for it. Never rejects. */
-  async apply({ hyperloopIp, caBundle, volumeMounts }: InitRequest): Promise<InitFailure | undefined> {
+  async apply({ hyperloopIp, caBundle, removeCaBundle, volumeMounts }: InitRequest): Promise<InitFailure | undefined> {
     if (hyperloopIp !== undefined) this.#pointEventsHost(hyperloopIp)
+    try {
+      if (removeCaBundle === true) await this.#caBundle.remove()
+    } catch (err) {
+      return { status: 400, message: `failed to remove CA bundle: ${(err as Error).message}` }
+    }
     try {
       if (caBundle !== undefined) await this.#caBundle.install(caBundle)
     } catch (err) {

@@ -22,7 +22,7 @@ export function databaseSandboxes(database: Database, log: Logger): SandboxSourc
     read: (addresses) => readSandboxes(database.db, addresses, log),
     watch: (watcher) =>
       listen({
-        url: database.url,
+        url: database.directUrl,
         applicationName: 'sandyard-egress-sandboxes',
         channels: [CHANNELS.routeChanged],
         log,

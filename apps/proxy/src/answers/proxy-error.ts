@@ -1,16 +1,18 @@
 /** A cap of the proxy that refused something (docs/limits.md). Also the label of the metric. */
-export type Cap =
-  | 'connections'
-  | 'client_connections'
-  | 'requests'
-  | 'client_requests'
-  | 'sandbox_connections'
-  | 'waiting'
-  | 'sandbox_waiting'
-  | 'sandbox_client_connections'
-  | 'interim_answers'
-  | 'route_lookups'
-  | 'signed_lookups'
+export const CAPS = [
+  'connections',
+  'client_connections',
+  'requests',
+  'client_requests',
+  'sandbox_connections',
+  'waiting',
+  'sandbox_waiting',
+  'sandbox_client_connections',
+  'interim_answers',
+  'route_lookups',
+  'signed_lookups',
+] as const
+export type Cap = (typeof CAPS)[number]
 
 /** Why the proxy answers by itself instead of the sandbox. */
 export type Problem =

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { RequestFacts } from '@sandyard/kit/tracing/request-facts'
 import { formatHead, type RawHead } from '../message/head.ts'
+import { requestIdHeader } from '../request-scope.ts'
 
 /** How long a client may take to read its last answer. */
 const LINGER_MS = 2000
@@ -14,11 +17,11 @@ const MALFORMED: Readonly<Record<string, readonly [status: number, text: string]
 /** Answers bytes that are not an HTTP request, and closes the connection. */
 export function answerMalformed(socket: Socket, { code = '' }: NodeJS.ErrnoException): void {
   const [status, text] = MALFORMED[code] ?? [400, 'Bad request']
-  endWithAnswer(socket, { status, headers: TEXT }, text)
+  endWithAnswer(socket, { status, headers: [...TEXT, 'X-Request-ID', new RequestFacts().id] }, text)
 }
 
-export function refuseConnect(socket: Socket): void {
-  endWithAnswer(socket, { status: 405, headers: TEXT }, 'CONNECT is not supported')
+export function refuseConnect(req: IncomingMessage): void {
+  endWithAnswer(req.socket, { status: 405, headers: [...TEXT, ...requestIdHeader(req)] }, 'CONNECT is not supported')
 }
 
 /** Writes a whole answer and closes the connection. */

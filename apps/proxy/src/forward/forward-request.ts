@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { explainSilence } from './await-answer.ts'
 import type { Exchange } from './find-exchange.ts'
@@ -6,7 +5,9 @@ import { StaleRoute } from './follow-route.ts'
 import { ClientGone, whileTracked, type Forwarding } from './forwarding.ts'
 import { breakOff } from './open-tunnel.ts'
 import { openUpstream } from './open-upstream.ts'
-import { transfer } from './transfer.ts'
+import { transfer, type Transfer } from './transfer.ts'
+
+type Client = Pick<Transfer, 'res' | 'onAnswer'>
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -19,7 +20,8 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
  * @throws ProxyError for the client if it has not received the head of an answer; after that, any error means that the answer cannot
  * be completed
  */
-export async function forwardRequest(forwarding: Forwarding, exchange: Exchange, res: ServerResponse): Promise<void> {
+export async function forwardRequest(forwarding: Forwarding, exchange: Exchange, client: Client): Promise<void> {
+  const { res } = client
   const { isDaemon, inbound, sandboxId } = exchange
   // A safe request without a body may be sent again after a failure without an answer.
   const isRepeatable = SAFE_METHODS.has(inbound.method) && !inbound.hasBody
@@ -27,7 +29,7 @@ export async function forwardRequest(forwarding: Forwarding, exchange: Exchange,
     for (let reuse = isDaemon; ; reuse = false) {
       const upstream = await openUpstream(forwarding, { exchange, reuse }, signal)
       try {
-        return await transfer({ exchange, res, upstream, limits: forwarding.limits }, signal)
+        return await transfer({ exchange, ...client, upstream, limits: forwarding.limits }, signal)
       } catch (err) {
         breakOff(upstream)
         if (err instanceof ClientGone || res.headersSent) throw err

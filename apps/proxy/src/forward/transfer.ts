@@ -10,12 +10,14 @@ import { relayInterim, type InterimLimits } from './relay-interim.ts'
 export interface Transfer {
   readonly exchange: Exchange
   readonly res: ServerResponse
+  /** Called when the head of the answer has arrived. */
+  readonly onAnswer: () => void
   readonly upstream: ClientRequest
   readonly limits: InterimLimits
 }
 
 /** Rejects when the exchange cannot be completed; the client may have received a part of the answer. */
-export function transfer({ exchange, res, upstream, limits }: Transfer, signal: AbortSignal): Promise<void> {
+export function transfer({ exchange, res, onAnswer, upstream, limits }: Transfer, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) return abort()
@@ -28,6 +30,7 @@ export function transfer({ exchange, res, upstream, limits }: Transfer, signal: 
     else upstream.end()
     relayInterim(upstream, exchange, { res, limits })
     const answered = (answer: IncomingMessage): void => {
+      onAnswer()
       // An answer that ends before the request has ended also ends the exchange.
       answer.once('end', () => {
         if (!upstream.writableEnded) breakOff(upstream)

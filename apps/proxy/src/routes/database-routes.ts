@@ -14,7 +14,7 @@ export function databaseRoutes(database: Database, log: Logger): ProxySource {
     readTokenSeed: () => readTokenSeed(db),
     watch: (watcher) =>
       listen({
-        url: database.url,
+        url: database.directUrl,
         applicationName: 'sandyard-proxy-routes',
         channels: [CHANNELS.routeChanged],
         log,

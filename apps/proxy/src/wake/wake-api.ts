@@ -1,5 +1,7 @@
 import { proxyWakeKey } from '@sandyard/db/sandbox-token'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { scopeHeaders } from '@sandyard/kit/tracing/scope'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { TokenSeed } from '../routes/token-seed.ts'
 
 /** The answer of the control plane to a request for a resume. */
@@ -44,7 +46,7 @@ export class WakeApi {
   async wake(sandboxId: string, signal: AbortSignal): Promise<WakeAnswer> {
     const late = AbortSignal.timeout(this.#timeoutMs)
     try {
-      return await this.#ask(sandboxId, AbortSignal.any([signal, late]))
+      return await inSpan('wake', { 'sandyard.sandbox_id': sandboxId }, () => this.#ask(sandboxId, AbortSignal.any([signal, late])))
     } catch (err) {
       signal.throwIfAborted()
       this.#log.warn({ err, sandboxId }, 'the control plane could not be asked to resume a sandbox')
@@ -56,7 +58,7 @@ export class WakeApi {
     if (this.#url === undefined) throw new Error('SANDYARD_API_INTERNAL_URL is not set')
     const authorization = `Bearer ${proxyWakeKey(await this.#seed.read())}`
     const url = new URL(`/internal/sandboxes/${sandboxId}/wake`, this.#url)
-    const answer = await fetch(url, { method: 'POST', headers: { authorization }, redirect: 'error', signal })
+    const answer = await fetch(url, { method: 'POST', headers: { ...scopeHeaders(), authorization }, redirect: 'error', signal })
     const text = await answer.text()
     switch (answer.status) {
       case 200:

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { silentLogger, type Logger } from '@sandyard/kit/logging/create-logger'
 import { createContext, type ProxyContext } from '../../src/context.ts'
 import type { Cap } from '../../src/answers/proxy-error.ts'
 import { parseProxyConfig, type ProxyConfig } from '../../src/config.ts'
@@ -16,10 +16,14 @@ export interface RunningProxy extends AsyncDisposable {
 }
 
 /** A proxy on a free loopback port. */
-export async function startProxy(routes: ProxySource, settings: Partial<ProxyConfig> = {}): Promise<RunningProxy> {
+export async function startProxy(
+  routes: ProxySource,
+  settings: Partial<ProxyConfig> = {},
+  log: Logger = silentLogger(),
+): Promise<RunningProxy> {
   const config = { ...parseProxyConfig({}), port: 0, drainMs: 0, logLevel: 'silent', halfOpenTimeoutMs: 200, ...settings }
   const registry = new Registry()
-  const ctx = createContext(config, { routes, log: silentLogger(), registry })
+  const ctx = createContext(config, { routes, log, registry })
   const server = createProxyServer(ctx)
   const { port } = await server.listen()
   const refusals = async (cap: Cap): Promise<number> => {

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Counter, Gauge, Registry } from 'prom-client'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { createChildMetrics } from './child-metrics.ts'
 import { ChildProgram, type ChildEnded, type ChildOptions } from './child-program.ts'
 
 export interface SupervisorOptions extends ChildOptions {
@@ -38,17 +39,9 @@ export class ChildSupervisor implements AsyncDisposable {
     this.#options = options
     this.#current = first
     this.port = port
-    const { name, title } = options.program
-    this.#restarts = new Counter({
-      name: `sandyard_${name}_restarts_total`,
-      help: `How often the process of ${title} ended and was started again.`,
-      registers: [options.registry],
-    })
-    this.#up = new Gauge({
-      name: `sandyard_${name}_up`,
-      help: `Whether the process of ${title} answered the last request for its metrics.`,
-      registers: [options.registry],
-    })
+    const { restarts, up } = createChildMetrics(options.registry, options.program)
+    this.#restarts = restarts
+    this.#up = up
     this.#kept = this.#keep()
   }
 

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import type { DatabaseUrls } from '@sandyard/db/database'
 import { StartFailure } from '@sandyard/api/program/failures/start-failure'
 import { explainListenFailure, type Listening } from '@sandyard/api/program/listening'
 import { childEnvironment } from '../process/child-environment.ts'
@@ -16,19 +17,19 @@ export interface ChildPlan {
   readonly drainMs: number
   /** Explains a failure to listen. */
   readonly listening: Listening
-  readonly databaseUrl: string
+  readonly database: DatabaseUrls
   readonly registry: Registry
 }
 
 /** Starts a program in its own process, so that tenant traffic can neither end nor stall the control plane. */
 export async function startChild(parts: StartParts, plan: ChildPlan): Promise<ChildSupervisor> {
   const { environment, log, logChunk, shutdown } = parts
-  const { program, heapBytes, drainMs, listening, databaseUrl, registry } = plan
+  const { program, heapBytes, drainMs, listening, database, registry } = plan
   const graceMs = drainMs + GRACE_MARGIN_MS
   try {
     const child = await ChildSupervisor.start({
       program,
-      environment: { ...childEnvironment(environment), DATABASE_URL: databaseUrl },
+      environment: { ...childEnvironment(environment), DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.directUrl },
       heapMib: Math.floor(heapBytes / MIB),
       onLog: logChunk,
       log: log.child({ part: `standalone.${program.name}` }),

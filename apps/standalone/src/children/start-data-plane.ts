@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import type { DatabaseUrls } from '@sandyard/db/database'
 import { parseEgressConfig } from '@sandyard/egress/config'
 import { parseProxyConfig } from '@sandyard/proxy/config'
 import { listenings } from '../listenings.ts'
@@ -13,10 +14,10 @@ export interface DataPlane {
 }
 
 /** Starts the processes that serve the traffic of tenants: to sandboxes and from them. */
-export async function startDataPlane(parts: StartParts, databaseUrl: string, registry: Registry): Promise<DataPlane> {
+export async function startDataPlane(parts: StartParts, database: DatabaseUrls, registry: Registry): Promise<DataPlane> {
   const { config, environment } = parts
   const { proxy: proxyListening, egress: egressListening } = listenings(config)
-  const shared = { databaseUrl, registry }
+  const shared = { database, registry }
   const proxy = await startChild(parts, {
     ...shared,
     program: PROXY,

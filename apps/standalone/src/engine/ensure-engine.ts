@@ -1,11 +1,14 @@
 import { createInterface } from 'node:readline/promises'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import { findProgram } from '@sandyard/runtime-docker/host/find-program'
 import { installPackages } from '@sandyard/runtime-docker/host/install-packages'
 import { runStep } from '@sandyard/runtime-docker/host/run-step'
 import { StartFailure } from '@sandyard/api/program/failures/start-failure'
 import { isStillRunning, type ProcessIdentity } from '../process/process-identity.ts'
 import { hasControlGroups, mountControlGroups } from './control-groups.ts'
+import { engineEnvironment } from './engine-environment.ts'
 import { configureProfile, profileArguments } from './engine-profile.ts'
 import { readHostFacts, type HostFacts } from './host-facts.ts'
 import { lastEngineError, MACHINE_ENGINE, removeStalePidFile, startOwnedDockerd } from './owned-dockerd.ts'
@@ -14,6 +17,7 @@ import { planEngine } from './plan-engine.ts'
 
 export interface EnsureEngineOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly outbound: Outbound
   readonly say: (line: string) => void
   /** A person at the terminal can be asked. */
   readonly isInteractive: boolean
@@ -29,7 +33,7 @@ const ANSWER_TIMEOUT_MS = 60_000
  *
  * @throws StartFailure with one sentence that says what to do
  */
-export async function ensureEngine({ environment, say, isInteractive }: EnsureEngineOptions): Promise<AnsweringEngine> {
+export async function ensureEngine({ environment, outbound, say, isInteractive }: EnsureEngineOptions): Promise<AnsweringEngine> {
   const ping = await pingEngine()
   if (ping.kind === 'answers') return ping
   const dockerHost = environment['DOCKER_HOST']
@@ -50,15 +54,15 @@ export async function ensureEngine({ environment, say, isInteractive }: EnsureEn
     say('no Docker engine answers on this machine: installing the one of the distribution')
     // The package may start its engine by itself.
     configureProfile()
-    await installEngine(say)
+    await installEngine(say, outbound)
   }
-  return startEngine({ host, environment, say })
+  return startEngine({ host, environment, outbound, say })
 }
 
 /** Installs the distribution's engine, and mounts control groups if the boot did not. */
-async function installEngine(say: (line: string) => void): Promise<void> {
+async function installEngine(say: (line: string) => void, outbound: Outbound): Promise<void> {
   const packages = ['docker.io', 'apparmor', 'ca-certificates']
-  await installPackages(hasControlGroups() ? packages : [...packages, 'cgroupfs-mount'], say)
+  await installPackages(hasControlGroups() ? packages : [...packages, 'cgroupfs-mount'], { say, env: proxyVariables(outbound) })
 }
 
 async function isAllowed(question: string): Promise<boolean> {
@@ -70,12 +74,12 @@ async function isAllowed(question: string): Promise<boolean> {
   }
 }
 
-interface StartEngineOptions extends Pick<EnsureEngineOptions, 'environment' | 'say'> {
+interface StartEngineOptions extends Pick<EnsureEngineOptions, 'environment' | 'outbound' | 'say'> {
   readonly host: HostFacts
 }
 
 /** The package's set-up may have started the engine already. A service manager is preferred to a process of our own. */
-async function startEngine({ host, environment, say }: StartEngineOptions): Promise<AnsweringEngine> {
+async function startEngine({ host, environment, outbound, say }: StartEngineOptions): Promise<AnsweringEngine> {
   const program = findProgram('dockerd')
   if (program === undefined) throw new StartFailure('Docker was installed, but there is no dockerd: start an engine and run this again.')
   if (host.hasSystemd) {
@@ -90,7 +94,8 @@ async function startEngine({ host, environment, say }: StartEngineOptions): Prom
   say(`starting the Docker engine (dockerd; log in ${MACHINE_ENGINE.logFile}; "npm run engine:stop" ends it) ...`)
   await mountControlGroups()
   removeStalePidFile(MACHINE_ENGINE.dockerPidFile)
-  return waitForEngine(startOwnedDockerd({ program, args: profileArguments(), environment, ...MACHINE_ENGINE }))
+  const withOutbound = engineEnvironment(environment, outbound, MACHINE_ENGINE.authoritiesFolder)
+  return waitForEngine(startOwnedDockerd({ program, args: profileArguments(), environment: withOutbound, ...MACHINE_ENGINE }))
 }
 
 /** An engine that ends early is not a failure yet: a concurrent start may have won, and its engine answers. */

@@ -23,6 +23,7 @@ export interface OwnedDockerdOptions {
 /** The paths of the machine's engine, on a file system that a reboot empties. */
 export const MACHINE_ENGINE = {
   recordFile: '/run/sandyard/engine.json',
+  authoritiesFolder: '/run/sandyard/authorities',
   logFile: '/var/log/sandyard-engine.log',
   dockerPidFile: '/var/run/docker.pid',
 } as const

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts'
 /** Health, teams, credentials, nodes and administration (control-plane.md 5, 13, 14). */
 export const serverOperations = [
   { id: 'getHealth', method: 'GET', path: '/health', auth: 'none', tag: 'server' },
-  { id: 'listTeams', method: 'GET', path: '/teams', auth: 'G', tag: 'teams' },
+  { id: 'listTeams', method: 'GET', path: '/teams', auth: 'G', tag: 'teams', changes: true },
   { id: 'getTeamMetrics', method: 'GET', path: '/teams/{teamID}/metrics', auth: 'T', tag: 'teams', whileBlocked: true },
   { id: 'getTeamMetricsMax', method: 'GET', path: '/teams/{teamID}/metrics/max', auth: 'T', tag: 'teams', whileBlocked: true },
   { id: 'createAccessToken', method: 'POST', path: '/access-tokens', auth: 'P', tag: 'access tokens', deprecated: true },

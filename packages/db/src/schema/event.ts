@@ -12,6 +12,8 @@ export interface EventTable {
   created_at: CreatedAt
   /** The position for readers with a cursor; assigned after the commit (`events/read-events.ts`). */
   place: Generated<number | null>
+  /** The request that made the change; null for changes of the server itself. */
+  request_id: string | null
 }
 
 export const eventColumns: Columns<EventTable> = {
@@ -22,4 +24,5 @@ export const eventColumns: Columns<EventTable> = {
   data: 'jsonb',
   created_at: 'timestamp with time zone',
   place: 'bigint null',
+  request_id: 'text null',
 }

@@ -1,6 +1,7 @@
 import { accessTokenColumns, type AccessTokenTable } from './access-token.ts'
 import { apiKeyColumns, type ApiKeyTable } from './api-key.ts'
 import { appUserColumns, type AppUserTable } from './app-user.ts'
+import { auditColumns, type AuditTable } from './audit.ts'
 import { buildColumns, type BuildTable } from './build.ts'
 import { buildJobColumns, type BuildJobTable } from './build-job.ts'
 import { buildLayerColumns, type BuildLayerTable } from './build-layer.ts'
@@ -30,6 +31,7 @@ export interface Tables {
   access_token: AccessTokenTable
   api_key: ApiKeyTable
   app_user: AppUserTable
+  audit: AuditTable
   build: BuildTable
   build_job: BuildJobTable
   build_layer: BuildLayerTable
@@ -60,6 +62,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   access_token: accessTokenColumns,
   api_key: apiKeyColumns,
   app_user: appUserColumns,
+  audit: auditColumns,
   build: buildColumns,
   build_job: buildJobColumns,
   build_layer: buildLayerColumns,

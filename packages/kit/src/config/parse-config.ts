@@ -19,6 +19,11 @@ function setting<T>(env: string, kind: Setting<T>['kind'], read: Setting<T>['rea
   return { env, doc: options.doc, kind, read, fallback: options.default, required: !('default' in options) }
 }
 
+/** Why the text of a setting cannot be used; the message continues a sentence that begins with the setting's name. It must not quote a secret. */
+export class SettingProblem extends Error {
+  override readonly name = 'SettingProblem'
+}
+
 const readInteger = (text: string): number | undefined => (/^-?\d+$/.test(text) ? Number(text) : undefined)
 const readCount = (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined)
 const readShare = (text: string): number | undefined => (/^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined)
@@ -55,6 +60,9 @@ export const env = {
       options,
     ),
   secret: (name: string, options: Options<Secret>) => setting(name, 'secret', (text) => new Secret(text), options),
+  /** A value of another form. `read` throws a SettingProblem. A `secret` is withheld from child processes and never quoted. */
+  checked: <T>(name: string, read: (text: string) => T, options: Options<T> & { readonly kind: 'text' | 'secret' }) =>
+    setting(name, options.kind, read, options),
 }
 
 export type ConfigSchema = Readonly<Record<string, Setting<unknown>>>
@@ -88,12 +96,25 @@ export function parseConfig<S extends ConfigSchema>(schema: S, environment: Envi
       values[key] = item.fallback
       continue
     }
-    const value = item.read(text)
+    const value = readValue(item, text, problems)
+    if (value === PROBLEM) continue
     if (value === undefined) problems.push(`${item.env} is not a valid ${item.kind}${item.kind === 'secret' ? '' : `: "${text}"`}`)
     values[key] = value
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze(values) as ConfigOf<S>
+}
+
+const PROBLEM = Symbol('problem')
+
+function readValue(item: Setting<unknown>, text: string, problems: string[]): unknown {
+  try {
+    return item.read(text)
+  } catch (err) {
+    if (!(err instanceof SettingProblem)) throw err
+    problems.push(`${item.env} ${err.message}`)
+    return PROBLEM
+  }
 }
 
 function readText(item: Setting<unknown>, environment: Environment, problems: string[]): string | undefined {

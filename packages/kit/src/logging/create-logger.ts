@@ -1,4 +1,5 @@
 import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
+import { scopeFields } from '../tracing/scope.ts'
 
 export type { Logger }
 
@@ -23,12 +24,16 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream
 }
 
-/** The root logger of a process: one JSON object a line. Parts use child loggers, which are made in the app's `loggers.ts`. */
+/**
+ * The root logger of a process: one JSON object a line. Parts use child loggers, which are made in the app's `loggers.ts`. Lines that are
+ * written for a request have its id.
+ */
 export function createLogger({ name, level, destination }: LoggerOptions): Logger {
   const options = {
     name,
     level,
     base: { name },
+    mixin: scopeFields,
     redact: { paths: REDACTED, censor: '[redacted]' },
     serializers: { err: stdSerializers.errWithCause },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,

@@ -10,6 +10,7 @@ import { imageExists } from '../engine/image-exists.ts'
 import { KeptImages } from '../images/kept-images.ts'
 import { originOf } from '../runtime-origin.ts'
 import { Snapshots } from '../snapshots/snapshots.ts'
+import { wholeTar } from './whole-tar.ts'
 
 /** dockerode has this call, and its types do not. */
 type WithGetImages = Docker & { getImages(options: { readonly names: readonly string[] }): Promise<Readable> }
@@ -47,8 +48,9 @@ export class DockerEngineArchive implements EngineArchive {
     return engineCall('The image could not be looked up.', () => imageExists(this.#docker, image))
   }
 
-  save(images: readonly ImageRef[]): Promise<Readable> {
-    return engineCall('The images could not be read.', () => (this.#docker as WithGetImages).getImages({ names: images }))
+  async save(images: readonly ImageRef[]): Promise<Readable> {
+    const stream = await engineCall('The images could not be read.', () => (this.#docker as WithGetImages).getImages({ names: images }))
+    return Readable.from(wholeTar(stream), { objectMode: false })
   }
 
   async load(archive: AsyncIterable<Uint8Array>): Promise<void> {

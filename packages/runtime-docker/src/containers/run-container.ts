@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type Docker from 'dockerode'
 import type { Container } from 'dockerode'
 import type { DaemonVolume } from '../daemon-volume/daemon-volume.ts'
@@ -36,7 +37,8 @@ export async function runContainer(parts: StartParts, container: Container, { br
     throw new AppError('internal', 'The sandbox ended while it started.', { cause: new Error(started.State.Error) })
   const station = stationOn(bridge.id, started)
   if (station === undefined) throw new AppError('internal', 'The sandbox has no address.')
-  await parts.egress?.register(station, policy)
+  const { egress } = parts
+  if (egress !== undefined) await inSpan('guard registration', {}, () => egress.register(station, policy))
   signal?.throwIfAborted()
   return station.address
 }

@@ -14,6 +14,8 @@ export interface BaseRules {
   readonly closed: readonly string[]
   /** Private networks that the operator has opened. */
   readonly openPrivate: readonly string[]
+  /** The HTTP proxy of the company; open to sandboxes with the default policy, wherever it is, and closed to all others: it would lead past their policies. */
+  readonly companyProxy: { readonly addresses: readonly string[]; readonly port: number } | undefined
   /** The sources of allowed new connections: the proxy and the api. */
   readonly ingressSources: readonly string[]
   /** The ports of the egress gateway on the host; without them nothing is redirected. */
@@ -164,6 +166,7 @@ table inet ${table} {
   set closed { type ipv4_addr; flags interval; auto-merge; }
   set opened { type ipv4_addr; flags interval; auto-merge; }
   set private { type ipv4_addr; flags interval; auto-merge; }
+  set company { type ipv4_addr . inet_service; }
   set sources { type ipv4_addr; flags interval; auto-merge; }
   map by_source { type ipv4_addr : verdict; }
   set open_connections { type ipv4_addr; ${DYNAMIC}; }
@@ -195,8 +198,8 @@ table inet ${table} {
     ip saddr vmap @by_source
     drop
   }
-  chain open { ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass; jump barred; goto pass; }
-  chain barred { ip daddr @closed goto closed; ip daddr @opened return; ip daddr @private goto closed; }
+  chain open { ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass; ip daddr . tcp dport @company goto pass; jump barred; goto pass; }
+  chain barred { ip daddr . tcp dport @company goto closed; ip daddr @closed goto closed; ip daddr @opened return; ip daddr @private goto closed; }
   chain lookups {
     meta l4proto { tcp, udp } th dport 53 ct status dnat goto pass
     meta l4proto { tcp, udp } th dport 53 ${FIRST} goto take
@@ -247,9 +250,12 @@ function setsOf(table: string, rules: BaseRules): string {
     private: PRIVATE_NETWORKS,
     sources: rules.ingressSources,
   }
-  return Object.entries(sets)
-    .map(([name, networks]) => fillSet(`inet ${table} ${name}`, networks))
-    .join('\n')
+  const { addresses, port } = rules.companyProxy ?? { addresses: [], port: 0 }
+  const company = [
+    `flush set inet ${table} company`,
+    ...addresses.map((address) => `add element inet ${table} company { ${address} . ${port} }`),
+  ]
+  return [...Object.entries(sets).map(([name, networks]) => fillSet(`inet ${table} ${name}`, networks)), ...company].join('\n')
 }
 
 /** Replaces the elements of a set. */

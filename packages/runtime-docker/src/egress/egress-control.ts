@@ -1,9 +1,11 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import type { EgressPolicy } from '@sandyard/runtime/types'
+import type { HttpProxy } from '@sandyard/kit/outbound/http-proxy'
+import type { EgressPolicy, RuntimeVitals } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
 import { bridgeName } from '../labels.ts'
 import { BaseKeeper } from './base-keeper.ts'
+import { lookupProxy } from './lookup-proxy.ts'
 import { compileDeletion, installationOf, tableName, type BaseRules } from './base-rules.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
 import { GuardKeeper } from './guard-keeper.ts'
@@ -30,6 +32,8 @@ export interface EgressControlOptions {
   readonly bridge: () => Promise<Bridge>
   readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
   readonly readResolvers: () => Promise<readonly string[]>
+  /** Its name is looked up again in each repair. */
+  readonly companyProxy: Pick<HttpProxy, 'host' | 'port'> | undefined
   readonly onRefused: GuardListeners['onRefused']
 }
 
@@ -46,6 +50,7 @@ export class EgressControl implements AsyncDisposable {
   readonly #own = new Map<string, Registration>()
   #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
   #resolvers: readonly string[] = []
+  #companyProxy: BaseRules['companyProxy']
   #onLost = (): void => undefined
 
   constructor(options: EgressControlOptions) {
@@ -77,7 +82,7 @@ export class EgressControl implements AsyncDisposable {
    */
   async open(): Promise<void> {
     try {
-      await Promise.all([this.#guards.running(), this.#learnResolvers()])
+      await Promise.all([this.#guards.running(), this.#learnResolvers(), this.#learnProxy()])
       await this.#base.ensure().catch((err: unknown) => {
         throw isAppError(err, 'internal') ? notSupported(err) : err
       })
@@ -94,6 +99,10 @@ export class EgressControl implements AsyncDisposable {
 
   get host(): HostFacts {
     return this.#host
+  }
+
+  async vitals(): Promise<RuntimeVitals> {
+    return { guardRestarts: this.#guards.restarts, disk: await this.#guards.use((guard) => guard.disk()) }
   }
 
   /** `listener` is called when somebody has deleted the rules: the base rules are in force again then, and all sandboxes are shut until they are registered. */
@@ -144,7 +153,8 @@ export class EgressControl implements AsyncDisposable {
   }
 
   /** What is registered. The base rules are in force then. */
-  registered(): Promise<Registration> {
+  async registered(): Promise<Registration> {
+    await this.#learnProxy()
     return this.#base.during(() => this.#guards.use((guard) => this.#registered(guard)))
   }
 
@@ -205,6 +215,7 @@ export class EgressControl implements AsyncDisposable {
       resolvers: this.#resolvers,
       closed: [...this.#host.addresses, ...controlNetworks, ...this.#members.networks],
       openPrivate,
+      companyProxy: this.#companyProxy,
       ingressSources: ingressSources.length > 0 ? ingressSources : [bridge.gateway],
       gateway,
       limits,
@@ -234,6 +245,17 @@ export class EgressControl implements AsyncDisposable {
 
   async #learnResolvers(): Promise<void> {
     this.#resolvers = await this.#options.readResolvers()
+  }
+
+  /** The last addresses stay when the lookup fails. */
+  async #learnProxy(): Promise<void> {
+    const { companyProxy, log } = this.#options
+    if (companyProxy === undefined) return
+    try {
+      this.#companyProxy = { addresses: await lookupProxy(companyProxy.host), port: companyProxy.port }
+    } catch (err) {
+      log.warn({ err }, 'the address of SANDYARD_HTTP_PROXY could not be looked up: sandboxes reach its last addresses only')
+    }
   }
 }
 

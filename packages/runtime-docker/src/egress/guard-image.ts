@@ -1,10 +1,9 @@
 import type Docker from 'dockerode'
 import { timedStep } from '@sandyard/kit/async/timed-step'
-import { buildImage } from '../images/base-image.ts'
+import { buildImage, type BaseImageOptions } from '../images/base-image.ts'
 import { contextHash, packContext, readContext, type ContextFile } from '../images/build-context.ts'
 import { ensureDebianImage } from '../images/debian-image.ts'
 import { imageExists } from '../engine/image-exists.ts'
-import type { ImageProgress } from '../images/image-progress.ts'
 
 /** The folder with the guard's Dockerfile and program. */
 export const GUARD_FOLDER = new URL('../../../../docker/guard/', import.meta.url)
@@ -14,15 +13,16 @@ export const GUARD_FOLDER = new URL('../../../../docker/guard/', import.meta.url
  *
  * @throws AppError `failed_precondition` when it cannot be built: without it no sandbox starts
  */
-export async function ensureGuardImage(docker: Docker, progress: ImageProgress, mirror?: string): Promise<string> {
+export async function ensureGuardImage(docker: Docker, options: BaseImageOptions): Promise<string> {
+  const { progress, outbound } = options
   const context = await readContext(GUARD_FOLDER)
   const image = nameOf(context)
   if (await imageExists(docker, image)) return image
-  await ensureDebianImage(docker, { progress, mirror })
+  await ensureDebianImage(docker, options)
   await timedStep(
     (line) => progress.step(line),
     "building the egress guard from Debian's packages, once, about ten seconds",
-    () => buildImage(docker, { context: packContext(context), image, progress }),
+    () => buildImage(docker, { context: packContext(context), image, progress, outbound }),
   )
   return image
 }

@@ -15,10 +15,16 @@ export class GuardKeeper implements AsyncDisposable {
   readonly #options: GuardKeeperOptions
   readonly #starts = new SingleFlight<'start', Guard>()
   #guard: Guard | undefined
+  #restarts = 0
   #isDisposed = false
 
   constructor(options: GuardKeeperOptions) {
     this.#options = options
+  }
+
+  /** How often a guard that had ended by itself was replaced. */
+  get restarts(): number {
+    return this.#restarts
   }
 
   get isDisposed(): boolean {
@@ -34,6 +40,7 @@ export class GuardKeeper implements AsyncDisposable {
         await guard[Symbol.asyncDispose]()
         throw new AppError('unavailable', 'The runtime is closed.')
       }
+      if (this.#guard !== undefined) this.#restarts += 1
       this.#guard = guard
       void guard.lost.then(() => this.#replace(guard))
       return guard

@@ -2,7 +2,7 @@ import { PassThrough, type Duplex } from 'node:stream'
 import { createInterface } from 'node:readline'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import type { RefusedPackets } from '@sandyard/runtime/types'
+import type { RefusedPackets, RuntimeVitals } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import pLimit from 'p-limit'
 import { guardContainer, startGuardContainer } from './guard-container.ts'
@@ -43,6 +43,7 @@ type Request =
   | { readonly route: string; readonly mark: number }
   | { readonly unroute: string }
   | { readonly survey: true }
+  | { readonly disk: true }
   | 'ping'
 
 interface Message {
@@ -54,6 +55,7 @@ interface Message {
   readonly lost?: string
   readonly names?: readonly string[]
   readonly links?: readonly string[]
+  readonly disk?: { readonly size: number; readonly free: number }
   readonly refused?: readonly RefusedPackets[]
 }
 
@@ -144,6 +146,12 @@ export class Guard implements AsyncDisposable {
   async survey(): Promise<{ readonly tables: readonly string[]; readonly interfaces: readonly string[] }> {
     const { names = [], links = [] } = await this.#request({ survey: true })
     return { tables: names, interfaces: links }
+  }
+
+  /** The file system with the files of the engine: the guard's container is on it. */
+  async disk(): Promise<RuntimeVitals['disk']> {
+    const { disk } = await this.#request({ disk: true })
+    return disk && { sizeBytes: disk.size, freeBytes: disk.free }
   }
 
   /** Ends the guard; its container removes itself. If it does not end by itself, its connection is closed, which ends it too. */

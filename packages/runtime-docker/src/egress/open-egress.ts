@@ -19,12 +19,14 @@ type EgressOptions = Pick<
   | 'egressGateway'
   | 'egressLimits'
   | 'onRefused'
+  | 'outbound'
 >
 
 /** Opens the egress control of an installation, with a running guard. The first time on an engine this builds the guard's image. */
 export async function openEgress(docker: Docker, network: SandboxNetwork, options: EgressOptions): Promise<EgressControl> {
-  const { installation, log, progress, resolvers = [], openPrivate = [], controlNetworks = [], ingressSources = [] } = options
-  await ensureGuardImage(docker, progress)
+  const { installation, log, progress, outbound, resolvers = [], openPrivate = [], controlNetworks = [], ingressSources = [] } = options
+  const guardImage = (): Promise<string> => ensureGuardImage(docker, { progress, outbound })
+  await guardImage()
   const control = new EgressControl({
     installation,
     settings: {
@@ -37,10 +39,9 @@ export async function openEgress(docker: Docker, network: SandboxNetwork, option
     log,
     onRefused: options.onRefused ?? (() => undefined),
     bridge: () => network.ensure(),
-    startGuard: async (listeners) =>
-      Guard.start(docker, { installation, image: await ensureGuardImage(docker, progress), log, ...listeners }),
-    readResolvers: async () =>
-      resolvers.length > 0 ? resolvers : engineResolvers(docker, { installation, image: await ensureGuardImage(docker, progress) }),
+    startGuard: async (listeners) => Guard.start(docker, { installation, image: await guardImage(), log, ...listeners }),
+    readResolvers: async () => (resolvers.length > 0 ? resolvers : engineResolvers(docker, { installation, image: await guardImage() })),
+    companyProxy: outbound?.httpProxy,
   })
   await control.open()
   return control

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isOpenEgress } from '@sandyard/runtime/open-egress'
 import type { EgressPolicy } from '@sandyard/runtime/types'
 import { fillSet, tableName } from './base-rules.ts'
 import { cidrsOf } from './ipv4.ts'
@@ -28,7 +29,7 @@ export function compilePolicy(installation: string, address: string, policy: Egr
   const allow = splitAll(policy.allowOut)
   const deny = splitAll(policy.denyOut)
   const isClosed = !policy.allowInternet || deny.all
-  if (!isClosed && deny.networks.length === 0 && policy.gateway === 'none' && !policy.filterLookups)
+  if (isOpenEgress({ ...policy, allowInternet: !isClosed, denyOut: deny.networks }))
     return { chain: DEFAULT_CHAIN, text: '', mark: undefined }
   const [table, own] = [tableName(installation), ownNames(address)]
   const take = { none: undefined, names: undefined, web: 'jump names', all: 'jump connections' }[policy.gateway]

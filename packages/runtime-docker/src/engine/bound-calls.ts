@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { startSpan } from '@sandyard/kit/tracing/span'
 import type Docker from 'dockerode'
-import { callKind, type CallDeadlines, type EngineCall } from './call-deadlines.ts'
+import { callKind, type CallDeadlines, type CallKind, type EngineCall } from './call-deadlines.ts'
 
 type Callback = (err: unknown, answer: unknown) => void
 
@@ -22,12 +25,16 @@ const LOOKS_PER_DEADLINE = 4
  * Gives every call of this connection a deadline; all calls of dockerode go through this one method. After the deadline the wait ends and
  * the connection is closed; the engine may continue the work. A late call rejects with `deadline_exceeded`, an aborted one with the
  * abort reason. A stream that is silent for too long is destroyed with `deadline_exceeded`.
+ *
+ * Each call is a line of the log at level debug, and a span of the request that it is made for.
  */
-export function boundCalls(docker: Docker, deadlines: CallDeadlines): Docker {
+export function boundCalls(docker: Docker, deadlines: CallDeadlines, log?: Logger): Docker {
   const transport = docker.modem as Transport
   const dial = transport.dial.bind(transport)
   transport.dial = (call, callback) => {
-    const { answerMs, idleMs } = deadlines[callKind(call)]
+    const kind = callKind(call)
+    const { answerMs, idleMs } = deadlines[kind]
+    const report = reportCall(call, kind, log)
     const name = `${call.method} ${call.path}`
     const ending = new AbortController()
     const { abortSignal: caller } = call
@@ -38,6 +45,7 @@ export function boundCalls(docker: Docker, deadlines: CallDeadlines): Docker {
       if (isSettled) return drop(answer)
       isSettled = true
       clearTimeout(timer)
+      report(err)
       if (isStream(answer)) {
         answer.once('close', () => caller?.removeEventListener('abort', onAbort))
         if (idleMs !== undefined) endWhenSilent(answer, idleMs, name)
@@ -53,6 +61,27 @@ export function boundCalls(docker: Docker, deadlines: CallDeadlines): Docker {
     dial({ ...call, abortSignal: ending.signal }, settle)
   }
   return docker
+}
+
+/** The query is left out: it may have the secrets of a build. The fields of the log are those of the caller, whoever answers. */
+function reportCall({ method, path }: Dial, kind: CallKind, log: Logger | undefined): (err: unknown) => void {
+  const [plain = ''] = path.split('?')
+  const span = startSpan(`engine ${method} ${plain.split('/')[1] ?? ''}`, 'client', {
+    'http.request.method': method,
+    'url.path': plain,
+    'sandyard.call': kind,
+  })
+  const isLogged = log?.isLevelEnabled('debug') === true
+  if (span === undefined && !isLogged) return () => undefined
+  const began = performance.now()
+  const caller = AsyncLocalStorage.snapshot()
+  return (err) => {
+    span?.end(err ?? undefined)
+    if (isLogged)
+      caller(() =>
+        log.debug({ call: `${method} ${plain}`, ms: Math.round(performance.now() - began), err: err ?? undefined }, 'engine call'),
+      )
+  }
 }
 
 function isLate(detail: string): AppError {

@@ -2,6 +2,7 @@ import { Agent } from 'node:http'
 import { inspect } from 'node:util'
 import Docker from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { boundCalls } from './bound-calls.ts'
 import { CALL_DEADLINES, type CallDeadlines } from './call-deadlines.ts'
 import { toAppError } from './docker-errors.ts'
@@ -31,7 +32,11 @@ class EngineAgent extends Agent {
  * @throws AppError `invalid_argument` for an address of another form, `unavailable` when no engine answers, `failed_precondition`
  *   when the engine is older than 20.10
  */
-export async function connectEngine(address: string = DEFAULT_ADDRESS, deadlines: Partial<CallDeadlines> = {}): Promise<Docker> {
+export async function connectEngine(
+  address: string = DEFAULT_ADDRESS,
+  deadlines: Partial<CallDeadlines> = {},
+  log?: Logger,
+): Promise<Docker> {
   const agent = new EngineAgent({ keepAlive: true, scheduling: 'lifo', timeout: 5000, maxSockets: MAX_SOCKETS })
   const connection = { ...connectionOf(address), agent }
   const all = { ...CALL_DEADLINES, ...deadlines }
@@ -40,7 +45,7 @@ export async function connectEngine(address: string = DEFAULT_ADDRESS, deadlines
     throw new AppError('failed_precondition', 'This Docker engine is too old: version 20.10 or newer is needed.')
   }
   const version = `v${compareVersions(oldest, API_VERSION) > 0 ? oldest : API_VERSION}`
-  return boundCalls(new Docker({ ...connection, version }), all)
+  return boundCalls(new Docker({ ...connection, version }), all, log)
 }
 
 /** Returns when the engine answers. @throws AppError `unavailable`; the abort reason */

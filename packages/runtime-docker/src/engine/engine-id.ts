@@ -32,6 +32,13 @@ export async function engineId(docker: Docker, signal: AbortSignal): Promise<str
   }
 }
 
+/** The id that an engine has, without giving it one. @throws AppError as `engineId` */
+export function findEngineId(docker: Docker, signal: AbortSignal): Promise<string | undefined> {
+  return engineCall('The id of the Docker engine could not be read.', async () => {
+    return (await idOfVolume(docker, { abortSignal: signal })) ?? (await idOfImage(docker))
+  })
+}
+
 interface CallOptions {
   readonly abortSignal: AbortSignal
 }

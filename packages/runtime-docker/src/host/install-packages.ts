@@ -10,23 +10,32 @@ const PATIENCE = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=3']
 /** A start installs at most twice within a few minutes. */
 let areListsFresh = false
 
+export interface InstallOptions {
+  readonly say: (line: string) => void
+  /** Variables for apt, such as those of a proxy. */
+  readonly env: Readonly<Record<string, string>>
+}
+
 /**
  * Installs packages of Debian or Ubuntu on this machine, as root. A failed refresh of the package lists is not fatal,
  * because one broken third-party source makes the whole refresh fail; a missing package is fatal.
  *
  * @throws AppError `failed_precondition` that names the packages and apt's last line
  */
-export async function installPackages(packages: readonly string[], say: (line: string) => void): Promise<void> {
+export async function installPackages(packages: readonly string[], { say, env }: InstallOptions): Promise<void> {
   const names = packages.join(', ')
-  if (!areListsFresh) await timedStep(say, 'refreshing the package lists (apt-get update)', refreshLists)
+  if (!areListsFresh) await timedStep(say, 'refreshing the package lists (apt-get update)', () => refreshLists(env))
   const { ok, tail } = await timedStep(say, `installing ${names} (apt-get install)`, () =>
-    runStep('apt-get', [...PATIENCE, 'install', '-q', '-y', '--no-install-recommends', ...packages], { timeoutMs: INSTALL_TIMEOUT_MS }),
+    runStep('apt-get', [...PATIENCE, 'install', '-q', '-y', '--no-install-recommends', ...packages], {
+      timeoutMs: INSTALL_TIMEOUT_MS,
+      env,
+    }),
   )
   if (ok) return
   throw new AppError('failed_precondition', `${names} could not be installed (${lastLine(tail)}): install it by hand and run this again.`)
 }
 
-async function refreshLists(): Promise<void> {
-  const { ok } = await runStep('apt-get', [...PATIENCE, 'update', '-q'], { timeoutMs: UPDATE_TIMEOUT_MS })
+async function refreshLists(env: InstallOptions['env']): Promise<void> {
+  const { ok } = await runStep('apt-get', [...PATIENCE, 'update', '-q'], { timeoutMs: UPDATE_TIMEOUT_MS, env })
   areListsFresh = ok
 }

@@ -5,6 +5,8 @@ import { findProgram } from './find-program.ts'
 export interface StepOptions {
   readonly timeoutMs: number
   readonly onLine?: (line: string) => void
+  /** Beside the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
   /** How long the command may take to end after the request to end; then it is killed. */
   readonly endMs?: number
 }
@@ -20,13 +22,13 @@ const DEFAULT_END_MS = 5000
 /** How long output is read after the command has ended. A service that it started may keep the pipes open. */
 const LAST_OUTPUT_MS = 1000
 /** Our own settings, some of which are secrets. A set-up command may start services that outlive it. */
-const OWN_SETTINGS = /^(?:SANDYARD_|DATABASE_URL)/
+const OWN_SETTINGS = /^(?:SANDYARD_|DATABASE_(?:DIRECT_)?URL)/
 
 /** Runs a set-up command without a terminal, keeps the end of its output, and ends the command after `timeoutMs`. Never throws. */
 export async function runStep(
   command: string,
   args: readonly string[],
-  { timeoutMs, onLine, endMs = DEFAULT_END_MS }: StepOptions,
+  { timeoutMs, onLine, env = {}, endMs = DEFAULT_END_MS }: StepOptions,
 ): Promise<StepResult> {
   const { promise, resolve } = Promise.withResolvers<StepResult>()
   const lines: string[] = []
@@ -34,7 +36,7 @@ export async function runStep(
   const inherited = Object.entries(process.env).filter(([name]) => !OWN_SETTINGS.test(name))
   const child = spawn(findProgram(command) ?? command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(inherited), DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_MODE: 'l', LC_ALL: 'C' },
+    env: { ...Object.fromEntries(inherited), ...env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_MODE: 'l', LC_ALL: 'C' },
   })
   let isLate = false
   const timers = [setTimeout(() => (isLate = child.kill('SIGTERM')), timeoutMs), setTimeout(() => child.kill('SIGKILL'), timeoutMs + endMs)]

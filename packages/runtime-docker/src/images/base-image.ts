@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type Docker from 'dockerode'
 import { timedStep } from '@sandyard/kit/async/timed-step'
+import { DIRECT, type Outbound } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { contextHash, readContext, type ContextFile } from './build-context.ts'
@@ -19,6 +21,8 @@ export interface BaseImageOptions {
   readonly progress: ImageProgress
   /** Debian's package mirror, used when an image must be made without a registry. */
   readonly mirror?: string | undefined
+  /** For Debian's packages, also those of the build's steps. */
+  readonly outbound?: Outbound | undefined
 }
 
 /**
@@ -39,14 +43,14 @@ interface BaseBuild extends BaseImageOptions {
   readonly image: ImageRef
 }
 
-async function buildBaseImage(docker: Docker, { context, image, progress, mirror }: BaseBuild): Promise<void> {
+async function buildBaseImage(docker: Docker, { context, image, progress, mirror, outbound }: BaseBuild): Promise<void> {
   const say = (line: string): void => progress.step(line)
   const versions = readVersions(context)
   const [fetched, debian] = await Promise.allSettled([
     timedStep(say, `getting Node ${versions.node} for sandboxes from the npm registry`, () =>
       fetchNodeFiles(versions, (line) => progress.detail(line)),
     ),
-    ensureDebianImage(docker, { progress, mirror }),
+    ensureDebianImage(docker, { progress, mirror, outbound }),
   ])
   await using node = fetched.status === 'fulfilled' ? fetched.value : undefined
   if (debian.status === 'rejected') throw debian.reason
@@ -57,7 +61,7 @@ async function buildBaseImage(docker: Docker, { context, image, progress, mirror
   ]
   await timedStep(say, 'building the "base" template from Debian\'s packages, once, about a minute', async () => {
     const archive = tarFolders(sources, ['--owner=0', '--group=0', '--mode=a+rwX'])
-    await buildImage(docker, { context: archive.stream, image, progress })
+    await buildImage(docker, { context: archive.stream, image, progress, outbound })
   })
 }
 
@@ -71,14 +75,17 @@ interface BuildOptions {
   readonly context: Readable
   readonly image: string
   readonly progress: ImageProgress
+  readonly outbound?: Outbound | undefined
 }
 
 /** Builds with the engine's classic builder, which every engine has. The tag is set only after all steps have succeeded. */
-export async function buildImage(docker: Docker, { context, image, progress }: BuildOptions): Promise<void> {
+export async function buildImage(docker: Docker, { context, image, progress, outbound = DIRECT }: BuildOptions): Promise<void> {
   const stream = await docker.buildImage(context, {
     t: image,
     forcerm: true,
     version: '1',
+    // The builder does not store them in the image.
+    buildargs: { ...proxyVariables(outbound) },
     labels: { 'sandyard.image': image },
   })
   const onNews = ({ stream: text, status }: EngineNews): void => {

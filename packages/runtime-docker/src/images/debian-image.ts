@@ -5,6 +5,8 @@ import type Docker from 'dockerode'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { timedStep } from '@sandyard/kit/async/timed-step'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { DIRECT, type Outbound } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import { findProgram } from '../host/find-program.ts'
 import { installPackages } from '../host/install-packages.ts'
 import { makeDebianRootfs } from './debian-rootfs.ts'
@@ -24,6 +26,8 @@ export interface DebianImageOptions {
   readonly progress: ImageProgress
   /** Debian's package mirror, for the image made from packages. */
   readonly mirror?: string | undefined
+  /** For the packages; the pull is the engine's, with the settings of the engine. */
+  readonly outbound?: Outbound | undefined
   /** The name of the image, for tests. */
   readonly image?: string
 }
@@ -46,7 +50,7 @@ const making = new SingleFlight<string, void>()
 
 async function makeDebianImage(
   docker: Docker,
-  { progress, mirror, image }: DebianImageOptions & { readonly image: string },
+  { progress, mirror, outbound = DIRECT, image }: DebianImageOptions & { readonly image: string },
 ): Promise<void> {
   const say = (line: string): void => progress.step(line)
   const reason = await timedStep(say, `pulling ${image}`, () => tryPull(docker, image, { progress }))
@@ -58,12 +62,13 @@ async function makeDebianImage(
       `${image} is not on the engine: run "docker pull ${image}" where Docker Hub is reached, or run this as root.`,
     )
   }
-  if (findProgram('mmdebstrap') === undefined) await installPackages(['mmdebstrap', 'debian-archive-keyring'], say)
+  if (findProgram('mmdebstrap') === undefined)
+    await installPackages(['mmdebstrap', 'debian-archive-keyring'], { say, env: proxyVariables(outbound) })
   await timedStep(say, `making ${image} from Debian's packages (mmdebstrap), about twenty seconds`, async () => {
     const scratch = await mkdtemp(join(tmpdir(), 'sandyard-debian-'))
     try {
       const folder = join(scratch, 'rootfs')
-      await makeDebianRootfs({ suite: SUITE, mirror: mirror ?? DEFAULT_MIRROR, folder, progress })
+      await makeDebianRootfs({ suite: SUITE, mirror: mirror ?? DEFAULT_MIRROR, folder, progress, outbound })
       await importRootfs(docker, folder, image)
     } finally {
       await rm(scratch, { recursive: true, force: true })

@@ -6,6 +6,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import { runStep } from '../host/run-step.ts'
 import type { ImageProgress } from './image-progress.ts'
 
@@ -14,6 +16,7 @@ export interface DebianRootfsOptions {
   readonly mirror: string
   readonly folder: string
   readonly progress: ImageProgress
+  readonly outbound: Outbound
 }
 
 const TIMEOUT_MS = 900_000
@@ -37,11 +40,12 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 /** @throws AppError `failed_precondition` with the tool's last line */
-export async function makeDebianRootfs({ suite, mirror, folder, progress }: DebianRootfsOptions): Promise<void> {
+export async function makeDebianRootfs({ suite, mirror, folder, progress, outbound }: DebianRootfsOptions): Promise<void> {
   const options = ['--mode=root', '--variant=minbase', ...MERGED_USR, ...DPKG_OPTIONS.map((option) => `--dpkgopt=${option}`)]
   const { ok, tail } = await runStep('mmdebstrap', [...options, suite, folder, ...sourcesOf(suite, mirror)], {
     timeoutMs: TIMEOUT_MS,
     onLine: (line) => progress.detail(line),
+    env: proxyVariables(outbound),
   })
   if (!ok) {
     const reason = /^E: (.*)$/m.exec(tail)?.[1] ?? tail.split('\n').at(-1) ?? ''

@@ -1,3 +1,5 @@
+import { DIRECT } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import type Docker from 'dockerode'
 import type { DockerRuntimeOptions } from '../runtime-options.ts'
 import type { CgroupFacts } from '../engine/engine-facts.ts'
@@ -23,7 +25,7 @@ export interface ImageStoreParts {
 }
 
 export function openImageStore({ docker, kept, shared, options, cgroups }: ImageStoreParts): DockerImageStore {
-  const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES } = options
+  const { installation, baseImage, maxImageSizeBytes: maxSizeBytes = MAX_IMAGE_SIZE_BYTES, outbound = DIRECT } = options
   const registries = new AllowedRegistries(options.registries ?? [])
   const journal = new PullJournal(docker, installation)
   const puller = new Puller({
@@ -33,6 +35,7 @@ export function openImageStore({ docker, kept, shared, options, cgroups }: Image
     journal,
     maxSizeBytes,
     ecrEndpoint: options.ecrEndpoint ?? ecrEndpoint,
+    outbound,
     firstAnswerMs: options.registryTimeoutMs ?? FIRST_ANSWER_MS,
   })
   const builds = new DockerfileBuilds({
@@ -41,6 +44,7 @@ export function openImageStore({ docker, kept, shared, options, cgroups }: Image
     kept,
     cgroups,
     maxSizeBytes,
+    proxyVariables: proxyVariables(outbound),
     pull: (reference, { onLine, signal }) => store.pull({ reference, onLine }, signal),
   })
   const store: DockerImageStore = new DockerImageStore({

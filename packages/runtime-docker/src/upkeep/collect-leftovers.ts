@@ -51,7 +51,8 @@ async function collectContainers({ docker, installation }: LeftoverParts, now: n
   )
 }
 
-function isLeftBehind({ Labels, Created }: ContainerInfo, now: number): boolean {
+/** Whether a helper container without processes is too old for a live server to be starting it. */
+export function isLeftBehind({ Labels, Created }: ContainerInfo, now: number): boolean {
   const afterMs = LEFT_BEHIND_AFTER_MS[Labels[LABEL.role] ?? '']
   return afterMs !== undefined && now - Created * 1000 > afterMs
 }

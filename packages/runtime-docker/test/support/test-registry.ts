@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type Docker from 'dockerode'
 import { followAnswer } from '../../src/engine/follow-answer.ts'
-import { findProgram } from '../../src/host/find-program.ts'
-import { runStep } from '../../src/host/run-step.ts'
+import { debianProgram } from './debian-program.ts'
 
 /** The accounts of the registry, and the bcrypt hash of each password. */
 export const ACCOUNTS = {
@@ -19,9 +18,6 @@ export const ACCOUNTS = {
   },
   aws: { username: 'AWS', password: 'ecr-password', hash: '$2b$04$GbGx8kjsBs1KSRY.Cb9R7.L7.rqyUw4A7viYqugFqVsEiC.r.nIUm' },
 } as const
-
-const TOOLS = join(import.meta.dirname, '../../../../.tools')
-const PACKAGE = 'docker-registry'
 
 /** A real registry with a password, on a loopback port, which the engine reaches without TLS. */
 export class TestRegistry implements AsyncDisposable {
@@ -35,7 +31,7 @@ export class TestRegistry implements AsyncDisposable {
   }
 
   static async open(): Promise<TestRegistry> {
-    const program = await registryProgram()
+    const program = await debianProgram('docker-registry')
     const folder = await mkdtemp(join(tmpdir(), 'sandyard-registry-'))
     await writeFile(
       join(folder, 'htpasswd'),
@@ -86,44 +82,4 @@ function configOf(folder: string): string {
     'http: { addr: "127.0.0.1:0" }',
     '',
   ].join('\n')
-}
-
-/** The installed program, else the one of Debian's package, unpacked below `.tools`. */
-async function registryProgram(): Promise<string> {
-  const installed = findProgram(PACKAGE)
-  if (installed !== undefined) return installed
-  const folder = join(TOOLS, PACKAGE)
-  const program = join(folder, 'usr/bin', PACKAGE)
-  const isThere = (): Promise<boolean> =>
-    access(program).then(
-      () => true,
-      () => false,
-    )
-  if (await isThere()) return program
-  await mkdir(TOOLS, { recursive: true })
-  const scratch = await mkdtemp(join(TOOLS, `${PACKAGE}-`))
-  try {
-    await download(scratch)
-    const [file = ''] = (await readdir(scratch)).filter((name) => name.endsWith('.deb'))
-    await step('dpkg-deb', ['-x', join(scratch, file), join(scratch, 'root')])
-    // Another test run may have been faster.
-    await rename(join(scratch, 'root'), folder).catch(() => undefined)
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
-  return program
-}
-
-async function download(folder: string): Promise<void> {
-  const get = (): ReturnType<typeof runStep> =>
-    runStep('sh', ['-c', 'cd "$1" && apt-get download -q docker-registry', 'sh', folder], { timeoutMs: 120_000 })
-  if ((await get()).ok) return
-  await step('apt-get', ['update', '-q'])
-  const { ok, tail } = await get()
-  if (!ok) throw new Error(`Debian's package ${PACKAGE} could not be downloaded: ${tail}`)
-}
-
-async function step(command: string, args: string[]): Promise<void> {
-  const { ok, tail } = await runStep(command, args, { timeoutMs: 180_000 })
-  if (!ok) throw new Error(`${command} failed: ${tail}`)
 }

@@ -10,6 +10,14 @@ export function describeEngine(bench: () => ContractBench): void {
       await expect(on.runtime.ping(inTime())).resolves.toBeUndefined()
     })
 
+    it('describes its disk and the restarts of its guard', async ({ expect }) => {
+      const { guardRestarts, disk } = await bench().runtime.vitals(inTime())
+      expect(guardRestarts).toBe(0)
+      if (disk === undefined) throw new Error('the disk is not known')
+      expect(disk.freeBytes).toBeGreaterThan(0)
+      expect(disk.sizeBytes).toBeGreaterThan(disk.freeBytes)
+    })
+
     it('returns the same id to all its runtimes, also to concurrent calls', async ({ expect }) => {
       const on = bench()
       const asked = [on.runtime, on.other, on.runtime, on.other].map((runtime) => runtime.engineId(inTime()))
@@ -23,6 +31,7 @@ export function describeEngine(bench: () => ContractBench): void {
       const on = bench()
       const reason = new Error('aborted by the test')
       await expect(on.runtime.ping(AbortSignal.abort(reason))).rejects.toBe(reason)
+      await expect(on.runtime.vitals(AbortSignal.abort(reason))).rejects.toBe(reason)
       await expect(on.runtime.engineId(AbortSignal.abort(reason))).rejects.toBe(reason)
     })
   })

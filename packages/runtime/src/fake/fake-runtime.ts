@@ -13,6 +13,7 @@ import type {
   RuntimeEvent,
   RuntimeSandbox,
   RuntimeSnapshot,
+  RuntimeVitals,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -40,6 +41,9 @@ export interface FakeRuntimeOptions {
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly maxUnreadEvents?: number
 }
+
+const GIB = 1024 ** 3
+const FAKE_DISK = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
@@ -83,6 +87,10 @@ export class FakeRuntime implements SandboxRuntime {
 
   ping(signal: AbortSignal): Promise<void> {
     return this.#call('ping', () => undefined, signal)
+  }
+
+  vitals(signal: AbortSignal): Promise<RuntimeVitals> {
+    return this.#call('vitals', () => ({ guardRestarts: 0, disk: FAKE_DISK }), signal)
   }
 
   engineId(signal: AbortSignal): Promise<string> {

@@ -3,6 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 /** The methods of the runtime that a test may make fail or wait. */
 export type FaultPoint =
   | 'ping'
+  | 'vitals'
   | 'engineId'
   | 'create'
   | 'createFrom'

@@ -2,23 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
+import { proxyVariables } from '@sandyard/kit/outbound/proxy-variables'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import { DEFAULT_EGRESS, type ImageRef, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type ImageRef, type SandboxEndpoint, type SandboxRef, type SandboxSpec } from '@sandyard/runtime/types'
 import { daemonIdentity } from '../../daemon/daemon-identity.ts'
 import type { Daemon } from '../../daemon/daemon.ts'
-import { initDaemon } from '../../daemon/init-daemon.ts'
+import { initTrusting, removeAuthorities, type DaemonInit } from '../../daemon/init-daemon.ts'
+import { trustVariables } from '../../sandboxes/start/trust-variables.ts'
 import type { BuildJob } from '../build-runner.ts'
 
 export interface SandboxParts {
   readonly runtime: SandboxRuntime
   readonly tokenSeed: Secret
+  /** How the steps reach the network outside. Nothing of it becomes part of an image. */
+  readonly outbound: Outbound
   readonly log: Logger
 }
 
 /** Deadline of one start, until the daemon answers. */
 const START_TIMEOUT_MS = 120_000
+/** Deadline of a change of the trust store. */
+const TRUST_TIMEOUT_MS = 60_000
 const NAME_LENGTH = 24
 const END_LOOKS = 10
 const END_LOOK_PAUSE_MS = 300
@@ -75,13 +82,12 @@ export class BuildSandbox implements AsyncDisposable {
     this.#incarnation += 1
     this.#begun.add(this.#incarnation)
     const removing = this.#remove(former).catch(() => undefined)
-    const { sandboxId, templateId, buildId, resources } = this.#job
+    const { sandboxId, resources } = this.#job
     const { runtime, tokenSeed } = this.#parts
     const token = sandboxAccessToken(tokenSeed, sandboxId)
     const late = AbortSignal.timeout(START_TIMEOUT_MS)
     const signal = AbortSignal.any([this.#signal, late])
     const instanceKey = sandboxInstanceKey(tokenSeed, this.ref)
-    const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
     const spec: SandboxSpec = {
       ...this.ref,
       image,
@@ -93,11 +99,7 @@ export class BuildSandbox implements AsyncDisposable {
     }
     try {
       const endpoint = await runtime.create(spec, signal)
-      await initDaemon(
-        { endpoint, instanceKey },
-        { identity, accessToken: token, envVars: {}, defaultUser: 'root', defaultWorkdir: '' },
-        signal,
-      )
+      await this.#init(endpoint, signal)
       this.#daemon = { endpoint, accessToken: token }
     } catch (err) {
       this.#signal.throwIfAborted()
@@ -110,9 +112,20 @@ export class BuildSandbox implements AsyncDisposable {
     return this.#daemon
   }
 
-  /** Stores the files of the sandbox as an image with a new name. */
+  /** Stores the files of the sandbox as an image with a new name, without the certificates of the installation. */
   async capture(): Promise<ImageRef> {
     this.#signal.throwIfAborted()
+    if (this.#parts.outbound.extraCa.length === 0) return this.#store()
+    await this.#changeTrust((endpoint, signal) =>
+      removeAuthorities({ endpoint, instanceKey: sandboxInstanceKey(this.#parts.tokenSeed, this.ref) }, this.#trust(), signal),
+    )
+    const image = await this.#store()
+    // The image may have a trust store now that it had not before.
+    await this.#changeTrust((endpoint, signal) => this.#init(endpoint, signal))
+    return image
+  }
+
+  async #store(): Promise<ImageRef> {
     const { image } = await this.#parts.runtime.snapshot(this.ref, { name: `layer-${randomId(NAME_LENGTH)}`, keep: 'files' })
     return image
   }
@@ -125,6 +138,38 @@ export class BuildSandbox implements AsyncDisposable {
       if (found?.state !== 'running') return true
       if (looks === END_LOOKS) return false
       await delay(END_LOOK_PAUSE_MS, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted())
+    }
+  }
+
+  async #init(endpoint: SandboxEndpoint, signal: AbortSignal): Promise<void> {
+    const { tokenSeed, outbound } = this.#parts
+    const init = (trusts: boolean): DaemonInit => ({
+      ...this.#trust(),
+      ...(trusts && outbound.extraCa.length > 0 && { caBundle: outbound.extraCa.join('') }),
+      envVars: { ...proxyVariables(outbound), ...(trusts && trustVariables(outbound)) },
+      defaultUser: 'root',
+      defaultWorkdir: '',
+    })
+    await initTrusting({ endpoint, instanceKey: sandboxInstanceKey(tokenSeed, this.ref) }, init, { isTrustRequired: false, signal })
+  }
+
+  #trust(): Pick<DaemonInit, 'identity' | 'accessToken'> {
+    const { sandboxId, templateId, buildId } = this.#job
+    const { tokenSeed } = this.#parts
+    return {
+      identity: daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed),
+      accessToken: sandboxAccessToken(tokenSeed, sandboxId),
+    }
+  }
+
+  async #changeTrust(change: (endpoint: SandboxEndpoint, signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.#daemon === undefined) throw new Error('the build sandbox does not run')
+    const late = AbortSignal.timeout(TRUST_TIMEOUT_MS)
+    try {
+      await change(this.#daemon.endpoint, AbortSignal.any([this.#signal, late]))
+    } catch (err) {
+      this.#signal.throwIfAborted()
+      throw late.aborted ? new AppError('deadline_exceeded', 'the build sandbox does not answer any more', { cause: err }) : err
     }
   }
 

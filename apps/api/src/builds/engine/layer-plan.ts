@@ -5,7 +5,7 @@ import type { StepName } from '../build-runner.ts'
 import { DEFAULT_USER } from './step-context.ts'
 
 /** Part of every key. Increase it when the build engine itself changes what it does to images. */
-const ENGINE_VERSION = '1'
+const ENGINE_VERSION = '2'
 const SHOWN_KEY_LENGTH = 12
 
 /** One stage of a build, with the key of its result. */

@@ -1,4 +1,5 @@
 import { isAppError } from '@sandyard/kit/errors/app-error'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import { DaemonCallError } from '../../daemon/daemon-call-error.ts'
 import { BuildFailure } from '../build-failure.ts'
 import type { BuildResult } from '../build-plan.ts'
@@ -58,7 +59,8 @@ async function buildRest(attempt: Attempt, { layers, source, done, progress: beg
     if (at < done) continue
     attempt.signal.throwIfAborted()
     attempt.job.log.write({ level: 'info', message: layerTitle(layer), step: layer.step })
-    const made = await makeLayer(attempt, { layer, previous: layers[at - 1] ?? layer, before: progress, source }).catch((err: unknown) => {
+    const request = { layer, previous: layers[at - 1] ?? layer, before: progress, source }
+    const made = await inSpan('build step', { 'sandyard.step': layer.step }, () => makeLayer(attempt, request)).catch((err: unknown) => {
       attempt.signal.throwIfAborted()
       throw toFailure(err, layer.step)
     })

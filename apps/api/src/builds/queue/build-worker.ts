@@ -12,7 +12,7 @@ export interface WorkerParts extends AttemptParts {
   readonly width: number
   /** Longest duration of a whole build. */
   readonly timeoutMs: number
-  readonly onAttemptEnd?: (end: AttemptEnd) => void
+  readonly onAttemptEnd?: (end: AttemptEnd, ms: number) => void
 }
 
 /** Claims and runs builds of the queue. Any number of servers may run one worker each. */
@@ -65,8 +65,9 @@ export class BuildWorker {
     const begunAt = performance.now()
     try {
       const end = await runAttempt(this.#parts, claimed, lease)
-      log.info({ buildId, templateId, teamId, attempt, end, ms: Math.round(performance.now() - begunAt) }, 'build attempt ended')
-      onAttemptEnd?.(end)
+      const ms = Math.round(performance.now() - begunAt)
+      log.info({ buildId, templateId, teamId, attempt, end, ms }, 'build attempt ended')
+      onAttemptEnd?.(end, ms)
     } catch (err) {
       log.error({ err, buildId, attempt }, 'build attempt failed')
     } finally {

@@ -3,6 +3,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import { orGivenUp } from '@sandyard/kit/async/within'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { inRootSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { BuildFailure, FAILURES } from '../build-failure.ts'
 import type { BuildJob, BuildRunner } from '../build-runner.ts'
@@ -51,7 +52,7 @@ const RETRY_MS = 1000
  */
 export async function runAttempt(parts: AttemptParts, claimed: ClaimedBuild, lease: AttemptLease): Promise<AttemptEnd> {
   const log = new BuildLogWriter({ ...parts, onLost: (reason) => lease.end(reason) }, claimed, claimed.logCount)
-  const result = await build(parts, { claimed, lease, log })
+  const result = await traced(claimed, () => build(parts, { claimed, lease, log }))
   const lastLines = await log.close(new AttemptLostError(claimed))
   if (result.kind === 'lost') return 'lost'
   while (true) {
@@ -63,6 +64,16 @@ export async function runAttempt(parts: AttemptParts, claimed: ClaimedBuild, lea
       await delay(RETRY_MS)
     }
   }
+}
+
+/** A build is a trace of its own: its request was answered when it was queued. */
+function traced({ buildId, templateId, teamId, attempt }: ClaimedBuild, work: () => Promise<Result>): Promise<Result> {
+  const ids = { 'sandyard.build_id': buildId, 'sandyard.template_id': templateId, 'sandyard.team_id': teamId }
+  return inRootSpan('build', { ...ids, 'sandyard.attempt': attempt }, async (span) => {
+    const result = await work()
+    span?.set({ 'sandyard.outcome': result.kind })
+    return result
+  })
 }
 
 /** A cancelled build ends as cancelled, even if the attempt succeeded. */

@@ -51,7 +51,7 @@ export class ImageCollector {
 }
 
 /** The images that are not used by a build that requests can name, a sandbox in any state, a layer, or the source of a queued build. */
-async function findUnneeded(db: Db, images: readonly string[]): Promise<string[]> {
+export async function findUnneeded(db: Db, images: readonly string[]): Promise<string[]> {
   const unneeded: string[] = []
   for (let at = 0; at < images.length; at += CHUNK) {
     const { rows } = await sql<{ image: string }>`

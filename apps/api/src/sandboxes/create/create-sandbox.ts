@@ -1,5 +1,6 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Actor } from '../../events/actor.ts'
 import type { Team } from '../../teams/team.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
@@ -38,28 +39,18 @@ export interface CreateRequest {
  * @throws AppError of control-plane.md 2.4, 6.2.3 and 6.2.4; `unimplemented` for an unsupported field
  */
 export async function createSandbox(parts: CreateParts, team: Team, request: CreateRequest): Promise<SandboxAnswer> {
-  const { body, defaults, idempotent, actor } = request
+  const { body, idempotent, actor } = request
   const { database, limits } = parts
   if (idempotent !== undefined) {
     const remembered = await findRemembered(database.db, team.id, idempotent)
     if (remembered !== undefined) return remembered
   }
-  const { template, build } = await resolveTemplate(database.db, team, readReference(body.templateID))
-  const has = parts.runtime.capabilities()
-  const { lifetimeSeconds, isSecure } = checkBody(body, { defaults, build, maxLifetimeSeconds: limits.maxLifetimeSeconds, has })
-  await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
+  const { template, build, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
   const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
-  const reserved = await reserveSandbox(database, {
-    teamId: team.id,
-    template,
-    build,
-    isSecure,
-    settings,
-    idempotent,
-    serverId: parts.serverId,
-    actor,
-    limit: limits.concurrentSandboxes,
-  })
+  const wanted = { template, build, isSecure, settings, idempotent, actor }
+  const reserved = await parts.timings.timePhase('reserve', () =>
+    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limit: limits.concurrentSandboxes }),
+  )
   if ('remembered' in reserved) return reserved.remembered
   return startSandbox(parts, {
     ...reserved.ref,
@@ -75,6 +66,16 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     actor,
     isRepeatable: idempotent !== undefined,
   })
+}
+
+/** All checks that need no lock. */
+async function check(parts: CreateParts, team: Team, { body, defaults }: CreateRequest) {
+  const found = await resolveTemplate(parts.database.db, team, readReference(body.templateID))
+  const has = parts.runtime.capabilities()
+  const { maxLifetimeSeconds } = parts.limits
+  const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds, has })
+  await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
+  return { ...found, ...checked }
 }
 
 interface CheckOptions extends Pick<CreateRequest, 'defaults'> {

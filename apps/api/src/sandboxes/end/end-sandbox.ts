@@ -1,8 +1,10 @@
 import type { Database } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
+import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { storeLastLogs, type LastLogsParts } from '../../sandbox-logs/store-last-logs.ts'
 import { releaseKey } from '../idempotency.ts'
 import { moveToHistory } from './move-to-history.ts'
@@ -11,6 +13,7 @@ import { announce, changeState, type StateChange } from '../sandbox-state.ts'
 export interface EndParts {
   readonly database: Database
   readonly runtime: SandboxRuntime
+  readonly timings: SandboxTimings
 }
 
 /** Deadline for the runtime to remove a sandbox. */
@@ -40,8 +43,10 @@ export async function beginEnd(database: Database, ref: SandboxRef, change: Stat
  * @param timeoutMs - deadline of the removal
  * @throws AppError of the runtime; `deadline_exceeded`. The reconciler retries
  */
-export async function finishEnd({ database, runtime }: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
-  await within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))
+export async function finishEnd(parts: EndParts, ref: SandboxRef, timeoutMs: number = REMOVE_TIMEOUT_MS): Promise<void> {
+  const { database, runtime, timings } = parts
+  const remove = (): Promise<void> => within({ what: 'the removal of the sandbox', timeoutMs }, () => runtime.remove(ref))
+  await timings.time('kill', () => inSpan('engine remove', { 'sandyard.sandbox_id': ref.sandboxId }, remove))
   await database.transaction(async (tx) => {
     const ended = await moveToHistory(tx, ref)
     if (ended === undefined) return

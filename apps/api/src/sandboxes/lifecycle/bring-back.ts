@@ -1,11 +1,12 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
 import { publishEndpoint } from '../start/publish-endpoint.ts'
-import { trustOwnAuthority } from '../start/trust-own-authority.ts'
+import { trustAuthorities } from '../start/trust-authorities.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { countOccupied, type SandboxRow } from '../sandbox-queries.ts'
 import { readNetwork } from '../network/read-network.ts'
@@ -37,9 +38,15 @@ export interface ResumeWish {
  * @throws AppError `resource_exhausted` at the team's limit; those of control-plane.md 6.2.4
  */
 export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<boolean> {
-  const ref = refOf(row)
   if (row.unresponsive_at_pause && row.pause_keep === 'memory' && wish.keep === 'memory') throw unresponsive(row.sandbox_id)
   if (!(await beginResume(parts, row, wish))) return false
+  await parts.timings.time('resume', () => carryOutResume(parts, row, wish))
+  return true
+}
+
+/** The second half of a resume, of a sandbox in state `resuming`. */
+async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<void> {
+  const ref = refOf(row)
   try {
     const began = performance.now()
     const { startTimeoutMs: timeoutMs } = parts
@@ -51,7 +58,6 @@ export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: Re
     const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(resumed, wish, parts.serverId)))
     if (!isOurs) throw new Error('the sandbox was killed meanwhile, or the lease of this server has ended')
     parts.log.info({ ...ref, restored: resumed.restored, ms: Math.round(performance.now() - began) }, 'sandbox resumed')
-    return true
   } catch (err) {
     parts.log.warn({ err, ...ref }, 'sandbox could not be resumed')
     await settle(parts, ref).catch((cause: unknown) => parts.log.error({ err: cause, ...ref }, 'a failed resume was not undone yet'))
@@ -83,18 +89,23 @@ async function resume(
   const [loaded, network] = await Promise.all([loadSource(db, row), readNetwork(db, refOf(row))])
   const source = { ...loaded, ...network }
   const spec = sandboxSpec(source, parts.tokenSeed)
-  const resumed = await parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal)
+  const resumed = await inSpan('engine resume', { 'sandyard.sandbox_id': row.sandbox_id, 'sandyard.keep': keep }, () =>
+    parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal),
+  )
   await publishEndpoint(parts.database.db, source, { endpoint: resumed.endpoint, egress: spec.egress })
-  if (resumed.restored === 'files') await prepareDaemon(parts.tokenSeed, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
+  if (resumed.restored === 'files') await prepareDaemon(parts, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
   else await trustAgain(parts, source, resumed.endpoint)
   return resumed
 }
 
-/** Header rules may have come while it was paused. What its own processes did to its trust store or its daemon must not stop the resume. */
-async function trustAgain({ tokenSeed, log }: LifecycleParts, source: SandboxSource, endpoint: SandboxEndpoint): Promise<void> {
-  const what = 'the trust in the authority of the sandbox'
-  await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustOwnAuthority(tokenSeed, source, endpoint, signal)).catch(
-    (err: unknown) => log.warn({ err, sandboxId: source.sandboxId }, 'a resumed sandbox does not trust its authority'),
+/**
+ * Header rules and settings of the installation may have come while it was paused. What its own processes did to its trust store or its daemon
+ * must not stop the resume.
+ */
+async function trustAgain(parts: LifecycleParts, source: SandboxSource, endpoint: SandboxEndpoint): Promise<void> {
+  const what = 'the trust in the authorities of the sandbox'
+  await within({ what, timeoutMs: TRUST_TIMEOUT_MS }, (signal) => trustAuthorities(parts, source, endpoint, signal)).catch((err: unknown) =>
+    parts.log.warn({ err, sandboxId: source.sandboxId }, 'a resumed sandbox does not trust its authorities'),
   )
 }
 

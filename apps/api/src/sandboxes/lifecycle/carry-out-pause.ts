@@ -12,11 +12,11 @@ import { settle, type SettleParts } from './settle-sandbox.ts'
  * @returns false when the sandbox was killed meanwhile, or another server has taken it over
  * @throws AppError `internal`
  */
-export async function carryOutPause(
-  parts: SettleParts,
-  ref: SandboxRef,
-  { keep, actor }: Omit<PauseWish, 'isResponsive'>,
-): Promise<boolean> {
+export function carryOutPause(parts: SettleParts, ref: SandboxRef, wish: Omit<PauseWish, 'isResponsive'>): Promise<boolean> {
+  return parts.timings.time('pause', () => carryOut(parts, ref, wish))
+}
+
+async function carryOut(parts: SettleParts, ref: SandboxRef, { keep, actor }: Omit<PauseWish, 'isResponsive'>): Promise<boolean> {
   try {
     // The daemon's log is in its memory.
     if (keep === 'files') await storeLastLogs(parts, ref)

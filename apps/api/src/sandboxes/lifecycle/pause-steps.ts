@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { within } from '@sandyard/kit/async/within'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { Keep, PauseHandle, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
@@ -30,7 +31,10 @@ export interface PauseOrder {
 
 /** @throws AppError of the runtime; `deadline_exceeded` */
 export function askForPause(runtime: SandboxRuntime, ref: SandboxRef, { keep, former }: PauseOrder): Promise<PauseHandle> {
-  return within({ what: 'the pause of the sandbox', timeoutMs: PAUSE_TIMEOUT_MS }, () => runtime.pause(ref, keep, former ?? undefined))
+  const attributes = { 'sandyard.sandbox_id': ref.sandboxId, 'sandyard.keep': keep }
+  return inSpan('engine pause', attributes, () =>
+    within({ what: 'the pause of the sandbox', timeoutMs: PAUSE_TIMEOUT_MS }, () => runtime.pause(ref, keep, former ?? undefined)),
+  )
 }
 
 /** The state change to `paused`. The time of the pause stays the one at which the sandbox stopped running. */

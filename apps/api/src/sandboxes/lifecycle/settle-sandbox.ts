@@ -10,7 +10,7 @@ import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
-export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'log'>
+export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'log'>
 
 const LIST_TIMEOUT_MS = 30_000
 const THAW_TIMEOUT_MS = 30_000

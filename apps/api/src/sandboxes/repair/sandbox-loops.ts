@@ -48,9 +48,10 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): void {
 }
 
 /** Deletes rows that are older than their retention. */
-export async function forgetOld(db: Db, { eventMs, historyMs }: RetentionConfig): Promise<void> {
+export async function forgetOld(db: Db, { auditMs, eventMs, historyMs }: RetentionConfig): Promise<void> {
   await deleteOlder(db, { table: 'sandbox_history', time: 'ended_at', ageMs: historyMs })
   await deleteOlder(db, { table: 'sandbox_egress', time: 'decided_at', ageMs: historyMs })
   await forgetEvents(db, eventMs)
+  await deleteOlder(db, { table: 'audit', time: 'created_at', ageMs: auditMs })
   await deleteOlder(db, { table: 'idempotency_key', time: 'created_at', ageMs: KEY_RETENTION_MS })
 }

@@ -1,10 +1,14 @@
 import { sandboxInstanceKey } from '@sandyard/db/sandbox-token'
-import type { Secret } from '@sandyard/kit/config/secret'
+import { proxyVariables, withDefaults } from '@sandyard/kit/outbound/proxy-variables'
+import { inSpan } from '@sandyard/kit/tracing/span'
+import { isOpenEgress } from '@sandyard/runtime/open-egress'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import { daemonIdentity } from '../../daemon/daemon-identity.ts'
-import { initDaemon } from '../../daemon/init-daemon.ts'
+import { initTrusting, type DaemonInit } from '../../daemon/init-daemon.ts'
+import { toEgressPolicy } from '../network/to-egress-policy.ts'
 import { runStartCommand } from './run-start-command.ts'
-import { accessToken, authorityOf, type SandboxSource } from './sandbox-spec.ts'
+import { accessToken, authoritiesOf, type SandboxSource, type TrustParts } from './sandbox-spec.ts'
+import { trustVariables } from './trust-variables.ts'
 
 export interface PrepareRequest {
   readonly source: SandboxSource
@@ -20,28 +24,42 @@ export interface PrepareTimes {
 }
 
 /**
- * Prepares the daemon of a sandbox that has just started from files: `/init`, then the template's start command until it is ready.
+ * Prepares the daemon of a sandbox that has just started from files: `/init`, then the template's start command until it is ready. The variables
+ * of the installation are defaults: those of the template and of the request replace them.
  *
  * @throws StartCommandError; AppError of `/init`; the abort reason
  */
-export async function prepareDaemon(tokenSeed: Secret, request: PrepareRequest, signal: AbortSignal): Promise<PrepareTimes> {
+export async function prepareDaemon(parts: TrustParts, request: PrepareRequest, signal: AbortSignal): Promise<PrepareTimes> {
   const { source, endpoint, envVars } = request
-  const { sandboxId, templateId } = source
-  const { buildId, env, defaultUser, defaultWorkdir } = source.build
-  const token = accessToken(source, tokenSeed)
-  const caBundle = authorityOf(source, tokenSeed)
+  const { tokenSeed } = parts
   const began = performance.now()
-  const identity = daemonIdentity({ sandboxId, templateId, buildId }, tokenSeed)
-  const init = {
-    identity,
+  const target = { endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }
+  const isTrustRequired = source.network.rules !== undefined
+  await inSpan('daemon init', {}, () => initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired, signal }))
+  const answered = performance.now()
+  if (source.build.startCmd !== undefined) {
+    const daemon = { endpoint, accessToken: accessToken(source, tokenSeed) }
+    await inSpan('start command', {}, () => runStartCommand(daemon, { build: source.build, envVars }, signal))
+  }
+  return { daemonMs: Math.round(answered - began), startCommandMs: Math.round(performance.now() - answered) }
+}
+
+function initOf(parts: TrustParts, { source, envVars }: PrepareRequest, trusts: boolean): DaemonInit {
+  const { sandboxId, templateId, network, allowInternetAccess } = source
+  const { buildId, env, defaultUser, defaultWorkdir } = source.build
+  const token = accessToken(source, parts.tokenSeed)
+  const caBundle = trusts ? authoritiesOf(source, parts) : undefined
+  const defaults = {
+    // A proxy would lead past any other policy, so it is closed to the sandbox then.
+    ...(isOpenEgress(toEgressPolicy(network, allowInternetAccess)) && proxyVariables(parts.outbound)),
+    ...(trusts && trustVariables(parts.outbound)),
+  }
+  return {
+    identity: daemonIdentity({ sandboxId, templateId, buildId }, parts.tokenSeed),
     ...(token !== undefined && { accessToken: token }),
     ...(caBundle !== undefined && { caBundle }),
-    envVars: { ...env, ...envVars },
+    envVars: withDefaults({ ...env, ...envVars }, defaults),
     defaultUser,
     defaultWorkdir,
   }
-  await initDaemon({ endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }, init, signal)
-  const answered = performance.now()
-  await runStartCommand({ endpoint, accessToken: token }, { build: source.build, envVars }, signal)
-  return { daemonMs: Math.round(answered - began), startCommandMs: Math.round(performance.now() - answered) }
 }

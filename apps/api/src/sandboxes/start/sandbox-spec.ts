@@ -1,6 +1,7 @@
 import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import type { SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 import type { ReadyBuild } from '../../templates/template.ts'
 import type { CurrentNetwork } from '../network/read-network.ts'
@@ -34,7 +35,20 @@ export function accessToken({ sandboxId, isSecure }: Pick<SandboxSource, 'sandbo
   return isSecure ? sandboxAccessToken(tokenSeed, sandboxId) : undefined
 }
 
-/** The authority that a sandbox with header rules has to trust (control-plane.md 18.5), in PEM; undefined without rules. */
-export function authorityOf({ sandboxId, network }: Pick<SandboxSource, 'sandboxId' | 'network'>, tokenSeed: Secret): string | undefined {
-  return network.rules === undefined ? undefined : sandboxAuthority(tokenSeed, sandboxId).certificatePem
+export interface TrustParts {
+  readonly tokenSeed: Secret
+  readonly outbound: Outbound
+}
+
+/**
+ * The authorities that a sandbox trusts beside the public ones, in PEM: those of the installation, and its own if its network has header rules
+ * (control-plane.md 18.5). Undefined without any. The daemon replaces the last ones, so this is always the whole bundle.
+ */
+export function authoritiesOf(
+  { sandboxId, network }: Pick<SandboxSource, 'sandboxId' | 'network'>,
+  { tokenSeed, outbound }: TrustParts,
+): string | undefined {
+  const own = network.rules === undefined ? [] : [sandboxAuthority(tokenSeed, sandboxId).certificatePem]
+  const all = [...outbound.extraCa, ...own]
+  return all.length === 0 ? undefined : all.join('')
 }

@@ -1,10 +1,13 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
+import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
@@ -26,7 +29,9 @@ export interface StartParts {
   /** Lets other servers check the lease of the server that runs the start. */
   readonly serverId: number
   readonly tokenSeed: Secret
+  readonly outbound: Outbound
   readonly log: Logger
+  readonly timings: SandboxTimings
   readonly starts: StartsUnderWay
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
@@ -51,7 +56,11 @@ export interface Reservation extends SandboxSource {
  *
  * @throws AppError of control-plane.md 6.2.4
  */
-export async function startSandbox(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
+export function startSandbox(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
+  return parts.timings.time('create', () => start(parts, reservation))
+}
+
+async function start(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
   try {
     const { startTimeoutMs: timeoutMs, serverId } = parts
     const endpoint = await parts.starts.run(reservation, (ended) =>
@@ -59,7 +68,9 @@ export async function startSandbox(parts: StartParts, reservation: Reservation):
         bringUp(parts, reservation, signal),
       ),
     )
-    return await parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId }))
+    return await parts.timings.timePhase('commit', () =>
+      parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId })),
+    )
   } catch (err) {
     parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
     await undo(parts, reservation)
@@ -72,10 +83,15 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
   const { runtime } = parts
-  const endpoint = await (build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal))
+  const endpoint = await inSpan('engine create', { 'sandyard.sandbox_id': sandboxId }, () =>
+    build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
+  )
   const runtimeMs = Math.round(performance.now() - began)
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
-  const times = await prepareDaemon(parts.tokenSeed, { source: reservation, endpoint, envVars }, signal)
+  parts.timings.phase('runtime', runtimeMs)
+  const times = await prepareDaemon(parts, { source: reservation, endpoint, envVars }, signal)
+  parts.timings.phase('daemon', times.daemonMs)
+  parts.timings.phase('start_command', times.startCommandMs)
   parts.log.info({ sandboxId, templateId, runtimeMs, ...times }, 'sandbox started')
   return endpoint
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { UUID_PATTERN } from '@sandyard/kit/ids/uuid'
+import { noteTeam } from '@sandyard/kit/tracing/scope'
 import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { liftBodyDeadline } from '../../http/body-deadline.ts'
@@ -31,6 +32,7 @@ export const uploadFilesRoute: ApiRoute = (app, ctx) =>
       handler: async ({ params, query, headers, raw }, reply) => {
         const key = { teamId: params.teamID, hash: params.hash }
         checkUploadLink(ctx.installation.tokenSeed, key, query)
+        noteTeam(key.teamId)
         const sizeBytes = checkLength(headers['content-length'], ctx.config.builds.uploadLimitBytes)
         // A body that is refused without reading keeps the deadline.
         ctx.uploads.assertRoom(key.teamId)

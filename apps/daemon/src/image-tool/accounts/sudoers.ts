@@ -6,6 +6,8 @@ import { replaceFile } from './replace-file.ts'
 
 const DIRECTORY = '/etc/sudoers.d'
 const MODE = 0o440
+/** Variables of an installation behind a proxy (docs/company-proxy.md), which sudo drops by default. The image has their names only. */
+const KEPT = 'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE SSL_CERT_FILE'
 
 export function hasSudo(image: Image): boolean {
   return findProgram(image, 'sudo') !== undefined
@@ -15,6 +17,7 @@ export function hasSudo(image: Image): boolean {
 export function grantSudo(image: Image, name: string): void {
   mkdirSync(at(image, DIRECTORY), { recursive: true, mode: 0o750 })
   replaceFile(at(image, `${DIRECTORY}/${toFileName(name)}`), { text: `${name} ALL=(ALL:ALL) NOPASSWD: ALL\n`, mode: MODE })
+  replaceFile(at(image, `${DIRECTORY}/sandyard`), { text: `Defaults env_keep += "${KEPT}"\n`, mode: MODE })
   includeDirectory(image)
   joinGroup(image, name, 'sudo')
 }

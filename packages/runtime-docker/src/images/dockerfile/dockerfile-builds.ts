@@ -16,6 +16,7 @@ import { checkSize } from '../image-size.ts'
 import type { KeptImages } from '../kept-images.ts'
 import { toBuildError } from './builder-errors.ts'
 import { BuilderOutput } from './builder-output.ts'
+import { undeclaredArguments } from './undeclared-arguments.ts'
 import { checkTrigger, rewriteDockerfile, type RewrittenDockerfile } from './rewrite-dockerfile.ts'
 import type { BaseImage } from './rewrite-sources.ts'
 import { stepLimits } from './step-limits.ts'
@@ -26,6 +27,8 @@ export interface DockerfileBuildsOptions {
   readonly kept: KeptImages
   readonly cgroups: CgroupFacts
   readonly maxSizeBytes: number
+  /** The variables of steps that tell of the proxy. */
+  readonly proxyVariables: Readonly<Record<string, string>>
   /** Finds the image of a FROM, or pulls it. */
   readonly pull: (reference: string, options: { onLine: (line: string) => void; signal: AbortSignal | undefined }) => Promise<ImageFacts>
 }
@@ -47,18 +50,20 @@ export class DockerfileBuilds {
     const sandbox = await this.#runningSandbox(within)
     const build = randomId(20)
     const pulled = new Set<string>()
+    const triggersOfBases: string[] = []
     const resolve = async (reference: string): Promise<BaseImage> => {
       const { image } = await this.#options.pull(reference, { onLine, signal })
       pulled.add(image)
       const { Id, Config } = await docker.getImage(image).inspect()
       const triggers = Config.OnBuild ?? []
       for (const trigger of triggers) checkTrigger(trigger)
+      triggersOfBases.push(...triggers)
       return { id: Id, env: Config.Env ?? [], workdir: Config.WorkingDir || undefined, triggers }
     }
     try {
       const labels = { [LABEL.installation]: installation, [LABEL.role]: 'dockerfile', [LABEL.build]: build }
       const rewritten = await rewriteDockerfile(dockerfile, { resolve, labels })
-      return await kept.during(build, () => this.#run(rewritten, { sandbox, onLine, signal }))
+      return await kept.during(build, () => this.#run(rewritten, { sandbox, triggersOfBases, onLine, signal }))
     } catch (err) {
       signal?.throwIfAborted()
       throw toBuildError(err)
@@ -69,8 +74,8 @@ export class DockerfileBuilds {
   }
 
   async #run({ text, shown }: RewrittenDockerfile, run: Run): Promise<ImageFacts> {
-    const { docker, installation, kept, cgroups, maxSizeBytes } = this.#options
-    const { sandbox, onLine, signal } = run
+    const { docker, installation, kept, cgroups, maxSizeBytes, proxyVariables } = this.#options
+    const { sandbox, triggersOfBases, onLine, signal } = run
     const name = kept.newName()
     const options: ImageBuildOptions = {
       t: name,
@@ -78,6 +83,8 @@ export class DockerfileBuilds {
       nocache: true,
       rm: true,
       forcerm: true,
+      // The builder stores neither the values nor the names of these arguments, unless the Dockerfile declares them.
+      buildargs: undeclaredArguments(proxyVariables, [...text.split('\n'), ...triggersOfBases]),
       networkmode: `container:${sandbox.Id}`,
       ...stepLimits(sandbox, cgroups),
       ...(signal === undefined ? {} : { abortSignal: signal }),
@@ -114,6 +121,8 @@ export class DockerfileBuilds {
 
 interface Run {
   readonly sandbox: ContainerInspectInfo
+  /** The instructions that the images of FROM add. */
+  readonly triggersOfBases: readonly string[]
   readonly onLine: (line: string) => void
   readonly signal: AbortSignal | undefined
 }

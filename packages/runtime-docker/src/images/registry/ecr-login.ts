@@ -1,10 +1,18 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
+import { outboundRequest } from '@sandyard/kit/outbound/outbound-request'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
 import type { ImageReference } from '../image-reference.ts'
 
 /** The URL at which Amazon issues passwords for its registry in a region. */
 export type EcrEndpoint = (region: string) => string
+
+export interface EcrRequest {
+  readonly ecrEndpoint: EcrEndpoint
+  readonly outbound: Outbound
+  readonly signal: AbortSignal
+}
 
 type AwsCredentials = Extract<RegistryCredentials, { type: 'aws' }>
 
@@ -24,7 +32,7 @@ export function ecrEndpoint(region: string): string {
 export async function fetchEcrLogin(
   { text }: ImageReference,
   credentials: AwsCredentials,
-  { ecrEndpoint: endpointOf, signal }: { readonly ecrEndpoint: EcrEndpoint; readonly signal: AbortSignal },
+  { ecrEndpoint: endpointOf, outbound, signal }: EcrRequest,
 ): Promise<{ username: string; password: string }> {
   const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey, awsRegion: region } = credentials
   if (!REGION.test(region)) throw new AppError('invalid_argument', `'${region.slice(0, 100)}' is not an AWS region.`)
@@ -40,17 +48,16 @@ export async function fetchEcrLogin(
     service: 'ecr',
     region,
   })
-  const { url, headers, method, body } = await signer.sign()
-  const answer = await fetch(url, { method, headers, body: body ?? null, signal }).catch((err: unknown) => {
+  const { url, headers, method } = await signer.sign()
+  const request = { method, headers: Object.fromEntries(headers), body: '{}', signal }
+  const answer = await outboundRequest(outbound, url, request).catch((err: unknown) => {
     signal.throwIfAborted()
     throw unavailable(err)
   })
-  const answerText = await answer.text().catch(() => '')
-  signal.throwIfAborted()
   if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
     throw new AppError('permission_denied', `access denied to '${text}': AWS refused the credentials`)
   }
-  const login = answer.ok ? readToken(answerText) : undefined
+  const login = answer.status === 200 ? readToken(answer.text) : undefined
   if (login === undefined) throw unavailable(new Error(`status ${answer.status}`))
   return login
 }

@@ -1,4 +1,5 @@
 import { KeyedQueue } from '../../engine/keyed-queue.ts'
+import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import type { ImageFacts, RegistryCredentials } from '@sandyard/runtime/image-store'
 import type Docker from 'dockerode'
 import type { AuthConfig } from 'dockerode'
@@ -23,6 +24,8 @@ export interface PullerOptions {
   readonly kept: KeptImages
   readonly journal: PullJournal
   readonly ecrEndpoint: EcrEndpoint
+  /** For the request for a password: the pull is the engine's, with the settings of the engine. */
+  readonly outbound: Outbound
   readonly maxSizeBytes: number
   /** Deadline of the first answer of the registry, with the request for its password. */
   readonly firstAnswerMs: number
@@ -63,11 +66,12 @@ export class Puller {
     credentials: RegistryCredentials | undefined,
     signal: AbortSignal | undefined,
   ): Promise<{ login: AuthConfig | undefined; digest: string }> {
-    const { docker, ecrEndpoint, firstAnswerMs } = this.#options
+    const { docker, ecrEndpoint, outbound, firstAnswerMs } = this.#options
     const limit = AbortSignal.timeout(firstAnswerMs)
     const until = signal === undefined ? limit : AbortSignal.any([signal, limit])
+    const request = { ecrEndpoint, outbound, signal: until }
     try {
-      const login = credentials === undefined ? undefined : await registryLogin(reference, credentials, { ecrEndpoint, signal: until })
+      const login = credentials === undefined ? undefined : await registryLogin(reference, credentials, request)
       return { login, digest: await askRegistry(docker, reference, { login, signal: until }) }
     } catch (err) {
       if (limit.aborted && !signal?.aborted) throw registryUnreachable(reference.text, err)

@@ -2,15 +2,12 @@ import type { AuthConfig } from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { RegistryCredentials } from '@sandyard/runtime/image-store'
 import type { ImageReference } from '../image-reference.ts'
-import { fetchEcrLogin, type EcrEndpoint } from './ecr-login.ts'
+import { fetchEcrLogin, type EcrRequest } from './ecr-login.ts'
 
 /** With this user name Google's registries accept the key of a service account as the password. */
 const GCP_USERNAME = '_json_key'
 
-export interface LoginOptions {
-  readonly ecrEndpoint: EcrEndpoint
-  readonly signal: AbortSignal
-}
+export type LoginOptions = EcrRequest
 
 /**
  * The login for the registry of an image, in the form of the engine.

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { startPostgresServer, type PostgresServer } from '@sandyard/test-kit/postgres-server'
+import { createWorld, reconcileNow, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
+
+let postgres: PostgresServer
+let world: World
+let api: Server
+beforeAll(async () => {
+  // Its own server, because the one of the other tests must go on.
+  postgres = await startPostgresServer()
+  world = await createWorld(await createTestDatabase(postgres.url))
+  api = await world.startServer({ loops: true })
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await postgres[Symbol.asyncDispose]()
+})
+
+const GONE = { code: 503, message: 'The database cannot be reached: try again' }
+
+const create = (headers: Record<string, string> = {}): Promise<Answer> =>
+  api.call('POST', '/v2/sandboxes', { body: { templateID: 'base', timeout: 600 }, headers })
+const isReady = async (): Promise<boolean> => (await api.call('GET', '/ready', { apiKey: null })).status === 200
+const metrics = (): Promise<string> => api.ctx.metrics.registry.metrics()
+
+it('answers 503 while the database is away, and serves again without a restart when it is back', async () => {
+  const { body: made } = await create()
+  expect(await isReady()).toBe(true)
+  expect(await metrics()).toContain('sandyard_database_up 1')
+  const held = api.runtime.faults.hold('create')
+  const starting = create()
+  await held.reached
+
+  await postgres.stop()
+  expect(await api.call('GET', `/sandboxes/${made.sandboxID}`)).toMatchObject({ status: 503, body: GONE, headers: { 'retry-after': '1' } })
+  // What a lost connection has done is not known: only a request with a key is repeated.
+  expect(await create()).toMatchObject({ status: 503, body: GONE, headers: { 'should-retry': 'false' } })
+  expect((await create({ 'idempotency-key': 'k1' })).headers).not.toHaveProperty('should-retry')
+  expect((await api.call('DELETE', `/sandboxes/${made.sandboxID}`)).body).toEqual(GONE)
+  // Its credential is in no cache.
+  expect((await api.call('GET', '/v2/sandboxes', { apiKey: `e2b_${'1'.repeat(40)}` })).body).toEqual(GONE)
+  held.release()
+  expect(await starting).toMatchObject({ status: 503, body: GONE, headers: { 'should-retry': 'false' } })
+  expect((await api.call('GET', '/health', { apiKey: null })).status).toBe(200)
+  await waitFor('readiness to end', async () => !(await isReady()))
+  expect((await api.call('GET', '/ready', { apiKey: null })).body).toMatchObject({ ready: false, database: false, runtime: true })
+  const page = await metrics()
+  expect(page).toContain('sandyard_database_up 0')
+  expect(page).toContain('sandyard_api_request_seconds_count{operation="createSandboxV2",status="503"}')
+  expect(page).not.toContain('sandyard_sandboxes{')
+
+  await postgres.start()
+  await waitFor('readiness', isReady)
+  expect((await api.call('GET', `/sandboxes/${made.sandboxID}`)).body.state).toBe('running')
+  expect(await metrics()).toContain('sandyard_sandboxes{state="running"} 1')
+  // A start needs the lease of this server.
+  await waitFor('a create', async () => (await create({ 'idempotency-key': 'k1' })).status === 201)
+  // The start that was cut off could not be undone: the reconciler does it when it has taken too long.
+  const { db } = world.database
+  await db
+    .updateTable('sandbox')
+    .set({ state_changed_at: new Date(0) })
+    .where('state', '=', 'starting')
+    .execute()
+  await reconcileNow(api)
+  await waitFor('the end of that start', async () => {
+    const { body } = await api.call('GET', '/v2/sandboxes')
+    return body.length === 2 && world.engine.sandboxes.size === 2
+  })
+})
+
+it('hears notifications again after the outage', async () => {
+  expect((await api.call('GET', '/v2/sandboxes')).status).toBe(200)
+  await world.database.db.deleteFrom('api_key').execute()
+  await waitFor('the refusal', async () => (await api.call('GET', '/v2/sandboxes')).status === 401)
+})

@@ -1,0 +1,79 @@
+import { LABEL } from '@sandyard/runtime-docker/labels'
+import { sql } from 'kysely'
+import { ok, warn, worstOf, type Check, type Finding } from '../check.ts'
+import type { Facts } from '../facts/facts.ts'
+import { findUnnamed, listOwnImages, requireInstallation } from '../facts/own-images.ts'
+
+/** A row is written before its container, and a container ends before its row: younger differences are changes in flight. */
+const SETTLED_MS = 120_000
+const MAX_NAMES = 5
+
+export const orphans: Check = {
+  id: 'R1',
+  title: 'Orphans',
+  checks:
+    'containers, networks and images with our labels against rows, both ways: differences that are older than two minutes (images: than the longest build) warn; other installations on the engine are named',
+  why: 'An orphan takes memory and disk that no limit counts; a row without a container is a sandbox that clients cannot reach.',
+  todo: 'The server repairs both by itself every minute: when they stay, read its log. "sandyard gc" removes what belongs to this installation.',
+  async run(facts): Promise<Finding> {
+    const installation = await requireInstallation(facts)
+    const others = await findOthers(facts, installation)
+    const named = others.length === 0 ? 'no other installation on the engine' : `other installations on the engine: ${others.join(', ')}`
+    const findings = [
+      await compareSandboxes(facts, installation),
+      await checkNetworks(facts, installation),
+      await checkImages(facts, installation),
+    ]
+    const worst = worstOf(findings, `containers and rows agree; ${named}`)
+    return worst.level === 'ok' ? worst : { ...worst, found: `${worst.found}; ${named}` }
+  },
+}
+
+async function compareSandboxes(facts: Facts, installation: string): Promise<Finding> {
+  const before = facts.machine.now() - SETTLED_MS
+  const containers = (await facts.engine.containers()).filter(
+    ({ Labels }) => Labels[LABEL.installation] === installation && Labels[LABEL.role] === 'sandbox',
+  )
+  const { rows } = await facts.database.read((db) =>
+    sql<{ id: string; is_settled: boolean }>`
+      select sandbox_id as id, state in ('running', 'paused') and state_changed_at < now() - interval '2 minutes' as is_settled from sandbox
+      union all select sandbox_id, false from build_job where sandbox_id is not null`.execute(db),
+  )
+  const known = new Set(rows.map(({ id }) => id))
+  const present = new Set(containers.map(({ Labels }) => Labels[LABEL.sandboxId]))
+  const stray = containers.filter(({ Labels, Created }) => !known.has(Labels[LABEL.sandboxId] ?? '') && Created * 1000 < before)
+  const missing = rows.filter(({ id, is_settled }) => is_settled && !present.has(id))
+  return worstOf(
+    [
+      stray.length > 0
+        ? warn(`containers without a row: ${list(stray.map(({ Names, Id }) => Names[0]?.slice(1) ?? Id))}`, {
+            commands: stray.slice(0, MAX_NAMES).map(({ Id }) => `docker rm -f ${Id.slice(0, 12)}`),
+          })
+        : undefined,
+      missing.length > 0 ? warn(`rows without a container: ${list(missing.map(({ id }) => id))}`) : undefined,
+    ],
+    'containers and rows agree',
+  )
+}
+
+async function checkNetworks({ engine }: Facts, installation: string): Promise<Finding> {
+  const own = (await engine.networks()).filter(({ Labels }) => Labels?.[LABEL.installation] === installation)
+  return own.length > 1 ? warn(`${own.length} networks of this installation: ${list(own.map(({ Name }) => Name))}`) : ok('networks')
+}
+
+async function checkImages(facts: Facts, installation: string): Promise<Finding> {
+  const before = facts.machine.now() - facts.settings.buildTimeout - SETTLED_MS
+  const old = (await listOwnImages(facts, installation)).filter(({ createdAtMs }) => createdAtMs < before).map(({ name }) => name)
+  const unnamed = [...(await findUnnamed(facts, old))]
+  return unnamed.length > 0 ? warn(`images without a row: ${list(unnamed)}`) : ok('images')
+}
+
+async function findOthers({ engine }: Facts, installation: string): Promise<string[]> {
+  const labelled = [...(await engine.containers()), ...(await engine.networks())]
+  const found = labelled.flatMap(({ Labels }) => Labels?.[LABEL.installation] ?? [])
+  return [...new Set(found)].filter((name) => name !== installation).sort()
+}
+
+function list(all: readonly string[]): string {
+  return all.length > MAX_NAMES ? `${all.slice(0, MAX_NAMES).join(', ')} and ${all.length - MAX_NAMES} more` : all.join(', ')
+}

@@ -1,0 +1,47 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { DatabaseError } from 'pg'
+
+/**
+ * SQLSTATEs that say nothing about the statement: connection failures (class 08, which a pool in front uses for all of its own), too many connections,
+ * a server that stops, starts or has crashed, and a former primary that has become a standby.
+ */
+const SQL_STATES = /^(?:08...|53300|57P0[1235]|25006)$/
+
+/** Failures of sockets and of name resolution. */
+const SYSTEM_CODES: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/** What the client library says, without a code, about a connection that was lost or does not answer. */
+const LIBRARY_TEXTS = /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|Query read timeout|timeout )/
+
+/**
+ * The database cannot be reached or does not answer. Whether the statement in flight took effect is not known: a lost commit may have succeeded.
+ */
+export class DatabaseUnavailable extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'The database cannot be reached: try again', { cause })
+  }
+}
+
+/** Whether a failed statement shows that its connection is lost: a pool must not use it again. */
+export function isConnectionLost(err: unknown): boolean {
+  if (err instanceof DatabaseError) return SQL_STATES.test(err.code ?? '')
+  if (!(err instanceof Error)) return false
+  return SYSTEM_CODES.has((err as NodeJS.ErrnoException).code ?? '') || LIBRARY_TEXTS.test(err.message)
+}
+
+/** Whether the database could not be reached, as the error itself or as one of its causes. */
+export function isDatabaseUnavailable(err: unknown): boolean {
+  for (let cause = err; cause instanceof Error; cause = cause.cause) if (cause instanceof DatabaseUnavailable) return true
+  return false
+}

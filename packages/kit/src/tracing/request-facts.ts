@@ -1,0 +1,28 @@
+import { randomId } from '../ids/ids.ts'
+
+/** Safe in headers, in lines of a log and in an address; as long as the ids of common proxies and libraries. */
+const WELL_FORMED = /^[\w.:@+/=-]{1,128}$/
+const OWN_LENGTH = 16
+
+/** The value of the header `X-Request-ID` when it is one id of safe characters. */
+export function readRequestId(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' && WELL_FORMED.test(header) ? header : undefined
+}
+
+/** What is known of a request while it is served. */
+export class RequestFacts {
+  readonly #header: string | readonly string[] | undefined
+  #id: string | undefined
+  /** The team that it acts for, as soon as that is known. */
+  teamId: string | undefined
+
+  /** @param header the header `X-Request-ID` of the request */
+  constructor(header?: string | readonly string[]) {
+    this.#header = header
+  }
+
+  /** The id that the client has sent when it is well-formed, else one that is made when it is first asked for. */
+  get id(): string {
+    return (this.#id ??= readRequestId(this.#header) ?? randomId(OWN_LENGTH))
+  }
+}

@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RequestFacts } from './request-facts.ts'
+import type { Span } from './span.ts'
+
+/** What the code that runs now works for. It is passed on by every promise, timer and callback that the code begins. */
+export interface Scope {
+  readonly request?: RequestFacts | undefined
+  /** Undefined while tracing is off. */
+  readonly span?: Span | undefined
+}
+
+const scopes = new AsyncLocalStorage<Scope>()
+
+/** Undefined outside of requests: in loops, and in parts that the process has started. */
+export function currentScope(): Scope | undefined {
+  return scopes.getStore()
+}
+
+export function runInScope<T>(scope: Scope, work: () => T): T {
+  return scopes.run(scope, work)
+}
+
+/** The fields of every line of the log that is written for a request. */
+export function scopeFields(): { requestId?: string; traceId?: string } {
+  const scope = scopes.getStore()
+  if (scope === undefined) return {}
+  const { request, span } = scope
+  return { ...(request !== undefined && { requestId: request.id }), ...(span?.isRecording === true && { traceId: span.traceId }) }
+}
+
+/** The id of the request that is served now. */
+export function currentRequestId(): string | undefined {
+  return scopes.getStore()?.request?.id
+}
+
+/** Records the team that the current request acts for. */
+export function noteTeam(teamId: string): void {
+  const request = scopes.getStore()?.request
+  if (request !== undefined) request.teamId = teamId
+}
+
+/** The headers by which a call of ours is known as a part of the current request. */
+export function scopeHeaders(): Record<string, string> {
+  const scope = scopes.getStore()
+  if (scope === undefined) return {}
+  const { request, span } = scope
+  return { ...(request !== undefined && { 'x-request-id': request.id }), ...span?.headers }
+}
