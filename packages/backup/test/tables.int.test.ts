@@ -171,6 +171,13 @@ it('refuses the schema of a newer release and of another history', async () => {
   expect(await query(target.url, `select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([])
 })
 
+it('drops a scratch database when it is disposed', async () => {
+  const scratch = await createScratchDatabase(database.url)
+  expect(await query(scratch.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await scratch[Symbol.asyncDispose]()
+  await expect(query(scratch.url, 'select 1')).rejects.toThrow('does not exist')
+})
+
 it('backs a database up that is written to meanwhile, as of one instant', async () => {
   const over = new AbortController()
   let written = 0

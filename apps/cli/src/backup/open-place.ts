@@ -8,6 +8,7 @@ import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
 import { embeddedUrl } from '../open-database.ts'
+import { startEmbeddedPostgres } from './checkout.ts'
 
 /** What a backup or a restore reads and writes, beside the engine. */
 export interface Place extends AsyncDisposable {
@@ -69,7 +70,6 @@ function lockUnlessServed({ lockFile }: DataDirectory): DirectoryLock | undefine
 
 async function startPostgres({ output }: CliParts, directory: DataDirectory, lock: DirectoryLock): Promise<Place> {
   try {
-    const { startEmbeddedPostgres } = await import('@sandyard/standalone/postgres/embedded-postgres')
     const postgres = await startEmbeddedPostgres({ directory, port: 0, say: (line) => output.say(line) })
     return {
       directory,

@@ -17,7 +17,7 @@ export interface BackupOptions {
 
 export async function runBackup(parts: CliParts, name: string, { images, passphraseFile }: BackupOptions): Promise<void> {
   const { output, signal, cwd, environment } = parts
-  const passphrase = readPassphrase(passphraseFile)
+  const passphrase = readPassphrase(passphraseFile, cwd)
   const file = resolve(cwd, name)
   await using place = await openExisting(parts)
   const { directory, databaseUrl } = place

@@ -9,7 +9,8 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import { GUARD_FOLDER } from '@sandyard/runtime-docker/egress/guard-image'
-import { openTarget } from './open-place.ts'
+import { ensureEngine } from './checkout.ts'
+import { directUrl, openTarget } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'
@@ -25,10 +26,10 @@ export interface RestoreOptions {
 }
 
 export async function runRestore(parts: CliParts, name: string, options: RestoreOptions): Promise<void> {
-  const { output, signal, cwd, environment, config } = parts
+  const { output, signal, cwd, environment } = parts
   const { images: wantsImages, replace = false, yes } = options
   assertWhole()
-  const passphrase = readPassphrase(options.passphraseFile)
+  const passphrase = readPassphrase(options.passphraseFile, cwd)
   const file = resolve(cwd, name)
   output.say(`checking ${file} ...`)
   const archived = await checkArchive(file, { passphrase, signal })
@@ -37,7 +38,10 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
   await using place = await openTarget(parts)
   const { databaseUrl, directory } = place
   await checkTarget({ databaseUrl, replace })
-  if (config.databaseUrl === undefined) await ensureEngine(parts)
+  if (directUrl(parts) === undefined) {
+    const outbound = outboundOf(parseConfig(PROGRAM_SETTINGS, environment))
+    await ensureEngine({ environment, outbound, say: (line) => output.say(line), isInteractive: parts.stdin.isTTY })
+  }
   const docker = await parts.engine()
   const { DockerEngineArchive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
   const archive = new DockerEngineArchive(docker, archived.installationId)
@@ -87,11 +91,4 @@ function assertWhole(): void {
 async function hasAll(engine: EngineArchive, images: readonly string[]): Promise<boolean> {
   for (const image of images) if (!(await engine.imageExists(image))) return false
   return true
-}
-
-/** As `npm start` does: on a machine without an engine it may install one. */
-async function ensureEngine({ environment, output, stdin }: CliParts): Promise<void> {
-  const { ensureEngine: ensure } = await import('@sandyard/standalone/engine/ensure-engine')
-  const outbound = outboundOf(parseConfig(PROGRAM_SETTINGS, environment))
-  await ensure({ environment, outbound, say: (line) => output.say(line), isInteractive: stdin.isTTY })
 }

@@ -6,6 +6,7 @@ import { checkArchive } from '@sandyard/backup/check-archive'
 import { checkSchema, restoreTables } from '@sandyard/backup/restore-tables'
 import { createScratchDatabase, type ScratchDatabase } from '@sandyard/backup/scratch-database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { startEmbeddedPostgres } from './checkout.ts'
 import { directUrl } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
@@ -18,7 +19,7 @@ export interface VerifyOptions {
 
 export async function runVerify(parts: CliParts, name: string, { sumsOnly = false, passphraseFile }: VerifyOptions): Promise<void> {
   const { output, cwd, signal } = parts
-  const passphrase = readPassphrase(passphraseFile)
+  const passphrase = readPassphrase(passphraseFile, cwd)
   const file = resolve(cwd, name)
   const manifest = await checkArchive(file, { passphrase, signal })
   await checkSchema(manifest)
@@ -56,7 +57,6 @@ async function openScratch(parts: CliParts): Promise<ScratchDatabase> {
   if (given !== undefined) return createScratchDatabase(given)
   const folder = mkdtempSync(join(tmpdir(), 'sandyard-verify-'))
   try {
-    const { startEmbeddedPostgres } = await import('@sandyard/standalone/postgres/embedded-postgres')
     const directory = openDataDirectory(join(folder, 'data'))
     const postgres = await startEmbeddedPostgres({ directory, port: 0, say: (line) => parts.output.say(line), settings: ['fsync=off'] })
     return {
