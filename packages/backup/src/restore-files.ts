@@ -10,23 +10,23 @@ import { CREDENTIALS_ENTRY, isImagesEntry, uploadOfEntry } from './manifest.ts'
 export interface FilesToRestore extends ReadOptions {
   readonly file: string
   readonly uploadsFolder: string
-  readonly credentialsFile: string
   /** Undefined: images stay in the archive. */
   readonly engine: Pick<EngineArchive, 'load'> | undefined
   readonly say: (line: string) => void
 }
 
 /**
- * Writes the archives of COPY steps and the credentials of a checked backup, and loads its images. Each file is complete or absent, and
- * all of it can be repeated.
+ * Writes the archives of COPY steps of a checked backup, and loads its images. Each file is complete or absent, and all of it can be repeated.
  *
+ * @returns the text of the credentials, to be stored after the tables; undefined when the backup has none
  * @throws AppError `insufficient_storage` for a full disk; those of the engine
  */
-export async function restoreFiles(request: FilesToRestore): Promise<void> {
-  const { file, uploadsFolder, credentialsFile, engine, say } = request
+export async function restoreFiles(request: FilesToRestore): Promise<string | undefined> {
+  const { file, uploadsFolder, engine, say } = request
+  let credentials: string | undefined
   for await (const { name, data } of readEntries(file, request)) {
     const upload = uploadOfEntry(name)
-    if (name === CREDENTIALS_ENTRY) await writePrivately(credentialsFile, data)
+    if (name === CREDENTIALS_ENTRY) credentials = await readText(data)
     else if (upload !== undefined) await writePrivately(join(uploadsFolder, upload), data)
     else if (isImagesEntry(name) && engine !== undefined) {
       say('loading images into the engine ...')
@@ -35,6 +35,13 @@ export async function restoreFiles(request: FilesToRestore): Promise<void> {
       for await (const _ of data);
     }
   }
+  return credentials
+}
+
+async function readText(data: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of data) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
 }
 
 async function writePrivately(path: string, data: AsyncIterable<Buffer>): Promise<void> {

@@ -102,18 +102,17 @@ it('brings every row, upload and credential back', async () => {
   expect(Number(inserted?.id)).toBe(20_001)
 
   const restored = join(folder, 'restored')
-  await restoreFiles({
+  const credentials = await restoreFiles({
     file,
     passphrase,
     uploadsFolder: join(restored, 'uploads'),
-    credentialsFile: join(restored, 'credentials'),
     engine: undefined,
     say: () => undefined,
   })
   const upload = join(TEAM, `${HASH}.tar`)
   expect(readFileSync(join(restored, 'uploads', upload)).equals(readFileSync(join(source.uploads, upload)))).toBe(true)
-  expect(readFileSync(join(restored, 'credentials'), 'utf8')).toBe('E2B_API_KEY=x\n')
-  expect(statSync(join(restored, 'credentials')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(restored, 'uploads', upload)).mode & 0o777).toBe(0o600)
+  expect(credentials).toBe('E2B_API_KEY=x\n')
 })
 
 it('migrates the rows of an older schema', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
+import { writePrivateFile } from '@sandyard/api/program/data/write-private-file'
 import { checkArchive } from '@sandyard/backup/check-archive'
 import { restoreFiles } from '@sandyard/backup/restore-files'
 import { checkSchema, checkTarget, restoreTables } from '@sandyard/backup/restore-tables'
@@ -50,8 +51,9 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
   signal.throwIfAborted()
   const say = (line: string): void => output.say(line)
   const uploadsFolder = environment['SANDYARD_UPLOADS_DIR'] ?? join(directory.path, 'uploads')
-  await restoreFiles({ file, passphrase, signal, uploadsFolder, credentialsFile: directory.credentialsFile, engine, say })
+  const credentials = await restoreFiles({ file, passphrase, signal, uploadsFolder, engine, say })
   await restoreTables({ file, passphrase, signal, manifest, databaseUrl, replace, log: silentLogger() })
+  if (credentials !== undefined) writePrivateFile(directory.credentialsFile, credentials)
   const { bindToEngine } = await import('./bind-to-engine.ts')
   const { paused, ended } = await bindToEngine(parts, databaseUrl, manifest)
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
