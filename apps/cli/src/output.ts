@@ -56,7 +56,7 @@ export class Output {
 }
 
 /** Columns of equal width, two spaces apart. Cells come from others, so they keep neither control characters nor line breaks. */
-export function formatTable(rows: readonly (readonly Cell[])[]): string {
+function formatTable(rows: readonly (readonly Cell[])[]): string {
   const cells = rows.map((row) => row.map((cell) => (cell === undefined ? '-' : printable(String(cell)))))
   const widths: number[] = []
   for (const row of cells) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))
