@@ -206,7 +206,12 @@ it('R3 warns for sandboxes with an older daemon, and for requests that got a 501
   const { addresses } = server
   const volume = (Name: string, CreatedAt: string): object => ({ Name, CreatedAt })
   engine.patch(/^\/volumes$/, () => ({
-    Volumes: [volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'), volume('sandyard-daemon-2', '2026-02-01T00:00:00Z')],
+    Volumes: [
+      volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'),
+      volume('sandyard-daemon-2', '2026-02-01T00:00:00Z'),
+      // Of another installation.
+      volume('sandyard-daemon-3', '2026-03-01T00:00:00Z'),
+    ],
   }))
   withContainers(sandbox('new', { Mounts: [{ Type: 'volume', Name: 'sandyard-daemon-2' }] }))
   expect(await withDatabase('R3', { addresses })).toMatchObject({ level: 'ok', found: saying('1 sandboxes, all with the newest daemon') })
