@@ -1,5 +1,6 @@
 import { API_SETTINGS } from '@sandyard/api/config'
 import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
+import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 const { bind, apiPort, metricsPort, dockerHost } = PROGRAM_SETTINGS
@@ -16,6 +17,7 @@ export const CLI_SETTINGS = {
   }),
   dataDir: env.text('SANDYARD_DATA_DIR', { default: undefined, doc: 'data directory of the server' }),
   databaseUrl: env.secret('DATABASE_URL', { default: undefined, doc: 'database of the server; the embedded one when absent' }),
+  ...DIRECT_URL_SETTING,
   publicApiUrl,
   adminToken,
   bind,
