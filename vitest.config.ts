@@ -23,6 +23,7 @@ export default defineConfig({
           name: 'integration',
           include: ['{apps,packages}/*/test/**/*.int.test.ts'],
           globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
+          setupFiles: ['packages/test-kit/src/record-statements.ts'],
           ...PATIENT,
           testTimeout: 60_000,
           hookTimeout: 120_000,

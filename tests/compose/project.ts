@@ -33,10 +33,10 @@ const SETTINGS = {
   SANDYARD_EGRESS_HEALTH_PORT: '13003',
   SANDYARD_EGRESS_TCP_PORT: '28443',
   SANDYARD_EGRESS_DNS_PORT: '28053',
-  SANDYARD_CONTROL_SUBNET: '172.30.251.0/24',
-  SANDYARD_CONTROL_RANGE: '172.30.251.128/25',
-  SANDYARD_CONTROL_GATEWAY: '172.30.251.1',
-  SANDYARD_CADDY_ADDRESS: '172.30.251.10',
+  SANDYARD_CONTROL_SUBNET: '10.213.8.0/24',
+  SANDYARD_CONTROL_RANGE: '10.213.8.128/25',
+  SANDYARD_CONTROL_GATEWAY: '10.213.8.1',
+  SANDYARD_CADDY_ADDRESS: '10.213.8.10',
   SANDYARD_TLS_ISSUER: 'internal',
 }
 
@@ -73,7 +73,7 @@ export class Project implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const id = await this.read('exec', '-T', 'api', 'cat', '/var/lib/sandyard/installation').catch(() => '')
+    const id = await this.read('exec', '-T', '--user', 'sandyard', 'api', 'cat', '/var/lib/sandyard/installation').catch(() => '')
     await this.read('down', '--volumes', '--timeout', '20').catch(() => undefined)
     if (id.trim() !== '') await removeFromEngine(id.trim())
     rmSync(this.#folder, { recursive: true, force: true })

@@ -143,7 +143,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       installation,
       engineId,
       auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
-      audit: new AuditLog({ database, log: log.audit, registry: metrics.registry }),
+      audit: new AuditLog({ database, log: log.audit, unstored: metrics.auditUnstored }),
       sandboxes: {
         database,
         runtime,

@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseApiConfig } from '@sandyard/api/config'
+import { createContext } from '@sandyard/api/context'
 import { checkGivenDatabase } from '@sandyard/api/program/given-database'
+import { Database } from '@sandyard/db/database'
 import { migrate } from '@sandyard/db/migrate'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { createPooledTestDatabase, startPgBouncer } from '@sandyard/test-kit/pgbouncer'
 import { runnerOn } from './support/builds.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
@@ -77,8 +81,16 @@ it('is named in a sentence when it is the only URL', async () => {
 })
 
 it('in session mode may be the direct URL', async () => {
-  await using pool = await startPgBouncer(world.database.directUrl, 'session')
+  const { url, directUrl } = world.database
+  await using pool = await startPgBouncer(directUrl, 'session')
+  await checkGivenDatabase({ url, directUrl: pool.url })
   expect(await migrate({ url: pool.url, log: silentLogger() })).toEqual({ landed: [], newer: [] })
+  await using database = new Database({ url, directUrl: pool.url, applicationName: 'test', log: silentLogger() })
+  await using runtime = new FakeRuntime({ engine: world.engine })
+  const config = parseApiConfig({ SANDYARD_UPLOADS_DIR: world.uploadsDir })
+  // With its heartbeat and its listener.
+  await using ctx = await createContext(config, { database, runtime, log: silentLogger() })
+  await ctx.start()
 })
 
 it('announces changes: a key that is deleted by hand is refused at once', async () => {

@@ -2,7 +2,7 @@ import type { CliParts } from './cli-parts.ts'
 import { describeFailure, EndWith } from './fail.ts'
 
 /** How the work on one of several sandboxes ended. */
-export interface Outcome {
+interface Outcome {
   readonly sandboxID: string
   readonly done: boolean
   readonly error?: string

@@ -13,12 +13,12 @@ const CONNECTIONS = 3
 const PORT_LINE = 3
 
 /**
- * The database of DATABASE_URL, else the embedded one of a server that runs with this data directory.
+ * The database of DATABASE_DIRECT_URL or DATABASE_URL, else the embedded one of a server that runs with this data directory.
  *
  * @throws CliFailure `notReachable`; its sentence has no password
  */
 export async function openDatabase(config: CliConfig, connection: Connection): Promise<Database> {
-  const url = config.databaseUrl?.reveal() ?? embeddedUrl(connection.directory)
+  const url = (config.directUrl ?? config.databaseUrl)?.reveal() ?? embeddedUrl(connection.directory)
   const database = new Database({ url, applicationName: 'sandyard-cli', log: silentLogger(), maxConnections: CONNECTIONS })
   try {
     await database.ping()

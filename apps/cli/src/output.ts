@@ -21,9 +21,9 @@ export class Output {
     this.#isJson = isJson
   }
 
-  /** A line for a person, on stderr. */
-  say(line: string): void {
-    this.stderr.write(`${line}\n`)
+  /** Words for a person, on stderr. They may contain texts of others: paths of a sandbox, answers of its daemon. */
+  say(text: string): void {
+    this.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`)
   }
 
   /** A line of data. */
@@ -56,7 +56,7 @@ export class Output {
 }
 
 /** Columns of equal width, two spaces apart. Cells come from others, so they keep neither control characters nor line breaks. */
-export function formatTable(rows: readonly (readonly Cell[])[]): string {
+function formatTable(rows: readonly (readonly Cell[])[]): string {
   const cells = rows.map((row) => row.map((cell) => (cell === undefined ? '-' : printable(String(cell)))))
   const widths: number[] = []
   for (const row of cells) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)))

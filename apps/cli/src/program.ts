@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
 import { registerBackup } from './commands/backup.ts'
+import { registerCompletion } from './commands/completion.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
 import { registerDoctor } from './commands/doctor.ts'
@@ -45,6 +46,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerRestore,
   registerUpgrade,
   registerGc,
+  registerCompletion,
   registerVersion,
 ]
 

@@ -44,6 +44,7 @@ describe('the command line', () => {
   it.each([
     [{ SANDYARD_API_PORT: 'many' }, 'SANDYARD_API_PORT is not a valid port: "many"'],
     [{ E2B_API_URL: 'ftp://x' }, 'E2B_API_URL is not a URL of http or https'],
+    [{ SANDYARD_API_PORT: '0' }, 'SANDYARD_API_PORT is 0, so only the server knows its port: set E2B_API_URL'],
   ])('ends with 2 for the setting %j and names it', async (settings, sentence) => {
     const { code, stderr } = await sandyard(['ls'], { E2B_API_KEY: KEY, ...settings })
     expect(code).toBe(2)
@@ -117,5 +118,41 @@ describe('sandyard env', () => {
   ])('quotes what %s would read as something else', async (shell, line) => {
     const { stdout } = await sandyard(['env', '--shell', shell], { E2B_API_KEY: "a'b$c" })
     expect(stdout.split('\n')[0]).toBe(line)
+  })
+})
+
+describe('sandyard completion', () => {
+  const complete = async (...words: string[]): Promise<string[]> => {
+    const { code, stdout, stderr } = await sandyard(['__complete', '--', ...words])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']))
+  }
+
+  it('knows the commands, their options and the values of options, from the tree itself', async () => {
+    expect(await complete('st')).toEqual(['status'])
+    expect(await complete('')).not.toContain('__complete')
+    expect(await complete('keys', 're')).toEqual(['rename', 'revoke'])
+    expect(await complete('ls', '--st')).toEqual(['--state'])
+    expect(await complete('ls', '--j')).toEqual(['--json'])
+    expect(await complete('env', '--shell', '')).toEqual(['sh', 'fish', 'powershell', 'dotenv'])
+    expect(await complete('--json', 'env', '--shell', 'd')).toEqual(['dotenv'])
+    expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish'])
+  })
+
+  it('leaves files to the shell, and has nothing where nothing can stand', async () => {
+    expect(await complete('cp', './')).toEqual([':files'])
+    expect(await complete('exec', ID, '--', 'l')).toEqual([':files'])
+    expect(await complete('version', 'x')).toEqual([])
+  })
+
+  it('is silent when no server can be asked for ids', async () => {
+    expect(await complete('info', '')).toEqual([])
+    expect(await complete('keys', 'revoke', '')).toEqual([])
+  })
+
+  it('is described in help, but not its hidden part', async () => {
+    const { stdout } = await sandyard(['--help'])
+    expect(stdout).toContain('completion <shell>')
+    expect(stdout).not.toContain('__complete')
   })
 })

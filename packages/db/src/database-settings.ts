@@ -6,7 +6,7 @@ import type { DatabaseUrls } from './database.ts'
 export const DIRECT_URL_SETTING = {
   directUrl: env.secret('DATABASE_DIRECT_URL', {
     default: undefined,
-    doc: 'URL of the database itself, when `DATABASE_URL` leads through a pool in transaction mode (PgBouncer): for notifications, migrations and heartbeats.',
+    doc: 'URL of the database itself, when `DATABASE_URL` leads through a pool in transaction mode (PgBouncer): for notifications, migrations, heartbeats and the command `sandyard`.',
   }),
 } as const
 

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
+import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Tables } from './schema/tables.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
@@ -24,7 +25,12 @@ export interface DatabaseOptions {
   readonly applicationName: string
   readonly log: Logger
   readonly maxConnections?: number
-  /** Statement timeout of Postgres. Default: 15 s. Through a pool it holds within transactions; other statements end with their connection 5 s later. */
+  /**
+   * Where the timeouts of Postgres are set: at the start of each connection, or in each transaction, which every pool allows. Default:
+   * `connection` if `directUrl` is `url`.
+   */
+  readonly timeoutsIn?: 'connection' | 'transaction'
+  /** Statement timeout of Postgres. Default: 15 s. Set in transactions, it holds there; other statements end with their connection 5 s later. */
   readonly statementTimeoutMs?: number
 }
 
@@ -48,7 +54,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
 
   constructor(options: DatabaseOptions) {
     const { url, directUrl = url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
-    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, timeoutsIn = url === directUrl ? 'connection' : 'transaction' } = options
     this.url = url
     this.directUrl = directUrl
     this.#pool = new ConnectionPool({
@@ -61,7 +67,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
       // Detects a server that does not answer at all.
       query_timeout: statementTimeoutMs + QUERY_GRACE_MS,
       types: VALUE_TYPES,
-      ...serverTimeouts(statementTimeoutMs, url !== directUrl),
+      ...(timeoutsIn === 'connection' ? connectionTimeouts(statementTimeoutMs) : { atBegin: transactionTimeouts(statementTimeoutMs) }),
     })
     this.#pool.onIdleError((err) => log.warn({ err }, 'idle database connection lost'))
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) })
@@ -76,9 +82,13 @@ export class Database implements AsyncDisposable, DatabaseUrls {
     return this.db.transaction().execute(work)
   }
 
-  /** @throws the error of the database if it does not answer */
+  /** @throws the error of the database or of the connection if it does not answer, for operators */
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.db)
+    try {
+      await sql`select 1`.execute(this.db)
+    } catch (err) {
+      throw err instanceof DatabaseUnavailable ? err.cause : err
+    }
   }
 
   /** Waits for running queries, then closes every connection. */
@@ -88,12 +98,14 @@ export class Database implements AsyncDisposable, DatabaseUrls {
   }
 }
 
+function connectionTimeouts(statementTimeoutMs: number) {
+  return { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS }
+}
+
 /** PgBouncer refuses connections that set more than a few parameters at their start, and a `set` would reach the sessions of others. */
-function serverTimeouts(statementTimeoutMs: number, isPooled: boolean) {
-  if (!isPooled) return { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS }
-  const atBegin = [
+function transactionTimeouts(statementTimeoutMs: number): string[] {
+  return [
     `set local statement_timeout = ${statementTimeoutMs}`,
     `set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
   ]
-  return { atBegin }
 }

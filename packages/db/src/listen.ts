@@ -76,11 +76,11 @@ async function session(options: ListenOptions, signal: AbortSignal, onListening:
     client.on('end', () => reject(new Error('the connection ended')))
   })
   broken.catch(() => undefined)
-  client.on('notification', ({ channel, payload }) => options.onNotification(channel as Channel, payload ?? ''))
   try {
     await Promise.race([client.connect(), broken])
     // Through a pool in transaction mode nothing would ever be heard.
     await Promise.race([assertSession(client, options.url), broken])
+    client.on('notification', ({ channel, payload }) => options.onNotification(channel as Channel, payload ?? ''))
     for (const channel of options.channels) await client.query(`listen ${channel}`)
     onListening()
     options.onRefresh()

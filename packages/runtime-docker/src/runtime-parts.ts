@@ -59,7 +59,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
   checkOptions(options)
   const { installation, daemonDist, log } = options
   const manifest = await readManifest(daemonDist)
-  const docker = await connectEngine(options.dockerHost, options.callDeadlines, log)
+  const docker = await connectEngine(options.dockerHost, options.callDeadlines, log.child({ part: 'runtime.engine' }))
   const facts = await readEngineFacts(docker, options.ociRuntime)
   for (const warning of securityWarnings(facts)) log.warn(warning)
   const network = new SandboxNetwork(docker, installation)

@@ -42,8 +42,13 @@ export interface CliTerminal extends Disposable {
 
 /** Starts the E2B command line in a terminal, as a user does. Disposing kills it. */
 export function openTerminal(directory: string, ...args: string[]): CliTerminal {
+  return openInTerminal(directory, PROGRAM, args)
+}
+
+/** Starts a program for Node in a terminal, with the settings for the server under test. Disposing kills it. */
+export function openInTerminal(directory: string, program: string, args: readonly string[]): CliTerminal {
   const env = { ...environment(directory), TERM: 'xterm-256color' }
-  const terminal = spawn(process.execPath, [PROGRAM, ...args], { cols: 80, rows: 24, cwd: directory, env })
+  const terminal = spawn(process.execPath, [program, ...args], { cols: 80, rows: 24, cwd: directory, env })
   let text = ''
   let from = 0
   let isRunning = true

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client'
+import type { Counter } from 'prom-client'
 import type { Database, Db } from '@sandyard/db/database'
 import { resultWithin } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
@@ -8,7 +8,8 @@ import type { AuditEntry, Caller } from './audit-entry.ts'
 export interface AuditLogParts {
   readonly database: Database
   readonly log: Logger
-  readonly registry: Registry
+  /** Counts records that are in the log only. */
+  readonly unstored: Counter
 }
 
 interface Waiting {
@@ -32,17 +33,11 @@ const WAIT_MS = 2000
  */
 export class AuditLog {
   readonly #parts: AuditLogParts
-  readonly #unstored: Counter
   readonly #waiting: Waiting[] = []
   #isStoring = false
 
   constructor(parts: AuditLogParts) {
     this.#parts = parts
-    this.#unstored = new Counter({
-      name: 'sandyard_audit_unstored_total',
-      help: 'Audit records that are in the log only, because the database did not take them',
-      registers: [parts.registry],
-    })
   }
 
   /** Resolves when the row is stored, or two seconds later. Never rejects: the change is made already. */
@@ -50,7 +45,7 @@ export class AuditLog {
     const { at: _at, requestId: _requestId, isStored, caller, ...fields } = entry
     this.#parts.log.info({ audit: true, caller, ...fields }, 'operation recorded')
     if (caller === undefined) return
-    if (!isStored || this.#waiting.length >= MAX_WAITING) return this.#unstored.inc()
+    if (!isStored || this.#waiting.length >= MAX_WAITING) return this.#parts.unstored.inc()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push({ row: { ...entry, caller }, stored: resolve })
     // One statement for all that wait, and one connection, however many requests there are. It belongs to none of them.
@@ -69,7 +64,7 @@ export class AuditLog {
           batch.map(({ row }) => row),
         )
       } catch (err) {
-        this.#unstored.inc(batch.length)
+        this.#parts.unstored.inc(batch.length)
         this.#parts.log.error({ err, records: batch.length }, 'audit records could not be stored: they are in the log only')
       }
       for (const { stored } of batch) stored()

@@ -12,6 +12,7 @@ export interface ApiMetrics {
   readonly buildAttempts: Histogram<'outcome'>
   readonly uploadedBytes: Counter
   readonly refusedPackets: Counter<'rule'>
+  readonly auditUnstored: Counter
   readonly timings: SandboxTimings
 }
 
@@ -45,6 +46,11 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
       name: 'sandyard_egress_refused_packets_total',
       help: 'Packets of sandboxes that the rules of the host refused, by rule: a sample of a few a second for each sandbox.',
       labelNames: ['rule'],
+      registers: [registry],
+    }),
+    auditUnstored: new Counter({
+      name: 'sandyard_audit_unstored_total',
+      help: 'Audit records that are in the log only: the database did not take them, or a team has too many refused calls.',
       registers: [registry],
     }),
     requests: new Histogram({

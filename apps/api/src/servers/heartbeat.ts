@@ -82,7 +82,15 @@ export class Heartbeat implements AsyncDisposable {
 }
 
 function open({ databaseUrl: url, log }: HeartbeatParts): Database {
-  return new Database({ url, applicationName: 'sandyard-heartbeat', log, maxConnections: 1, statementTimeoutMs: LEASE_RENEWAL.timeoutMs })
+  return new Database({
+    url,
+    applicationName: 'sandyard-heartbeat',
+    log,
+    maxConnections: 1,
+    // The URL may lead through a pool in session mode.
+    timeoutsIn: 'transaction',
+    statementTimeoutMs: LEASE_RENEWAL.timeoutMs,
+  })
 }
 
 /**
@@ -91,16 +99,19 @@ function open({ databaseUrl: url, log }: HeartbeatParts): Database {
  *
  * @throws AppError `failed_precondition` after such a move
  */
-async function beat({ db }: Database, { serverId, engineId, version, builds, isDraining }: HeartbeatParts): Promise<void> {
+async function beat(database: Database, { serverId, engineId, version, builds, isDraining }: HeartbeatParts): Promise<void> {
   const capacity: ServerCapacity = { cpuCount: availableParallelism(), memoryMib: Math.floor(totalmem() / 1024 ** 2), builds }
-  const { rows } = await sql`
-    insert into server (server_id, engine_id, version, capacity, is_draining, lease_until)
-    select ${serverId}::int, value, ${version}, ${JSON.stringify(capacity)}::jsonb, ${isDraining()}::boolean, ${serverLeaseEnd()}
-    from server_setting where name = ${ENGINE_SETTING} and value = ${engineId} for share
-    on conflict (server_id) do update
-    set heartbeat_at = clock_timestamp(), lease_until = excluded.lease_until, is_draining = excluded.is_draining
-    returning server_id
-  `.execute(db)
-  if (rows.length === 0) throw engineMoved()
-  await sql`delete from server where lease_until < clock_timestamp() - ${KEEP_DEAD}::interval`.execute(db)
+  await database.transaction(async (tx) => {
+    const { rows } = await sql`
+      insert into server (server_id, engine_id, version, capacity, is_draining, lease_until)
+      select ${serverId}::int, value, ${version}, ${JSON.stringify(capacity)}::jsonb, ${isDraining()}::boolean, ${serverLeaseEnd()}
+      from server_setting where name = ${ENGINE_SETTING} and value = ${engineId} for share
+      on conflict (server_id) do update
+      set heartbeat_at = clock_timestamp(), lease_until = excluded.lease_until, is_draining = excluded.is_draining
+      returning server_id
+    `.execute(tx)
+    if (rows.length === 0) throw engineMoved()
+  })
+  // Not within the transaction, which holds the lock of a row that another server may want to delete.
+  await sql`delete from server where lease_until < clock_timestamp() - ${KEEP_DEAD}::interval`.execute(database.db)
 }

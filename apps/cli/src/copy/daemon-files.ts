@@ -15,8 +15,13 @@ export async function readFile(daemon: Daemon, path: string, signal: AbortSignal
   return checked(await answerOf(call, signal))
 }
 
-/** Writes a file of a sandbox, with its directories (envd.md 5.7). @throws CliFailure; the reason of the abort */
-export async function writeFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal): Promise<void> {
+/**
+ * Writes a file of a sandbox, with its directories (envd.md 5.7).
+ *
+ * @returns its absolute path
+ * @throws CliFailure; the reason of the abort
+ */
+export async function writeFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal): Promise<string> {
   const call = open(daemon, path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, signal })
   const answered = answerOf(call, signal)
   answered.catch(() => undefined)
@@ -24,7 +29,7 @@ export async function writeFile(daemon: Daemon, path: string, content: Readable,
   try {
     // An answer before the end of the content is a refusal.
     const answer = await Promise.race([answered, sent.then(() => answered)])
-    ;(await checked(answer)).resume()
+    return pathOf(await textOf(await checked(answer))) ?? path
   } finally {
     content.destroy()
     await sent.catch(() => undefined)
@@ -69,12 +74,27 @@ async function answerOf(call: ReturnType<typeof requestHttp>, signal: AbortSigna
 async function checked(answer: IncomingMessage): Promise<IncomingMessage> {
   const { statusCode = 0 } = answer
   if (statusCode >= 200 && statusCode < 300) return answer
+  throw new CliFailure(exitCodeOf(statusCode), `${messageOf(await textOf(answer), statusCode).replace(/\.$/, '')}.`)
+}
+
+/** Of the first file in the answer. */
+function pathOf(text: string): string | undefined {
+  try {
+    const [written] = JSON.parse(text) as { readonly path?: string }[]
+    return written?.path
+  } catch {
+    return undefined
+  }
+}
+
+/** The daemon runs in an untrusted sandbox, so its answer is cut. */
+async function textOf(answer: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
     text += chunk
     if (text.length > MAX_MESSAGE_BYTES) break
   }
-  throw new CliFailure(exitCodeOf(statusCode), `${messageOf(text, statusCode).replace(/\.$/, '')}.`)
+  return text
 }
 
 function messageOf(text: string, status: number): string {

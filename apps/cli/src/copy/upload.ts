@@ -28,9 +28,9 @@ export async function upload(parts: CliParts, daemon: Daemon, { from, to }: { fr
   const executables: string[] = []
   const copyFile = async (file: string, path: string, mode: number): Promise<void> => {
     parts.signal.throwIfAborted()
-    await writeFile(daemon, path, createReadStream(file), parts.signal)
+    const written = await writeFile(daemon, path, createReadStream(file), parts.signal)
     copied.files += 1
-    if ((mode & EXECUTABLE_BITS) !== 0) executables.push(`${(mode & MODE_BITS).toString(8)} ${path}`)
+    if ((mode & EXECUTABLE_BITS) !== 0) executables.push(`${(mode & MODE_BITS).toString(8)} ${written}`)
   }
   const copyFolder = async (folder: string, path: string): Promise<void> => {
     await makeDir(daemon, path)

@@ -9,6 +9,8 @@ export interface Finding {
   readonly found: string
   /** What to do about this finding, when that is more exact than the check's own text. */
   readonly todo?: string
+  /** The check's own text counts beside `todo`. */
+  readonly hasUsualTodo?: boolean
   /** Commands of `--fix`, which repair what was found. Each runs alone, in a shell. */
   readonly commands?: readonly string[]
 }
@@ -45,7 +47,7 @@ export function worstOf(findings: readonly (Finding | undefined)[], otherwise: s
   return {
     level,
     found: bad.map(({ found }) => found).join('; '),
-    ...(todos.length > 0 && { todo: todos.join(' ') }),
+    ...(todos.length > 0 && { todo: todos.join(' '), hasUsualTodo: todos.length < bad.length }),
     ...(commands.length > 0 && { commands }),
   }
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
-import type { Check, Finding } from './check.ts'
+import { fail, warn, worstOf, type Check, type Finding } from './check.ts'
 import { resultLines, summary, toReport } from './report.ts'
 import type { CheckResult } from './run-checks.ts'
 
@@ -44,6 +44,17 @@ it('breaks lines at the width of a terminal, but no command', () => {
 
 it('keeps escape sequences of others from the terminal', () => {
   expect(resultLines(resultOf({ level: 'ok', found: 'a\u001B[31mred\nline' }), PLAIN)).toEqual(['  X1  ok    Title: ared line'])
+})
+
+it('joins the usual advice with that of a finding when both count', () => {
+  const worst = worstOf([warn('a'), warn('b', { todo: 'Do b.' })], 'ok')
+  expect(toReport([resultOf(worst)]).checks[0]).toMatchObject({ found: 'a; b', todo: 'Do the usual. Do b.' })
+  expect(toReport([resultOf(worstOf([warn('b', { todo: 'Do b.' }), undefined], 'ok'))]).checks[0]).toMatchObject({ todo: 'Do b.' })
+})
+
+it('takes the worst of several findings', () => {
+  expect(worstOf([warn('a'), fail('b'), undefined], 'ok')).toEqual({ level: 'fail', found: 'a; b' })
+  expect(worstOf([undefined], 'all well')).toEqual({ level: 'ok', found: 'all well' })
 })
 
 it('counts the levels, and is ok exactly without a failure', () => {

@@ -43,7 +43,9 @@ function countLevels(results: readonly CheckResult[]): Record<Level, number> {
 
 /** Undefined for ok and skipped. */
 function todoOf({ check, finding }: Pick<CheckResult, 'check' | 'finding'>): string | undefined {
-  return finding.level === 'warn' || finding.level === 'fail' ? (finding.todo ?? check.todo) : undefined
+  if (finding.level === 'ok' || finding.level === 'skipped') return undefined
+  const { todo, hasUsualTodo = false } = finding
+  return [...(todo === undefined || hasUsualTodo ? [check.todo] : []), ...(todo === undefined ? [] : [todo])].join(' ')
 }
 
 type Format = Parameters<typeof styleText>[0]

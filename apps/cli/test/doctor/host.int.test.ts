@@ -209,38 +209,5 @@ describe('D3', () => {
     expect(await find('D3')).toMatchObject({ level: 'skipped' })
     const look = { dataDir: dataDirectory('closed'), machine: { mayList: () => false } }
     expect(await find('D3', look)).toMatchObject({ level: 'skipped', found: saying('may not read') })
-    expect(await find('R4', look)).toMatchObject({ level: 'skipped', found: saying('may read') })
-  })
-})
-
-describe('R4', () => {
-  const DAY_MS = 24 * 3_600_000
-  const now = Date.parse('2026-11-22T12:00:00Z')
-
-  it('warns without a backup and for an old one, and takes the newest', async () => {
-    const backupDir = join(folder, 'backups')
-    mkdirSync(join(backupDir, 'a'), { recursive: true })
-    mkdirSync(join(backupDir, 'b'))
-    const look = { environment: { SANDYARD_BACKUP_DIR: backupDir }, machine: { now: () => now } }
-    const write = (name: string, days: number): void =>
-      writeFileSync(join(backupDir, name, 'manifest.json'), JSON.stringify({ createdAt: new Date(now - days * DAY_MS).toISOString() }))
-    expect(await find('R4', look)).toMatchObject({ level: 'warn', found: saying('no backup') })
-    write('a', 8)
-    expect(await find('R4', look)).toMatchObject({ level: 'warn', found: saying('8 days ago') })
-    write('b', 2)
-    expect(await find('R4', look)).toMatchObject({ level: 'ok' })
-  })
-
-  it('reads what the command has noted in the data directory', async () => {
-    const dataDir = join(folder, 'noted')
-    mkdirSync(dataDir)
-    const look = { dataDir, machine: { now: () => now } }
-    expect(await find('R4', look)).toMatchObject({ level: 'warn' })
-    writeFileSync(join(dataDir, 'last-backup.json'), JSON.stringify({ createdAt: '2026-11-21T12:00:00Z', file: '/backups/x.tar' }))
-    expect(await find('R4', look)).toMatchObject({ level: 'ok' })
-  })
-
-  it('is skipped without a folder to look in', async () => {
-    expect(await find('R4')).toMatchObject({ level: 'skipped' })
   })
 })

@@ -1,9 +1,6 @@
-import { join } from 'node:path'
 import { spawn, type IPty } from 'node-pty'
 import { expect } from 'vitest'
-import type { CliRun } from './run-cli.ts'
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+import { MAIN, type CliRun } from './run-cli.ts'
 
 /** The command line in a terminal of 80 columns and 24 rows. Disposing kills it. */
 export interface TerminalCli extends Disposable {

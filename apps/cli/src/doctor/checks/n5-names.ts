@@ -11,18 +11,18 @@ export const names: Check = {
   id: 'N5',
   title: 'Names',
   checks:
-    'a random name below `SANDYARD_DOMAIN` and the name of `SANDYARD_API_URL` resolve and reach our servers, else fail; `x.localhost` resolves to this machine, else warns',
+    'a random name below `SANDYARD_DOMAIN` and the name of `SANDYARD_API_URL` resolve and reach our servers, else fail; without a domain of your own `x.localhost` resolves to this machine, else warns',
   why: 'Clients reach a sandbox by a name of its own below the domain.',
   todo: 'Add a wildcard record *.<domain> that points to this machine.',
   async run(facts): Promise<Finding> {
-    const findings = [await checkDomain(facts), await checkApi(facts), await checkLocalhost(facts)]
+    const domain = facts.settings.hasOwnDomain ? await checkDomain(facts) : await checkLocalhost(facts)
+    const findings = [domain, await checkApi(facts)]
     return worstOf(findings, findings.flatMap((finding) => finding?.found ?? []).join(', '))
   },
 }
 
-async function checkDomain(facts: Facts): Promise<Finding | undefined> {
-  const { domain, hasOwnDomain, publicUrl } = facts.settings
-  if (!hasOwnDomain) return undefined
+async function checkDomain(facts: Facts): Promise<Finding> {
+  const { domain, publicUrl } = facts.settings
   const name = `49983-i${randomId(19)}.${domain}`
   const addresses = await facts.machine.lookUp(hostnameOf(name))
   if (addresses.length === 0) return fail(`no name below ${hostnameOf(domain)} has an address: the wildcard record is missing`)

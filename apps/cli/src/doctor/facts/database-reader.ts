@@ -10,9 +10,9 @@ export type DatabaseAnswer = { readonly kind: 'answers' } | { readonly kind: 'ab
 
 const STATEMENT_TIMEOUT_MS = 10_000
 
-/** Reads the database of DATABASE_URL, else the embedded one of the data directory while that runs. */
+/** Reads the database of DATABASE_DIRECT_URL or DATABASE_URL, else the embedded one of the data directory while that runs. */
 export class DatabaseReader implements AsyncDisposable {
-  readonly #settings: Pick<DoctorSettings, 'databaseUrl' | 'dataDir'>
+  readonly #settings: Pick<DoctorSettings, 'databaseUrl' | 'directUrl' | 'dataDir'>
   #database: Database | undefined
   /** The value of a row of `server_setting`; undefined without the row. */
   readonly setting = (name: string): Promise<string | undefined> =>
@@ -20,7 +20,7 @@ export class DatabaseReader implements AsyncDisposable {
   readonly answer = readOnce(() => this.#ask())
   readonly installation = readOnce(() => this.setting('installation_id'))
 
-  constructor(settings: Pick<DoctorSettings, 'databaseUrl' | 'dataDir'>) {
+  constructor(settings: Pick<DoctorSettings, 'databaseUrl' | 'directUrl' | 'dataDir'>) {
     this.#settings = settings
   }
 
@@ -51,8 +51,8 @@ export class DatabaseReader implements AsyncDisposable {
   }
 
   #findUrl(): string {
-    const { databaseUrl, dataDir } = this.#settings
-    return databaseUrl?.reveal() ?? embeddedUrl(describeDataDirectory(dataDir))
+    const { databaseUrl, directUrl, dataDir } = this.#settings
+    return (directUrl ?? databaseUrl)?.reveal() ?? embeddedUrl(describeDataDirectory(dataDir))
   }
 
   async #ask(): Promise<DatabaseAnswer> {
