@@ -19,6 +19,8 @@ interface PendingMigration {
 export interface UpgradePlan {
   /** Of this program. */
   readonly release: string
+  /** No server has used the database yet. */
+  readonly isNew: boolean
   /** Of the servers that run now. */
   readonly serverReleases: readonly string[]
   readonly pending: readonly PendingMigration[]
@@ -36,6 +38,7 @@ export async function readUpgrade(db: Db, release: string): Promise<UpgradePlan>
   const sizes = await readSizes(db)
   return {
     release,
+    isNew: landed.length === 0,
     serverReleases: landed.some(({ name }) => name === '0007_servers.sql') ? await readServerReleases(db) : [],
     pending: pending.map((migration) => describe(migration, sizes)),
     newer,

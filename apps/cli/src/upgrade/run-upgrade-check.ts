@@ -37,11 +37,11 @@ export async function runUpgradeCheck(parts: CliParts): Promise<void> {
   )
 }
 
-function problemsOf({ refusal, pending, lastBackup }: UpgradePlan): string[] {
+function problemsOf({ isNew, refusal, pending, lastBackup }: UpgradePlan): string[] {
   const problems: string[] = []
   if (refusal !== undefined) problems.push(refusal)
   const isRecent = lastBackup !== undefined && Date.now() - Date.parse(lastBackup.createdAt) < RECENT_MS
-  if (pending.length > 0 && !isRecent) {
+  if (pending.length > 0 && !isNew && !isRecent) {
     problems.push('There is no backup of the last 24 hours, and migrations have no way back: run `sandyard backup <file>` first.')
   }
   return problems
