@@ -18,7 +18,8 @@ const PAGES: Readonly<Record<string, (page: string) => string>> = {
   'docs/observability.md': fillMetrics,
   'docs/operations.md': fillSettings,
   'docs/doctor.md': fillChecks,
-  '.env.example': exampleEnvironment,
+  '.env.example': () =>
+    exampleEnvironment(['docker-compose.yml', 'docker/caddy/Caddyfile'].map((file) => readFileSync(join(ROOT, file), 'utf8'))),
 }
 
 for (const [name, generate] of Object.entries(PAGES)) {
