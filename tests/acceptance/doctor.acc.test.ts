@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-
-const PROGRAM = join(import.meta.dirname, '../../apps/cli/src/main.ts')
-const TIMEOUT_MS = 150_000
+import { sandyard } from './support/sandyard.ts'
 
 interface Report {
   readonly checks: readonly { readonly id: string; readonly level: string; readonly found: string }[]
@@ -21,11 +18,7 @@ test('sandyard doctor --deep finds a real server well from inside of its sandbox
   )
 })
 
-/** With the server of the environment. */
 async function doctor(...args: readonly string[]): Promise<Report> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  execFile(process.execPath, [PROGRAM, 'doctor', '--json', ...args], { timeout: TIMEOUT_MS }, (err, stdout, stderr) =>
-    stdout === '' ? reject(err ?? new Error(stderr)) : resolve(stdout),
-  )
-  return JSON.parse(await promise) as Report
+  const { stdout } = await sandyard(tmpdir(), ['doctor', '--json', ...args])
+  return JSON.parse(stdout) as Report
 }

@@ -21,6 +21,7 @@ const say = (text: string): void => console.log(`== ${text}`)
 
 await using project = new Project({
   SANDYARD_DOMAIN: `${DOMAIN}:${PORTS.https}`,
+  SANDYARD_TLS_DOMAIN: DOMAIN,
   SANDYARD_API_URL: `https://api.${DOMAIN}:${PORTS.https}`,
   SANDYARD_REGISTRIES: '*,127.0.0.1',
 })
@@ -28,7 +29,7 @@ if (!flags.has('--no-build')) await project.show('build')
 say('up')
 await project.show('up', '--detach', '--wait', '--no-build')
 
-const credentials = await project.read('exec', '-T', 'api', 'cat', '/var/lib/sandyard/credentials')
+const credentials = await project.read('exec', '-T', '--user', 'sandyard', 'api', 'cat', '/var/lib/sandyard/credentials')
 const secretOf = (name: string): string => new RegExp(`^${name}=(\\S+)$`, 'm').exec(credentials)?.[1] ?? ''
 const at = (api: number, proxy: number): Client => ({
   apiKey: secretOf('E2B_API_KEY'),

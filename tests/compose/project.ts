@@ -73,7 +73,7 @@ export class Project implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const id = await this.read('exec', '-T', 'api', 'cat', '/var/lib/sandyard/installation').catch(() => '')
+    const id = await this.read('exec', '-T', '--user', 'sandyard', 'api', 'cat', '/var/lib/sandyard/installation').catch(() => '')
     await this.read('down', '--volumes', '--timeout', '20').catch(() => undefined)
     if (id.trim() !== '') await removeFromEngine(id.trim())
     rmSync(this.#folder, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import type { CliConfig } from './config.ts'
 import { EXIT } from './exit-codes.ts'
 import { CliFailure } from './fail.ts'
 
-/** How this process reaches a server. */
+/** How this process reaches a server. Reading a URL throws CliFailure `usage` when the settings do not have it. */
 export interface Connection {
   /** Without a slash at its end. */
   readonly apiUrl: string
@@ -32,13 +32,20 @@ export function findConnection(config: CliConfig, cwd: string): Connection {
   const dataDir = findDataDirectory(config, cwd)
   const directory = dataDir === undefined ? undefined : describeDataDirectory(dataDir)
   const given = { apiUrl: urlOf('E2B_API_URL', config.apiUrl), sandboxUrl: urlOf('E2B_SANDBOX_URL', config.sandboxUrl) }
-  const local = { apiUrl: localUrl(config.bind, config.apiPort), sandboxUrl: localUrl(config.bind, config.proxyPort) }
+  const internalUrl = urlOf('SANDYARD_PROXY_INTERNAL_URL', config.proxyInternalUrl)
+  const publicUrl = { api: urlOf('SANDYARD_API_URL', config.publicApiUrl), sandbox: publicSandboxUrl(config) }
   return {
-    apiUrl: given.apiUrl ?? local.apiUrl,
-    sandboxUrl: given.sandboxUrl ?? urlOf('SANDYARD_PROXY_INTERNAL_URL', config.proxyInternalUrl) ?? local.sandboxUrl,
-    clients: {
-      apiUrl: given.apiUrl ?? urlOf('SANDYARD_API_URL', config.publicApiUrl) ?? local.apiUrl,
-      sandboxUrl: given.sandboxUrl ?? publicSandboxUrl(config) ?? local.sandboxUrl,
+    get apiUrl() {
+      return given.apiUrl ?? urlOfPort(config, 'api')
+    },
+    get sandboxUrl() {
+      return given.sandboxUrl ?? internalUrl ?? urlOfPort(config, 'sandbox')
+    },
+    get clients() {
+      return {
+        apiUrl: given.apiUrl ?? publicUrl.api ?? urlOfPort(config, 'api'),
+        sandboxUrl: given.sandboxUrl ?? publicUrl.sandbox ?? urlOfPort(config, 'sandbox'),
+      }
     },
     apiKey: config.apiKey ?? keyOf(directory),
     isKeyGiven: config.apiKey !== undefined,
@@ -86,6 +93,14 @@ function urlOf(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (!URL.canParse(text) || !/^https?:/.test(text)) throw new CliFailure(EXIT.usage, `${name} is not a URL of http or https: "${text}".`)
   return text.replace(/\/+$/, '')
+}
+
+/** @throws CliFailure `usage` for port 0, which stands for a port that only the server knows */
+function urlOfPort({ bind, apiPort, proxyPort }: CliConfig, name: 'api' | 'sandbox'): string {
+  const port = name === 'api' ? apiPort : proxyPort
+  if (port !== 0) return localUrl(bind, port)
+  const [setting, url] = name === 'api' ? ['SANDYARD_API_PORT', 'E2B_API_URL'] : ['SANDYARD_PROXY_PORT', 'E2B_SANDBOX_URL']
+  throw new CliFailure(EXIT.usage, `${setting} is 0, so only the server knows its port: set ${url} to the URL that it has printed.`)
 }
 
 /** Behind TLS: the name below the domain at which a header names the sandbox (control-plane.md 19.1). */

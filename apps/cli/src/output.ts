@@ -21,9 +21,9 @@ export class Output {
     this.#isJson = isJson
   }
 
-  /** A line for a person, on stderr. */
-  say(line: string): void {
-    this.stderr.write(`${line}\n`)
+  /** Words for a person, on stderr. They may contain texts of others: paths of a sandbox, answers of its daemon. */
+  say(text: string): void {
+    this.stderr.write(`${text.split('\n').map(printable).join('\n')}\n`)
   }
 
   /** A line of data. */

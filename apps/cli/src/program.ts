@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CliParts } from './cli-parts.ts'
+import { registerBackup } from './commands/backup.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
@@ -14,8 +15,11 @@ import { registerKeys } from './commands/keys.ts'
 import { registerLogs } from './commands/logs.ts'
 import { registerLs } from './commands/ls.ts'
 import { registerPause } from './commands/pause.ts'
+import { registerRestore } from './commands/restore.ts'
 import { registerResume } from './commands/resume.ts'
 import { registerStatus } from './commands/status.ts'
+import { registerUpgrade } from './commands/upgrade.ts'
+import { registerVerify } from './commands/verify.ts'
 import { registerUp } from './commands/up.ts'
 import { registerVersion } from './commands/version.ts'
 import { readRelease } from './release.ts'
@@ -37,6 +41,10 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerConnect,
   registerExec,
   registerCp,
+  registerBackup,
+  registerVerify,
+  registerRestore,
+  registerUpgrade,
   registerGc,
   registerCompletion,
   registerVersion,

@@ -73,3 +73,11 @@ it('completes in bash: commands, options and live ids', async () => {
   })
   expect((await bash).stdout).toBe(`status\n--state\n${id}\n\n`)
 })
+
+it('up ends with 1 and the sentence of a server that cannot start, and leaves none behind', async () => {
+  const dataDir = join(folder, 'up')
+  const up = await sandyard(['up'], { SANDYARD_DATA_DIR: dataDir, SANDYARD_LOG_LEVEL: 'loud', PATH: process.env['PATH'] ?? '' })
+  expect(up).toMatchObject({ code: 1, stdout: '' })
+  expect(up.stderr).toContain('SANDYARD_LOG_LEVEL is one of trace, debug')
+  expect((await sandyard(['down'], { SANDYARD_DATA_DIR: dataDir })).stderr).toBe(`No server runs with the data in ${dataDir}.\n`)
+})

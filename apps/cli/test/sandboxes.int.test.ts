@@ -85,6 +85,16 @@ describe('sandyard status', () => {
     expect(status).toMatchObject({ server: { reachable: true, ready: true, engine: true }, templates: 1, problems: [] })
   })
 
+  it('shows the last backup that the command has noted', async () => {
+    const note = { createdAt: '2026-01-02T03:04:05.000Z', file: '/backups/x.tar' }
+    await bench.world.database.db
+      .insertInto('server_setting')
+      .values({ name: 'last_backup', value: JSON.stringify({ ...note, sizeBytes: 1 }) })
+      .execute()
+    const { stdout } = await bench.sandyard(['status', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ lastBackup: note })
+  })
+
   it('ends with 5 when the engine does not answer the server, and still shows the rest', async () => {
     await using other = await createBench()
     other.server.runtime.faults.failBefore('ping')

@@ -18,6 +18,8 @@ export interface MigrateOptions {
   readonly bounds?: MigrationBounds
   /** Default: this repository's `migrations/`. */
   readonly directory?: string
+  /** The name of the last migration to run, for the schema of an older release. Default: all. */
+  readonly until?: string | undefined
   /** Default: this release. */
   readonly release?: string
 }
@@ -45,7 +47,7 @@ const LAST_PAUSE_MS = 10_000
  *   within the bound
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
-  const { url, log, directory, release = RELEASE, bounds = parseConfig(MIGRATION_SETTINGS, {}) } = options
+  const { url, log, directory, release = RELEASE, until, bounds = parseConfig(MIGRATION_SETTINGS, {}) } = options
   const migrations = await readMigrations(directory)
   const endsAt = performance.now() + bounds.migrationTimeoutMs
   const client = new Client({
@@ -61,7 +63,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   try {
     await assertSession(client, url)
     const session = new MigrationSession(client, bounds)
-    const plan = async () => planMigrations({ migrations, landed: await session.readLanded(), release })
+    const wanted = migrations.filter(({ name }) => until === undefined || name <= until)
+    const plan = async () => planMigrations({ migrations: wanted, landed: await session.readLanded(), release })
     const { pending, newer } = await plan()
     if (newer.length > 0)
       log.warn({ migrations: newer, release }, 'the database has the schema of a newer release; this server serves with it')

@@ -26,6 +26,7 @@ import type { Container } from 'dockerode'
 import pLimit from 'p-limit'
 import { listContainers } from './containers/list-containers.ts'
 import { containerSpec } from './containers/container-spec.ts'
+import { createStopped } from './containers/create-stopped.ts'
 import { runtimeState, stationOn } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox } from './containers/start-sandbox.ts'
@@ -40,8 +41,9 @@ import { containerName, refOf, sandboxFilter } from './labels.ts'
 import { makeHandle, readHandle } from './pauses/pause-handle.ts'
 import { pauseSandbox } from './pauses/pause-sandbox.ts'
 import { resumeSandbox, type ResumedContainer } from './pauses/resume-sandbox.ts'
-import { openParts, RUNTIME_NAME, type RuntimeParts } from './runtime-parts.ts'
+import { openParts, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
+import { RUNTIME_NAME } from './runtime-origin.ts'
 import { collectLeftovers } from './upkeep/collect-leftovers.ts'
 import { repairEgress } from './upkeep/repair-egress.ts'
 
@@ -144,6 +146,14 @@ export class DockerRuntime implements SandboxRuntime {
   async createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint> {
     checkOrigin('snapshot', snapshot, await this.#parts.origin())
     return this.#start(spec, snapshot.image, signal)
+  }
+
+  async createPaused(snapshot: RuntimeSnapshot, spec: SandboxSpec): Promise<PauseHandle> {
+    const origin = await this.#parts.origin()
+    checkOrigin('snapshot', snapshot, origin)
+    checkSpec(spec, this.capabilities())
+    const wanted = { name: this.#nameOf(spec), options: containerSpec(this.#parts.plan(), spec, snapshot.image) }
+    return this.#change(spec, async () => makeHandle(origin, wanted.name, await createStopped(this.#parts, wanted)))
   }
 
   pause(ref: SandboxRef, keep: Keep, former?: PauseHandle): Promise<PauseHandle> {

@@ -1,4 +1,3 @@
-import { loadOnce } from '@sandyard/kit/async/load-once'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
@@ -15,7 +14,6 @@ import { connectEngine } from './engine/connect-engine.ts'
 import { readDefaultPaths } from './engine/default-paths.ts'
 import { canLimitDisk } from './engine/disk-limit.ts'
 import { engineCall } from './engine/docker-errors.ts'
-import { engineId } from './engine/engine-id.ts'
 import { readEngineFacts } from './engine/engine-facts.ts'
 import { securityWarnings, takesProfile } from './engine/security-warnings.ts'
 import type { DockerImageStore } from './images/docker-image-store.ts'
@@ -28,15 +26,11 @@ import type { Member } from './egress/member-keeper.ts'
 import { joinMembers } from './network/network-members.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
+import { originOf } from './runtime-origin.ts'
 import { SECCOMP_JSON } from './seccomp/seccomp-profile.ts'
 import { Snapshots } from './snapshots/snapshots.ts'
 
 const DEFAULT_PIDS_LIMIT = 4096
-
-export const RUNTIME_NAME = 'docker'
-/** The version of the formats of handles and snapshots. */
-const FORMAT = 1
-const ENGINE_ID_TIMEOUT_MS = 30_000
 
 /** The parts of a runtime; all exist before the first sandbox. */
 export interface RuntimeParts extends StartParts {
@@ -65,7 +59,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
   checkOptions(options)
   const { installation, daemonDist, log } = options
   const manifest = await readManifest(daemonDist)
-  const docker = await connectEngine(options.dockerHost, options.callDeadlines, log)
+  const docker = await connectEngine(options.dockerHost, options.callDeadlines, log.child({ part: 'runtime.engine' }))
   const facts = await readEngineFacts(docker, options.ociRuntime)
   for (const warning of securityWarnings(facts)) log.warn(warning)
   const network = new SandboxNetwork(docker, installation)
@@ -96,10 +90,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       systemPaths,
       daemon: { volume: volume.name, labels: volume.labels, mount: manifest.mount, command: manifest.command },
     })
-    const origin = loadOnce(async (): Promise<Origin> => {
-      const engine = await engineId(docker, AbortSignal.timeout(ENGINE_ID_TIMEOUT_MS))
-      return { runtime: RUNTIME_NAME, version: FORMAT, engine }
-    })
+    const origin = originOf(docker)
     const kept = new KeptImages(docker, installation)
     const shared = new SharedImages(docker, installation, {
       base: options.baseImage,

@@ -59,6 +59,14 @@ export interface SandboxRuntime extends AsyncDisposable {
   createFrom(snapshot: RuntimeSnapshot, spec: SandboxSpec, signal?: AbortSignal): Promise<SandboxEndpoint>
 
   /**
+   * Like `createFrom`, but the sandbox is paused with its files and has no processes: for a paused sandbox of a backup. A repeated call for a
+   * paused sandbox returns the same handle. For a running sandbox it is a `conflict`.
+   *
+   * @throws AppError `failed_precondition` for a snapshot of another runtime, version or engine; `not_found` without its image
+   */
+  createPaused(snapshot: RuntimeSnapshot, spec: SandboxSpec): Promise<PauseHandle>
+
+  /**
    * Pauses a sandbox and returns the handle that `resume` needs. `memory` stops the processes and keeps them (needs
    * `capabilities().pause === 'memory'`, else `unimplemented`); `files` ends the processes and frees their memory. A sandbox that is paused
    * is success, also after a crash: the handle is the same. `files` for a sandbox that is paused with memory drops the memory. For an ended

@@ -39,7 +39,8 @@ async function prepareEngineImages({ config, progress }: ProgramParts): Promise<
   return base
 }
 
-async function prepareDaemon({ config, progress }: ProgramParts): Promise<DaemonDist> {
+/** The daemon for the volume of sandboxes; that of the settings, else made by the first call on this machine. */
+export async function prepareDaemon({ config, progress }: Pick<ProgramParts, 'config' | 'progress'>): Promise<DaemonDist> {
   const took = startStopwatch()
   if (config.daemonDist !== undefined) return findDaemon(config.daemonDist)
   // The builder is imported only here, because a running server does not need its dependencies.

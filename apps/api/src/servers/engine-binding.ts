@@ -1,16 +1,14 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database, Db, Tx } from '@sandyard/db/database'
-import { CHANNELS } from '@sandyard/db/notify'
+import { ENGINE_SETTING, UNFINISHED_RESTORE } from '@sandyard/db/engine-setting'
 import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import { ensureSetting } from '../settings/installation.ts'
+import { endSandboxes } from './end-sandboxes.ts'
 
-/** The row of `server_setting` with the id of the engine that runs the sandboxes of this installation. */
-export const ENGINE_SETTING = 'engine_id'
 const IDENTIFY_TIMEOUT_MS = 15_000
-const BATCH = 500
 
 export interface BindingParts {
   readonly database: Database
@@ -35,13 +33,13 @@ export async function bindEngine({ database, runtime, log, adoptEngine }: Bindin
   const engineId = await readEngineId(runtime)
   const recorded = await ensureSetting(database.db, ENGINE_SETTING, () => engineId)
   if (recorded === engineId) return engineId
-  if (adoptEngine !== engineId) throw otherEngine(recorded, engineId)
+  if (adoptEngine !== engineId) throw recorded === UNFINISHED_RESTORE ? unfinishedRestore() : otherEngine(recorded, engineId)
   await database.transaction(async (tx) => {
     // This lock blocks heartbeats of servers with the former engine.
     const { value: from } = await selectEngine(tx).forUpdate().executeTakeFirstOrThrow()
     if (from === engineId) return
     await refuseWhileServed(tx, from)
-    const ended = await endSandboxes(tx)
+    const ended = await endSandboxes(tx, 'engine_moved')
     await tx.updateTable('server_setting').set({ value: engineId }).where('name', '=', ENGINE_SETTING).execute()
     log.warn({ from, to: engineId, ended }, 'the installation was moved to another engine; its sandboxes were ended')
   })
@@ -80,6 +78,13 @@ function otherEngine(recorded: string, engineId: string): AppError {
   )
 }
 
+function unfinishedRestore(): AppError {
+  return new AppError(
+    'failed_precondition',
+    'A restore of this database was not completed: repeat `sandyard restore` with the same backup.',
+  )
+}
+
 async function refuseWhileServed(tx: Tx, recorded: string): Promise<void> {
   const served = await tx
     .selectFrom('server')
@@ -92,24 +97,4 @@ async function refuseWhileServed(tx: Tx, recorded: string): Promise<void> {
     'failed_precondition',
     `A server still runs with the former engine (${recorded}): stop it, wait half a minute, and start this one again.`,
   )
-}
-
-/** Hides every sandbox and stops its traffic. The reconciler then finishes the ends; the new engine has nothing to remove. */
-async function endSandboxes(tx: Tx): Promise<number> {
-  let ended = 0
-  while (true) {
-    const { rows } = await sql<{ sandbox_id: string }>`
-      with ended as (
-        update sandbox set state = 'killing', state_changed_at = clock_timestamp(), end_reason = 'engine_moved'
-        where sandbox_id in (select sandbox_id from sandbox where state <> 'killing' order by sandbox_id limit ${BATCH} for update)
-        returning sandbox_id, incarnation, team_id
-      ), logged as (
-        insert into event (team_id, kind, subject, data)
-        select team_id, 'sandbox.killing', sandbox_id, jsonb_build_object('incarnation', incarnation, 'reason', 'engine_moved') from ended
-      )
-      select sandbox_id, pg_notify(${CHANNELS.routeChanged}, sandbox_id) from ended
-    `.execute(tx)
-    ended += rows.length
-    if (rows.length < BATCH) return ended
-  }
 }

@@ -1,13 +1,14 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { sql } from 'kysely'
 import { Database } from '@sandyard/db/database'
+import { ENGINE_SETTING } from '@sandyard/db/engine-setting'
 import type { ServerCapacity } from '@sandyard/db/schema/server'
 import { LEASE_RENEWAL, serverLeaseEnd } from '@sandyard/db/server-lease'
 import { within } from '@sandyard/kit/async/within'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { ENGINE_SETTING, engineMoved } from './engine-binding.ts'
+import { engineMoved } from './engine-binding.ts'
 
 /** How long rows of dead servers are kept. */
 const KEEP_DEAD = '1 day'

@@ -1,4 +1,5 @@
 import type { Db } from '@sandyard/db/database'
+import { ENGINE_SETTING } from '@sandyard/db/engine-setting'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { sql } from 'kysely'
@@ -6,7 +7,6 @@ import { findUnneeded } from '../builds/upkeep/collect-images.ts'
 import { ownedOf } from '../sandboxes/repair/reconciler-queries.ts'
 import { keyOf } from '../sandboxes/repair/repairs.ts'
 import { isBuildSandboxId } from '../sandboxes/sandbox-id.ts'
-import { ENGINE_SETTING } from './engine-binding.ts'
 
 /** What the database knows of the objects of its installation on its engine. */
 export interface OwnerRecords {

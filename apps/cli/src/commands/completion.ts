@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander'
 import { within } from '@sandyard/kit/async/within'
 import type { CliParts } from '../cli-parts.ts'
 import { COMPLETED_SHELLS, type CompletedShell, FILES_MARK, SCRIPTS } from '../complete/scripts.ts'
+import { printable } from '../output.ts'
 import { findWanted, type Value } from '../complete/wanted.ts'
 
 /** A person waits for the list. */
@@ -31,5 +32,6 @@ async function complete(program: Command, parts: CliParts, words: readonly strin
     return readLiveValues(parts, wanted)
   }
   const values = await within({ what: 'the list', timeoutMs: LIVE_TIMEOUT_MS }, read).catch(() => [])
-  for (const { value, description = '' } of values) if (value.startsWith(current)) parts.output.line(`${value}\t${description}`)
+  for (const { value, description = '' } of values)
+    if (value.startsWith(current)) parts.output.line(`${printable(value)}\t${printable(description)}`)
 }

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { CliParts } from '../cli-parts.ts'
-import { requireApiKey } from '../connection.ts'
-import { envLine, type Shell, SHELLS } from '../env-lines.ts'
+import { clientSettings, envLine, type Shell, SHELLS } from '../env-lines.ts'
 
 export function registerEnv(program: Command, parts: CliParts): void {
   program
@@ -10,13 +9,9 @@ export function registerEnv(program: Command, parts: CliParts): void {
     .addOption(new Option('--shell <shell>', 'the form of the lines').choices(SHELLS).default('sh'))
     .action(({ shell }: { shell: Shell }) => {
       const { output, connection } = parts
-      const variables = {
-        E2B_API_KEY: requireApiKey(connection).reveal(),
-        E2B_API_URL: connection.clients.apiUrl,
-        E2B_SANDBOX_URL: connection.clients.sandboxUrl,
-      }
-      output.result(variables, () => {
-        for (const [name, value] of Object.entries(variables)) output.line(envLine(shell, name, value))
+      const settings = clientSettings(connection)
+      output.result(settings, () => {
+        for (const [name, value] of Object.entries(settings)) output.line(envLine(shell, name, value))
       })
     })
 }

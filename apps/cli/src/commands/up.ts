@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { CliParts } from '../cli-parts.ts'
-import { envLine } from '../env-lines.ts'
+import { clientSettings, type ClientSettings, envLine } from '../env-lines.ts'
+import { EXIT } from '../exit-codes.ts'
+import { CliFailure } from '../fail.ts'
 import { readSeconds } from '../sandboxes.ts'
-import type { PrintedSettings } from '../server/start-server.ts'
 
 interface Options {
   readonly compose?: boolean
@@ -26,20 +27,29 @@ async function up(parts: CliParts, timeout: number): Promise<void> {
   const { output } = parts
   const directory = serverDirectory(parts)
   const pid = findServerPid(directory)
-  if (pid !== undefined)
-    return output.say(`The server already runs (process ${pid}): \`sandyard status\` shows it, \`sandyard env\` its settings.`)
+  if (pid !== undefined) return showRunning(parts, pid)
   const { startServer } = await import('../server/start-server.ts')
   print(parts, await startServer(parts, directory, timeout * 1000))
   output.say(`The server runs; its log is ${directory.serverLog}. \`sandyard down\` stops it.`)
 }
 
+/** Its settings too, where they are known: a port of 0 is known to the server only. */
+function showRunning(parts: CliParts, pid: number): void {
+  parts.output.say(`The server already runs (process ${pid}): \`sandyard status\` shows it.`)
+  try {
+    print(parts, clientSettings(parts.connection))
+  } catch (err) {
+    if (!(err instanceof CliFailure) || err.exitCode !== EXIT.usage) throw err
+  }
+}
+
 async function upWithCompose(parts: CliParts, timeout: number): Promise<void> {
   const { compose } = await import('../server/compose.ts')
   await compose(parts, 'up', '--detach', '--wait', '--wait-timeout', String(timeout))
-  print(parts, JSON.parse(await compose(parts, 'exec', '-T', 'api', 'sandyard', 'env', '--json')) as PrintedSettings)
+  print(parts, JSON.parse(await compose(parts, 'exec', '-T', 'api', 'sandyard', 'env', '--json')) as ClientSettings)
 }
 
-function print({ output }: CliParts, settings: PrintedSettings): void {
+function print({ output }: CliParts, settings: ClientSettings): void {
   output.result(settings, () => {
     for (const [name, value] of Object.entries(settings)) output.line(envLine('sh', name, value))
   })

@@ -29,8 +29,7 @@ export async function writeFile(daemon: Daemon, path: string, content: Readable,
   try {
     // An answer before the end of the content is a refusal.
     const answer = await Promise.race([answered, sent.then(() => answered)])
-    const [written] = JSON.parse(await textOf(await checked(answer))) as { readonly path: string }[]
-    return written?.path ?? path
+    return pathOf(await textOf(await checked(answer))) ?? path
   } finally {
     content.destroy()
     await sent.catch(() => undefined)
@@ -76,6 +75,16 @@ async function checked(answer: IncomingMessage): Promise<IncomingMessage> {
   const { statusCode = 0 } = answer
   if (statusCode >= 200 && statusCode < 300) return answer
   throw new CliFailure(exitCodeOf(statusCode), `${messageOf(await textOf(answer), statusCode).replace(/\.$/, '')}.`)
+}
+
+/** Of the first file in the answer. */
+function pathOf(text: string): string | undefined {
+  try {
+    const [written] = JSON.parse(text) as { readonly path?: string }[]
+    return written?.path
+  } catch {
+    return undefined
+  }
 }
 
 /** The daemon runs in an untrusted sandbox, so its answer is cut. */

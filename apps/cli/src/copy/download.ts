@@ -11,7 +11,7 @@ import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
 import type { Copied } from './copied.ts'
 import { readFile } from './daemon-files.ts'
-import { namesBelow } from './sandbox-path.ts'
+import { lastName, namesBelow } from './sandbox-path.ts'
 
 const MODE_BITS = 0o777
 /** More entries than a copy by hand has; the list comes from an untrusted sandbox. */
@@ -24,7 +24,7 @@ const MAX_ENTRIES = 1_000_000
  */
 export async function download(parts: CliParts, daemon: Daemon, { from, to }: { from: string; to: string }): Promise<Copied> {
   const entry = await statOf(daemon, from)
-  const target = await targetOf(resolve(parts.cwd, to), basename(entry.path) || daemon.sandboxID)
+  const target = await targetOf(resolve(parts.cwd, to), lastName(entry.path, daemon.sandboxID))
   const copied: Copied = { files: 0, skipped: [] }
   if (entry.type !== FileType.DIRECTORY) {
     await copyFile(parts, daemon, { path: entry.path, target, mode: entry.mode })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { namesBelow, readPlace } from './sandbox-path.ts'
+import { lastName, namesBelow, readPlace } from './sandbox-path.ts'
 
 const id = `i${'a1'.repeat(10)}`
 
@@ -24,3 +24,8 @@ it.each(['/etc/passwd', '/home/user', '/home/user/../../etc', '/home/user//x', '
     expect(() => namesBelow('/home/user', path)).toThrow('outside of /home/user')
   },
 )
+
+it('takes the last name of a path, and none that leads elsewhere', () => {
+  expect([lastName('/home/user/a.txt', 'x'), lastName('/home/', 'x'), lastName('/', 'x')]).toEqual(['a.txt', 'home', 'x'])
+  for (const path of ['/home/..', '/home/.', '/a/b\0']) expect(() => lastName(path, 'x'), path).toThrow('no usable name')
+})

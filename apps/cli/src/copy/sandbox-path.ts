@@ -15,6 +15,18 @@ export function readPlace(text: string): Place {
 }
 
 /**
+ * The last name of an absolute path, for a file or directory of this machine; `whenRoot` for `/`.
+ *
+ * @throws CliFailure for a name that could lead elsewhere: the daemon runs in an untrusted sandbox
+ */
+export function lastName(path: string, whenRoot: string): string {
+  const name = path.replace(/\/+$/, '').split('/').at(-1) ?? ''
+  if (name === '') return whenRoot
+  if (isSafeName(name)) return name
+  throw new CliFailure(EXIT.failed, 'The sandbox gave the file no usable name: nothing was copied.')
+}
+
+/**
  * The part of `path` below `root`, both absolute, as names.
  *
  * @throws CliFailure for anything that could lead out of it: the daemon runs in an untrusted sandbox
@@ -22,7 +34,11 @@ export function readPlace(text: string): Place {
 export function namesBelow(root: string, path: string): string[] {
   const prefix = root.endsWith('/') ? root : `${root}/`
   const names = path.startsWith(prefix) ? path.slice(prefix.length).split('/') : []
-  const isSafe = names.length > 0 && names.every((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'))
-  if (!isSafe) throw new CliFailure(EXIT.failed, `The sandbox listed a path outside of ${root}: nothing more was copied.`)
+  if (names.length === 0 || !names.every(isSafeName))
+    throw new CliFailure(EXIT.failed, `The sandbox listed a path outside of ${root}: nothing more was copied.`)
   return names
+}
+
+function isSafeName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !name.includes('\0')
 }

@@ -4,16 +4,10 @@ import { join } from 'node:path'
 import type { DataDirectory } from '@sandyard/api/program/data/data-directory'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import type { CliParts } from '../cli-parts.ts'
+import type { ClientSettings } from '../env-lines.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
 import { CHECKOUT } from './running-server.ts'
-
-/** The settings for clients that a server has printed. */
-export interface PrintedSettings {
-  readonly E2B_API_KEY: string
-  readonly E2B_API_URL: string
-  readonly E2B_SANDBOX_URL: string
-}
 
 const EVERY_MS = 100
 const READY_TIMEOUT_MS = 60_000
@@ -26,7 +20,7 @@ const NAMES = ['E2B_API_KEY', 'E2B_API_URL', 'E2B_SANDBOX_URL'] as const
  *
  * @throws CliFailure `failed` when it ends, `timeout` when it is not ready in time; then it is ended. The abort reason, likewise
  */
-export async function startServer(parts: CliParts, directory: DataDirectory, timeoutMs: number): Promise<PrintedSettings> {
+export async function startServer(parts: CliParts, directory: DataDirectory, timeoutMs: number): Promise<ClientSettings> {
   const { environment, output, signal } = parts
   mkdirSync(directory.path, { recursive: true, mode: 0o700 })
   const logFile = join(directory.path, 'up.log')
@@ -75,9 +69,9 @@ function collect({ stdout }: ChildProcess, show: (line: string) => void): () => 
   return () => text
 }
 
-function readSettings(text: string): PrintedSettings | undefined {
+function readSettings(text: string): ClientSettings | undefined {
   const found = NAMES.map((name) => [name, new RegExp(`^\\s*export ${name}=(\\S+)$`, 'm').exec(text)?.[1]] as const)
-  return found.every(([, value]) => value !== undefined) ? (Object.fromEntries(found) as unknown as PrintedSettings) : undefined
+  return found.every(([, value]) => value !== undefined) ? (Object.fromEntries(found) as unknown as ClientSettings) : undefined
 }
 
 function ended(said: string): CliFailure {

@@ -1,18 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { DataDirectory } from '@sandyard/api/program/data/data-directory'
-
 export interface LastBackup {
   readonly createdAt: string
-  /** The archive. */
+  /** Where the archive was written. */
   readonly file: string
 }
 
-/** What the last `sandyard backup` of this data directory noted; undefined when there is no note. */
-export function findLastBackup(directory: DataDirectory | undefined): LastBackup | undefined {
-  if (directory === undefined) return undefined
+/** The row of `server_setting` in which `sandyard backup` notes the newest backup of an installation. */
+export const LAST_BACKUP_SETTING = 'last_backup'
+
+/** Undefined without a note, and for a value that is none. */
+export function parseLastBackup(value: string | undefined): LastBackup | undefined {
   try {
-    const { createdAt, file } = JSON.parse(readFileSync(join(directory.path, 'last-backup.json'), 'utf8')) as Partial<LastBackup>
+    const { createdAt, file } = JSON.parse(value ?? '{}') as Partial<LastBackup>
     return createdAt === undefined || file === undefined || Number.isNaN(Date.parse(createdAt)) ? undefined : { createdAt, file }
   } catch {
     return undefined

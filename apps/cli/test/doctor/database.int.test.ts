@@ -61,20 +61,39 @@ describe('D1', () => {
     expect(await find('R2')).toMatchObject({ level: 'skipped', found: saying('D1') })
   })
 
-  it('fails for a migration of a newer release, and warns for one that has not landed', async () => {
+  it('warns for a newer schema with which this release serves, and fails for one that it refuses', async () => {
     await client.query(`insert into schema_migration (name, sha256) values ('9999_later.sql', 'x')`)
-    expect(await look('D1')).toMatchObject({ level: 'fail', found: saying('9999_later.sql') })
+    expect(await look('D1')).toMatchObject({ level: 'warn', found: saying('9999_later.sql') })
+    // Databases of the first releases do not have the column.
+    await client.query('alter table public.schema_migration add column if not exists oldest_release text')
+    await client.query(`update schema_migration set oldest_release = '99.0.0' where name = '9999_later.sql'`)
+    expect(await look('D1')).toMatchObject({ level: 'fail', found: saying(/9999_later\.sql.*needs release 99\.0\.0/) })
     await client.query(`delete from schema_migration where name = '9999_later.sql'`)
-    const { rows } = await client.query(`delete from schema_migration where name = '0014_egress_decisions.sql' returning *`)
-    expect(await look('D1')).toMatchObject({ level: 'warn', found: saying('0014_egress_decisions.sql') })
-    const [row] = rows as { name: string; sha256: string }[]
-    await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [row?.name, row?.sha256])
+  })
+
+  it('warns for a migration that has not landed, and fails for one that was changed', async () => {
+    const { rows } = await client.query<{ name: string }>('select name from schema_migration order by name desc limit 1')
+    const name = rows[0]?.name ?? ''
+    await client.query(`create table public.kept as select * from schema_migration where name = $1`, [name])
+    await client.query('delete from schema_migration where name = $1', [name])
+    expect(await look('D1')).toMatchObject({ level: 'warn', found: saying(name) })
+    await client.query('insert into schema_migration select * from public.kept')
+    await client.query(`update schema_migration set sha256 = 'another' where name = $1`, [name])
+    expect(await look('D1')).toMatchObject({ level: 'fail', found: saying(name) })
+    await client.query('update schema_migration set sha256 = kept.sha256 from public.kept where kept.name = schema_migration.name')
   })
 
   it('fails for an old Postgres', async () => {
     await client.query(`create function front.current_setting(text) returns text language sql as
       $$ select case $1 when 'server_version_num' then '140012' else '14.12' end $$`)
     expect(await look('D1')).toMatchObject({ level: 'fail', found: saying('14.12') })
+  })
+})
+
+describe('DATABASE_DIRECT_URL', () => {
+  it('is asked instead of a pool in front', async () => {
+    const environment = { DATABASE_URL: 'postgres://127.0.0.1:9/pool', DATABASE_DIRECT_URL: test.url }
+    expect(await find('D1', { environment })).toMatchObject({ level: 'ok' })
   })
 })
 

@@ -3,7 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EGRESS_PROCESS_SETTINGS } from '@sandyard/egress/config'
+import { PROXY_PROCESS_SETTINGS } from '@sandyard/proxy/config'
 import { GROUPS } from '../../src/doctor/all-checks.ts'
+import { OTHER_PROGRAMS } from '../../src/doctor/facts/doctor-settings.ts'
 import { openTerminal } from '../support/open-terminal.ts'
 import { runHere } from '../support/run-here.ts'
 
@@ -43,6 +46,16 @@ describe('sandyard doctor', () => {
     const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts') && name !== 'doctor.int.test.ts')
     const text = tests.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n')
     expect(IDS.filter((id) => !text.includes(`'${id}'`))).toEqual([])
+  })
+
+  it('has the defaults of the settings of the proxy and the egress gateway', () => {
+    const facts = ({ env, fallback }: { env: string; fallback: unknown }): unknown => ({ env, fallback })
+    const { egressHealthPort, egressConnections, proxyConnections } = OTHER_PROGRAMS
+    expect([egressHealthPort, egressConnections, proxyConnections].map(facts)).toEqual(
+      [EGRESS_PROCESS_SETTINGS.healthPort, EGRESS_PROCESS_SETTINGS.databaseConnections, PROXY_PROCESS_SETTINGS.databaseConnections].map(
+        facts,
+      ),
+    )
   })
 
   it('prints all checks as one document with --json, and ends with 7 when one failed', async () => {

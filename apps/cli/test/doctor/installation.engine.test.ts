@@ -188,8 +188,15 @@ describe('R1', () => {
     await client.query(`insert into sandbox (sandbox_id, incarnation, team_id, template_id, build_id, state, is_secure, started_at, expires_at, endpoint_host, endpoint_daemon_port, state_changed_at)
       select 'lost', 1, team_id, template_id, build_id, 'running', true, now(), now(), '127.0.0.1', 1, now() - interval '1 hour' from build join template using (template_id)`)
     withImages(image('nobody'))
+    const volume = (Name: string, CreatedAt: string): object => ({ Name, CreatedAt, Labels: labels('daemon-volume') })
+    engine.patch(/^\/volumes$/, () => ({
+      Volumes: [volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'), volume('sandyard-daemon-2', '2026-02-01T00:00:00Z')],
+    }))
     const { level, found } = await withDatabase('R1')
-    expect([level, found]).toEqual(['warn', saying(/rows without a container: lost; images without a row: .*:nobody/)])
+    expect([level, found]).toEqual([
+      'warn',
+      saying(/rows without a container: lost; volumes of former daemons .*: sandyard-daemon-1; images without a row: .*:nobody/),
+    ])
     await client.query('delete from sandbox')
   })
 })
@@ -199,7 +206,12 @@ it('R3 warns for sandboxes with an older daemon, and for requests that got a 501
   const { addresses } = server
   const volume = (Name: string, CreatedAt: string): object => ({ Name, CreatedAt })
   engine.patch(/^\/volumes$/, () => ({
-    Volumes: [volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'), volume('sandyard-daemon-2', '2026-02-01T00:00:00Z')],
+    Volumes: [
+      volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'),
+      volume('sandyard-daemon-2', '2026-02-01T00:00:00Z'),
+      // Of another installation.
+      volume('sandyard-daemon-3', '2026-03-01T00:00:00Z'),
+    ],
   }))
   withContainers(sandbox('new', { Mounts: [{ Type: 'volume', Name: 'sandyard-daemon-2' }] }))
   expect(await withDatabase('R3', { addresses })).toMatchObject({ level: 'ok', found: saying('1 sandboxes, all with the newest daemon') })

@@ -103,7 +103,7 @@ describe('T1', () => {
     const { port } = tls.address() as AddressInfo
     const environment = { SANDYARD_API_URL: `https://api.test:${port}`, SANDYARD_DOMAIN: `sandboxes.test:${port}` }
     try {
-      return await find('T1', { environment, machine: here, authorities: authority })
+      return await find('T1', { environment: { ...environment, SANDYARD_EXTRA_CA: authority }, machine: here })
     } finally {
       tls.closeAllConnections()
       tls.close()
@@ -143,9 +143,10 @@ describe('T1', () => {
     expect(await find('T1')).toMatchObject({ level: 'skipped' })
   })
 
+  /** The file of its certificate. */
   function makeAuthority(): string {
     openssl('req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj /CN=test -keyout ca.key -out ca.pem')
-    return readFileSync(join(folder, 'ca.pem'), 'utf8')
+    return join(folder, 'ca.pem')
   }
 
   function issue(days: number, names: string): { key: string; cert: string } {

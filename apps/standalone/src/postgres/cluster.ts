@@ -51,7 +51,7 @@ function checkVersion(folder: string): void {
   if (version === MAJOR_VERSION) return
   if (version === undefined) throw new StartFailure(`${folder} is not a Postgres database: move it away and run this again.`)
   throw new StartFailure(
-    `The database in ${folder} was made by Postgres ${version}, and this release brings ${MAJOR_VERSION}: move it over with pg_upgrade or pg_dump.`,
+    `The database in ${folder} was made by Postgres ${version}, and this release has Postgres ${MAJOR_VERSION}, which cannot read it: run \`sandyard backup\` with the release that made it, move ${folder} away, and run \`sandyard restore\` with this one (docs/upgrading.md).`,
   )
 }
 

@@ -1,15 +1,12 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type Docker from 'dockerode'
-import type { Container, ContainerCreateOptions } from 'dockerode'
+import type { Container } from 'dockerode'
 import type { EgressPolicy } from '@sandyard/runtime/types'
-import { statusOf } from '../engine/docker-errors.ts'
+import { createContainer, type NewContainer } from './create-container.ts'
 import { runtimeState } from './container-state.ts'
 import { removeContainer } from './remove-container.ts'
 import { runContainer, type RunOptions, type StartParts } from './run-container.ts'
 
-export interface StartRequest {
-  readonly name: string
-  readonly options: ContainerCreateOptions
+export interface StartRequest extends NewContainer {
   readonly policy: EgressPolicy
   readonly signal: AbortSignal | undefined
 }
@@ -24,7 +21,7 @@ export interface StartRequest {
 export async function startSandbox(parts: StartParts, request: StartRequest): Promise<string> {
   await parts.volume.ensure()
   const bridge = await parts.network.ensure()
-  const made = await create(parts.docker, request)
+  const made = await createContainer(parts.docker, request)
   const run = { bridge, policy: request.policy, signal: request.signal }
   if (made !== undefined) return launch(parts, made, run)
   const found = await parts.docker.getContainer(request.name).inspect()
@@ -45,18 +42,6 @@ async function launch(parts: StartParts, container: Container, options: RunOptio
       .disconnect(container.id)
       .then(remove)
       .catch(() => undefined)
-    throw err
-  }
-}
-
-/** Undefined when a container of this name exists. Names are unique on an engine. */
-async function create(docker: Docker, { name, options }: StartRequest): Promise<Container | undefined> {
-  try {
-    // Without `_query` the library sends the options twice, once in the address, which then is larger than some servers accept.
-    return await docker.createContainer({ _query: { name }, _body: options } as ContainerCreateOptions)
-  } catch (err) {
-    if (statusOf(err) === 409) return undefined
-    if (statusOf(err) === 404) throw new AppError('not_found', `Image "${options.Image ?? ''}" does not exist.`, { cause: err })
     throw err
   }
 }

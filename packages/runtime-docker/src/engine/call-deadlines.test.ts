@@ -21,6 +21,8 @@ it.for<[string, string, CallKind]>([
   ['DELETE', '/images/sandyard/image-home:1?', 'change'],
   ['POST', '/networks/abc/disconnect', 'short'],
   ['POST', '/commit?', 'copy'],
+  ['POST', '/images/load?', 'copy'],
+  ['GET', '/images/get?', 'save'],
   ['PUT', '/containers/abc/archive?', 'copy'],
   ['POST', '/containers/abc/attach?', 'attach'],
   ['POST', '/build?', 'build'],
@@ -32,4 +34,8 @@ it.for<[string, string, CallKind]>([
 
 it('treats a create of an image with a file as an import', () => {
   expect(callKind({ method: 'POST', path: '/images/create?', file: {} })).toBe('copy')
+})
+
+it('gives the images of a backup more time than those that the server makes', () => {
+  expect(callKind({ method: 'POST', path: '/images/load?', options: { quiet: true } })).toBe('load')
 })

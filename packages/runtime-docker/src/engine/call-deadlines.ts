@@ -19,6 +19,10 @@ export const CALL_DEADLINES = {
   change: { answerMs: MINUTE },
   /** Copies files: a commit, an import, an archive. The engine sends nothing before the end. */
   copy: { answerMs: 10 * MINUTE },
+  /** Reads images for a backup. The engine copies them to its disk before it sends the first byte. */
+  save: { answerMs: 60 * MINUTE, idleMs: 5 * MINUTE },
+  /** Stores the images of a backup. The engine sends nothing before it has read and unpacked all of them. */
+  load: { answerMs: 120 * MINUTE },
   pull: { answerMs: 3 * MINUTE, idleMs: 3 * MINUTE },
   /** The silence is the longest run of one build command without output. */
   build: { answerMs: 2 * MINUTE, idleMs: 60 * MINUTE },
@@ -39,6 +43,8 @@ export interface EngineCall {
   readonly path: string
   /** The body if it is a stream. */
   readonly file?: unknown
+  /** The parameters of the query. */
+  readonly options?: unknown
 }
 
 const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
@@ -46,6 +52,7 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['events', 'GET', /^\/events/],
   ['export', 'GET', /^\/containers\/[^/]+\/export/],
   ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
+  ['save', 'GET', /^\/images\/get\?/],
   ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],
   ['change', 'DELETE', /^\/(?:containers|images|volumes|networks)\//],
   ['copy', 'POST', /^\/(?:commit|images\/load|containers\/[^/]+\/wait)\b/],
@@ -54,7 +61,13 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['build', 'POST', /^\/build/],
 ]
 
-export function callKind({ method, path, file }: EngineCall): CallKind {
+export function callKind({ method, path, file, options }: EngineCall): CallKind {
+  if (method === 'POST' && path.startsWith('/images/load') && isQuiet(options)) return 'load'
   if (method === 'POST' && path.startsWith('/images/create')) return file === undefined ? 'pull' : 'copy'
   return KINDS.find(([, verb, pattern]) => verb === method && pattern.test(path))?.[0] ?? 'short'
+}
+
+/** Only a backup asks the engine to report nothing while it loads: it has images of any size. */
+function isQuiet(options: unknown): boolean {
+  return (options as { readonly quiet?: unknown } | null | undefined)?.quiet === true
 }

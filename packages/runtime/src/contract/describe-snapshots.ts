@@ -56,6 +56,25 @@ export function describeSnapshots(bench: () => ContractBench, keeps: readonly Ke
       },
     )
 
+    it('creates a paused sandbox from a snapshot of one that was removed, which resumes with its files', async ({ expect, skip }) => {
+      const on = bench()
+      skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
+      const { spec, inside } = await on.start()
+      await inside.writeFile('/root/story', 'one')
+      const snapshot = await on.runtime.snapshot(spec, newSnapshot())
+      await expect(on.runtime.createPaused(snapshot, spec)).rejects.toMatchObject({ kind: 'conflict' })
+      await on.runtime.remove(spec)
+      const handle = await on.runtime.createPaused(snapshot, spec)
+      expect(handle.keep).toBe('files')
+      expect(await on.runtime.createPaused(snapshot, spec)).toEqual(handle)
+      expect(await on.stateOf(spec)).toBe('stopped')
+      await on.runtime.deleteSnapshot(snapshot)
+      const { endpoint, restored } = await on.runtime.resume(handle, { spec, keep: 'memory' })
+      expect(restored).toBe('files')
+      expect(await on.inside(spec, endpoint).readFile('/root/story')).toBe('one')
+      await expect(on.runtime.createPaused(snapshot, on.spec())).rejects.toMatchObject({ kind: 'not_found' })
+    })
+
     it('rejects a snapshot of another runtime, version or engine', async ({ expect, skip }) => {
       const on = bench()
       skip(on.runtime.capabilities().snapshot === 'none', 'this runtime has no snapshots')
@@ -64,6 +83,7 @@ export function describeSnapshots(bench: () => ContractBench, keeps: readonly Ke
       for (const change of [{ runtime: 'another' }, { version: snapshot.version + 1 }, { engine: '0'.repeat(32) }]) {
         const foreign = { ...snapshot, ...change }
         await expect(on.runtime.createFrom(foreign, on.spec())).rejects.toMatchObject({ kind: 'failed_precondition' })
+        await expect(on.runtime.createPaused(foreign, on.spec())).rejects.toMatchObject({ kind: 'failed_precondition' })
         await expect(on.runtime.deleteSnapshot(foreign)).rejects.toMatchObject({ kind: 'failed_precondition' })
       }
       expect(await on.runtime.list()).toHaveLength(1)

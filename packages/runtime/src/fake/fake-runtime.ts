@@ -23,7 +23,7 @@ import { FakeEngine, type FakeImageFacts, type FakeSandbox } from './fake-engine
 import { subscribeFake } from './fake-events.ts'
 import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
-import { startFake, type FakeContents } from './fake-starting.ts'
+import { createFakePaused, startFake, type FakeContents } from './fake-starting.ts'
 import { Faults } from './faults.ts'
 
 export interface FakeRuntimeOptions {
@@ -109,15 +109,23 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#start('createFrom', { spec, contents }, signal)
   }
 
+  createPaused(snapshot: RuntimeSnapshot, spec: SandboxSpec): Promise<PauseHandle> {
+    return this.#call('createPaused', () => {
+      checkOrigin('snapshot', snapshot, this.#origin)
+      checkSpec(spec, this.capabilities())
+      const contents = (): FakeContents => this.#contentsOf(snapshot.image)
+      const sandbox = createFakePaused(this.engine, { installation: this.#installation, spec, contents, endpoint: NOWHERE })
+      return this.#handleOf(sandbox, 'files')
+    })
+  }
+
   pause(ref: SandboxRef, keep: Keep, former?: PauseHandle): Promise<PauseHandle> {
     return this.#call('pause', () => {
       if (keep === 'memory' && this.capabilities().pause === 'files') throw new AppError('unimplemented', 'This runtime keeps no memory.')
       const sandbox = this.#get(ref)
       const isOther = former !== undefined && former['startId'] !== sandbox.startId
       pauseFake(this.engine, sandbox, isOther ? 'files' : keep)
-      const { sandboxId, incarnation } = ref
-      const kept: Keep = sandbox.state === 'stopped' ? 'files' : 'memory'
-      return { ...this.#origin, keep: kept, installation: this.#installation, sandboxId, incarnation, startId: sandbox.startId }
+      return this.#handleOf(sandbox, sandbox.state === 'stopped' ? 'files' : 'memory')
     })
   }
 
@@ -227,6 +235,10 @@ export class FakeRuntime implements SandboxRuntime {
 
   get #origin(): Origin {
     return { runtime: this.name, version: 1, engine: this.engine.id }
+  }
+
+  #handleOf({ spec: { sandboxId, incarnation }, startId }: FakeSandbox, keep: Keep): PauseHandle {
+    return { ...this.#origin, keep, installation: this.#installation, sandboxId, incarnation, startId }
   }
 
   async #start(

@@ -1,7 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxEndpoint, SandboxSpec } from '../types.ts'
-import type { FakeEngine, FakeImage } from './fake-engine.ts'
+import type { FakeEngine, FakeImage, FakeSandbox } from './fake-engine.ts'
 
 export type FakeContents = Pick<FakeImage, 'files' | 'memory'>
 
@@ -38,4 +38,31 @@ export async function startFake(
     createdAt: new Date(),
   })
   return endpoint
+}
+
+export interface FakePausedStart extends Pick<FakeStart, 'installation' | 'spec' | 'contents'> {
+  /** Until it is resumed. */
+  readonly endpoint: SandboxEndpoint
+}
+
+/** Puts a sandbox without processes on the engine, or returns the one that exists. @throws AppError `conflict` for one that runs */
+export function createFakePaused(engine: FakeEngine, { installation, spec, contents, endpoint }: FakePausedStart): FakeSandbox {
+  const found = engine.find(installation, spec)
+  if (found !== undefined) {
+    if (found.state !== 'stopped') throw new AppError('conflict', 'This sandbox runs already.')
+    return found
+  }
+  const sandbox: FakeSandbox = {
+    installation,
+    spec,
+    endpoint,
+    files: new Map(contents().files),
+    memory: new Map(),
+    startId: randomId(12),
+    egress: spec.egress,
+    state: 'stopped',
+    createdAt: new Date(),
+  }
+  engine.put(sandbox)
+  return sandbox
 }

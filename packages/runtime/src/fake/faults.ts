@@ -7,6 +7,7 @@ export type FaultPoint =
   | 'engineId'
   | 'create'
   | 'createFrom'
+  | 'createPaused'
   | 'pause'
   | 'resume'
   | 'setEgress'

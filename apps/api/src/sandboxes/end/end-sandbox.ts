@@ -20,7 +20,7 @@ export interface EndParts {
 export const REMOVE_TIMEOUT_MS = 30_000
 
 /** Why a sandbox ends; stored in the event log and the history. */
-export type EndReason = 'killed' | 'expired' | 'lost' | 'create_failed' | 'create_abandoned' | 'engine_moved'
+export type EndReason = 'killed' | 'expired' | 'lost' | 'create_failed' | 'create_abandoned' | 'engine_moved' | 'restored'
 
 /** The state change that begins the end. */
 export function killing(reason: EndReason, actor: Actor, from?: StateChange['from']): StateChange {

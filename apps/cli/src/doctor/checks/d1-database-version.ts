@@ -1,4 +1,7 @@
+import { planMigrations, type LandedMigration } from '@sandyard/db/migration-plan'
 import { readMigrations } from '@sandyard/db/migrations'
+import { RELEASE } from '@sandyard/kit/config/release'
+import { isAppError } from '@sandyard/kit/errors/app-error'
 import { sql } from 'kysely'
 import { fail, skipped, warn, worstOf, type Check, type Finding } from '../check.ts'
 import type { Facts } from '../facts/facts.ts'
@@ -11,9 +14,10 @@ export const databaseVersion: Check = {
   id: 'D1',
   title: 'Database version',
   checks:
-    'Postgres answers, else fails; `server_version_num` below 15 fails; migrations that this release does not know fail; migrations that have not landed warn',
-  why: 'All state is in Postgres. An older release must not run on a newer schema.',
-  todo: 'Start Postgres or correct DATABASE_URL; use Postgres 15 or newer; start the newest release again, or restore the backup from before the upgrade.',
+    'Postgres answers, else fails; `server_version_num` below 15 fails; a schema that this release refuses fails; migrations of a newer release with which this one serves, ' +
+    'and migrations that have not landed, warn',
+  why: 'All state is in Postgres, and a release does not start with a schema that it does not understand.',
+  todo: 'Start Postgres or correct DATABASE_URL; use Postgres 15 or newer; start the newest release, or restore the backup from before the upgrade.',
   async run(facts): Promise<Finding> {
     const answer = await facts.database.answer()
     if (answer.kind === 'absent') return skipped(answer.reason.replace(/\.$/, ''))
@@ -23,28 +27,34 @@ export const databaseVersion: Check = {
         select current_setting('server_version_num')::int as number, current_setting('server_version') as text`.execute(db),
     )
     const version = rows[0] ?? { number: 0, text: 'unknown' }
-    const { unknown, pending } = await compareMigrations(facts)
     return worstOf(
-      [
-        version.number < LEAST_VERSION ? fail(`Postgres ${version.text} is older than 15`) : undefined,
-        unknown.length > 0 ? fail(`the database is of a newer release: it has ${unknown.join(', ')}`) : undefined,
-        pending.length > 0 ? warn(`the next start brings the schema up to date: ${pending.join(', ')}`) : undefined,
-      ],
+      [version.number < LEAST_VERSION ? fail(`Postgres ${version.text} is older than 15`) : undefined, await checkSchema(facts)],
       `Postgres ${version.text}, schema up to date`,
     )
   },
 }
 
-async function compareMigrations({ database }: Facts): Promise<{ unknown: string[]; pending: string[] }> {
+async function checkSchema(facts: Facts): Promise<Finding | undefined> {
   const migrations = await readMigrations().catch((err: Error) => {
     throw new Unreadable(`this program has no migrations to compare with: ${err.message}`, { cause: err })
   })
-  const known = migrations.map(({ name }) => name)
-  const landed = await database.read(async (db) => {
+  try {
+    const { pending, newer } = planMigrations({ migrations, landed: await readLanded(facts), release: RELEASE })
+    if (newer.length > 0) return warn(`the schema is of a newer release, with which ${RELEASE} serves: ${newer.join(', ')}`)
+    if (pending.length === 0) return undefined
+    return warn(`the next start brings the schema up to date: ${pending.map(({ name }) => name).join(', ')}`)
+  } catch (err) {
+    if (isAppError(err, 'failed_precondition')) return fail(err.message.replace(/\.$/, ''))
+    throw err
+  }
+}
+
+/** Empty for a database that no server has used. The table is older than its column `oldest_release`. */
+async function readLanded({ database }: Facts): Promise<LandedMigration[]> {
+  return database.read(async (db) => {
     const { rows: tables } = await sql<{ is_there: boolean }>`select to_regclass('schema_migration') is not null as is_there`.execute(db)
     if (tables[0]?.is_there !== true) return []
-    const { rows } = await sql<{ name: string }>`select name from schema_migration order by name`.execute(db)
-    return rows.map(({ name }) => name)
+    const { rows } = await sql<{ name: string; sha256: string; oldest_release?: string | null }>`select * from schema_migration`.execute(db)
+    return rows.map(({ name, sha256, oldest_release: oldestRelease = null }) => ({ name, sha256, oldestRelease }))
   })
-  return { unknown: landed.filter((name) => !known.includes(name)), pending: known.filter((name) => !landed.includes(name)) }
 }

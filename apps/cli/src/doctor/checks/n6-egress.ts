@@ -10,6 +10,7 @@ interface Door extends Target {
   readonly name: string
 }
 
+const POSTGRES_PORT = 5432
 const METADATA: Door = { name: 'the metadata service', host: '169.254.169.254', port: 80 }
 
 export const egress: Check = {
@@ -57,7 +58,7 @@ async function openDoors(facts: Facts, sandbox: ThrowAwaySandbox): Promise<strin
       ...all.flatMap((host) => [
         { name: 'the host', host, port },
         { name: 'the API', host, port: portOf(facts.servers.addresses.apiUrl) },
-        { name: 'Postgres', host, port: portOf(facts.database.url ?? 'postgres://localhost:5432') },
+        { name: 'Postgres', host, port: portOf(facts.database.url ?? '') },
       ]),
     ].filter(({ host }) => host !== '')
     const outcomes = await Promise.all(doors.map(async (door) => ({ door, outcome: await dialFrom(sandbox, door.host, door.port) })))
@@ -67,7 +68,9 @@ async function openDoors(facts: Facts, sandbox: ThrowAwaySandbox): Promise<strin
   }
 }
 
+/** A database on a socket has a URL without a host. */
 function portOf(url: string): number {
+  if (!URL.canParse(url)) return POSTGRES_PORT
   const { port, protocol } = new URL(url)
-  return port === '' ? ({ 'https:': 443, 'http:': 80 }[protocol] ?? 5432) : Number(port)
+  return port === '' ? ({ 'https:': 443, 'http:': 80 }[protocol] ?? POSTGRES_PORT) : Number(port)
 }

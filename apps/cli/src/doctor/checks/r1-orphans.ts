@@ -7,12 +7,19 @@ import { findUnnamed, listOwnImages, requireInstallation } from '../facts/own-im
 /** A row is written before its container, and a container ends before its row: younger differences are changes in flight. */
 const SETTLED_MS = 120_000
 const MAX_NAMES = 5
+const OLD_VOLUME_MS = 2 * 24 * 3_600_000
+
+interface Volume {
+  readonly Name: string
+  readonly Labels?: Readonly<Record<string, string>> | null
+  readonly CreatedAt?: string
+}
 
 export const orphans: Check = {
   id: 'R1',
   title: 'Orphans',
   checks:
-    'containers, networks and images with our labels against rows, both ways: differences that are older than two minutes (images: than the longest build) warn; other installations on the engine are named',
+    'containers, networks, volumes and images with our labels against rows, both ways: differences that are older than two minutes (images: than the longest build) warn; other installations on the engine are named',
   why: 'An orphan takes memory and disk that no limit counts; a row without a container is a sandbox that clients cannot reach.',
   todo: 'The server repairs both by itself every minute: when they stay, read its log. "sandyard gc" removes what belongs to this installation.',
   async run(facts): Promise<Finding> {
@@ -22,6 +29,7 @@ export const orphans: Check = {
     const findings = [
       await compareSandboxes(facts, installation),
       await checkNetworks(facts, installation),
+      await checkVolumes(facts, installation),
       await checkImages(facts, installation),
     ]
     const worst = worstOf(findings, `containers and rows agree; ${named}`)
@@ -59,6 +67,16 @@ async function compareSandboxes(facts: Facts, installation: string): Promise<Fin
 async function checkNetworks({ engine }: Facts, installation: string): Promise<Finding> {
   const own = (await engine.networks()).filter(({ Labels }) => Labels?.[LABEL.installation] === installation)
   return own.length > 1 ? warn(`${own.length} networks of this installation: ${list(own.map(({ Name }) => Name))}`) : ok('networks')
+}
+
+/** The server removes volumes of former daemons an hour after their last use. */
+async function checkVolumes({ engine, machine }: Facts, installation: string): Promise<Finding> {
+  const own = ((await engine.volumes()) as Volume[]).filter(({ Labels }) => Labels?.[LABEL.installation] === installation)
+  const byAge = own.toSorted((left, right) => Date.parse(right.CreatedAt ?? '') - Date.parse(left.CreatedAt ?? ''))
+  const used = new Set((await engine.containers()).flatMap(({ Mounts }) => Mounts.map(({ Name }) => Name)))
+  const before = machine.now() - OLD_VOLUME_MS
+  const old = byAge.slice(1).filter(({ Name, CreatedAt }) => !used.has(Name) && Date.parse(CreatedAt ?? '') < before)
+  return old.length > 0 ? warn(`volumes of former daemons that no sandbox uses: ${list(old.map(({ Name }) => Name))}`) : ok('volumes')
 }
 
 async function checkImages(facts: Facts, installation: string): Promise<Finding> {

@@ -9,7 +9,7 @@ export const daemonAndClients: Check = {
   id: 'R3',
   title: 'Daemon and clients',
   checks:
-    'running sandboxes with an older daemon than the newest volume warn; requests that were answered with 501, by operation and field, warn. Versions of SDKs are not recorded by this release',
+    'running sandboxes with an older daemon than the newest of this installation warn; requests that were answered with 501, by operation and field, warn. Versions of SDKs are not recorded by this release',
   why: 'Sandboxes keep the daemon that they started with: fixes reach them after a new start. A 501 is something that a client asked for in vain.',
   todo: 'Let the sandboxes end, or pause and resume them from their files; look the operation up in docs/compatibility.md.',
   async run(facts): Promise<Finding> {
@@ -18,14 +18,26 @@ export const daemonAndClients: Check = {
   },
 }
 
+interface Volume {
+  readonly Name: string
+  readonly CreatedAt?: string
+  readonly Labels?: Readonly<Record<string, string>> | null
+}
+
+/** Other installations on the engine may have newer daemons: volumes that this one neither made nor uses do not count. */
 async function checkDaemons(facts: Facts): Promise<Finding> {
   const installation = await requireInstallation(facts)
-  const volumes = (await facts.engine.volumes()).filter(({ Name }) => Name.startsWith(PREFIX)) as { Name: string; CreatedAt?: string }[]
-  const newest = volumes.toSorted((left, right) => Date.parse(right.CreatedAt ?? '') - Date.parse(left.CreatedAt ?? ''))[0]?.Name
   const sandboxes = (await facts.engine.containers()).filter(
     ({ Labels, State }) => Labels[LABEL.installation] === installation && Labels[LABEL.role] === 'sandbox' && State === 'running',
   )
-  const old = sandboxes.filter(({ Mounts }) => Mounts.some(({ Name }) => Name?.startsWith(PREFIX) === true && Name !== newest))
+  const daemonOf = ({ Mounts }: (typeof sandboxes)[number]): string | undefined =>
+    Mounts.find(({ Name }) => Name?.startsWith(PREFIX) === true)?.Name
+  const used = new Set(sandboxes.map(daemonOf))
+  const volumes = ((await facts.engine.volumes()) as Volume[]).filter(
+    ({ Name, Labels }) => Name.startsWith(PREFIX) && (used.has(Name) || Labels?.[LABEL.installation] === installation),
+  )
+  const newest = volumes.toSorted((left, right) => Date.parse(right.CreatedAt ?? '') - Date.parse(left.CreatedAt ?? ''))[0]?.Name
+  const old = sandboxes.filter((sandbox) => daemonOf(sandbox) !== newest)
   if (old.length > 0) return warn(`${old.length} of ${sandboxes.length} sandboxes have an older daemon than ${newest}`)
   return ok(`${sandboxes.length} sandboxes, all with the newest daemon`)
 }

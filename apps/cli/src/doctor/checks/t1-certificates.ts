@@ -53,7 +53,7 @@ interface PeerOptions {
   readonly address: string
   readonly port: number
   readonly name: string
-  readonly authorities: string | undefined
+  readonly authorities: readonly string[]
 }
 
 function readCertificate({ address, port, name, authorities }: PeerOptions): Promise<Peer> {
@@ -65,7 +65,7 @@ function readCertificate({ address, port, name, authorities }: PeerOptions): Pro
     // The certificate itself is judged, also when it is not valid.
     rejectUnauthorized: false,
     checkServerIdentity: () => undefined,
-    ...(authorities !== undefined && { ca: authorities }),
+    ca: [...authorities],
   })
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')))
   socket.once('error', reject)

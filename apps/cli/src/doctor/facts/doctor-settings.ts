@@ -1,12 +1,17 @@
 import { join, resolve } from 'node:path'
 import { API_SETTINGS, parseApiConfig } from '@sandyard/api/config'
 import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
-import { EGRESS_PROCESS_SETTINGS } from '@sandyard/egress/config'
-import { parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
-import { PROXY_PROCESS_SETTINGS } from '@sandyard/proxy/config'
+import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 import { CLI_SETTINGS } from '../../config.ts'
 
 const { proxyPort, apiUrl: publicUrl, adminToken, uploadsDir, buildTimeout } = API_SETTINGS
+
+/** Settings of the proxy and of the egress gateway, declared again because this program does not contain them. A test keeps both in step. */
+export const OTHER_PROGRAMS = {
+  egressHealthPort: env.port('SANDYARD_EGRESS_HEALTH_PORT', { default: 3003, doc: 'Port of the health check of the egress gateway.' }),
+  proxyConnections: env.integer('SANDYARD_PROXY_DB_CONNECTIONS', { default: 5, doc: 'Database connections of the proxy.' }),
+  egressConnections: env.integer('SANDYARD_EGRESS_DB_CONNECTIONS', { default: 3, doc: 'Database connections of the egress gateway.' }),
+}
 
 /** What the checks compare with the machine. */
 const SCHEMA = {
@@ -17,9 +22,7 @@ const SCHEMA = {
   adminToken,
   uploadsDir,
   buildTimeout,
-  egressHealthPort: EGRESS_PROCESS_SETTINGS.healthPort,
-  proxyConnections: PROXY_PROCESS_SETTINGS.databaseConnections,
-  egressConnections: EGRESS_PROCESS_SETTINGS.databaseConnections,
+  ...OTHER_PROGRAMS,
 }
 
 export interface DoctorSettings extends Omit<ConfigOf<typeof SCHEMA>, 'uploadsDir'> {

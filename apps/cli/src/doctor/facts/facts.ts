@@ -1,3 +1,4 @@
+import { getCACertificates } from 'node:tls'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import { DatabaseReader } from './database-reader.ts'
 import { readDoctorSettings, type DoctorSettings } from './doctor-settings.ts'
@@ -19,8 +20,8 @@ export interface Facts extends AsyncDisposable {
   readonly machine: Machine
   /** A sandbox of the check's own; only with `isDeep`. */
   readonly sandboxes: SandboxReader
-  /** The authorities that certificates are checked with, in PEM; those of Node when absent. */
-  readonly authorities: string | undefined
+  /** The authorities that certificates are checked with, in PEM: the public ones and those of SANDYARD_EXTRA_CA. */
+  readonly authorities: readonly string[]
   /** How long the slow answer of T2 takes. */
   readonly slowAnswerMs: number
 }
@@ -37,13 +38,12 @@ export interface FactsOptions {
   /** Replaces `/` in front of `proc` and `usr/share/doc`. */
   readonly root?: string
   readonly machine?: Partial<Machine>
-  readonly authorities?: string
   readonly slowAnswerMs?: number
 }
 
 /** @throws ConfigError for wrong settings */
 export function openFacts(options: FactsOptions): Facts {
-  const { environment, addresses, dataDir, isDeep = false, root = '/', machine = {}, authorities, slowAnswerMs = SLOW_ANSWER_MS } = options
+  const { environment, addresses, dataDir, isDeep = false, root = '/', machine = {}, slowAnswerMs = SLOW_ANSWER_MS } = options
   const settings = readDoctorSettings(environment, dataDir)
   const database = new DatabaseReader(settings)
   const servers = new ServerReader(addresses)
@@ -57,7 +57,7 @@ export function openFacts(options: FactsOptions): Facts {
     servers,
     machine: { ...MACHINE, ...machine },
     sandboxes,
-    authorities,
+    authorities: [...getCACertificates('default'), ...settings.extraCa],
     slowAnswerMs,
     async [Symbol.asyncDispose]() {
       await sandboxes[Symbol.asyncDispose]()

@@ -59,7 +59,7 @@ function open(
     lookup: lookUpWith(machine),
     agent: false,
     signal: AbortSignal.timeout(timeoutMs),
-    ...(authorities !== undefined && { ca: authorities }),
+    ca: [...authorities],
   })
   call.on('response', resolve)
   call.on('upgrade', (response, socket) => {

@@ -1,0 +1,188 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import type { Secret } from '@sandyard/kit/config/secret'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { randomId } from '@sandyard/kit/ids/ids'
+import type { EngineArchive } from '@sandyard/runtime/engine-archive'
+import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
+import { ArchiveWriter } from './archive/archive-writer.ts'
+import { BACKUP_FORMAT, CREDENTIALS_ENTRY, imagesEntry, MANIFEST_NAME, uploadEntry, type Manifest, type PausedDump } from './manifest.ts'
+import { listNeededImages, listPaused, listUploads, readSetting } from './rows-of-engine.ts'
+import { readMigrationsOf, readSequences } from './tables/catalog.ts'
+import { connect } from './tables/connect.ts'
+import { dumpTables } from './tables/dump-tables.ts'
+
+export interface BackupOptions {
+  readonly file: string
+  readonly databaseUrl: string
+  readonly sandyardVersion: string
+  readonly uploadsFolder: string
+  readonly credentialsFile: string
+  /** Undefined: without images and without the files of paused sandboxes. */
+  readonly openEngine: ((installationId: string) => Promise<EngineArchive>) | undefined
+  readonly passphrase?: Secret | undefined
+  /** Receives what a person should know, line by line. */
+  readonly say: (line: string) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * The images of one stream. The engine prepares a stream on its own disk first, and stores a layer that images share once in each stream.
+ */
+const IMAGES_AT_ONCE = 100
+const ENGINE_ID_TIMEOUT_MS = 30_000
+
+/**
+ * Writes a backup of an installation. Servers may run meanwhile: the rows are those of one instant, and the files of a paused sandbox those of
+ * the moment in which they are stored. After a failure no file is left.
+ *
+ * @throws AppError with a sentence for the operator; the abort reason
+ */
+export async function createBackup(options: BackupOptions): Promise<Manifest> {
+  const { file, passphrase, signal, sandyardVersion } = options
+  await using writer = await ArchiveWriter.create(file, passphrase)
+  const createdAt = new Date().toISOString()
+  const { paused: pausedRefs, images: needed, uploads, ...rows } = await dumpRows(options, writer)
+  await addFile(writer, CREDENTIALS_ENTRY, options.credentialsFile)
+  for (const path of uploads) {
+    signal.throwIfAborted()
+    await addFile(writer, uploadEntry(path), join(options.uploadsFolder, path))
+  }
+  const engine = await options.openEngine?.(rows.installationId)
+  if (engine !== undefined) await assertEngine(engine, rows.engineId)
+  const stored = engine === undefined ? NOTHING : await dumpEngine(engine, { ...options, writer, pausedRefs, needed })
+  const manifest: Manifest = {
+    format: BACKUP_FORMAT,
+    sandyardVersion,
+    createdAt,
+    ...rows,
+    hasImages: engine !== undefined,
+    ...stored,
+    entries: [...writer.entries],
+  }
+  signal.throwIfAborted()
+  await writer.finish(MANIFEST_NAME, `${JSON.stringify(manifest, undefined, 2)}\n`)
+  return manifest
+}
+
+/** Another engine has neither the images nor the paused sandboxes. */
+async function assertEngine(engine: EngineArchive, recorded: string | null): Promise<void> {
+  const found = await engine.engineId(AbortSignal.timeout(ENGINE_ID_TIMEOUT_MS))
+  if (recorded === null || recorded === found) return
+  throw new AppError(
+    'failed_precondition',
+    `The sandboxes of this database are on another Docker engine (${recorded}) than the one that answers here (${found}): set DOCKER_HOST to it, or leave images out with --no-images.`,
+  )
+}
+
+interface Rows extends Pick<Manifest, 'installationId' | 'engineId' | 'migrations' | 'tables' | 'sequences'> {
+  readonly images: readonly string[]
+  readonly paused: readonly SandboxRef[]
+  readonly uploads: readonly string[]
+}
+
+async function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: ArchiveWriter): Promise<Rows> {
+  const client = await connect(databaseUrl)
+  // The connection ends the running copy.
+  const onAbort = (): void => void client.end().catch(() => undefined)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await client.query('begin isolation level repeatable read, read only')
+    const migrations = await readMigrationsOf(client)
+    const installationId = await readSetting(client, 'installation_id')
+    if (installationId === undefined)
+      throw new AppError('failed_precondition', 'The database has no installation: no server has started with it yet.')
+    const tables = await dumpTables(client, writer)
+    say(`tables: ${tables.length} with ${tables.reduce((sum, { rows }) => sum + rows, 0)} rows`)
+    return {
+      installationId,
+      engineId: (await readSetting(client, 'engine_id')) ?? null,
+      migrations,
+      tables,
+      sequences: await readSequences(client),
+      images: await listNeededImages(client),
+      paused: await listPaused(client),
+      uploads: await listUploads(client),
+    }
+  } catch (err) {
+    signal.throwIfAborted()
+    throw err
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    await end(client)
+  }
+}
+
+async function end(client: Client): Promise<void> {
+  await client.end().catch(() => undefined)
+}
+
+/** An absent file is left out: an upload that is no longer used may be removed meanwhile. */
+async function addFile(writer: ArchiveWriter, name: string, path: string): Promise<void> {
+  try {
+    if (!(await stat(path)).isFile()) return
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw err
+  }
+  await writer.add(name, createReadStream(path))
+}
+
+type Stored = Pick<Manifest, 'images' | 'missingImages' | 'paused'>
+
+const NOTHING: Stored = { images: [], missingImages: [], paused: [] }
+
+interface EngineDump extends Pick<BackupOptions, 'say' | 'signal'> {
+  readonly writer: ArchiveWriter
+  readonly pausedRefs: readonly SandboxRef[]
+  readonly needed: readonly string[]
+}
+
+async function dumpEngine(engine: EngineArchive, { writer, pausedRefs, needed, say, signal }: EngineDump): Promise<Stored> {
+  const snapshots: RuntimeSnapshot[] = []
+  try {
+    const paused: PausedDump[] = []
+    for (const ref of pausedRefs) {
+      signal.throwIfAborted()
+      const snapshot = await snapshotOf(engine, ref)
+      if (snapshot === undefined) {
+        say(`the paused sandbox ${ref.sandboxId} has ended meanwhile and is left out`)
+        continue
+      }
+      snapshots.push(snapshot)
+      paused.push({ ...ref, snapshot })
+    }
+    const present: string[] = []
+    const missingImages: string[] = []
+    for (const image of needed) ((await engine.imageExists(image)) ? present : missingImages).push(image)
+    if (missingImages.length > 0) say(`the engine does not have ${missingImages.length} images that rows name: ${missingImages.join(', ')}`)
+    const images = [...present, ...snapshots.map(({ image }) => image)]
+    for (let at = 0; at < images.length; at += IMAGES_AT_ONCE) {
+      signal.throwIfAborted()
+      const stream = await engine.save(images.slice(at, at + IMAGES_AT_ONCE))
+      const onAbort = (): void => void stream.destroy(signal.reason as Error)
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        await writer.add(imagesEntry(at / IMAGES_AT_ONCE + 1), stream)
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+      }
+    }
+    say(`images: ${present.length}; paused sandboxes: ${paused.length}`)
+    return { images, missingImages, paused }
+  } finally {
+    // What cannot be removed now is an image without a row, which the server's collector removes.
+    for (const snapshot of snapshots) await engine.deleteSnapshot(snapshot).catch(() => undefined)
+  }
+}
+
+async function snapshotOf(engine: EngineArchive, ref: SandboxRef): Promise<RuntimeSnapshot | undefined> {
+  try {
+    return await engine.snapshot(ref, `backup-${randomId(16)}`)
+  } catch (err) {
+    if (isAppError(err, 'not_found')) return undefined
+    throw err
+  }
+}

@@ -1,0 +1,139 @@
+import type { Client } from 'pg'
+import { ENGINE_SETTING, UNFINISHED_RESTORE } from '@sandyard/db/engine-setting'
+import { migrate } from '@sandyard/db/migrate'
+import { readMigrations } from '@sandyard/db/migrations'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { Manifest } from './manifest.ts'
+import { readSetting } from './rows-of-engine.ts'
+import { isBackedUp, listTables, MIGRATION_TABLE, readMigrationsOf, tableExists } from './tables/catalog.ts'
+import { connect, quote } from './tables/connect.ts'
+import { loadTables, type TablesToLoad } from './tables/load-tables.ts'
+
+export interface TablesToRestore extends TablesToLoad {
+  readonly databaseUrl: string
+  /** Removes what the database has of Sandyard. */
+  readonly replace: boolean
+  readonly log: Logger
+}
+
+/**
+ * Checks that this release can read the schema of a backup.
+ *
+ * @throws AppError `failed_precondition` for the schema of a newer release or of another history
+ */
+export async function checkSchema({ migrations, sandyardVersion }: Pick<Manifest, 'migrations' | 'sandyardVersion'>): Promise<void> {
+  const own = await readMigrations()
+  const newer = migrations.filter(({ name }) => !own.some((migration) => migration.name === name))
+  if (newer.length > 0) {
+    const names = newer.map(({ name }) => name).join(', ')
+    throw new AppError(
+      'failed_precondition',
+      `The backup is of a newer release (${sandyardVersion}), with a schema that this one does not know (${names}): restore it with that release.`,
+    )
+  }
+  const isPrefix = migrations.length > 0 && migrations.every(({ name, sha256 }, at) => own[at]?.name === name && own[at]?.sha256 === sha256)
+  if (!isPrefix) throw new AppError('failed_precondition', 'The backup has a schema that no release of Sandyard has had.')
+}
+
+/**
+ * Checks that the database can take a backup: it has no tables, only empty ones of Sandyard or a restore that was not completed, or it may be
+ * replaced.
+ *
+ * @throws AppError `failed_precondition`
+ */
+export async function checkTarget({ databaseUrl, replace }: Pick<TablesToRestore, 'databaseUrl' | 'replace'>): Promise<void> {
+  const client = await connect(databaseUrl)
+  try {
+    await assertReplaceable(client, replace)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * Loads the rows of a checked backup into the schema of the backup, then runs the migrations that came later. If it dies before the rows are
+ * committed, the tables are empty, and later the engine's setting says that the restore is not complete: it can be repeated.
+ *
+ * @throws AppError as `checkSchema` and `checkTarget`; `invalid_argument` for rows that the schema does not accept
+ */
+export async function restoreTables(request: TablesToRestore): Promise<void> {
+  const { databaseUrl: url, manifest, replace, log } = request
+  await checkSchema(manifest)
+  const client = await connect(url)
+  try {
+    await assertReplaceable(client, replace)
+    await dropAll(client)
+    await migrate({ url, log, until: manifest.migrations.at(-1)?.name })
+    await loadTables(client, request)
+  } finally {
+    await client.end()
+  }
+  await migrate({ url, log })
+}
+
+async function assertReplaceable(client: Client, replace: boolean): Promise<void> {
+  const tables = await listTables(client)
+  if (tables.length === 0) return
+  if (!tables.some(({ name }) => name === MIGRATION_TABLE))
+    throw new AppError('failed_precondition', `The database has tables that are not of Sandyard (${tables[0]?.name}): name another one.`)
+  const own = new Set((await readMigrations()).map(({ name }) => name))
+  if ((await readMigrationsOf(client)).some(({ name }) => !own.has(name)))
+    throw new AppError('failed_precondition', 'The database belongs to a newer release of Sandyard: use that release, or another database.')
+  if (await isServed(client))
+    throw new AppError('failed_precondition', 'A server runs with this database: stop all servers, wait half a minute, and repeat it.')
+  if (replace || (await isUnfinished(client))) return
+  for (const table of tables.filter(isBackedUp)) {
+    const { rows } = await client.query<{ is_there: boolean }>(`select exists (select from ${quote(table.name)}) as is_there`)
+    if (rows[0]?.is_there === true) {
+      throw new AppError(
+        'failed_precondition',
+        'The database is not empty: name an empty one, or replace its contents with --replace --yes.',
+      )
+    }
+  }
+}
+
+async function isUnfinished(client: Client): Promise<boolean> {
+  return (await tableExists(client, 'server_setting')) && (await readSetting(client, ENGINE_SETTING)) === UNFINISHED_RESTORE
+}
+
+async function isServed(client: Client): Promise<boolean> {
+  if (!(await tableExists(client, 'server'))) return false
+  const { rows } = await client.query<{ is_served: boolean }>(
+    'select exists (select from server where lease_until > clock_timestamp()) as is_served',
+  )
+  return rows[0]?.is_served === true
+}
+
+/** Removes tables, sequences and functions in one transaction; those of extensions stay. */
+async function dropAll(client: Client): Promise<void> {
+  await client.query('begin')
+  try {
+    await dropEach(
+      client,
+      'table',
+      `select quote_ident(relname) as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`,
+    )
+    await dropEach(
+      client,
+      'sequence',
+      `select quote_ident(relname) as name from pg_class where relkind = 'S' and relnamespace = current_schema()::regnamespace`,
+    )
+    await dropEach(
+      client,
+      'function',
+      `select oid::regprocedure::text as name from pg_proc where pronamespace = current_schema()::regnamespace and prokind = 'f'
+       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')`,
+    )
+    await client.query('commit')
+  } catch (err) {
+    await client.query('rollback').catch(() => undefined)
+    throw err
+  }
+}
+
+async function dropEach(client: Client, kind: 'table' | 'sequence' | 'function', names: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(names)
+  for (const { name } of rows) await client.query(`drop ${kind} if exists ${name} cascade`)
+}

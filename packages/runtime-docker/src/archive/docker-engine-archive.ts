@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import type Docker from 'dockerode'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import type { EngineArchive } from '@sandyard/runtime/engine-archive'
+import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
+import { engineCall, statusOf, toAppError } from '../engine/docker-errors.ts'
+import { engineId } from '../engine/engine-id.ts'
+import { followAnswer } from '../engine/follow-answer.ts'
+import { imageExists } from '../engine/image-exists.ts'
+import { KeptImages } from '../images/kept-images.ts'
+import { originOf } from '../runtime-origin.ts'
+import { Snapshots } from '../snapshots/snapshots.ts'
+import { wholeTar } from './whole-tar.ts'
+
+/** dockerode has this call, and its types do not. */
+type WithGetImages = Docker & { getImages(options: { readonly names: readonly string[] }): Promise<Readable> }
+
+/** The engine of an installation for its backups, by one connection and without the parts of a runtime. */
+export class DockerEngineArchive implements EngineArchive {
+  readonly #docker: Docker
+  readonly #snapshots: Snapshots
+  readonly #kept: KeptImages
+
+  constructor(docker: Docker, installation: string) {
+    this.#docker = docker
+    this.#snapshots = new Snapshots({ docker, installation, origin: originOf(docker), maxLayers: undefined })
+    this.#kept = new KeptImages(docker, installation)
+  }
+
+  engineId(signal: AbortSignal): Promise<string> {
+    return engineId(this.#docker, signal)
+  }
+
+  async snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {
+    try {
+      return await this.#snapshots.take(ref, { name, keep: 'files' })
+    } catch (err) {
+      if (statusOf(err) === 404) throw new AppError('not_found', `Sandbox "${ref.sandboxId}" does not exist.`, { cause: err })
+      throw toAppError(err, `The files of the sandbox "${ref.sandboxId}" could not be stored.`)
+    }
+  }
+
+  deleteSnapshot({ image }: RuntimeSnapshot): Promise<void> {
+    return engineCall('The snapshot could not be deleted.', () => this.#kept.remove(image))
+  }
+
+  imageExists(image: ImageRef): Promise<boolean> {
+    return engineCall('The image could not be looked up.', () => imageExists(this.#docker, image))
+  }
+
+  async save(images: readonly ImageRef[]): Promise<Readable> {
+    const stream = await engineCall('The images could not be read.', () => (this.#docker as WithGetImages).getImages({ names: images }))
+    return Readable.from(wholeTar(stream), { objectMode: false })
+  }
+
+  async load(archive: AsyncIterable<Uint8Array>): Promise<void> {
+    const source = Readable.from(archive, { objectMode: false })
+    const broken = new Promise<never>((_, reject) => source.once('error', reject))
+    broken.catch(() => undefined)
+    try {
+      const answer = await Promise.race([this.#docker.loadImage(source, { quiet: true }), broken])
+      await followAnswer(answer)
+    } catch (err) {
+      if (isAppError(err)) throw err
+      const reason = err instanceof Error ? err.message : 'no reason'
+      throw new AppError('failed_precondition', `The Docker engine did not take the images (${reason}).`, { cause: err })
+    } finally {
+      source.destroy()
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { randomId } from '@sandyard/kit/ids/ids'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DockerEngineArchive } from '../src/archive/docker-engine-archive.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { Inside } from './support/inside.ts'
+
+const installation = `test-${randomId(8)}`
+let bench: EngineBench
+let archive: DockerEngineArchive
+
+beforeAll(async () => {
+  bench = await EngineBench.open()
+  archive = new DockerEngineArchive(bench.docker, installation)
+})
+afterAll(() => bench[Symbol.asyncDispose]())
+
+it('brings the files of a paused sandbox back from an archive after the sandbox and its image were removed', async () => {
+  const runtime = await bench.runtime({ installation })
+  const spec = sandboxSpec()
+  await new Inside(await runtime.create(spec)).writeFile('/root/story', 'one')
+  await runtime.pause(spec, 'memory')
+  const snapshot = await archive.snapshot(spec, 'backup-1')
+  expect((await runtime.list(spec.sandboxId))[0]?.state).toBe('frozen')
+
+  const folder = await mkdtemp(join(tmpdir(), 'sandyard-archive-'))
+  const file = join(folder, 'images.tar')
+  await pipeline(await archive.save([snapshot.image]), createWriteStream(file))
+  await runtime.remove(spec)
+  await archive.deleteSnapshot(snapshot)
+  expect(await archive.imageExists(snapshot.image)).toBe(false)
+
+  await archive.load(createReadStream(file))
+  await rm(folder, { recursive: true })
+  expect(await archive.imageExists(snapshot.image)).toBe(true)
+  const handle = await runtime.createPaused(snapshot, spec)
+  const { endpoint, restored } = await runtime.resume(handle, { spec, keep: 'memory' })
+  expect(restored).toBe('files')
+  expect(await new Inside(endpoint).readFile('/root/story')).toBe('one')
+  await archive.deleteSnapshot(snapshot)
+})
+
+it('refuses absent sandboxes, absent images and what is no archive', async () => {
+  const none = { sandboxId: `i${randomId(19)}`, incarnation: 1 }
+  await expect(archive.snapshot(none, 'backup-2')).rejects.toMatchObject({ kind: 'not_found' })
+  await expect(archive.save([`sandyard/snapshot-${installation}:none`])).rejects.toMatchObject({ kind: 'not_found' })
+  const broken = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.alloc(2048, 'x')
+  }
+  await expect(archive.load(broken())).rejects.toMatchObject({ kind: 'failed_precondition' })
+  const failing = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.alloc(512)
+    throw new Error('the disk broke')
+  }
+  await expect(archive.load(failing())).rejects.toThrow('the disk broke')
+})
