@@ -45,6 +45,8 @@ export async function makeRelease({ root, folder, hasImages, allowDirty, say }: 
   const version = readVersion(root)
   const section = changelogSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
   if (section === undefined) throw new ReleaseFailure(`CHANGELOG.md has no section "## ${version}".`)
+  const record = `tests/schema/${version}.json`
+  if (!existsSync(join(root, record))) throw new ReleaseFailure(`There is no ${record}: run "npm run schema:record".`)
   const draft = `${folder}.partial`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
+import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { writeDecisions } from '../src/decisions/write-decisions.ts'
 import { readAll, readUntil, secure } from './support/sandbox-client.ts'
 import { echoTls, INTERNAL, listenEcho, listenOnPort, startEgress, type TestEgress } from './support/start-egress.ts'
@@ -61,6 +62,21 @@ it('keeps each decision with its rule, equal ones as one row with their count, a
   )
   expect(await egress.metric('sandyard_egress_connections_total', { verdict: 'allow', rule: 'allow_domain' })).toBe(3)
   expect(await egress.metric('sandyard_egress_connections_total', { verdict: 'deny', rule: 'deny' })).toBe(3)
+})
+
+it('stores decisions later that the database does not take at once', async () => {
+  const lines: string[] = []
+  const log = createLogger({ name: 'test', level: 'error', destination: { write: (line) => void lines.push(line) } })
+  await using own = await startEgress({ log })
+  const source = '127.9.7.9'
+  await own.addSandbox('i9', source, NAMED)
+  const { db } = own.database
+  await db.schema.alterTable('sandbox_egress').renameTo('sandbox_egress_away').execute()
+  expect(await readAll(await own.dial(source, { address: INTERNAL, port: echoPort }))).toBe('')
+  await expect.poll(() => lines.join('')).toContain('"loop":"egress-decisions"')
+  await db.schema.alterTable('sandbox_egress_away').renameTo('sandbox_egress').execute()
+  const rows = () => db.selectFrom('sandbox_egress').select(['rule', 'connections']).where('sandbox_id', '=', 'i9').execute()
+  await expect.poll(rows).toEqual([{ rule: 'always_closed', connections: 1 }])
 })
 
 it('keeps the newest rows of each sandbox up to the cap, and those of others', async () => {

@@ -9,7 +9,7 @@ import type { StoredEgress } from '@sandyard/db/schema/sandbox'
 import { leafFor } from '@sandyard/egress-ca/leaf-for'
 import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
 import { Secret } from '@sandyard/kit/config/secret'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { silentLogger, type Logger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { SandboxRows } from '@sandyard/test-kit/sandbox-rows'
 import { parseEgressConfig } from '../../src/config.ts'
@@ -43,10 +43,11 @@ export interface TestEgress extends AsyncDisposable {
 
 export interface EgressSetUp {
   readonly environment?: Readonly<Record<string, string>>
+  readonly log?: Logger
 }
 
 /** The gateway on loopback addresses, with a real database and a real resolver; names are read on free ports in place of 443 and 80. */
-export async function startEgress({ environment = {} }: EgressSetUp = {}): Promise<TestEgress> {
+export async function startEgress({ environment = {}, log = silentLogger() }: EgressSetUp = {}): Promise<TestEgress> {
   const home = await createTestDatabase()
   const database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
   await database.db.insertInto('server_setting').values({ name: TOKEN_SEED_SETTING, value: SEED.reveal() }).execute()
@@ -63,7 +64,7 @@ export async function startEgress({ environment = {} }: EgressSetUp = {}): Promi
   })
   const ctx = createContext(config, {
     database,
-    log: silentLogger(),
+    log,
     registry,
     instead: {
       readOriginalDestination: (socket) => destinations.get(socket.remoteAddress ?? ''),
