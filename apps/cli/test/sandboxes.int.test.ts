@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBench, createSandbox, type Bench } from './support/bench.ts'
 
@@ -93,6 +95,9 @@ describe('sandyard status', () => {
       .execute()
     const { stdout } = await bench.sandyard(['status', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ lastBackup: note })
+    await writeFile(join(bench.folder, 'last-backup.json'), JSON.stringify({ ...note, file: '/elsewhere' }))
+    const withoutDatabase = await bench.sandyard(['status', '--json'], { env: { DATABASE_URL: '' } })
+    expect(JSON.parse(withoutDatabase.stdout)).toMatchObject({ server: { ready: true }, lastBackup: { file: '/elsewhere' } })
   })
 
   it('ends with 5 when the engine does not answer the server, and still shows the rest', async () => {

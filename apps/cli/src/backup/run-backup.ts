@@ -36,7 +36,7 @@ export async function runBackup(parts: CliParts, name: string, { images, passphr
   const sizeBytes = statSync(file).size
   const last = { createdAt, file, sizeBytes, hasImages }
   await recordBackup(databaseUrl, last)
-  // `status` has no database.
+  // For `status` where the database cannot be asked.
   if (existsSync(directory.path)) writePrivateFile(join(directory.path, 'last-backup.json'), `${JSON.stringify(last)}\n`)
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
 import { EndWith } from '../fail.ts'
-import { readStatus, type Status } from '../status/read-status.ts'
+import type { Status } from '../status/read-status.ts'
 import { agoText, durationText } from '../time-text.ts'
 
 export function registerStatus(program: Command, parts: CliParts): void {
@@ -11,6 +11,7 @@ export function registerStatus(program: Command, parts: CliParts): void {
     .description('show whether the server runs, and what it has; exit code 5 unless it is ready')
     .action(async () => {
       const { output } = parts
+      const { readStatus } = await import('../status/read-status.ts')
       const status = await readStatus(parts)
       output.result(status, () => output.pairs(toPairs(status)))
       for (const problem of status.problems) output.say(`sandyard: ${problem}`)

@@ -34,7 +34,11 @@ export async function doctor(parts: CliParts, { deep = false, only, fix = false 
 }
 
 function openDoctorFacts({ connection, config, environment }: CliParts, isDeep: boolean): Facts {
-  const { apiUrl, sandboxUrl, apiKey, directory } = connection
+  const { apiKey, directory } = connection
+  // Port 0 is known to the server only: the checks find nothing there, and the others go on.
+  const nowhere = localUrl(config.bind, 0)
+  const apiUrl = config.apiPort === 0 && config.apiUrl === undefined ? nowhere : connection.apiUrl
+  const sandboxUrl = config.proxyPort === 0 && config.sandboxUrl === undefined ? nowhere : connection.sandboxUrl
   const metricsUrl = localUrl(config.bind, config.metricsPort)
   return openFacts({ environment, addresses: { apiUrl, sandboxUrl, metricsUrl, apiKey }, dataDir: directory?.path, isDeep })
 }

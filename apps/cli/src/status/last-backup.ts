@@ -1,17 +1,27 @@
-export interface LastBackup {
-  readonly createdAt: string
-  /** Where the archive was written. */
-  readonly file: string
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LAST_BACKUP_SETTING, parseLastBackup, type LastBackup } from '@sandyard/backup/last-backup'
+import type { CliParts } from '../cli-parts.ts'
+
+/**
+ * The newest backup that `sandyard backup` has noted: in the database, else, when that cannot be asked from here, in the data directory.
+ * Undefined without a note.
+ */
+export async function findLastBackup(parts: CliParts): Promise<LastBackup | undefined> {
+  try {
+    const { db } = await parts.database()
+    const row = await db.selectFrom('server_setting').select('value').where('name', '=', LAST_BACKUP_SETTING).executeTakeFirst()
+    return parseLastBackup(row?.value)
+  } catch {
+    parts.signal.throwIfAborted()
+    return findNotedFile(parts)
+  }
 }
 
-/** The row of `server_setting` in which `sandyard backup` notes the newest backup of an installation. */
-export const LAST_BACKUP_SETTING = 'last_backup'
-
-/** Undefined without a note, and for a value that is none. */
-export function parseLastBackup(value: string | undefined): LastBackup | undefined {
+function findNotedFile({ connection: { directory } }: CliParts): LastBackup | undefined {
+  if (directory === undefined) return undefined
   try {
-    const { createdAt, file } = JSON.parse(value ?? '{}') as Partial<LastBackup>
-    return createdAt === undefined || file === undefined || Number.isNaN(Date.parse(createdAt)) ? undefined : { createdAt, file }
+    return parseLastBackup(readFileSync(join(directory.path, 'last-backup.json'), 'utf8'))
   } catch {
     return undefined
   }

@@ -1,9 +1,10 @@
+import type { LastBackup } from '@sandyard/backup/last-backup'
 import type { Template } from '@sandyard/api-contract/templates/template'
 import type { CliParts } from '../cli-parts.ts'
 import { describeFailure } from '../fail.ts'
 import { readRelease } from '../release.ts'
 import { listSandboxes } from '../sandboxes.ts'
-import { LAST_BACKUP_SETTING, parseLastBackup, type LastBackup } from './last-backup.ts'
+import { findLastBackup } from './last-backup.ts'
 import { readServer, type ServerStatus } from './read-server.ts'
 
 export interface Status {
@@ -48,16 +49,4 @@ async function countSandboxes({ api }: CliParts): Promise<{ running: number; pau
   const found = await listSandboxes(api)
   const running = found.filter(({ state }) => state === 'running').length
   return { running, paused: found.length - running }
-}
-
-/** Undefined also when the database cannot be asked from here: most places have no access to it. */
-async function findLastBackup(parts: CliParts): Promise<LastBackup | undefined> {
-  try {
-    const { db } = await parts.database()
-    const row = await db.selectFrom('server_setting').select('value').where('name', '=', LAST_BACKUP_SETTING).executeTakeFirst()
-    return parseLastBackup(row?.value)
-  } catch {
-    parts.signal.throwIfAborted()
-    return undefined
-  }
 }
