@@ -146,11 +146,8 @@ async function dumpEngine(engine: EngineArchive, { writer, pausedRefs, needed, s
     const paused: PausedDump[] = []
     for (const ref of pausedRefs) {
       signal.throwIfAborted()
-      const snapshot = await snapshotOf(engine, ref)
-      if (snapshot === undefined) {
-        say(`the paused sandbox ${ref.sandboxId} has ended meanwhile and is left out`)
-        continue
-      }
+      const snapshot = await snapshotOf(engine, ref, say)
+      if (snapshot === undefined) continue
       snapshots.push(snapshot)
       paused.push({ ...ref, snapshot })
     }
@@ -178,11 +175,13 @@ async function dumpEngine(engine: EngineArchive, { writer, pausedRefs, needed, s
   }
 }
 
-async function snapshotOf(engine: EngineArchive, ref: SandboxRef): Promise<RuntimeSnapshot | undefined> {
+/** Undefined for a sandbox that has ended meanwhile, or that the runtime cannot store. */
+async function snapshotOf(engine: EngineArchive, ref: SandboxRef, say: BackupOptions['say']): Promise<RuntimeSnapshot | undefined> {
   try {
     return await engine.snapshot(ref, `backup-${randomId(16)}`)
   } catch (err) {
-    if (isAppError(err, 'not_found')) return undefined
-    throw err
+    if (!isAppError(err, 'not_found') && !isAppError(err, 'failed_precondition')) throw err
+    say(`the paused sandbox ${ref.sandboxId} is left out: ${err.message}`)
+    return undefined
   }
 }
