@@ -5,7 +5,7 @@ import { createBackup } from '@sandyard/backup/create-backup'
 import { recordBackup } from '@sandyard/backup/last-backup'
 import { openExisting } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
-import { sizeText } from './size-text.ts'
+import { sizeText } from '../size-text.ts'
 import type { CliParts } from '../cli-parts.ts'
 import { readRelease } from '../release.ts'
 

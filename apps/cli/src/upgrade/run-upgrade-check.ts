@@ -1,5 +1,5 @@
 import type { CliParts } from '../cli-parts.ts'
-import { sizeText } from '../backup/size-text.ts'
+import { sizeText } from '../size-text.ts'
 import { EXIT } from '../exit-codes.ts'
 import { EndWith } from '../fail.ts'
 import { readRelease } from '../release.ts'
