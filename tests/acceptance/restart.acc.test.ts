@@ -106,7 +106,8 @@ async function endCleanly(server: OwnServer, dataDir: string): Promise<void> {
   const label = await installationLabel(ids[0] ?? '')
   for (const id of ids) expect(await Sandbox.kill(id, server.connection)).toBe(true)
   expect(await server.stop()).toBe(0)
-  expect(await containersWith(label)).toEqual([])
+  // The engine removes the container of the guard by itself, just after its end.
+  await expect.poll(() => containersWith(label)).toEqual([])
   expect(await engine('network', 'ls', '--quiet', '--filter', `label=${label}`)).toEqual([])
   expect(commandsWith(dataDir)).toEqual([])
   for (const url of [server.connection.apiUrl, server.connection.sandboxUrl]) expect(await isListening(url), url).toBe(false)

@@ -23,7 +23,7 @@ import { SharedImages } from './images/shared-images.ts'
 import { VolumeFreeImages } from './images/volume-free-images.ts'
 import { networkName } from './labels.ts'
 import type { Member } from './egress/member-keeper.ts'
-import { joinMembers } from './network/network-members.ts'
+import { NetworkMembers } from './network/network-members.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
 import { originOf } from './runtime-origin.ts'
@@ -73,8 +73,9 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       const onFailure = (err: unknown): void => log.warn({ err }, 'a sandbox that ended is registered until the next repair')
       network.beforeLeave((address) => egress.unregister(address).catch(onFailure))
     }
-    const members = options.networkMembers
-    const join = members === undefined ? undefined : () => joinMembers(docker, network, members)
+    const { networkMembers: value } = options
+    const members = value === undefined ? undefined : new NetworkMembers({ docker, network, value, log })
+    const join = members && (() => members.join())
     if (join !== undefined) await (egress === undefined ? join() : egress.setMembers(join))
     const plan = (): ContainerPlan => ({
       installation,

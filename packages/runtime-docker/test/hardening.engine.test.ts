@@ -16,7 +16,7 @@ const HOSTILE_IMAGE = `
 FROM debian:bookworm-slim
 ENV LD_PRELOAD=/nowhere.so NODE_OPTIONS=--require=/nowhere.js OPENSSL_CONF=/nowhere.cnf NODE_CHANNEL_FD=7
 ENV PATH=/opt/mine/bin:/usr/bin:/bin
-LABEL sandyard.installation=another sandyard.sandbox-id=another sandyard.role=guard
+LABEL sandyard.installation=another sandyard.sandbox-id=another sandyard.role=guard sandyard.member=sandyard
 USER nobody
 WORKDIR /tmp
 VOLUME /data
@@ -172,7 +172,8 @@ describe('a sandbox', () => {
     expect(environment['PATH']).toBe('/opt/mine/bin:/usr/bin:/bin')
     expect((await guest.sh('id -u; pwd')).stdout).toBe('0\n/\n')
     expect(await runtime.list()).toContainEqual(expect.objectContaining({ sandboxId: spec.sandboxId, state: 'running' }))
-    const { Mounts } = await bench.docker.getContainer(containerName(installation, spec)).inspect()
+    const { Mounts, Config } = await bench.docker.getContainer(containerName(installation, spec)).inspect()
+    expect(Config.Labels['sandyard.member']).toBe('')
     const own = Mounts.flatMap(({ Name }) => (Name === undefined || Name === bench.volume ? [] : [Name]))
     await runtime.remove(spec)
     expect((await volumes()).filter((name) => own.includes(name))).toEqual([])

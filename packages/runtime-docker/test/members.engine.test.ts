@@ -7,6 +7,7 @@ import { LABEL, networkName } from '../src/labels.ts'
 import { sandboxSpec } from './support/engine-bench.ts'
 import { onHost } from './support/host-shell.ts'
 import { Inside } from './support/inside.ts'
+import { buildTestImage } from './support/test-images.ts'
 import { openOutsideBench, type OutsideBench } from './support/outside-bench.ts'
 import type { Bystander } from './support/outside-world.ts'
 
@@ -60,6 +61,25 @@ describe('members of the sandbox network', () => {
     expect(
       await pollUntil({ what: 'the sandbox', timeoutMs: 20_000, everyMs: 100 }, async () => (await inside.isHealthy()) || undefined),
     ).toBe(true)
+  })
+
+  it('are not containers whose image has the label, sandboxes included', async () => {
+    const image = await buildTestImage(
+      opened.bench.docker,
+      'claims-to-be-a-member',
+      `FROM ${opened.image}\nLABEL ${LABEL.member}=${project}`,
+    )
+    const container = await opened.bench.docker.createContainer({ Image: image, Entrypoint: ['sleep', '600'], Cmd: [] })
+    stack.defer(() => container.remove({ force: true }))
+    await container.start()
+    const spec = sandboxSpec({ image, egress: DEFAULT_EGRESS })
+    const claiming = new Inside(await runtime.create(spec))
+    const last = await opened.world.bystander('bridge', { [LABEL.member]: project })
+    await reaches(last)
+    expect(Object.keys((await container.inspect()).NetworkSettings.Networks)).not.toContain(networkName(installation))
+    expect(await claiming.dial(sandbox.host, sandbox.daemonPort)).not.toBe('open')
+    await runtime.remove(spec)
+    await last.container.remove({ force: true })
   })
 
   it('are the only containers that connect to sandboxes, with their own addresses only', async () => {

@@ -49,7 +49,8 @@ export async function openApi(parts: ProgramParts, { database, images, proxyPort
     log,
     runtime: ({ installation: { id }, onRefused }) => {
       // Before the network exists, because a start may be refused afterwards: the database may belong to another engine.
-      shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, id))
+      // As a member this server is on the network itself.
+      if (config.networkMembers === undefined) shutdown.add('sandbox network', () => tidyEngine(config.dockerHost, id))
       return DockerRuntime.open({
         ...optionsOf(config),
         installation: id,

@@ -71,7 +71,8 @@ export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: Ima
       `SANDYARD_INSTANCE_FILE=${INSTANCE_FILE}`,
       ...(plan.writesResolvers ? [`SANDYARD_RESOLVERS=${plan.resolvers.join(',')}`] : []),
     ],
-    Labels: { ...sandboxLabels(plan.installation, spec), [LABEL.spec]: writeSpec(spec) },
+    // An image cannot make its containers members of the control plane.
+    Labels: { ...sandboxLabels(plan.installation, spec), [LABEL.spec]: writeSpec(spec), [LABEL.member]: '' },
     StopSignal: 'SIGTERM',
     Healthcheck: { Test: ['NONE'] },
     HostConfig: hostConfig(plan, spec),

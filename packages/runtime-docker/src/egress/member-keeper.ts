@@ -57,17 +57,22 @@ export class MemberKeeper {
     const members = await list()
     this.#networks = [...new Set(members.flatMap(({ networks }) => networks))].sort()
     await base.ensure()
+    await this.#keepOnly(members)
+    const added = members.filter(({ endpointId }) => !this.#registered.has(endpointId))
+    for (const { endpointId, station } of added) this.#registered.set(endpointId, await this.#add(station))
+    // One that has ended meanwhile may have left its address, and with it the hardware address, to a sandbox.
+    if (added.length > 0) await this.#keepOnly(await list())
+    const kept = new Set([...this.#registered.values()].map(({ port }) => port))
+    for (const entry of others) if (!kept.has(entry.port)) await this.#remove(entry)
+  }
+
+  async #keepOnly(members: readonly Member[]): Promise<void> {
     const wanted = new Set(members.map(({ endpointId }) => endpointId))
     for (const [endpointId, entry] of this.#registered) {
       if (wanted.has(endpointId)) continue
       await this.#remove(entry)
       this.#registered.delete(endpointId)
     }
-    for (const { endpointId, station } of members) {
-      if (!this.#registered.has(endpointId)) this.#registered.set(endpointId, await this.#add(station))
-    }
-    const kept = new Set([...this.#registered.values()].map(({ port }) => port))
-    for (const entry of others) if (!kept.has(entry.port)) await this.#remove(entry)
   }
 
   async #add(station: Station): Promise<Entry> {

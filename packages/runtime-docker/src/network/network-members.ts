@@ -1,9 +1,10 @@
+import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
+import type { ContainerInfo } from 'dockerode'
 import ipaddr from 'ipaddr.js'
 import { listContainers } from '../containers/list-containers.ts'
 import { stationOn } from '../containers/container-state.ts'
 import type { Member } from '../egress/member-keeper.ts'
-import { statusOf } from '../engine/docker-errors.ts'
 import { LABEL } from '../labels.ts'
 import type { SandboxNetwork } from './sandbox-network.ts'
 
@@ -20,37 +21,77 @@ type Networks = Readonly<
   >
 >
 
+export interface NetworkMembersOptions {
+  readonly docker: Docker
+  readonly network: SandboxNetwork
+  /** The value of the label `sandyard.member`. */
+  readonly value: string
+  readonly log: Logger
+}
+
 /**
- * Connects the running containers with the label `sandyard.member=<value>` to the sandbox network, and returns all that are on it. The engine
- * publishes ports of a container on the first of its networks in the order of names, so their other network should come before `sandyard-`.
+ * The containers of the proxy and the api on the sandbox network: those to which their operator gave the label `sandyard.member=<value>`. A label that
+ * comes from an image counts for nothing, because users of the server write images. The engine publishes ports of a container on the first of its
+ * networks in the order of names, so their other network should come before `sandyard-`.
  */
-export async function joinMembers(docker: Docker, network: SandboxNetwork, value: string): Promise<Member[]> {
-  const { id } = await network.ensure()
-  const read = async () =>
-    (await listContainers(docker, { label: [`${LABEL.member}=${value}`], status: ['running'] })).map((container) => ({
-      containerId: container.Id,
-      networks: container.NetworkSettings.Networks as Networks,
-    }))
-  const before = await read()
-  const absent = before.filter(({ networks }) => stationOn(id, { NetworkSettings: { Networks: networks } }) === undefined)
-  for (const { containerId } of absent) {
+export class NetworkMembers {
+  readonly #options: NetworkMembersOptions
+  /** Whether the operator gave the label, by container. */
+  readonly #isMember = new Map<string, boolean>()
+
+  constructor(options: NetworkMembersOptions) {
+    this.#options = options
+  }
+
+  /** Connects those that are absent, and returns all that are on the network. One that cannot be connected is left out. */
+  async join(): Promise<Member[]> {
+    const { docker, network, log } = this.#options
+    const { id } = await network.ensure()
+    const before = await this.#list()
+    const absent = before.filter((container) => stationOn(id, container) === undefined)
+    for (const { Id } of absent) {
+      try {
+        await docker.getNetwork(id).connect({ Container: Id })
+      } catch (err) {
+        // Another server was faster, or the container has ended; anything else must not keep the others from their sandboxes.
+        log.debug({ err, containerId: Id }, 'a container of the control plane could not be connected to the sandbox network')
+      }
+    }
+    const found = absent.length === 0 ? before : await this.#list()
+    return found.flatMap((container) => {
+      const station = stationOn(id, container)
+      const networks = Object.values(container.NetworkSettings.Networks as Networks)
+      const own = networks.find(({ NetworkID }) => NetworkID === id)
+      if (station === undefined || own === undefined) return []
+      const others = networks.filter(({ NetworkID, IPAddress }) => NetworkID !== id && IPAddress !== '')
+      return [
+        { endpointId: own.EndpointID, station, networks: others.map(({ IPAddress, IPPrefixLen }) => networkOf(IPAddress, IPPrefixLen)) },
+      ]
+    })
+  }
+
+  async #list(): Promise<ContainerInfo[]> {
+    const { docker, value } = this.#options
+    const labelled = await listContainers(docker, { label: [`${LABEL.member}=${value}`], status: ['running'] })
+    const ids = new Set(labelled.map(({ Id }) => Id))
+    for (const id of this.#isMember.keys()) if (!ids.has(id)) this.#isMember.delete(id)
+    for (const container of labelled) {
+      if (!this.#isMember.has(container.Id)) this.#isMember.set(container.Id, await this.#hasOwnLabel(container))
+    }
+    return labelled.filter(({ Id }) => this.#isMember.get(Id) === true)
+  }
+
+  /** The engine copies the labels of an image to its containers. Sandboxes and helpers of ours have a role. */
+  async #hasOwnLabel({ Labels, ImageID }: ContainerInfo): Promise<boolean> {
+    if (Labels[LABEL.role] !== undefined) return false
     try {
-      await docker.getNetwork(id).connect({ Container: containerId })
-    } catch (err) {
-      // Another server was faster, or the container has ended.
-      if (![403, 404, 409].includes(statusOf(err) ?? 0)) throw err
+      const { Config } = await this.#options.docker.getImage(ImageID).inspect()
+      return !Object.hasOwn(Config.Labels ?? {}, LABEL.member)
+    } catch {
+      // The image was removed meanwhile, so nothing is known of it.
+      return false
     }
   }
-  const found = absent.length === 0 ? before : await read()
-  return found.flatMap(({ networks }) => {
-    const station = stationOn(id, { NetworkSettings: { Networks: networks } })
-    const own = Object.values(networks).find(({ NetworkID }) => NetworkID === id)
-    if (station === undefined || own === undefined) return []
-    const others = Object.values(networks).filter(({ NetworkID, IPAddress }) => NetworkID !== id && IPAddress !== '')
-    return [
-      { endpointId: own.EndpointID, station, networks: others.map(({ IPAddress, IPPrefixLen }) => networkOf(IPAddress, IPPrefixLen)) },
-    ]
-  })
 }
 
 function networkOf(address: string, bits: number): string {
