@@ -5,7 +5,7 @@ import type { DecisionRow } from './decisions/decision-log.ts'
 import { writeDecisions } from './decisions/write-decisions.ts'
 
 const WRITE_EVERY_MS = 3000
-/** Two minutes. Rows that cannot be stored at all, as those of a deleted team, must not stop all others. */
+/** Two minutes. Rows that cannot be stored at all must not stop all others. */
 const MAX_ATTEMPTS = 40
 
 /** Follows the changes of sandboxes and stores decisions until disposed; the last decisions are stored then. */
@@ -15,20 +15,26 @@ export function startUpkeep(ctx: EgressContext): AsyncDisposable {
   // Kept while the database is away: the next ones are joined up to their caps.
   let taken: readonly DecisionRow[] = []
   let attempts = 0
+  const store = (rows: readonly DecisionRow[]): Promise<void> => writeDecisions(database.db, rows, limits.maxSandboxDecisions)
   const write = async (): Promise<void> => {
     if (taken.length === 0 || attempts >= MAX_ATTEMPTS) {
       taken = decisions.take()
       attempts = 0
     }
     attempts += 1
-    if (taken.length > 0) await writeDecisions(database.db, taken, limits.maxSandboxDecisions)
+    await store(taken)
     taken = []
   }
   const writing = runLoop({ name: 'egress-decisions', everyMs: WRITE_EVERY_MS, log }, write)
   return {
     async [Symbol.asyncDispose]() {
       await Promise.all([watching[Symbol.asyncDispose](), writing.stop()])
-      await write().catch((err: unknown) => log.warn({ err }, 'the last decisions were not stored'))
+      // A failed write may have left older ones than those of the log.
+      const left = [taken, decisions.take()]
+      taken = []
+      for (const rows of left) {
+        await store(rows).catch((err: unknown) => log.warn({ err }, 'the last decisions were not stored'))
+      }
     },
   }
 }

@@ -31,6 +31,8 @@ export interface TestEgress extends AsyncDisposable {
   readonly rows: SandboxRows
   readonly database: Database
   readonly dns: TestDns
+  /** Disposing again does nothing new. */
+  readonly upkeep: AsyncDisposable
   readonly tlsPort: number
   readonly httpPort: number
   /** The running sandbox with an address gets this policy. */
@@ -83,6 +85,7 @@ export async function startEgress({ environment = {}, log = silentLogger() }: Eg
     rows,
     database,
     dns,
+    upkeep,
     tlsPort,
     httpPort,
     setPolicy: (sandboxId, network) =>
