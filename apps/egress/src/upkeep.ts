@@ -5,12 +5,16 @@ import type { DecisionRow } from './decisions/decision-log.ts'
 import { writeDecisions } from './decisions/write-decisions.ts'
 
 const WRITE_EVERY_MS = 3000
+/** As often as the runtime does for the packet rules. */
+const LOOKUP_EVERY_MS = 60_000
 /** Two minutes. Rows that cannot be stored at all must not stop all others. */
 const MAX_ATTEMPTS = 40
 
-/** Follows the changes of sandboxes and stores decisions until disposed; the last decisions are stored then. */
-export function startUpkeep(ctx: EgressContext): AsyncDisposable {
-  const { source, sandboxes, tracker, log, database, decisions, limits } = ctx
+/** Follows the changes of sandboxes and of the company's proxy, and stores decisions until disposed; the last decisions are stored then. */
+export async function startUpkeep(ctx: EgressContext): Promise<AsyncDisposable> {
+  const { companyProxy, source, sandboxes, tracker, log, database, decisions, limits } = ctx
+  // Before connections are served. A failure is logged by the loop.
+  await companyProxy.refresh().catch(() => undefined)
   const watching = watchSandboxes({ name: 'egress', watch: (watcher) => source.watch(watcher), tracker, memories: [sandboxes], log })
   // Kept while the database is away: the next ones are joined up to their caps.
   let taken: readonly DecisionRow[] = []
@@ -26,9 +30,10 @@ export function startUpkeep(ctx: EgressContext): AsyncDisposable {
     taken = []
   }
   const writing = runLoop({ name: 'egress-decisions', everyMs: WRITE_EVERY_MS, log }, write)
+  const lookups = runLoop({ name: 'egress-company-proxy', everyMs: LOOKUP_EVERY_MS, log }, () => companyProxy.refresh())
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([watching[Symbol.asyncDispose](), writing.stop()])
+      await Promise.all([watching[Symbol.asyncDispose](), writing.stop(), lookups.stop()])
       // A failed write may have left older ones than those of the log.
       const left = [taken, decisions.take()]
       taken = []
