@@ -41,6 +41,10 @@ export const API_SETTINGS = {
     default: 0,
     doc: 'sandboxes that have series of their own in the metrics (processors, memory, disk), six for each: those that run the longest; 0 is none, at most 10000',
   }),
+  tlsNamesPerHour: env.integer('SANDYARD_TLS_NAMES_PER_HOUR', {
+    default: 1000,
+    doc: 'new names of sandboxes in an hour for which a reverse proxy may get certificates, 0 to 100000; set it to what a public certificate authority allows',
+  }),
   adoptEngine: env.text('SANDYARD_ADOPT_ENGINE', {
     default: undefined,
     doc: 'for one start: the id of the new engine of the installation, from the message of the refused start; ends the sandboxes of the former engine',
@@ -65,6 +69,8 @@ export interface ApiConfig {
   readonly drainMs: number
   /** Sandboxes that have series of their own in the metrics. */
   readonly maxSandboxSeries: number
+  /** New names of sandboxes in an hour that may get certificates. */
+  readonly tlsNamesPerHour: number
   /** Whether a team may give a template a name without a namespace, which is visible to every team. */
   readonly teamPublicNames: boolean
   readonly http: HttpConfig
@@ -79,6 +85,8 @@ export interface ApiConfig {
 
 /** More would make a page of many megabytes. */
 const MAX_SERIES = 10_000
+/** Each is kept for an hour. */
+const MAX_TLS_NAMES = 100_000
 const DAY_MS = 24 * 3_600_000
 const LEAST_MAX_SANDBOXES = 20
 /** An idle sandbox uses far less memory than its limit, so a host can run more sandboxes than the sum of their limits. */
@@ -87,12 +95,15 @@ const HOST_MIB_PER_SANDBOX = 128
 /** @throws ConfigError that lists every problem */
 export function parseApiConfig(environment: Environment): ApiConfig {
   const settings = parseConfig(API_SETTINGS, environment)
-  const { maxSandboxes, maxSandboxLifetime, maxSandboxSeries } = settings
+  const { maxSandboxes, maxSandboxLifetime, maxSandboxSeries, tlsNamesPerHour } = settings
   const problems: string[] = []
   if (maxSandboxes !== undefined && maxSandboxes < 1) problems.push('SANDYARD_MAX_SANDBOXES must be at least 1')
   if (maxSandboxLifetime < 1000 || maxSandboxLifetime > DAY_MS) problems.push('SANDYARD_MAX_SANDBOX_LIFETIME must be between 1s and 24h')
   if (maxSandboxSeries < 0 || maxSandboxSeries > MAX_SERIES) {
     problems.push(`SANDYARD_METRICS_MAX_SANDBOXES must be between 0 and ${MAX_SERIES}`)
+  }
+  if (tlsNamesPerHour < 0 || tlsNamesPerHour > MAX_TLS_NAMES) {
+    problems.push(`SANDYARD_TLS_NAMES_PER_HOUR must be between 0 and ${MAX_TLS_NAMES}`)
   }
   const http = checkHttpSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
@@ -109,6 +120,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     maxSandboxSeries,
+    tlsNamesPerHour,
     teamPublicNames: settings.teamPublicNames,
     http,
     builds,

@@ -40,4 +40,21 @@ describe('certificates on demand', () => {
     await api.call('POST', `/sandboxes/${waking}/pause`)
     expect(await ask(`3000-${waking}.sandboxes.example.com`)).toBe(200)
   })
+
+  it('are for 8 new names of a sandbox and so many of all in an hour, and again for those that were approved', async () => {
+    const limited = await world.startServer({
+      env: { SANDYARD_DOMAIN: 'sandboxes.example.com', SANDYARD_TLS_NAMES_PER_HOUR: '10' },
+    })
+    const statuses = async (names: readonly string[]): Promise<number[]> => {
+      const answers: number[] = []
+      for (const name of names) answers.push((await limited.call('GET', `/tls/ask?domain=${name}.sandboxes.example.com`)).status)
+      return answers
+    }
+    const [one, two] = [await create({}), await create({})]
+    const ports = Array.from({ length: 9 }, (_, at) => `${3000 + at}-${one}`)
+    expect(await statuses(ports)).toEqual([...ports.slice(1).map(() => 200), 429])
+    // A name without a sandbox counts for nothing.
+    expect(await statuses(['3000-inone', `3000-${two}`, `3001-${two}`, `3002-${two}`])).toEqual([404, 200, 200, 429])
+    expect(await statuses([`3000-${one}`, `3000-${two}`, 'sandbox'])).toEqual([200, 200, 200])
+  })
 })

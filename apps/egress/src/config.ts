@@ -63,6 +63,7 @@ const egressSettings = {
     doc: 'IPv4 networks of the control plane, which sandboxes never reach.',
   }),
   extraCa: OUTBOUND_SETTINGS.extraCa,
+  httpProxy: OUTBOUND_SETTINGS.httpProxy,
   drainMs: env.duration('SANDYARD_EGRESS_DRAIN', {
     default: 2000,
     doc: 'how long open connections may continue when the egress gateway stops',

@@ -18,6 +18,7 @@ import { RateLimit } from './connections/rate-limit.ts'
 import { createMetrics, type EgressMetrics } from './metrics.ts'
 import { readOriginalDestination, type ReadOriginalDestination } from './native/original-destination.ts'
 import { closedAddresses, type ClosedAddresses } from './policy/closed-addresses.ts'
+import { closedWithProxy, CompanyProxy } from './policy/company-proxy.ts'
 import type { PortKind } from './policy/decide.ts'
 import { localNetworks } from './policy/local-networks.ts'
 import { databaseSandboxes, type SandboxSource } from './sandboxes/database-sandboxes.ts'
@@ -58,6 +59,7 @@ export interface EgressContext extends DialParts {
   readonly slots: SourceSlots
   readonly readOriginalDestination: ReadOriginalDestination
   readonly closed: ClosedAddresses
+  readonly companyProxy: CompanyProxy
   readonly kindOf: (port: number) => PortKind
   readonly originAuthorities: readonly string[] | undefined
   readonly certificates: Certificates
@@ -99,14 +101,14 @@ export function createContext(
   const sandboxes = new SandboxCatalog((addresses) => source.read(addresses))
   const tracker = new ConnectionTracker((addresses) => sandboxes.readMany(addresses))
   const metrics = createMetrics(registry, () => tracker.count)
-  const closed =
-    instead.closed ??
-    closedAddresses({ control: config.controlNetworks, opened: config.allowPrivate, local: localNetworks(() => gateway.host) })
+  const companyProxy = new CompanyProxy(config.httpProxy, (name, dnsServers) => ctx.resolve(name, dnsServers))
+  const networks = { control: config.controlNetworks, opened: config.allowPrivate, local: localNetworks(() => gateway.host) }
+  const closed = closedWithProxy(instead.closed ?? closedAddresses(networks), companyProxy)
   const { resolverPort = DNS_PORT, namedPorts = NAMED_PORTS } = instead
   const hostResolvers = instead.resolvers ?? config.resolvers
   const resolversOf = (dnsServers: readonly string[]): ResolverAddress[] => {
     if (dnsServers.length > 0) {
-      return dnsServers.filter((server) => !closed.isClosed(server)).map((host) => ({ host, port: resolverPort }))
+      return dnsServers.filter((server) => !closed.isClosed(server, resolverPort)).map((host) => ({ host, port: resolverPort }))
     }
     const ofHost = hostResolvers.length > 0 ? hostResolvers : getServers()
     return ofHost.map(toResolverAddress).filter(({ host }) => isIPv4(host))
@@ -122,6 +124,7 @@ export function createContext(
     slots: new SourceSlots(config),
     readOriginalDestination: instead.readOriginalDestination ?? readOriginalDestination,
     closed,
+    companyProxy,
     resolve: nameResolver(resolversOf),
     connectTimeoutMs: config.connectTimeoutMs,
     kindOf: (port) => (port === namedPorts.tls ? 'tls' : port === namedPorts.http ? 'http' : 'other'),

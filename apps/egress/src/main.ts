@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   try {
     const health = await serveHealth({ hosts: config.healthBind, port: config.healthPort }, registry)
     shutdown.add('health', () => health[Symbol.asyncDispose]())
-    const upkeep = startUpkeep(ctx)
+    const upkeep = await startUpkeep(ctx)
     shutdown.add('upkeep', () => upkeep[Symbol.asyncDispose]())
     shutdown.add('connections', () => drain(ctx), { timeoutMs: drainMs + CLOSE_MARGIN_MS })
     const listening = followAddress(ctx)

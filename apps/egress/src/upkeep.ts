@@ -5,30 +5,41 @@ import type { DecisionRow } from './decisions/decision-log.ts'
 import { writeDecisions } from './decisions/write-decisions.ts'
 
 const WRITE_EVERY_MS = 3000
-/** Two minutes. Rows that cannot be stored at all, as those of a deleted team, must not stop all others. */
+/** As often as the runtime does for the packet rules. */
+const LOOKUP_EVERY_MS = 60_000
+/** Two minutes. Rows that cannot be stored at all must not stop all others. */
 const MAX_ATTEMPTS = 40
 
-/** Follows the changes of sandboxes and stores decisions until disposed; the last decisions are stored then. */
-export function startUpkeep(ctx: EgressContext): AsyncDisposable {
-  const { source, sandboxes, tracker, log, database, decisions, limits } = ctx
+/** Follows the changes of sandboxes and of the company's proxy, and stores decisions until disposed; the last decisions are stored then. */
+export async function startUpkeep(ctx: EgressContext): Promise<AsyncDisposable> {
+  const { companyProxy, source, sandboxes, tracker, log, database, decisions, limits } = ctx
+  // Before connections are served. A failure is logged by the loop.
+  await companyProxy.refresh().catch(() => undefined)
   const watching = watchSandboxes({ name: 'egress', watch: (watcher) => source.watch(watcher), tracker, memories: [sandboxes], log })
   // Kept while the database is away: the next ones are joined up to their caps.
   let taken: readonly DecisionRow[] = []
   let attempts = 0
+  const store = (rows: readonly DecisionRow[]): Promise<void> => writeDecisions(database.db, rows, limits.maxSandboxDecisions)
   const write = async (): Promise<void> => {
     if (taken.length === 0 || attempts >= MAX_ATTEMPTS) {
       taken = decisions.take()
       attempts = 0
     }
     attempts += 1
-    if (taken.length > 0) await writeDecisions(database.db, taken, limits.maxSandboxDecisions)
+    await store(taken)
     taken = []
   }
   const writing = runLoop({ name: 'egress-decisions', everyMs: WRITE_EVERY_MS, log }, write)
+  const lookups = runLoop({ name: 'egress-company-proxy', everyMs: LOOKUP_EVERY_MS, log }, () => companyProxy.refresh())
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all([watching[Symbol.asyncDispose](), writing.stop()])
-      await write().catch((err: unknown) => log.warn({ err }, 'the last decisions were not stored'))
+      await Promise.all([watching[Symbol.asyncDispose](), writing.stop(), lookups.stop()])
+      // A failed write may have left older ones than those of the log.
+      const left = [taken, decisions.take()]
+      taken = []
+      for (const rows of left) {
+        await store(rows).catch((err: unknown) => log.warn({ err }, 'the last decisions were not stored'))
+      }
     },
   }
 }

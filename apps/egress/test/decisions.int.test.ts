@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { StoredEgress } from '@sandyard/db/schema/sandbox'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
@@ -77,6 +78,48 @@ it('stores decisions later that the database does not take at once', async () =>
   await db.schema.alterTable('sandbox_egress_away').renameTo('sandbox_egress').execute()
   const rows = () => db.selectFrom('sandbox_egress').select(['rule', 'connections']).where('sandbox_id', '=', 'i9').execute()
   await expect.poll(rows).toEqual([{ rule: 'always_closed', connections: 1 }])
+})
+
+it('stores at its end what it could not store before, and the newest decisions', async () => {
+  const lines: string[] = []
+  const log = createLogger({ name: 'test', level: 'error', destination: { write: (line) => void lines.push(line) } })
+  await using own = await startEgress({ log })
+  const source = '127.9.7.8'
+  await own.addSandbox('i8', source, NAMED)
+  const { db } = own.database
+  await db.schema.alterTable('sandbox_egress').renameTo('sandbox_egress_away').execute()
+  expect(await readAll(await own.dial(source, { address: INTERNAL, port: echoPort }))).toBe('')
+  await expect.poll(() => lines.join('')).toContain('"loop":"egress-decisions"')
+  expect(await readAll(await own.dial(source, { address: INTERNAL, port: echoPort + 1 }))).toBe('')
+  await db.schema.alterTable('sandbox_egress_away').renameTo('sandbox_egress').execute()
+  await own.upkeep[Symbol.asyncDispose]()
+  const rows = await db.selectFrom('sandbox_egress').select('port').where('sandbox_id', '=', 'i8').orderBy('egress_id').execute()
+  expect(rows).toEqual([{ port: echoPort }, { port: echoPort + 1 }])
+})
+
+it('stores the decisions of all sandboxes but those of a deleted team, once when the write is repeated', async () => {
+  await egress.addSandbox('i4', '127.9.7.4', {})
+  const { db } = egress.database
+  const { team_id: teamId } = await db.selectFrom('sandbox').select('team_id').where('sandbox_id', '=', 'i4').executeTakeFirstOrThrow()
+  const row = (port: number, more: object = {}) =>
+    ({
+      sandboxId: 'i4',
+      teamId,
+      verdict: 'allow',
+      rule: 'default',
+      name: undefined,
+      address: OPEN,
+      port,
+      lastAt: new Date(),
+      count: 1,
+      ...more,
+    }) as const
+  const many = Array.from({ length: 700 }, (_, port) => row(port))
+  // The check of the table refuses a row of the second chunk.
+  await expect(writeDecisions(db, [...many, row(700, { count: 0 })], 1000)).rejects.toThrow('check')
+  expect(await stored('i4')).toEqual([])
+  await writeDecisions(db, [row(701, { teamId: randomUUID() }), ...many], 1000)
+  expect((await stored('i4')).map(({ port }) => port).sort((a, b) => a - b)).toEqual(many.map(({ port }) => port))
 })
 
 it('keeps the newest rows of each sandbox up to the cap, and those of others', async () => {

@@ -14,8 +14,6 @@ import { createContext } from './context.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { createProxyServer } from './server.ts'
 
-/** Version of this release, in traces. */
-
 /** Time for resets and closes in addition to the drain. */
 const CLOSE_MARGIN_MS = 5000
 

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { expect, it } from 'vitest'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { DatabaseUnavailable, isConnectionLost, isDatabaseUnavailable } from './database-unavailable.ts'
+import { DatabaseUnavailable, isConnectionLost, isDatabaseUnavailable, isStatementTimeout } from './database-unavailable.ts'
 
 const sqlError = (code: string): DatabaseError => Object.assign(new DatabaseError('text', 4, 'error'), { code })
 
@@ -26,4 +26,9 @@ it('is found among the causes of an error', () => {
   const cause = new DatabaseUnavailable(sqlError('57P01'))
   expect(isDatabaseUnavailable(new AppError('internal', 'it failed', { cause }))).toBe(true)
   expect(isDatabaseUnavailable(new AppError('unavailable', 'the engine cannot be reached'))).toBe(false)
+})
+
+it('is told from a statement that took too long', () => {
+  expect(isStatementTimeout(new AppError('internal', 'it failed', { cause: sqlError('57014') }))).toBe(true)
+  expect(isStatementTimeout(sqlError('57P01'))).toBe(false)
 })

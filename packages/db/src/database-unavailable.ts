@@ -40,6 +40,16 @@ export function isConnectionLost(err: unknown): boolean {
   return SYSTEM_CODES.has((err as NodeJS.ErrnoException).code ?? '') || LIBRARY_TEXTS.test(err.message)
 }
 
+/** SQLSTATE of a statement that was ended, by the statement timeout or by an operator. The database has undone it, and its transaction. */
+const QUERY_CANCELED = '57014'
+
+/** Whether a statement was ended because it took too long, as the error itself or as one of its causes. */
+export function isStatementTimeout(err: unknown): boolean {
+  for (let cause = err; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof DatabaseError && cause.code === QUERY_CANCELED) return true
+  return false
+}
+
 /** Whether the database could not be reached, as the error itself or as one of its causes. */
 export function isDatabaseUnavailable(err: unknown): boolean {
   for (let cause = err; cause instanceof Error; cause = cause.cause) if (cause instanceof DatabaseUnavailable) return true

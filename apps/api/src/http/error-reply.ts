@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '@sandyard/api-contract/error-body'
-import { isDatabaseUnavailable } from '@sandyard/db/database-unavailable'
+import { isDatabaseUnavailable, isStatementTimeout } from '@sandyard/db/database-unavailable'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import { noRouteMessage, validationMessage } from './validation-message.ts'
@@ -21,7 +21,8 @@ type Origin = Pick<FastifyRequest, 'method' | 'url' | 'headers'>
 
 /** Converts an error to the common error shape. Clients do not see the message of an unexpected error. */
 export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
-  if (isDatabaseUnavailable(error)) return databaseUnavailable(origin)
+  if (isDatabaseUnavailable(error)) return databaseUnavailable('The database cannot be reached: try again', origin)
+  if (isStatementTimeout(error)) return databaseUnavailable('The database took too long: try again', origin)
   if (isAppError(error)) {
     const code = httpStatus(error.kind)
     const body = { code, message: error.message, ...(error.reason !== undefined && { error_code: error.reason }) }
@@ -49,11 +50,11 @@ export function toNoRouteReply(origin: Origin): ErrorReply {
 
 export const missingHostReply: ErrorReply = refusal(400, 'Bad Request: the Host header is missing')
 
-/** A change may have been made before the database went away, so clients repeat such a request only when it has a key for that. */
-function databaseUnavailable({ method, headers }: Origin): ErrorReply {
+/** Another statement of the request may have made a change before, or a lost one has, so clients repeat such a request only when it has a key for that. */
+function databaseUnavailable(message: string, { method, headers }: Origin): ErrorReply {
   const isRepeatable = REPEATABLE.has(method) || headers['idempotency-key'] !== undefined
   return {
-    body: { code: 503, message: 'The database cannot be reached: try again' },
+    body: { code: 503, message },
     headers: isRepeatable ? { 'retry-after': '1' } : { 'retry-after': '1', 'should-retry': 'false' },
     isUnexpected: false,
   }

@@ -14,7 +14,7 @@ export async function openTunnel(ctx: EgressContext, connection: Connection, nam
   const { socket, destination, slot } = connection
   const { address, port } = destination
   const { policy } = connection.sandbox()
-  const decision = decide(policy, ctx.closed, { address, name })
+  const decision = decide(policy, ctx.closed, { address, port, name })
   if (decision.verdict === 'deny') return recordDecision(ctx, connection, { ...decision, name })
   const isNamed = decision.rule === 'allow_domain' && name !== undefined
   const target: Target = isNamed ? { name, port, isAllowed: undefined } : { address, port }
@@ -46,11 +46,11 @@ function isSameWay(
 ): boolean {
   const { policy: before } = sandbox()
   const { policy } = changed
-  const { address } = destination
+  const { address, port } = destination
   // A policy that needs the name of a server that was not read asks for a new connection.
   if (name === undefined && needsName(policy, address, kind) && !needsName(before, address, kind)) return false
-  const was = decide(before, ctx.closed, { address, name })
-  const is = decide(policy, ctx.closed, { address, name })
+  const was = decide(before, ctx.closed, { address, port, name })
+  const is = decide(policy, ctx.closed, { address, port, name })
   if (is.verdict === 'deny' || before.proxy?.key !== policy.proxy?.key) return false
   // A connection to an address that the sandbox chose is not one to the name that it told.
   if (is.rule === 'allow_domain' && was.rule !== 'allow_domain') return false

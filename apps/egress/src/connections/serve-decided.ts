@@ -18,7 +18,7 @@ export async function serveDecided(ctx: EgressContext, connection: Connection): 
   const { destination, kind } = connection
   const { policy } = connection.sandbox()
   // What is closed to everybody is closed before its name is known.
-  if (ctx.closed.isClosed(destination.address) || !needsName(policy, destination.address, kind))
+  if (ctx.closed.isClosed(destination.address, destination.port) || !needsName(policy, destination.address, kind))
     return openTunnel(ctx, connection, undefined)
   return kind === 'tls' ? await serveSecure(ctx, connection) : await servePlain(ctx, connection)
 }
@@ -42,7 +42,7 @@ async function serveSecure(ctx: EgressContext, connection: Connection): Promise<
   if (
     name !== undefined &&
     findRule(policy, name) !== undefined &&
-    decide(policy, ctx.closed, { address: destination.address, name }).verdict === 'allow'
+    decide(policy, ctx.closed, { ...destination, name }).verdict === 'allow'
   )
     return serveTls(ctx, connection, name)
   return openTunnel(ctx, connection, name)

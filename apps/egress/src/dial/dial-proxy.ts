@@ -33,7 +33,7 @@ export async function dialProxy(parts: DialParts, proxy: ProxySettings, target: 
 
 async function connectProxy({ closed, resolve }: DialParts, { host, port, tls }: ProxySettings, signal: AbortSignal): Promise<Socket> {
   const addresses = isIPv4(host) ? [host] : await orGivenUp(resolve(host, []), signal, 0)
-  const address = addresses.find((found) => !closed.isClosed(found))
+  const address = addresses.find((found) => !closed.isClosed(found, port))
   if (address === undefined) throw new Error('the proxy has no address that is open')
   const socket = await connectSocket(address, port, signal)
   if (tls === undefined) return socket

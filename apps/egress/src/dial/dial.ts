@@ -33,7 +33,7 @@ export async function dial(parts: DialParts, policy: Policy, target: Target): Pr
   const { proxy, dnsServers } = policy
   const { name, port } = target
   if (name === undefined) {
-    if (parts.closed.isClosed(target.address)) throw new DialError('closed_name')
+    if (parts.closed.isClosed(target.address, port)) throw new DialError('closed_name')
     return proxy === undefined
       ? connectAny([target.address], port, signal)
       : dialProxy(parts, proxy, { host: target.address, port, signal })
@@ -48,14 +48,14 @@ export async function dial(parts: DialParts, policy: Policy, target: Target): Pr
 /** The addresses of a name that may be dialled. @throws DialError without one */
 async function openAddresses(
   { closed, resolve }: DialParts,
-  { name, isAllowed }: Extract<Target, { name: string }>,
+  { name, port, isAllowed }: Extract<Target, { name: string }>,
   { dnsServers, signal }: { readonly dnsServers: readonly string[]; readonly signal: AbortSignal },
 ): Promise<string[]> {
   const found = await orGivenUp(resolve(name, dnsServers), signal, 0).catch((err: unknown) => {
     throw new DialError('unresolved', err)
   })
   if (found.length === 0) throw new DialError('unresolved')
-  const open = found.filter((address) => !closed.isClosed(address) && isAllowed?.(address) !== false)
+  const open = found.filter((address) => !closed.isClosed(address, port) && isAllowed?.(address) !== false)
   if (open.length === 0) throw new DialError('closed_name')
   return open
 }

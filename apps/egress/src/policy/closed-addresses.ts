@@ -13,7 +13,8 @@ export interface ClosedNetworks {
 
 /** What no policy opens (control-plane.md 18.4, and the list of the packet rules). */
 export interface ClosedAddresses {
-  isClosed(address: string): boolean
+  /** @param port - without it, whether the address is closed at every port */
+  isClosed(address: string, port?: number): boolean
 }
 
 /** Closed are, in this order: the networks of every installation, the host and the control plane; then private networks that are not opened. */

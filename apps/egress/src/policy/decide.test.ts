@@ -52,7 +52,7 @@ describe('decide', () => {
     // Sandboxes have no IPv6.
     [{ denyOut: ['::/0'] }, null, PUBLIC, undefined, 'allow default'],
   ])('%j %s: %s %s is %s', (network, internet, address, name, expected) => {
-    const { verdict, rule } = decide(compilePolicy(network, internet), closed, { address, name })
+    const { verdict, rule } = decide(compilePolicy(network, internet), closed, { address, port: 443, name })
     expect(`${verdict} ${rule}`).toBe(expected)
   })
 })

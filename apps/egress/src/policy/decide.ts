@@ -8,6 +8,7 @@ export type Decision =
 
 export interface Destination {
   readonly address: string
+  readonly port: number
   /** The server that the connection names, on port 443 and 80; undefined when it names none. */
   readonly name: string | undefined
 }
@@ -16,8 +17,8 @@ export interface Destination {
  * Decides on a connection in the order of control-plane.md 18.4: what is closed to everybody, allowed addresses, allowed domains, denied
  * addresses, no internet access, all others. The caller looks up the name that decided, and checks each address before it dials it.
  */
-export function decide(policy: Policy, closed: ClosedAddresses, { address, name }: Destination): Decision {
-  if (closed.isClosed(address)) return { verdict: 'deny', rule: 'always_closed' }
+export function decide(policy: Policy, closed: ClosedAddresses, { address, port, name }: Destination): Decision {
+  if (closed.isClosed(address, port)) return { verdict: 'deny', rule: 'always_closed' }
   if (policy.allowed.has(address)) return { verdict: 'allow', rule: 'allow_address' }
   if (name !== undefined && policy.domains.find(name) !== undefined) return { verdict: 'allow', rule: 'allow_domain' }
   if (policy.denied.has(address)) return { verdict: 'deny', rule: 'deny' }

@@ -17,13 +17,13 @@ export interface Admitted {
 /** Decides on a request by its `Host`. Undefined when it is refused: then its connection is closed without an answer. */
 export function admitRequest(ctx: EgressContext, web: WebConnection, req: IncomingMessage): Admitted | undefined {
   const { policy } = web.sandbox()
-  const { address } = web.destination
+  const { address, port } = web.destination
   const name = nameOf(web, req)
   if (name === false) {
     recordDecision(ctx, web, { verdict: 'deny', rule: 'malformed' })
     return undefined
   }
-  const decision = decide(policy, ctx.closed, { address, name })
+  const decision = decide(policy, ctx.closed, { address, port, name })
   recordDecision(ctx, web, { ...decision, name })
   if (decision.verdict === 'deny') return undefined
   web.current = { name }

@@ -17,7 +17,7 @@ import { findRule } from '../policy/compile-policy.ts'
 export async function connectOrigin(ctx: EgressContext, web: WebConnection, name: string | undefined): Promise<Socket> {
   const { policy } = web.sandbox()
   const { address, port } = web.destination
-  const decision = decide(policy, ctx.closed, { address, name })
+  const decision = decide(policy, ctx.closed, { address, port, name })
   const byName = decision.rule === 'allow_domain' || findRule(policy, name) !== undefined
   if (name === undefined || !byName) {
     // A request that was encrypted is never sent without TLS.
@@ -27,7 +27,7 @@ export async function connectOrigin(ctx: EgressContext, web: WebConnection, name
   const isAllowed =
     decision.rule === 'allow_domain'
       ? undefined
-      : (found: string): boolean => decide(policy, ctx.closed, { address: found, name: undefined }).verdict === 'allow'
+      : (found: string): boolean => decide(policy, ctx.closed, { address: found, port, name: undefined }).verdict === 'allow'
   const socket = await dial(ctx, policy, { name, port, isAllowed })
   return web.scheme === 'http' ? socket : await secure(ctx, socket, name)
 }

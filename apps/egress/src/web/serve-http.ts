@@ -56,7 +56,7 @@ function isStillServed(ctx: EgressContext, web: WebConnection, changed: EgressSa
   if (web.tlsName !== undefined && findRule(policy, web.tlsName) === undefined) return false
   if (!needsName(policy, web.destination.address, web.kind)) return false
   if (web.current === undefined) return true
-  const destination = { address: web.destination.address, name: web.current.name }
+  const destination = { ...web.destination, name: web.current.name }
   const [was, is] = [decide(before, ctx.closed, destination), decide(policy, ctx.closed, destination)]
   // The gateway has looked up the name for a rule, so the request is at another address than the one that is judged here.
   if (was.rule !== 'allow_domain' && findRule(before, web.current.name) !== undefined) return false

@@ -31,6 +31,8 @@ export interface TestEgress extends AsyncDisposable {
   readonly rows: SandboxRows
   readonly database: Database
   readonly dns: TestDns
+  /** Disposing again does nothing new. */
+  readonly upkeep: AsyncDisposable
   readonly tlsPort: number
   readonly httpPort: number
   /** The running sandbox with an address gets this policy. */
@@ -42,17 +44,27 @@ export interface TestEgress extends AsyncDisposable {
 }
 
 export interface EgressSetUp {
+  /** The name of the company's proxy, whose port is the one of TLS. */
+  readonly companyProxy?: string
+  /** Names and their addresses, from the start on. */
+  readonly zone?: Readonly<Record<string, readonly string[]>>
   readonly environment?: Readonly<Record<string, string>>
   readonly log?: Logger
 }
 
 /** The gateway on loopback addresses, with a real database and a real resolver; names are read on free ports in place of 443 and 80. */
-export async function startEgress({ environment = {}, log = silentLogger() }: EgressSetUp = {}): Promise<TestEgress> {
+export async function startEgress({
+  companyProxy,
+  environment = {},
+  zone = {},
+  log = silentLogger(),
+}: EgressSetUp = {}): Promise<TestEgress> {
   const home = await createTestDatabase()
   const database = new Database({ url: home.url, applicationName: 'test', log: silentLogger() })
   await database.db.insertInto('server_setting').values({ name: TOKEN_SEED_SETTING, value: SEED.reveal() }).execute()
   const rows = await SandboxRows.create(database)
   const dns = await startDns()
+  for (const [name, addresses] of Object.entries(zone)) dns.zone.set(name, addresses)
   const destinations = new Map<string, Endpoint>()
   const [tlsPort, httpPort] = [await findFreePort('0.0.0.0'), await findFreePort('0.0.0.0')]
   const registry = new Registry()
@@ -60,6 +72,7 @@ export async function startEgress({ environment = {}, log = silentLogger() }: Eg
     SANDYARD_EGRESS_TCP_PORT: '0',
     SANDYARD_EGRESS_DNS_PORT: '0',
     SANDYARD_EGRESS_DRAIN: '1ms',
+    ...(companyProxy !== undefined && { SANDYARD_HTTP_PROXY: `http://${companyProxy}:${tlsPort}` }),
     ...environment,
   })
   const ctx = createContext(config, {
@@ -75,7 +88,7 @@ export async function startEgress({ environment = {}, log = silentLogger() }: Eg
       originAuthorities: [WORLD_AUTHORITY.certificatePem],
     },
   })
-  const upkeep = startUpkeep(ctx)
+  const upkeep = await startUpkeep(ctx)
   const listening = await listenOn(ctx, '127.0.0.1')
   return {
     ctx,
@@ -83,6 +96,7 @@ export async function startEgress({ environment = {}, log = silentLogger() }: Eg
     rows,
     database,
     dns,
+    upkeep,
     tlsPort,
     httpPort,
     setPolicy: (sandboxId, network) =>

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { DatabaseUrls } from '@sandyard/db/database'
 import { StartFailure } from '@sandyard/api/program/failures/start-failure'
 import { explainListenFailure, type Listening } from '@sandyard/api/program/listening'
+import type { Environment } from '@sandyard/kit/config/parse-config'
 import { childEnvironment } from '../process/child-environment.ts'
 import type { StartParts } from '../start-all.ts'
 import { ChildEnded, type Program } from './child-program.ts'
@@ -15,6 +16,8 @@ export interface ChildPlan {
   readonly program: Program
   readonly heapBytes: number
   readonly drainMs: number
+  /** In addition to the environment of children. */
+  readonly variables?: Environment
   /** Explains a failure to listen. */
   readonly listening: Listening
   readonly database: DatabaseUrls
@@ -24,12 +27,17 @@ export interface ChildPlan {
 /** Starts a program in its own process, so that tenant traffic can neither end nor stall the control plane. */
 export async function startChild(parts: StartParts, plan: ChildPlan): Promise<ChildSupervisor> {
   const { environment, log, logChunk, shutdown } = parts
-  const { program, heapBytes, drainMs, listening, database, registry } = plan
+  const { program, heapBytes, drainMs, variables, listening, database, registry } = plan
   const graceMs = drainMs + GRACE_MARGIN_MS
   try {
     const child = await ChildSupervisor.start({
       program,
-      environment: { ...childEnvironment(environment), DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.directUrl },
+      environment: {
+        ...childEnvironment(environment),
+        ...variables,
+        DATABASE_URL: database.url,
+        DATABASE_DIRECT_URL: database.directUrl,
+      },
       heapMib: Math.floor(heapBytes / MIB),
       onLog: logChunk,
       log: log.child({ part: `standalone.${program.name}` }),

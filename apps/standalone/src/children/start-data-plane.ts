@@ -1,6 +1,8 @@
 import type { Registry } from 'prom-client'
 import type { DatabaseUrls } from '@sandyard/db/database'
 import { parseEgressConfig } from '@sandyard/egress/config'
+import { withoutCredentials } from '@sandyard/kit/outbound/http-proxy'
+import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { parseProxyConfig } from '@sandyard/proxy/config'
 import { listenings } from '../listenings.ts'
 import type { StartParts } from '../start-all.ts'
@@ -30,6 +32,8 @@ export async function startDataPlane(parts: StartParts, database: DatabaseUrls, 
     program: EGRESS,
     heapBytes: config.egressHeap,
     drainMs: parseEgressConfig(environment).drainMs,
+    // It closes the proxy of the company to sandboxes and does not use it.
+    ...(config.httpProxy && { variables: { [OUTBOUND_SETTINGS.httpProxy.env]: withoutCredentials(config.httpProxy) } }),
     listening: egressListening,
   })
   return { proxy, egress }

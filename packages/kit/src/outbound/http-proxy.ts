@@ -34,3 +34,9 @@ export function readHttpProxy(text: string): HttpProxy {
   const credentials = username === '' ? '' : `${username}${password === '' ? '' : `:${password}`}@`
   return { url: new Secret(`${protocol}//${credentials}${host}:${port}`), host, port }
 }
+
+/** The URL for a program that must know where the proxy is and does not use it. */
+export function withoutCredentials({ url }: HttpProxy): string {
+  const { protocol, host } = new URL(url.reveal())
+  return `${protocol}//${host}`
+}

@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { parseConfig, type ConfigError } from '../config/parse-config.ts'
 import { DIRECT, OUTBOUND_SETTINGS, outboundOf } from './outbound.ts'
+import { withoutCredentials } from './http-proxy.ts'
 import { proxyVariables, withDefaults } from './proxy-variables.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sandyard-outbound-'))
@@ -84,6 +85,14 @@ describe('SANDYARD_HTTP_PROXY', () => {
     const problems = problemsOf({ SANDYARD_HTTP_PROXY: text })
     expect(problems).toEqual([expect.stringMatching(/^SANDYARD_HTTP_PROXY must be /)])
     expect(problems.join()).not.toContain('hush')
+  })
+
+  it.each([
+    ['http://me:hush@10.0.0.5:3128', 'http://10.0.0.5:3128'],
+    ['https://me@proxy.example.com', 'https://proxy.example.com'],
+  ])('has a form without credentials: %s', (text, expected) => {
+    const { httpProxy } = parse({ SANDYARD_HTTP_PROXY: text })
+    expect(httpProxy && withoutCredentials(httpProxy)).toBe(expected)
   })
 
   it('is not in texts of the settings', () => {
