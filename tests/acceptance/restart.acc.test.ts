@@ -107,7 +107,7 @@ async function endCleanly(server: OwnServer, dataDir: string): Promise<void> {
   for (const id of ids) expect(await Sandbox.kill(id, server.connection)).toBe(true)
   expect(await server.stop()).toBe(0)
   // The engine removes the container of the guard by itself, just after its end.
-  await expect.poll(() => containersWith(label)).toEqual([])
+  await vi.waitUntil(async () => (await containersWith(label)).length === 0, { timeout: 10_000 })
   expect(await engine('network', 'ls', '--quiet', '--filter', `label=${label}`)).toEqual([])
   expect(commandsWith(dataDir)).toEqual([])
   for (const url of [server.connection.apiUrl, server.connection.sandboxUrl]) expect(await isListening(url), url).toBe(false)

@@ -68,6 +68,11 @@ await overTls()
 say('one of each program is killed at a time')
 await killedPrograms()
 
+say('without TLS: the command line in the container of the API')
+project.configure({ SANDYARD_REGISTRIES: '*,127.0.0.1' })
+await project.read('up', '--detach', '--wait', '--no-build')
+await commandLine()
+
 if (!flags.has('--quick')) {
   say('the acceptance tests')
   await acceptance()
@@ -119,6 +124,24 @@ async function killedPrograms(): Promise<void> {
     console.log(`   ${service}: served by the other one`)
   }
   await sandbox.kill()
+}
+
+async function commandLine(): Promise<void> {
+  const sandyard = (...args: string[]): Promise<string> => project.read('exec', '-T', 'api', 'sandyard', ...args)
+  const env = await sandyard('env')
+  assert.deepEqual(env.trim().split('\n').toSorted(), [
+    `export E2B_API_KEY=${direct.apiKey}`,
+    `export E2B_API_URL=${direct.apiUrl}`,
+    `export E2B_SANDBOX_URL=${direct.sandboxUrl}`,
+  ])
+  const sandbox = await Sandbox.create({ ...direct, timeoutMs: 300_000 })
+  assert.equal(await sandyard('exec', sandbox.sandboxId, '--', 'echo', 'from the container'), 'from the container\n')
+  await sandbox.files.write('a.txt', 'in the backup')
+  await sandbox.pause()
+  await sandyard('backup', '/var/lib/sandyard/backup.tar', '--no-images')
+  await sandyard('verify', '/var/lib/sandyard/backup.tar')
+  assert.match(await sandyard('status'), /ready/i)
+  await Sandbox.kill(sandbox.sandboxId, direct)
 }
 
 async function acceptance(): Promise<void> {

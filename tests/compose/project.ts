@@ -47,11 +47,20 @@ export class Project implements AsyncDisposable {
 
   /** @param settings - of the `.env` file, besides the ports */
   constructor(settings: Readonly<Record<string, string>> = {}) {
-    const file = join(this.#folder, 'settings.env')
-    const lines = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => `${name}=${value}\n`)
-    writeFileSync(file, lines.join(''))
+    this.configure(settings)
+    const file = this.#file
     // oxlint-disable-next-line node/no-process-env -- the engine and the programs of this machine
     this.#environment = { ...process.env, COMPOSE_ENV_FILES: file, SANDYARD_ENV_FILE: file }
+  }
+
+  /** Replaces the `.env` file, for the next `up`. */
+  configure(settings: Readonly<Record<string, string>>): void {
+    const lines = Object.entries({ ...SETTINGS, ...settings }).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(this.#file, lines.join(''))
+  }
+
+  get #file(): string {
+    return join(this.#folder, 'settings.env')
   }
 
   /** Runs `docker compose` and shows its output. @throws Error when it fails */
