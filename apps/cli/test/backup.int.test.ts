@@ -81,6 +81,20 @@ it('leaves no file and says so in one sentence when there is no room', () => {
   expect(readdirSync(bench.folder).filter((name) => name.startsWith('full'))).toEqual([])
 })
 
+it('goes on when its words cannot be written, and fails at the end when its answer cannot', () => {
+  const run = (command: string, redirection: string) => {
+    const env = { ...bench.env, PATH: process.env['PATH'], HOME: bench.folder }
+    const args = ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, MAIN, ...command.split(' ')]
+    return spawnSync('sh', args, { cwd: bench.folder, env, encoding: 'utf8' }).status
+  }
+  expect(run('backup mute --no-images', '2> /dev/full')).toBe(0)
+  expect(statSync(join(bench.folder, 'mute')).size).toBeGreaterThan(0)
+  expect(run('backup unheard --no-images', '> /dev/full')).toBe(1)
+  expect(statSync(join(bench.folder, 'unheard')).size).toBeGreaterThan(0)
+  expect(run('completion bash', '> /dev/full')).toBe(1)
+  expect(run('completion bash', '> /dev/null')).toBe(0)
+})
+
 it('shows the migrations that a start would run, and wants a recent backup before them', async () => {
   const { db } = bench.world.database
   const last = (await readMigrations()).at(-1)
