@@ -45,11 +45,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   await using writer = await ArchiveWriter.create(file, passphrase)
   const createdAt = new Date().toISOString()
   const { paused: pausedRefs, images: needed, uploads, ...rows } = await dumpRows(options, writer)
-  await addFile(writer, CREDENTIALS_ENTRY, options.credentialsFile)
-  for (const path of uploads) {
-    signal.throwIfAborted()
-    await addFile(writer, uploadEntry(path), join(options.uploadsFolder, path))
-  }
+  const missingFiles = await addFiles(writer, uploads, options)
   const engine = await options.openEngine?.(rows.installationId)
   if (engine !== undefined) await assertEngine(engine, rows.engineId)
   const stored = engine === undefined ? NOTHING : await dumpEngine(engine, { ...options, writer, pausedRefs, needed })
@@ -60,6 +56,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     ...rows,
     hasImages: engine !== undefined,
     ...stored,
+    missingFiles,
     entries: [...writer.entries],
   }
   signal.throwIfAborted()
@@ -119,15 +116,36 @@ async function end(client: Client): Promise<void> {
   await client.end().catch(() => undefined)
 }
 
-/** An absent file is left out: an upload that is no longer used may be removed meanwhile. */
-async function addFile(writer: ArchiveWriter, name: string, path: string): Promise<void> {
+/**
+ * Stores the credentials and the uploads. An upload that is no longer used may be removed meanwhile, so absent files are no failure.
+ *
+ * @returns the entries of absent files
+ */
+async function addFiles(writer: ArchiveWriter, uploads: readonly string[], options: BackupOptions): Promise<string[]> {
+  const { credentialsFile, uploadsFolder, say, signal } = options
+  const files = [
+    { entry: CREDENTIALS_ENTRY, path: credentialsFile },
+    ...uploads.map((path) => ({ entry: uploadEntry(path), path: join(uploadsFolder, path) })),
+  ]
+  const missing: string[] = []
+  for (const { entry, path } of files) {
+    signal.throwIfAborted()
+    if (await isFile(path)) await writer.add(entry, createReadStream(path))
+    else {
+      say(`not in the backup, because the file does not exist: ${path}`)
+      missing.push(entry)
+    }
+  }
+  return missing
+}
+
+async function isFile(path: string): Promise<boolean> {
   try {
-    if (!(await stat(path)).isFile()) return
+    return (await stat(path)).isFile()
   } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw err
   }
-  await writer.add(name, createReadStream(path))
 }
 
 type Stored = Pick<Manifest, 'images' | 'missingImages' | 'paused'>

@@ -80,7 +80,12 @@ async function rowsOf(url: string, table: string): Promise<unknown[]> {
 it('brings every row, upload and credential back', async () => {
   const passphrase = undefined
   const { file } = options('whole.tar')
-  const written = await createBackup(options('unused', { file }))
+  const said: string[] = []
+  const written = await createBackup(options('unused', { file, say: (line) => said.push(line) }))
+  // A row names an upload that is not there.
+  const absent = `${TEAM}/${'0'.repeat(64)}.tar`
+  expect(written.missingFiles).toEqual([`uploads/${absent}`])
+  expect(said.filter((line) => line.includes('does not exist'))).toEqual([expect.stringContaining(join(source.uploads, absent))])
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
   const manifest = await checkArchive(file)
