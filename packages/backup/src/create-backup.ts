@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { randomId } from '@sandyard/kit/ids/ids'
+import { backupSnapshotName } from '@sandyard/runtime/backup-snapshot'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { ArchiveWriter } from './archive/archive-writer.ts'
@@ -196,7 +196,7 @@ async function dumpEngine(engine: EngineArchive, { writer, pausedRefs, needed, s
 /** Undefined for a sandbox that has ended meanwhile, or that the runtime cannot store. */
 async function snapshotOf(engine: EngineArchive, ref: SandboxRef, say: BackupOptions['say']): Promise<RuntimeSnapshot | undefined> {
   try {
-    return await engine.snapshot(ref, `backup-${randomId(16)}`)
+    return await engine.snapshot(ref, backupSnapshotName())
   } catch (err) {
     if (!isAppError(err, 'not_found') && !isAppError(err, 'failed_precondition')) throw err
     say(`the paused sandbox ${ref.sandboxId} is left out: ${err.message}`)
