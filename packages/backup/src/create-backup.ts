@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Client } from 'pg'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { backupSnapshotName } from '@sandyard/runtime/backup-snapshot'
@@ -11,7 +10,7 @@ import { ArchiveWriter } from './archive/archive-writer.ts'
 import { BACKUP_FORMAT, CREDENTIALS_ENTRY, imagesEntry, MANIFEST_NAME, uploadEntry, type Manifest, type PausedDump } from './manifest.ts'
 import { listNeededImages, listPaused, listUploads, readSetting } from './rows-of-engine.ts'
 import { readMigrationsOf, readSequences } from './tables/catalog.ts'
-import { connect } from './tables/connect.ts'
+import { withConnection } from './tables/connect.ts'
 import { dumpTables } from './tables/dump-tables.ts'
 
 export interface BackupOptions {
@@ -80,12 +79,8 @@ interface Rows extends Pick<Manifest, 'installationId' | 'engineId' | 'migration
   readonly uploads: readonly string[]
 }
 
-async function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: ArchiveWriter): Promise<Rows> {
-  const client = await connect(databaseUrl)
-  // The connection ends the running copy.
-  const onAbort = (): void => void client.end().catch(() => undefined)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
+function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: ArchiveWriter): Promise<Rows> {
+  return withConnection(databaseUrl, signal, async (client) => {
     await client.query('begin isolation level repeatable read, read only')
     const migrations = await readMigrationsOf(client)
     const installationId = await readSetting(client, 'installation_id')
@@ -103,17 +98,7 @@ async function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: Arc
       paused: await listPaused(client),
       uploads: await listUploads(client),
     }
-  } catch (err) {
-    signal.throwIfAborted()
-    throw err
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    await end(client)
-  }
-}
-
-async function end(client: Client): Promise<void> {
-  await client.end().catch(() => undefined)
+  })
 }
 
 /**

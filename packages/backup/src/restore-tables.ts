@@ -7,7 +7,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Manifest } from './manifest.ts'
 import { readSetting } from './rows-of-engine.ts'
 import { isBackedUp, listTables, MIGRATION_TABLE, readMigrationsOf, tableExists } from './tables/catalog.ts'
-import { connect, quote } from './tables/connect.ts'
+import { quote, withConnection } from './tables/connect.ts'
 import { dropOwn } from './tables/drop-own.ts'
 import { loadTables, type TablesToLoad } from './tables/load-tables.ts'
 import { readOwnObjects, type OwnObjects } from './tables/own-objects.ts'
@@ -45,12 +45,8 @@ export async function checkSchema({ migrations, sandyardVersion }: Pick<Manifest
  * @throws AppError `failed_precondition`
  */
 export async function checkTarget({ databaseUrl, replace }: Pick<TablesToRestore, 'databaseUrl' | 'replace'>): Promise<void> {
-  const client = await connect(databaseUrl)
-  try {
-    await assertReplaceable(client, { replace, own: await readOwnObjects() })
-  } finally {
-    await client.end()
-  }
+  const own = await readOwnObjects()
+  await withConnection(databaseUrl, undefined, (client) => assertReplaceable(client, { replace, own }))
 }
 
 /**
@@ -60,19 +56,16 @@ export async function checkTarget({ databaseUrl, replace }: Pick<TablesToRestore
  * @throws AppError as `checkSchema` and `checkTarget`; `invalid_argument` for rows that the schema does not accept
  */
 export async function restoreTables(request: TablesToRestore): Promise<void> {
-  const { databaseUrl: url, manifest, replace, log } = request
+  const { databaseUrl: url, manifest, replace, log, signal } = request
   await checkSchema(manifest)
-  const client = await connect(url)
-  try {
-    const own = await readOwnObjects()
+  const own = await readOwnObjects()
+  await withConnection(url, signal, async (client) => {
     await assertReplaceable(client, { replace, own })
     await dropOwn(client, own)
     await migrate({ url, log, until: manifest.migrations.at(-1)?.name })
     await markUnfinished(client)
     await loadTables(client, request)
-  } finally {
-    await client.end()
-  }
+  })
   await migrate({ url, log })
 }
 

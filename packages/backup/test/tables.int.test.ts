@@ -250,6 +250,25 @@ it('backs a database up that is written to meanwhile, as of one instant', async 
   expect(counts?.events).toBe(counts?.spawns)
 })
 
+it('ends a restore that waits for a lock when it is aborted', async () => {
+  const { file, ...rest } = options('locked.tar')
+  const manifest = await createBackup({ file, ...rest })
+  await using target = await createScratchDatabase(database.url)
+  const request = { file, passphrase: undefined, manifest, log: silentLogger(), databaseUrl: target.url, replace: true }
+  await restoreTables(request)
+  const other = new Client({ connectionString: target.url })
+  await other.connect()
+  await other.query('begin')
+  await other.query('lock table team')
+  const stop = new AbortController()
+  const restoring = restoreTables({ ...request, signal: stop.signal })
+  restoring.catch(() => undefined)
+  await expect.poll(() => query(target.url, `select from pg_locks where not granted and relation = 'team'::regclass`)).toHaveLength(1)
+  stop.abort(new Error('stop'))
+  await expect(restoring).rejects.toThrow('stop')
+  await other.end()
+})
+
 it('leaves no file after a failure and after an abort', async () => {
   const { file, ...rest } = options('aborted.tar')
   await expect(createBackup({ file, ...rest, signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop')
