@@ -1,7 +1,19 @@
 import { EXIT } from './exit-codes.ts'
 
-/** Commands that change nothing: when nobody reads their output any more, there is nothing left to do. */
-const READING: ReadonlySet<string> = new Set(['completion', 'doctor', 'env', 'exec', 'info', 'logs', 'ls', 'status', 'upgrade', 'version'])
+/** Commands that change nothing by themselves: when nobody reads their output any more, there is nothing left to do. */
+const READING: ReadonlySet<string> = new Set([
+  'completion',
+  'connect',
+  'doctor',
+  'env',
+  'exec',
+  'info',
+  'logs',
+  'ls',
+  'status',
+  'upgrade',
+  'version',
+])
 
 export interface LostOutput {
   /** The code to end with after `exitCode`: that of a failure when data did not reach stdout. */

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { readMigrations } from '@sandyard/db/migrations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBench, createSandbox, type Bench } from './support/bench.ts'
+import { runHere } from './support/run-here.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 
@@ -41,6 +42,26 @@ it('writes an encrypted backup beside a running server, and verifies it', async 
   expect(await bench.sandyard(['verify', 'backup', '--passphrase-file', 'wrong'])).toMatchObject({
     code: 2,
     stderr: 'sandyard: The passphrase is wrong, or the backup is damaged.\n',
+  })
+})
+
+it('names files that do not exist, takes an empty folder of uploads for none, and refuses an absent data directory', async () => {
+  const hash = '0'.repeat(64)
+  const { teamId, database } = bench.world
+  await database.db.insertInto('layer_upload').values({ team_id: teamId, hash, size_bytes: 1 }).execute()
+  const backup = (env: Record<string, string>) =>
+    runHere({ args: ['--json', 'backup', 'files', '--no-images'], env: { ...bench.env, ...env }, cwd: bench.folder })
+  const upload = `uploads/${teamId}/${hash}.tar`
+  const without = await backup({ SANDYARD_UPLOADS_DIR: '' })
+  expect(JSON.parse(without.stdout)).toMatchObject({ missingFiles: ['files/credentials', upload] })
+  expect(without.stderr).toContain(`does not exist: ${join(bench.folder, upload)}`)
+  mkdirSync(join(bench.folder, 'uploads', teamId), { recursive: true })
+  writeFileSync(join(bench.folder, upload), 'x')
+  expect(JSON.parse((await backup({ SANDYARD_UPLOADS_DIR: '' })).stdout)).toMatchObject({ missingFiles: ['files/credentials'] })
+  const absent = join(bench.folder, 'absent')
+  expect(await backup({ SANDYARD_DATA_DIR: absent })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`${absent} does not exist`) as string,
   })
 })
 
