@@ -45,14 +45,12 @@ const RIGHTS = { instanceKey: new Secret('key'), allowPrivilegeGain: true, mount
 const SPEC = { incarnation: 1, image: 'base:1', resources: RESOURCES, ...RIGHTS }
 
 /** Creates an image of this age. */
-async function makeImage(ageMs = 2 * DAY_MS, by = runtime): Promise<string> {
+async function makeImage(ageMs = 2 * DAY_MS, by = runtime, name = randomId(20)): Promise<string> {
   const spec = { ...SPEC, sandboxId: `i${randomId(20)}` }
   await by.create(spec)
-  const { image } = await by.snapshot(spec, { name: randomId(20), keep: 'files' })
+  const { image } = await by.snapshot(spec, { name, keep: 'files' })
   await by.remove(spec)
-  const made = world.engine.images.get(image)
-  if (made === undefined) throw new Error('the image does not exist')
-  world.engine.images.set(image, { ...made, createdAt: new Date(Date.now() - ageMs) })
+  Object.assign(world.engine.images.get(image) ?? {}, { createdAt: new Date(Date.now() - ageMs) })
   return image
 }
 
@@ -175,6 +173,8 @@ describe('upkeep of images', () => {
     ],
     ['without a reference', 'collected', async () => makeImage()],
     ['that is new and has no reference yet', 'kept', async () => makeImage(HOUR_MS)],
+    ['of a backup in progress', 'kept', async () => makeImage(23 * HOUR_MS, runtime, 'backup-1')],
+    ['of a backup that was killed', 'collected', async () => makeImage(DAY_MS + HOUR_MS, runtime, 'backup-1')],
     ['of another installation', 'kept', async () => makeImage(DAY_MS, new FakeRuntime({ engine: world.engine, installation: 'other' }))],
   ])('%s: %s', async (_, expected, arrange) => {
     const image = await arrange()

@@ -28,15 +28,17 @@ export class ApiRefusal extends CliFailure {
   }
 }
 
+type ApiConnection = Pick<Connection, 'apiUrl' | 'apiKey' | 'isKeyGiven' | 'directory'>
+
 const TIMEOUT_MS = 60_000
 const MAX_PAGES = 1000
 
 /** Calls operations of the control plane by their ids. */
 export class ApiClient {
-  readonly #connection: Connection
+  readonly #connection: ApiConnection
   readonly #signal: AbortSignal
 
-  constructor(connection: Connection, signal: AbortSignal) {
+  constructor(connection: ApiConnection, signal: AbortSignal) {
     this.#connection = connection
     this.#signal = signal
   }

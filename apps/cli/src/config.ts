@@ -4,7 +4,7 @@ import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
 const { bind, apiPort, metricsPort, dockerHost } = PROGRAM_SETTINGS
-const { proxyPort, domain, adminToken, apiUrl: publicApiUrl } = API_SETTINGS
+const { proxyPort, domain, adminToken, apiUrl: publicApiUrl, uploadsDir } = API_SETTINGS
 
 /** The settings of the command line: those of clients, and those of the servers that say where they listen and where their data is. */
 export const CLI_SETTINGS = {
@@ -19,6 +19,7 @@ export const CLI_SETTINGS = {
   databaseUrl: env.secret('DATABASE_URL', { default: undefined, doc: 'database of the server; the embedded one when absent' }),
   ...DIRECT_URL_SETTING,
   publicApiUrl,
+  uploadsDir,
   adminToken,
   bind,
   apiPort,

@@ -55,7 +55,7 @@ export function findConnection(config: CliConfig, cwd: string): Connection {
 }
 
 /** @throws CliFailure `refused` when there is none */
-export function requireApiKey({ apiKey }: Connection): Secret {
+export function requireApiKey({ apiKey }: Pick<Connection, 'apiKey'>): Secret {
   if (apiKey !== undefined) return apiKey
   throw new CliFailure(
     EXIT.refused,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command `sandyard`. */
 import { EXIT } from './exit-codes.ts'
+import { watchOutputs } from './lost-output.ts'
 import { run } from './run.ts'
 
 const interrupted = new AbortController()
@@ -11,17 +12,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interrupted.abort()
   })
 }
-// The reader of the output has seen enough, as `head` does.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(EXIT.done))
-
-process.exit(
-  await run({
-    args: process.argv.slice(2),
-    environment: process.env,
-    cwd: process.cwd(),
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    signal: interrupted.signal,
-  }),
-)
+const args = process.argv.slice(2)
+const { stdin, stdout, stderr } = process
+const lost = watchOutputs({ args, stdout, stderr, exit: (code) => process.exit(code) })
+const exitCode = await run({ args, environment: process.env, cwd: process.cwd(), stdin, stdout, stderr, signal: interrupted.signal })
+// The failure of the last write comes after it.
+await new Promise<void>((resolve) => stdout.write('', () => resolve()))
+process.exit(lost.exitCodeAfter(exitCode))

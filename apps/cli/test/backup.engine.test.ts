@@ -35,8 +35,8 @@ const clientOf = (server: RunningServer): Record<string, string> => ({
   E2B_SANDBOX_URL: server.setting('E2B_SANDBOX_URL'),
 })
 
-async function create(server: RunningServer, templateID: string): Promise<string> {
-  const answer = await server.call('POST', '/v2/sandboxes', { templateID, timeout: 600 })
+async function create(server: RunningServer, templateID: string, more: object = {}): Promise<string> {
+  const answer = await server.call('POST', '/v2/sandboxes', { templateID, timeout: 600, ...more })
   expect(answer.status).toBe(201)
   return ((await answer.json()) as { sandboxID: string }).sandboxID
 }
@@ -59,7 +59,9 @@ afterAll(async () => {
 
 it('brings templates, snapshots, keys and the files of a paused sandbox back after everything was destroyed', async () => {
   const before = await start(former)
-  const [paused, running] = [await create(before, 'base'), await create(before, 'base')]
+  // Its rules need the egress gateway.
+  const network = { allowOut: ['example.com'], denyOut: ['0.0.0.0/0'] }
+  const [paused, running] = [await create(before, 'base', { network }), await create(before, 'base')]
   await run(before, paused, 'echo paused > /home/user/kept')
   await run(before, running, 'echo snapshot > /home/user/kept')
   const taken = (await (await before.call('POST', `/sandboxes/${running}/snapshots`, {})).json()) as { snapshotID: string }
@@ -75,12 +77,16 @@ it('brings templates, snapshots, keys and the files of a paused sandbox back aft
   expect((await images.list()).map(({ image }) => image).filter((image) => image.includes(':backup-'))).toEqual([])
   expect(((await (await before.call('GET', `/sandboxes/${running}`)).json()) as { state: string }).state).toBe('running')
 
+  // Into a second database, on the engine of the running server.
+  const refused = await runCli({ args: ['restore', file], env: { ...engine, SANDYARD_DATA_DIR: restored }, cwd: folder })
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('A server of this installation') as string })
+
   await before.end('SIGTERM')
   await removeServer(former, DOCKER_HOST)
   expect(await images.list()).toEqual([])
 
   const back = await sandyard(['--json', 'restore', file], { SANDYARD_DATA_DIR: restored })
-  expect(JSON.parse(back.stdout)).toMatchObject({ pausedSandboxes: 1, endedSandboxes: 1 })
+  expect(JSON.parse(back.stdout)).toMatchObject({ pausedSandboxes: 1, endedSandboxes: 1, leftOutSandboxes: [] })
   const after = await start(restored)
   expect(after.setting('E2B_API_KEY')).toBe(key)
   expect(await templatesOf(after)).toEqual(templates)

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { readMigrations } from '@sandyard/db/migrations'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBench, createSandbox, type Bench } from './support/bench.ts'
+import { runHere } from './support/run-here.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 
@@ -44,6 +45,26 @@ it('writes an encrypted backup beside a running server, and verifies it', async 
   })
 })
 
+it('names files that do not exist, takes an empty folder of uploads for none, and refuses an absent data directory', async () => {
+  const hash = '0'.repeat(64)
+  const { teamId, database } = bench.world
+  await database.db.insertInto('layer_upload').values({ team_id: teamId, hash, size_bytes: 1 }).execute()
+  const backup = (env: Record<string, string>) =>
+    runHere({ args: ['--json', 'backup', 'files', '--no-images'], env: { ...bench.env, ...env }, cwd: bench.folder })
+  const upload = `uploads/${teamId}/${hash}.tar`
+  const without = await backup({ SANDYARD_UPLOADS_DIR: '' })
+  expect(JSON.parse(without.stdout)).toMatchObject({ missingFiles: ['files/credentials', upload] })
+  expect(without.stderr).toContain(`does not exist: ${join(bench.folder, upload)}`)
+  mkdirSync(join(bench.folder, 'uploads', teamId), { recursive: true })
+  writeFileSync(join(bench.folder, upload), 'x')
+  expect(JSON.parse((await backup({ SANDYARD_UPLOADS_DIR: '' })).stdout)).toMatchObject({ missingFiles: ['files/credentials'] })
+  const absent = join(bench.folder, 'absent')
+  expect(await backup({ SANDYARD_DATA_DIR: absent })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`${absent} does not exist`) as string,
+  })
+})
+
 it('refuses to restore while a server runs, over data, and without a confirmation', async () => {
   expect((await bench.sandyard(['backup', 'plain', '--no-images'])).code).toBe(0)
   const restore = (...args: string[]) => bench.sandyard(['restore', 'plain', ...args])
@@ -79,6 +100,20 @@ it('leaves no file and says so in one sentence when there is no room', () => {
     stderr: expect.stringContaining(`There is no room for ${join(bench.folder, 'full')}: free some space`) as string,
   })
   expect(readdirSync(bench.folder).filter((name) => name.startsWith('full'))).toEqual([])
+})
+
+it('goes on when its words cannot be written, and fails at the end when its answer cannot', () => {
+  const run = (command: string, redirection: string) => {
+    const env = { ...bench.env, PATH: process.env['PATH'], HOME: bench.folder }
+    const args = ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, MAIN, ...command.split(' ')]
+    return spawnSync('sh', args, { cwd: bench.folder, env, encoding: 'utf8' }).status
+  }
+  expect(run('backup mute --no-images', '2> /dev/full')).toBe(0)
+  expect(statSync(join(bench.folder, 'mute')).size).toBeGreaterThan(0)
+  expect(run('backup unheard --no-images', '> /dev/full')).toBe(1)
+  expect(statSync(join(bench.folder, 'unheard')).size).toBeGreaterThan(0)
+  expect(run('completion bash', '> /dev/full')).toBe(1)
+  expect(run('completion bash', '> /dev/null')).toBe(0)
 })
 
 it('shows the migrations that a start would run, and wants a recent backup before them', async () => {

@@ -29,6 +29,13 @@ describe('sandyard logs', () => {
     expect((await bench.sandyard(['logs', '--level', 'warn', '--json'])).stdout).toBe(logLine(2, 'warn'))
   })
 
+  it('shows a line of others without its escape sequences, and unchanged with --json', async () => {
+    const line = 'a crash \u001B[31mred\u001B[0m\u0007'
+    await writeFile(join(bench.folder, 'server.log'), `${line}\n`)
+    expect((await bench.sandyard(['logs'])).stdout).toBe('a crash red \n')
+    expect((await bench.sandyard(['logs', '--json'])).stdout).toBe(`${line}\n`)
+  })
+
   it('follows the file of the server over its replacement', async () => {
     const file = join(bench.folder, 'server.log')
     await writeFile(file, logLine(1))

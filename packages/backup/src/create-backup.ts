@@ -1,17 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Client } from 'pg'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { randomId } from '@sandyard/kit/ids/ids'
+import { backupSnapshotName } from '@sandyard/runtime/backup-snapshot'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { ArchiveWriter } from './archive/archive-writer.ts'
 import { BACKUP_FORMAT, CREDENTIALS_ENTRY, imagesEntry, MANIFEST_NAME, uploadEntry, type Manifest, type PausedDump } from './manifest.ts'
 import { listNeededImages, listPaused, listUploads, readSetting } from './rows-of-engine.ts'
 import { readMigrationsOf, readSequences } from './tables/catalog.ts'
-import { connect } from './tables/connect.ts'
+import { withConnection } from './tables/connect.ts'
 import { dumpTables } from './tables/dump-tables.ts'
 
 export interface BackupOptions {
@@ -45,11 +44,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   await using writer = await ArchiveWriter.create(file, passphrase)
   const createdAt = new Date().toISOString()
   const { paused: pausedRefs, images: needed, uploads, ...rows } = await dumpRows(options, writer)
-  await addFile(writer, CREDENTIALS_ENTRY, options.credentialsFile)
-  for (const path of uploads) {
-    signal.throwIfAborted()
-    await addFile(writer, uploadEntry(path), join(options.uploadsFolder, path))
-  }
+  const missingFiles = await addFiles(writer, uploads, options)
   const engine = await options.openEngine?.(rows.installationId)
   if (engine !== undefined) await assertEngine(engine, rows.engineId)
   const stored = engine === undefined ? NOTHING : await dumpEngine(engine, { ...options, writer, pausedRefs, needed })
@@ -60,6 +55,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     ...rows,
     hasImages: engine !== undefined,
     ...stored,
+    missingFiles,
     entries: [...writer.entries],
   }
   signal.throwIfAborted()
@@ -83,12 +79,8 @@ interface Rows extends Pick<Manifest, 'installationId' | 'engineId' | 'migration
   readonly uploads: readonly string[]
 }
 
-async function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: ArchiveWriter): Promise<Rows> {
-  const client = await connect(databaseUrl)
-  // The connection ends the running copy.
-  const onAbort = (): void => void client.end().catch(() => undefined)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
+function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: ArchiveWriter): Promise<Rows> {
+  return withConnection(databaseUrl, signal, async (client) => {
     await client.query('begin isolation level repeatable read, read only')
     const migrations = await readMigrationsOf(client)
     const installationId = await readSetting(client, 'installation_id')
@@ -106,28 +98,39 @@ async function dumpRows({ databaseUrl, say, signal }: BackupOptions, writer: Arc
       paused: await listPaused(client),
       uploads: await listUploads(client),
     }
-  } catch (err) {
+  })
+}
+
+/**
+ * Stores the credentials and the uploads. An upload that is no longer used may be removed meanwhile, so absent files are no failure.
+ *
+ * @returns the entries of absent files
+ */
+async function addFiles(writer: ArchiveWriter, uploads: readonly string[], options: BackupOptions): Promise<string[]> {
+  const { credentialsFile, uploadsFolder, say, signal } = options
+  const files = [
+    { entry: CREDENTIALS_ENTRY, path: credentialsFile },
+    ...uploads.map((path) => ({ entry: uploadEntry(path), path: join(uploadsFolder, path) })),
+  ]
+  const missing: string[] = []
+  for (const { entry, path } of files) {
     signal.throwIfAborted()
-    throw err
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    await end(client)
+    if (await isFile(path)) await writer.add(entry, createReadStream(path))
+    else {
+      say(`not in the backup, because the file does not exist: ${path}`)
+      missing.push(entry)
+    }
   }
+  return missing
 }
 
-async function end(client: Client): Promise<void> {
-  await client.end().catch(() => undefined)
-}
-
-/** An absent file is left out: an upload that is no longer used may be removed meanwhile. */
-async function addFile(writer: ArchiveWriter, name: string, path: string): Promise<void> {
+async function isFile(path: string): Promise<boolean> {
   try {
-    if (!(await stat(path)).isFile()) return
+    return (await stat(path)).isFile()
   } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw err
   }
-  await writer.add(name, createReadStream(path))
 }
 
 type Stored = Pick<Manifest, 'images' | 'missingImages' | 'paused'>
@@ -178,7 +181,7 @@ async function dumpEngine(engine: EngineArchive, { writer, pausedRefs, needed, s
 /** Undefined for a sandbox that has ended meanwhile, or that the runtime cannot store. */
 async function snapshotOf(engine: EngineArchive, ref: SandboxRef, say: BackupOptions['say']): Promise<RuntimeSnapshot | undefined> {
   try {
-    return await engine.snapshot(ref, `backup-${randomId(16)}`)
+    return await engine.snapshot(ref, backupSnapshotName())
   } catch (err) {
     if (!isAppError(err, 'not_found') && !isAppError(err, 'failed_precondition')) throw err
     say(`the paused sandbox ${ref.sandboxId} is left out: ${err.message}`)

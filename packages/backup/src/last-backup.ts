@@ -32,6 +32,10 @@ export async function recordBackup(databaseUrl: string, last: LastBackup): Promi
 /** Undefined for a value that `recordBackup` did not write. */
 export function parseLastBackup(value: string | undefined): LastBackup | undefined {
   if (value === undefined) return undefined
-  const last = JSON.parse(value) as Partial<LastBackup>
-  return typeof last.createdAt === 'string' ? (last as LastBackup) : undefined
+  try {
+    const last = JSON.parse(value) as Partial<LastBackup> | null
+    return typeof last?.createdAt === 'string' ? (last as LastBackup) : undefined
+  } catch {
+    return undefined
+  }
 }

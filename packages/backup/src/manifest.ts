@@ -44,6 +44,8 @@ const Manifest = Type.Object({
   images: Type.Array(Type.String()),
   /** Images that rows name and that the engine did not have. */
   missingImages: Type.Array(Type.String()),
+  /** Entries of files that were not there. Backups of older releases do not say it. */
+  missingFiles: Type.Optional(Type.Array(Type.String())),
   paused: Type.Array(Paused),
   /** Every other entry of the archive, in its order. */
   entries: Type.Array(Entry),

@@ -7,8 +7,10 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Manifest } from './manifest.ts'
 import { readSetting } from './rows-of-engine.ts'
 import { isBackedUp, listTables, MIGRATION_TABLE, readMigrationsOf, tableExists } from './tables/catalog.ts'
-import { connect, quote } from './tables/connect.ts'
+import { quote, withConnection } from './tables/connect.ts'
+import { dropOwn } from './tables/drop-own.ts'
 import { loadTables, type TablesToLoad } from './tables/load-tables.ts'
+import { readOwnObjects, type OwnObjects } from './tables/own-objects.ts'
 
 export interface TablesToRestore extends TablesToLoad {
   readonly databaseUrl: string
@@ -43,43 +45,57 @@ export async function checkSchema({ migrations, sandyardVersion }: Pick<Manifest
  * @throws AppError `failed_precondition`
  */
 export async function checkTarget({ databaseUrl, replace }: Pick<TablesToRestore, 'databaseUrl' | 'replace'>): Promise<void> {
-  const client = await connect(databaseUrl)
-  try {
-    await assertReplaceable(client, replace)
-  } finally {
-    await client.end()
-  }
+  const own = await readOwnObjects()
+  await withConnection(databaseUrl, undefined, (client) => assertReplaceable(client, { replace, own }))
 }
 
 /**
  * Loads the rows of a checked backup into the schema of the backup, then runs the migrations that came later. If it dies before the rows are
- * committed, the tables are empty, and later the engine's setting says that the restore is not complete: it can be repeated.
+ * committed, the tables are empty, and the engine's setting says that the restore is not complete: it can be repeated.
  *
  * @throws AppError as `checkSchema` and `checkTarget`; `invalid_argument` for rows that the schema does not accept
  */
 export async function restoreTables(request: TablesToRestore): Promise<void> {
-  const { databaseUrl: url, manifest, replace, log } = request
+  const { databaseUrl: url, manifest, replace, log, signal } = request
   await checkSchema(manifest)
-  const client = await connect(url)
-  try {
-    await assertReplaceable(client, replace)
-    await dropAll(client)
+  const own = await readOwnObjects()
+  await withConnection(url, signal, async (client) => {
+    await assertReplaceable(client, { replace, own })
+    await dropOwn(client, own)
     await migrate({ url, log, until: manifest.migrations.at(-1)?.name })
+    await markUnfinished(client)
     await loadTables(client, request)
-  } finally {
-    await client.end()
-  }
+  })
   await migrate({ url, log })
 }
 
-async function assertReplaceable(client: Client, replace: boolean): Promise<void> {
+interface Replacing extends Pick<TablesToRestore, 'replace'> {
+  readonly own: OwnObjects
+}
+
+async function assertReplaceable(client: Client, { replace, own }: Replacing): Promise<void> {
   const tables = await listTables(client)
   if (tables.length === 0) return
+  const foreign = tables.filter(({ name }) => !own.tables.has(name)).map(({ name }) => name)
   if (!tables.some(({ name }) => name === MIGRATION_TABLE))
     throw new AppError('failed_precondition', `The database has tables that are not of Sandyard (${tables[0]?.name}): name another one.`)
-  const own = new Set((await readMigrations()).map(({ name }) => name))
-  if ((await readMigrationsOf(client)).some(({ name }) => !own.has(name)))
-    throw new AppError('failed_precondition', 'The database belongs to a newer release of Sandyard: use that release, or another database.')
+  const known = new Set((await readMigrations()).map(({ name }) => name))
+  const isNewer = (await readMigrationsOf(client)).some(({ name }) => !known.has(name))
+  if (isNewer && !replace) {
+    throw new AppError(
+      'failed_precondition',
+      'The database belongs to a newer release of Sandyard: use that release, another database, or replace its contents with --replace --yes.',
+    )
+  }
+  if (foreign.length > 0) {
+    const names = foreign.join(', ')
+    throw new AppError(
+      'failed_precondition',
+      isNewer
+        ? `The database has tables that this release does not know (${names}): drop those that a newer release of Sandyard made, or name another database.`
+        : `The database has tables that are not of Sandyard (${names}): name another one.`,
+    )
+  }
   if (await isServed(client))
     throw new AppError('failed_precondition', 'A server runs with this database: stop all servers, wait half a minute, and repeat it.')
   if (replace || (await isUnfinished(client))) return
@@ -94,6 +110,23 @@ async function assertReplaceable(client: Client, replace: boolean): Promise<void
   }
 }
 
+/**
+ * From here until `adoptRestored` no server starts with the database.
+ *
+ * @throws AppError `failed_precondition` when a server has started since the tables were made
+ */
+async function markUnfinished(client: Client): Promise<void> {
+  const { rowCount } = await client.query('insert into server_setting (name, value) values ($1, $2) on conflict (name) do nothing', [
+    ENGINE_SETTING,
+    UNFINISHED_RESTORE,
+  ])
+  if (rowCount === 0)
+    throw new AppError(
+      'failed_precondition',
+      'A server has started with this database meanwhile: stop it, wait half a minute, and repeat it.',
+    )
+}
+
 async function isUnfinished(client: Client): Promise<boolean> {
   return (await tableExists(client, 'server_setting')) && (await readSetting(client, ENGINE_SETTING)) === UNFINISHED_RESTORE
 }
@@ -104,36 +137,4 @@ async function isServed(client: Client): Promise<boolean> {
     'select exists (select from server where lease_until > clock_timestamp()) as is_served',
   )
   return rows[0]?.is_served === true
-}
-
-/** Removes tables, sequences and functions in one transaction; those of extensions stay. */
-async function dropAll(client: Client): Promise<void> {
-  await client.query('begin')
-  try {
-    await dropEach(
-      client,
-      'table',
-      `select quote_ident(relname) as name from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`,
-    )
-    await dropEach(
-      client,
-      'sequence',
-      `select quote_ident(relname) as name from pg_class where relkind = 'S' and relnamespace = current_schema()::regnamespace`,
-    )
-    await dropEach(
-      client,
-      'function',
-      `select oid::regprocedure::text as name from pg_proc where pronamespace = current_schema()::regnamespace and prokind = 'f'
-       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')`,
-    )
-    await client.query('commit')
-  } catch (err) {
-    await client.query('rollback').catch(() => undefined)
-    throw err
-  }
-}
-
-async function dropEach(client: Client, kind: 'table' | 'sequence' | 'function', names: string): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(names)
-  for (const { name } of rows) await client.query(`drop ${kind} if exists ${name} cascade`)
 }

@@ -80,7 +80,12 @@ async function rowsOf(url: string, table: string): Promise<unknown[]> {
 it('brings every row, upload and credential back', async () => {
   const passphrase = undefined
   const { file } = options('whole.tar')
-  const written = await createBackup(options('unused', { file }))
+  const said: string[] = []
+  const written = await createBackup(options('unused', { file, say: (line) => said.push(line) }))
+  // A row names an upload that is not there.
+  const absent = `${TEAM}/${'0'.repeat(64)}.tar`
+  expect(written.missingFiles).toEqual([`uploads/${absent}`])
+  expect(said.filter((line) => line.includes('does not exist'))).toEqual([expect.stringContaining(join(source.uploads, absent))])
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
   const manifest = await checkArchive(file)
@@ -151,11 +156,54 @@ it('refuses a database with rows until it may replace them, one that is served, 
   await restore(true)
   await query(target.url, `update server_setting set value = 'e2' where name = 'engine_id'`)
   await query(target.url, `insert into schema_migration (name, sha256) values ('9999_newer.sql', 'x')`)
-  await expect(restore(true)).rejects.toThrow('newer release')
+  await expect(restore(false)).rejects.toThrow('newer release')
+  await query(target.url, 'create table of_newer (id int)')
+  await expect(restore(true)).rejects.toThrow('does not know (of_newer)')
+  await query(target.url, 'drop table of_newer')
+  await query(target.url, 'alter table team add column of_newer int')
+  await restore(true)
+  expect(await query(target.url, 'select name from schema_migration where name > $1', ['9'])).toEqual([])
 
   await using other = await createScratchDatabase(database.url)
   await query(other.url, 'create table customer (id int)')
   await expect(restoreTables({ ...request, databaseUrl: other.url, replace: true })).rejects.toThrow('not of Sandyard (customer)')
+})
+
+it('knows every table of the schema, and refuses a database in which others have tables or views beside them', async () => {
+  const { file, ...rest } = options('beside.tar')
+  const manifest = await createBackup({ file, ...rest })
+  await using target = await createScratchDatabase(database.url)
+  const restore = (replace: boolean) =>
+    restoreTables({ file, passphrase: undefined, manifest, log: silentLogger(), databaseUrl: target.url, replace })
+  await restore(false)
+  await query(target.url, 'create table customer (id int)')
+  await query(target.url, 'insert into customer values (1)')
+  // Of a restore that was not completed, and with --replace.
+  for (const replace of [false, true]) await expect(restore(replace)).rejects.toThrow('not of Sandyard (customer)')
+  expect(await query(target.url, 'select id from customer')).toEqual([{ id: 1 }])
+  await query(target.url, 'drop table customer')
+
+  await query(target.url, 'create view team_names as select name from team')
+  await expect(restore(true)).rejects.toThrow('team_names')
+  expect(await query(target.url, 'select name from team_names')).toEqual([{ name: STRANGE }])
+  await query(target.url, 'drop view team_names')
+
+  await query(target.url, 'create sequence invoice')
+  await query(target.url, `create function customer_count() returns int language sql as 'select 7'`)
+  await restore(true)
+  expect(await query(target.url, `select customer_count() as count, nextval('invoice')::int as next`)).toEqual([{ count: 7, next: 1 }])
+})
+
+it('leaves the mark of an unfinished restore when the rows cannot be loaded', async () => {
+  const { file, ...rest } = options('unloaded.tar')
+  const manifest = await createBackup({ file, ...rest })
+  await using target = await createScratchDatabase(database.url)
+  const request = { file, passphrase: undefined, log: silentLogger(), databaseUrl: target.url, replace: false }
+  const wrong = { ...manifest, tables: manifest.tables.map((table) => ({ ...table, rows: table.rows + 1 })) }
+  await expect(restoreTables({ ...request, manifest: wrong })).rejects.toThrow('rows instead of')
+  expect(await query(target.url, 'select name, value from server_setting')).toEqual([{ name: 'engine_id', value: 'unfinished-restore' }])
+  await restoreTables({ ...request, manifest })
+  expect(await query(target.url, 'select name from team')).toEqual([{ name: STRANGE }])
 })
 
 it('refuses the schema of a newer release and of another history', async () => {
@@ -200,6 +248,25 @@ it('backs a database up that is written to meanwhile, as of one instant', async 
     `select (select count(*) from event where kind = 'pair')::text as events, (select count(*) from template_spawn)::text as spawns`,
   )
   expect(counts?.events).toBe(counts?.spawns)
+})
+
+it('ends a restore that waits for a lock when it is aborted', async () => {
+  const { file, ...rest } = options('locked.tar')
+  const manifest = await createBackup({ file, ...rest })
+  await using target = await createScratchDatabase(database.url)
+  const request = { file, passphrase: undefined, manifest, log: silentLogger(), databaseUrl: target.url, replace: true }
+  await restoreTables(request)
+  const other = new Client({ connectionString: target.url })
+  await other.connect()
+  await other.query('begin')
+  await other.query('lock table team')
+  const stop = new AbortController()
+  const restoring = restoreTables({ ...request, signal: stop.signal })
+  restoring.catch(() => undefined)
+  await expect.poll(() => query(target.url, `select from pg_locks where not granted and relation = 'team'::regclass`)).toHaveLength(1)
+  stop.abort(new Error('stop'))
+  await expect(restoring).rejects.toThrow('stop')
+  await other.end()
 })
 
 it('leaves no file after a failure and after an abort', async () => {

@@ -44,6 +44,12 @@ it('brings the files of a paused sandbox back from an archive after the sandbox 
   await archive.deleteSnapshot(snapshot)
 })
 
+it('says whether a server of the installation runs with the engine', async () => {
+  await bench.runtime({ installation })
+  expect(await archive.isServed()).toBe(true)
+  expect(await new DockerEngineArchive(bench.docker, `test-${randomId(8)}`).isServed()).toBe(false)
+})
+
 it('refuses absent sandboxes, absent images and what is no archive', async () => {
   const none = { sandboxId: `i${randomId(19)}`, incarnation: 1 }
   await expect(archive.snapshot(none, 'backup-2')).rejects.toMatchObject({ kind: 'not_found' })

@@ -5,10 +5,10 @@ import { migrate } from '@sandyard/db/migrate'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { parseEgressConfig } from '@sandyard/egress/config'
 import { parseApiConfig } from '../config.ts'
 import type { SeparateConfig } from './config.ts'
 import { openDataDirectory } from './data/data-directory.ts'
+import { readEgressGateway } from './egress-gateway.ts'
 import { checkGivenDatabase } from './given-database.ts'
 import { confirmCredentials, seed } from './identity.ts'
 import { prepareImages } from './images.ts'
@@ -34,7 +34,7 @@ export async function startProgram(start: SeparateStart): Promise<void> {
   const { config, log, shutdown, environment } = start
   // Wrong settings are reported before the long steps.
   parseApiConfig({ SANDYARD_UPLOADS_DIR: config.dataDir, ...environment })
-  const { tcpPort, dnsPort } = parseEgressConfig(environment)
+  const egressGateway = readEgressGateway(environment)
   const directory = openDataDirectory(config.dataDir)
   const progress = {
     step: (line: string) => log.info({ step: line }, 'start'),
@@ -43,7 +43,7 @@ export async function startProgram(start: SeparateStart): Promise<void> {
   const parts: ProgramParts = { config, directory, log, progress, shutdown, environment }
   const database = await openDatabase(start)
   const images = await prepareImages(parts, undefined)
-  const opened = await openApi(parts, { database, images, egressGateway: config.hasGateway ? { tcpPort, dnsPort } : undefined })
+  const opened = await openApi(parts, { database, images, egressGateway })
   const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
   const identity = await seed(parts, database, images.base)

@@ -4,6 +4,8 @@ import { ENGINE_SETTING } from '@sandyard/db/engine-setting'
 import { readTokenSeed } from '@sandyard/db/read-token-seed'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { within } from '@sandyard/kit/async/within'
+import { isAppError } from '@sandyard/kit/errors/app-error'
+import type { ErrorKind } from '@sandyard/kit/errors/kinds'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { PauseHandle, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
@@ -28,17 +30,28 @@ export interface Adopted {
   readonly paused: number
   /** Sandboxes that ran, or whose files are not in the backup. */
   readonly ended: number
+  /** Paused sandboxes of the backup that this runtime cannot take; they are among the ended ones. */
+  readonly leftOut: readonly LeftOut[]
+}
+
+export interface LeftOut {
+  readonly sandboxId: string
+  /** A sentence. */
+  readonly reason: string
 }
 
 const LIST_TIMEOUT_MS = 30_000
 const CREATE_TIMEOUT_MS = 60_000
+const REMOVE_TIMEOUT_MS = 60_000
+/** Failures that come back with every repetition, so they must not keep the other sandboxes from the restore. */
+const LASTING: ReadonlySet<ErrorKind> = new Set(['not_found', 'invalid_argument', 'failed_precondition', 'unimplemented', 'conflict'])
 
 /**
  * Completes a restore: binds the rows of a backup to the engine of the runtime. Paused sandboxes get their files from the backup, unless the
- * engine still has them. All other sandboxes that the engine does not have end with the reason `restored`. No server may run. It can be repeated until it has
- * succeeded; no server starts before (`UNFINISHED_RESTORE`).
+ * engine still has them. All other sandboxes that the engine does not have end with the reason `restored`, and so do paused ones that the runtime
+ * cannot take. No server may run. It can be repeated until it has succeeded; no server starts before (`UNFINISHED_RESTORE`).
  *
- * @throws AppError of the runtime; `deadline_exceeded`
+ * @throws AppError of the runtime that a repetition may not have; `deadline_exceeded`
  */
 export async function adoptRestored(parts: AdoptParts, paused: readonly PausedOfBackup[]): Promise<Adopted> {
   const { database, runtime, log } = parts
@@ -47,8 +60,16 @@ export async function adoptRestored(parts: AdoptParts, paused: readonly PausedOf
   const present = new Set(listed.map(keyOf))
   const tokenSeed = await readTokenSeed(database.db)
   await adoptSnapshots(database, engineId)
+  const leftOut: LeftOut[] = []
   for (const sandbox of paused) {
-    if (await bringIn(parts, { tokenSeed, engineId, sandbox, isPresent: present.has(keyOf(sandbox)) })) present.add(keyOf(sandbox))
+    try {
+      if (await bringIn(parts, { tokenSeed, engineId, sandbox, isPresent: present.has(keyOf(sandbox)) })) present.add(keyOf(sandbox))
+    } catch (err) {
+      if (!isAppError(err) || !LASTING.has(err.kind)) throw err
+      log.warn({ err, sandboxId: sandbox.sandboxId }, 'a paused sandbox of a backup was left out')
+      present.delete(keyOf(sandbox))
+      leftOut.push({ sandboxId: sandbox.sandboxId, reason: err.message })
+    }
   }
   const ended = await database.transaction(async (tx) => {
     const rows = await tx.selectFrom('sandbox').select(['sandbox_id', 'incarnation']).where('state', '<>', 'killing').execute()
@@ -70,7 +91,7 @@ export async function adoptRestored(parts: AdoptParts, paused: readonly PausedOf
     .where('state', '=', 'paused')
     .executeTakeFirstOrThrow()
   log.info({ engineId, paused: count, ended }, 'a backup was restored')
-  return { paused: count, ended }
+  return { paused: count, ended, leftOut }
 }
 
 /** The images of snapshots were loaded under their names. */
@@ -85,7 +106,7 @@ interface BringIn {
   readonly tokenSeed: Secret
   readonly engineId: string
   readonly sandbox: PausedOfBackup
-  /** The engine has it: from before the restore, or from one that was not completed. */
+  /** The engine has it: from before the restore, from an earlier one, or from one that was not completed. */
   readonly isPresent: boolean
 }
 
@@ -100,6 +121,8 @@ async function bringIn({ database, runtime }: AdoptParts, { tokenSeed, engineId,
     .executeTakeFirst()
   if (row === undefined) return false
   if (isPresent && row.pause_handle?.['engine'] === engineId) return true
+  // A container of an earlier restore has the files of another backup.
+  if (isPresent) await within({ what: 'removing a former container', timeoutMs: REMOVE_TIMEOUT_MS }, () => runtime.remove(sandbox))
   const spec = sandboxSpec(await loadSource(database.db, row), tokenSeed)
   const snapshot = { ...sandbox.snapshot, engine: engineId } as RuntimeSnapshot
   const handle = await within({ what: 'bringing in a paused sandbox', timeoutMs: CREATE_TIMEOUT_MS }, () =>

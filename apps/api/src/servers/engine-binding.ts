@@ -27,17 +27,20 @@ export async function readEngineId(runtime: SandboxRuntime): Promise<string> {
  * Checks that the engine of this server is the one that the database belongs to, and returns its id. The first server of an installation
  * stores the id. With another engine, a server would treat all sandboxes as lost and remove their rows.
  *
- * @throws AppError `failed_precondition` for another engine; the message says how to move
+ * @throws AppError `failed_precondition` for another engine; the message says how to move. Also while a restore is not complete, which
+ *   SANDYARD_ADOPT_ENGINE does not change.
  */
 export async function bindEngine({ database, runtime, log, adoptEngine }: BindingParts): Promise<string> {
   const engineId = await readEngineId(runtime)
   const recorded = await ensureSetting(database.db, ENGINE_SETTING, () => engineId)
   if (recorded === engineId) return engineId
-  if (adoptEngine !== engineId) throw recorded === UNFINISHED_RESTORE ? unfinishedRestore() : otherEngine(recorded, engineId)
+  if (recorded === UNFINISHED_RESTORE) throw unfinishedRestore()
+  if (adoptEngine !== engineId) throw otherEngine(recorded, engineId)
   await database.transaction(async (tx) => {
     // This lock blocks heartbeats of servers with the former engine.
     const { value: from } = await selectEngine(tx).forUpdate().executeTakeFirstOrThrow()
     if (from === engineId) return
+    if (from === UNFINISHED_RESTORE) throw unfinishedRestore()
     await refuseWhileServed(tx, from)
     const ended = await endSandboxes(tx, 'engine_moved')
     await tx.updateTable('server_setting').set({ value: engineId }).where('name', '=', ENGINE_SETTING).execute()

@@ -1,5 +1,6 @@
 import { adoptRestored, type Adopted } from '@sandyard/api/adopt-restored'
 import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
+import { readEgressGateway } from '@sandyard/api/program/egress-gateway'
 import { prepareDaemon } from '@sandyard/api/program/images'
 import { readWantedEgress } from '@sandyard/api/read-wanted-egress'
 import type { Manifest } from '@sandyard/backup/manifest'
@@ -18,12 +19,15 @@ export async function bindToEngine({ environment, output }: CliParts, databaseUr
   const progress = { step: (line: string) => output.say(line), detail: () => undefined }
   await using database = new Database({ url: databaseUrl, applicationName: 'sandyard-cli', log, maxConnections: CONNECTIONS })
   const config = parseConfig(PROGRAM_SETTINGS, environment)
+  const egressGateway = readEgressGateway(environment)
   const daemonDist = await prepareDaemon({ config, progress })
   await using runtime = await DockerRuntime.open({
     ...optionsOf(config),
     installation: manifest.installationId,
     daemonDist,
     wantedEgress: (sandboxIds) => readWantedEgress(database.db, sandboxIds),
+    // A paused sandbox with rules for names can be made only where a gateway is known.
+    ...(egressGateway === undefined ? {} : { egressGateway }),
     log,
     progress,
   })

@@ -24,6 +24,12 @@ export interface Place extends AsyncDisposable {
  */
 export async function openExisting(parts: CliParts): Promise<Place> {
   const directory = parts.connection.directory ?? describeDataDirectory(defaultFolder(parts))
+  if (!existsSync(directory.path)) {
+    throw new CliFailure(
+      EXIT.notFound,
+      `The data directory ${directory.path} does not exist: name that of the server with SANDYARD_DATA_DIR, because its credentials and uploads are part of a backup.`,
+    )
+  }
   const given = directUrl(parts)
   if (given !== undefined) return { directory, databaseUrl: given, [Symbol.asyncDispose]: async () => undefined }
   if (!existsSync(join(directory.postgres, 'PG_VERSION'))) {
@@ -47,6 +53,11 @@ export async function openTarget(parts: CliParts): Promise<Place> {
   const given = directUrl(parts)
   if (given !== undefined) return { directory, databaseUrl: given, [Symbol.asyncDispose]: async () => undefined }
   return startPostgres(parts, directory, lockDirectory(directory.lockFile))
+}
+
+/** The folder of the archives of COPY steps. */
+export function uploadsFolder({ config: { uploadsDir }, cwd }: Pick<CliParts, 'config' | 'cwd'>, directory: DataDirectory): string {
+  return uploadsDir === undefined ? directory.uploads : resolve(cwd, uploadsDir)
 }
 
 /** Undefined for the embedded database. */

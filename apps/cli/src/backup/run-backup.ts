@@ -1,9 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { writePrivateFile } from '@sandyard/api/program/data/write-private-file'
 import { createBackup } from '@sandyard/backup/create-backup'
 import { recordBackup } from '@sandyard/backup/last-backup'
-import { openExisting } from './open-place.ts'
+import { openExisting, uploadsFolder } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
 import { sizeText } from '../size-text.ts'
 import type { CliParts } from '../cli-parts.ts'
@@ -16,7 +16,7 @@ export interface BackupOptions {
 }
 
 export async function runBackup(parts: CliParts, name: string, { images, passphraseFile }: BackupOptions): Promise<void> {
-  const { output, signal, cwd, environment } = parts
+  const { output, signal, cwd } = parts
   const passphrase = readPassphrase(passphraseFile, cwd)
   const file = resolve(cwd, name)
   await using place = await openExisting(parts)
@@ -25,19 +25,19 @@ export async function runBackup(parts: CliParts, name: string, { images, passphr
     file,
     databaseUrl,
     sandyardVersion: readRelease(),
-    uploadsFolder: environment['SANDYARD_UPLOADS_DIR'] ?? join(directory.path, 'uploads'),
+    uploadsFolder: uploadsFolder(parts, directory),
     credentialsFile: directory.credentialsFile,
     openEngine: images ? (installationId) => openEngine(parts, installationId) : undefined,
     passphrase,
     say: (line) => output.say(line),
     signal,
   })
-  const { createdAt, hasImages, missingImages } = manifest
+  const { createdAt, hasImages, missingImages, missingFiles = [] } = manifest
   const sizeBytes = statSync(file).size
   const last = { createdAt, file, sizeBytes, hasImages }
   await recordBackup(databaseUrl, last)
   // For `status` where the database cannot be asked.
-  if (existsSync(directory.path)) writePrivateFile(join(directory.path, 'last-backup.json'), `${JSON.stringify(last)}\n`)
+  writePrivateFile(join(directory.path, 'last-backup.json'), `${JSON.stringify(last)}\n`)
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {
     file,
@@ -46,6 +46,7 @@ export async function runBackup(parts: CliParts, name: string, { images, passphr
     rows,
     images: manifest.images.length - manifest.paused.length,
     missingImages,
+    missingFiles,
     pausedSandboxes: manifest.paused.length,
     isEncrypted: passphrase !== undefined,
   }

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { PROGRAM_SETTINGS } from '@sandyard/api/program/config'
 import { writePrivateFile } from '@sandyard/api/program/data/write-private-file'
 import { checkArchive } from '@sandyard/backup/check-archive'
+import type { Manifest } from '@sandyard/backup/manifest'
 import { restoreFiles } from '@sandyard/backup/restore-files'
 import { checkSchema, checkTarget, restoreTables } from '@sandyard/backup/restore-tables'
 import { parseConfig } from '@sandyard/kit/config/parse-config'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
+import type { DockerEngineArchive } from '@sandyard/runtime-docker/archive/docker-engine-archive'
 import { GUARD_FOLDER } from '@sandyard/runtime-docker/egress/guard-image'
 import { ensureEngine } from './checkout.ts'
-import { directUrl, openTarget } from './open-place.ts'
+import { directUrl, openTarget, uploadsFolder } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
 import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'
@@ -44,18 +46,19 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
     await ensureEngine({ environment, outbound, say: (line) => output.say(line), isInteractive: parts.stdin.isTTY })
   }
   const docker = await parts.engine()
-  const { DockerEngineArchive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
-  const archive = new DockerEngineArchive(docker, archived.installationId)
+  const { DockerEngineArchive: Archive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
+  const archive = new Archive(docker, archived.installationId)
+  await assertNotServed(archive, archived)
   const engine = wantsImages && !(await hasAll(archive, archived.images)) ? archive : undefined
   const manifest = wantsImages ? archived : { ...archived, images: [], paused: [] }
   signal.throwIfAborted()
   const say = (line: string): void => output.say(line)
-  const uploadsFolder = environment['SANDYARD_UPLOADS_DIR'] ?? join(directory.path, 'uploads')
-  const credentials = await restoreFiles({ file, passphrase, signal, uploadsFolder, engine, say })
+  const uploads = uploadsFolder(parts, directory)
+  const credentials = await restoreFiles({ file, passphrase, signal, uploadsFolder: uploads, engine, say })
   await restoreTables({ file, passphrase, signal, manifest, databaseUrl, replace, log: silentLogger() })
   if (credentials !== undefined) writePrivateFile(directory.credentialsFile, credentials)
   const { bindToEngine } = await import('./bind-to-engine.ts')
-  const { paused, ended } = await bindToEngine(parts, databaseUrl, manifest)
+  const { paused, ended, leftOut } = await bindToEngine(parts, databaseUrl, manifest)
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {
     file,
@@ -64,9 +67,12 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
     rows,
     images: manifest.images.length - manifest.paused.length,
     missingImages: manifest.missingImages,
+    missingFiles: manifest.missingFiles ?? [],
     pausedSandboxes: paused,
     endedSandboxes: ended,
+    leftOutSandboxes: leftOut,
   }
+  for (const { sandboxId, reason } of leftOut) output.say(`the paused sandbox ${sandboxId} is left out and has ended: ${reason}`)
   output.result(answer, () => {
     output.pairs([
       ['data directory', directory.path],
@@ -87,6 +93,15 @@ function assertWhole(): void {
   throw new CliFailure(
     EXIT.failed,
     'A restore needs the whole of Sandyard and not only its command line: run it in a checkout, or in the container of the API.',
+  )
+}
+
+/** A server with another database: both would take the sandboxes of the installation for theirs. @throws CliFailure */
+async function assertNotServed(archive: DockerEngineArchive, { installationId }: Manifest): Promise<void> {
+  if (!(await archive.isServed())) return
+  throw new CliFailure(
+    EXIT.failed,
+    `A server of this installation (${installationId}) runs with the engine, with this or another database: stop all its servers, and repeat it.`,
   )
 }
 

@@ -27,6 +27,7 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
     await using scratch = await openScratch(parts)
     await restoreTables({ file, passphrase, signal, manifest, databaseUrl: scratch.url, replace: false, log: silentLogger() })
   }
+  const { missingFiles = [] } = manifest
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   const answer = {
     file,
@@ -37,6 +38,7 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
     hasLoaded: !sumsOnly,
     hasImages: manifest.hasImages,
     missingImages: manifest.missingImages,
+    missingFiles,
     pausedSandboxes: manifest.paused.length,
   }
   output.result(answer, () => {
@@ -46,6 +48,7 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
       ['tables', sumsOnly ? 'not loaded' : `${manifest.tables.length} tables with ${rows} rows were loaded`],
       ['images', manifest.hasImages ? manifest.images.length - manifest.paused.length : 'none: made with --no-images'],
       ['missing images', manifest.missingImages.length === 0 ? undefined : manifest.missingImages.join(', ')],
+      ['missing files', missingFiles.length === 0 ? undefined : missingFiles.join(', ')],
       ['paused sandboxes', manifest.paused.length],
     ])
   })

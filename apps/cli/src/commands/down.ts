@@ -28,7 +28,13 @@ export function registerDown(program: Command, parts: CliParts): void {
 async function down(parts: CliParts, { compose: isCompose, kill, timeout, yes }: Options): Promise<void> {
   const { findServerPid, serverDirectory } = await import('../server/running-server.ts')
   const { output, signal } = parts
-  if (kill === true) await killAll(parts, yes)
+  if (kill === true) {
+    if (isCompose !== true) {
+      const { assertOwnApi } = await import('../server/assert-own-api.ts')
+      await assertOwnApi(parts, serverDirectory(parts))
+    }
+    await killAll(parts, yes)
+  }
   if (isCompose === true) {
     const { compose } = await import('../server/compose.ts')
     await compose(parts, 'down', '--timeout', String(timeout))
@@ -45,6 +51,6 @@ async function down(parts: CliParts, { compose: isCompose, kill, timeout, yes }:
 async function killAll(parts: CliParts, yes: boolean | undefined): Promise<void> {
   const ids = (await listSandboxes(parts.api)).map(({ sandboxID }) => sandboxID)
   if (ids.length === 0) return
-  await confirm(parts, `Kill ${ids.length} sandboxes with their files?`, yes)
+  await confirm(parts, `Kill ${ids.length} sandboxes of ${parts.connection.apiUrl} with their files?`, yes)
   await eachSandbox(parts, { ids, done: 'killed' }, (sandboxID) => parts.api.call('killSandbox', { path: { sandboxID } }))
 }

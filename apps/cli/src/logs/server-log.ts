@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
+import { printable } from '../output.ts'
 import { printLine, type LogLine, type LogOptions } from './log-line.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
@@ -90,7 +91,8 @@ class LogReader {
 
 function show({ output }: CliParts, text: string): void {
   const line = parse(text)
-  if (output.isJson || line === undefined) output.line(text)
+  if (output.isJson) output.line(text)
+  else if (line === undefined) output.line(printable(text))
   else printLine(output, line)
 }
 

@@ -162,6 +162,11 @@ describe('D4', () => {
     expect(await look('D4', { root: root.path, environment: { SANDYARD_ADMIN_TOKEN: token } })).toMatchObject({ level: 'ok' })
   })
 
+  it('says in a container that it did not look at other processes', async () => {
+    using root = new ProcRoot({ '.dockerenv': '' })
+    expect(await look('D4', { root: root.path })).toMatchObject({ level: 'skipped', found: saying('outside of this container') })
+  })
+
   it('fails for a short token', async () => {
     using root = new ProcRoot()
     const environment = { SANDYARD_ADMIN_TOKEN: 'x'.repeat(31) }

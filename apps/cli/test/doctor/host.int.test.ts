@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -65,7 +66,21 @@ describe('checks of the kernel', () => {
   })
 })
 
+/** Holds the kernel lock of a data directory, as its server does. */
+function holdLock(dataDir: string): Disposable {
+  const descriptor = openSync(join(dataDir, 'lock'), 'r')
+  const { status } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] })
+  expect(status).toBe(0)
+  return { [Symbol.dispose]: () => closeSync(descriptor) }
+}
+
 describe('E8', () => {
+  it('says in a container that it did not look at the port', async () => {
+    using root = new ProcRoot({ '.dockerenv': '' })
+    expect(await find('E8', { root: root.path })).toMatchObject({ level: 'skipped', found: saying('port 2375 was not looked at') })
+    expect(await find('E8', { root: root.path, environment: { DOCKER_HOST: 'tcp://10.0.0.1:2376' } })).toMatchObject({ level: 'fail' })
+  })
+
   it('is ok for a socket of its group, and fails for one of everybody', async () => {
     using root = new ProcRoot()
     const socket = join(folder, 'engine.sock')
@@ -152,8 +167,11 @@ describe('D3', () => {
       level: 'ok',
       found: saying('no server'),
     })
+    // A pid that another process has now.
     writeFileSync(join(dataDir, 'lock'), '77\n')
     root.addProcess(77, ['node', 'server'])
+    expect(await find('D3', { root: root.path, dataDir })).toMatchObject({ level: 'ok', found: saying('no server') })
+    using _lock = holdLock(dataDir)
     expect(await find('D3', { root: root.path, dataDir })).toMatchObject({
       level: 'ok',
       found: saying('process 77'),
@@ -174,6 +192,7 @@ describe('D3', () => {
     using root = new ProcRoot()
     const dataDir = dataDirectory('foreign')
     writeFileSync(join(dataDir, 'lock'), '78\n')
+    using _lock = holdLock(dataDir)
     root.addProcess(78, ['node', 'server'])
     root.write('proc/78/status', `Name:\tnode\nUid:\t${statSync(dataDir).uid + 1}\t0\t0\t0`)
     expect(await find('D3', { root: root.path, dataDir })).toMatchObject({

@@ -3,6 +3,8 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
+import { findEngineId } from '@sandyard/runtime-docker/engine/engine-id'
 import { bridgeName } from '@sandyard/runtime-docker/labels'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import { SandboxRows } from '@sandyard/test-kit/sandbox-rows'
@@ -177,11 +179,29 @@ describe('R1', () => {
       ...sandbox('theirs'),
       Labels: { 'sandyard.installation': 'neighbour', 'sandyard.role': 'sandbox' },
     })
+    // Of another engine everything looks like an orphan.
+    await client.query(`insert into server_setting (name, value) values ('engine_id', 'of another engine')`)
+    const other = await withDatabase('R1')
+    expect([other.level, other.commands, other.todo]).toEqual(['warn', undefined, saying('another engine')])
+    const engineId = await findEngineId(await connectEngine(engine.address), AbortSignal.timeout(15_000))
+    await client.query(`update server_setting set value = $1 where name = 'engine_id'`, [engineId])
     expect(await withDatabase('R1')).toMatchObject({
       level: 'warn',
       found: saying(/^containers without a row: sandyard-stray; other installations on the engine: .*neighbour/),
       commands: ['docker rm -f stray0123456'],
     })
+  })
+
+  it('accepts the image of a removed template while a sandbox runs from it, and that of a backup in progress', async () => {
+    const removed = { ...image('gone'), RepoTags: [`sandyard/removed-${INSTALLATION}:gone`] }
+    const hourAgo = Math.floor(Date.now() / 1000) - 2 * 3600
+    withImages(removed, image('backup-1', hourAgo))
+    expect(await withDatabase('R1')).toMatchObject({
+      level: 'warn',
+      found: saying(/images without a row: [^,]*:gone$|images without a row: [^,]*:gone;/),
+    })
+    withContainers({ ...sandbox('young', { Created: Date.now() / 1000 }), ImageID: 'sha256:gone' })
+    expect(await withDatabase('R1')).toMatchObject({ level: 'ok' })
   })
 
   it('warns for a row without a container, and for an image without a row', async () => {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { pack } from 'tar-stream'
 import type { Secret } from '@sandyard/kit/config/secret'
+import { randomId } from '@sandyard/kit/ids/ids'
 import { encrypt } from './encryption.ts'
 import { describeWriteFailure } from './file-failure.ts'
 import { partName, toParts } from './parts.ts'
@@ -18,10 +19,12 @@ export interface EntrySum {
 }
 
 const MODE = 0o600
+/** Nothing has been written to it for longer than a running backup waits for the engine or the database. */
+const ABANDONED_MS = 12 * 3_600_000
 
 /**
- * Writes an archive to `<file>.partial` and gives it its name at the end, so a file with the name is complete. Only its owner can read it.
- * Disposing before `finish` removes the partial file.
+ * Writes an archive to `<file>.<random>.partial` and gives it its name at the end, so a file with the name is complete, also when several are
+ * written at once. Only its owner can read it. Disposing before `finish` removes the partial file.
  */
 export class ArchiveWriter implements AsyncDisposable {
   readonly #file: string
@@ -33,7 +36,7 @@ export class ArchiveWriter implements AsyncDisposable {
 
   private constructor(file: string, passphrase: Secret | undefined) {
     this.#file = file
-    this.#partial = partialOf(file)
+    this.#partial = `${file}.${randomId(8)}.partial`
     // A failure of the file destroys the pack too; it is reported by `#written`.
     this.#pack.on('error', () => undefined)
     const bytes = Readable.from(this.#pack)
@@ -46,10 +49,10 @@ export class ArchiveWriter implements AsyncDisposable {
     this.#written.catch(() => undefined)
   }
 
-  /** A partial file of a backup that was killed is replaced. */
+  /** Partial files of backups that were killed long ago are removed. */
   static async create(file: string, passphrase?: Secret): Promise<ArchiveWriter> {
     try {
-      await rm(partialOf(file), { force: true })
+      await removeAbandoned(file)
     } catch (err) {
       throw describeWriteFailure(err, file)
     }
@@ -110,8 +113,14 @@ export class ArchiveWriter implements AsyncDisposable {
   }
 }
 
-function partialOf(file: string): string {
-  return `${file}.partial`
+async function removeAbandoned(file: string): Promise<void> {
+  const prefix = `${basename(file)}.`
+  for (const name of await readdir(dirname(file))) {
+    if (!name.startsWith(prefix) || !/^[a-z0-9]{8}\.partial$/.test(name.slice(prefix.length))) continue
+    const partial = join(dirname(file), name)
+    const { mtimeMs } = await stat(partial).catch(() => ({ mtimeMs: Date.now() }))
+    if (mtimeMs < Date.now() - ABANDONED_MS) await rm(partial, { force: true })
+  }
 }
 
 /** Without this the name may be lost after a power cut. */

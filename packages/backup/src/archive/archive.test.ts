@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,6 +134,22 @@ it('removes the partial file when it is not finished, and keeps an earlier backu
   await expect(attempt()).rejects.toThrow('the source broke')
   expect(readdirSync(folder).filter((name) => name.startsWith('earlier'))).toEqual(['earlier'])
   expect(readFileSync(file).equals(before)).toBe(true)
+})
+
+it('writes two archives of one name at once, and removes what a killed backup left', async () => {
+  const file = join(folder, 'same')
+  const [abandoned, recent] = [`${file}.00000000.partial`, `${file}.00000001.partial`]
+  for (const path of [abandoned, recent]) writeFileSync(path, 'x')
+  utimesSync(abandoned, new Date(0), new Date(0))
+  await using first = await ArchiveWriter.create(file)
+  await first.add('a', chunked(BIG))
+  await write('same')
+  await first.finish(MANIFEST_NAME, 'of the first')
+  expect(readFileSync(file).includes('of the first')).toBe(true)
+  expect(readFileSync(file).length).toBeGreaterThan(BIG.length)
+  await write('same')
+  await checkArchive(file)
+  expect(readdirSync(folder).filter((name) => name.startsWith('same'))).toEqual(['same', 'same.00000001.partial'])
 })
 
 it('says where it cannot write', async () => {

@@ -14,7 +14,7 @@ export interface TablesToLoad extends ReadOptions {
 }
 
 /**
- * Loads all rows of a backup into empty tables of the same schema, in one transaction, and sets the sequences. The entries of the archive are
+ * Loads all rows of a backup into empty tables of the same schema (but for settings, which it replaces), in one transaction, and sets the sequences. The entries of the archive are
  * in the order of the foreign keys. No server starts with the database before `adoptRestored` of the api has completed the restore.
  *
  * @throws AppError `invalid_argument` for rows that the schema does not accept; then nothing was loaded
@@ -24,6 +24,9 @@ export async function loadTables(client: Client, { file, manifest, ...options }:
   const known = new Set((await listTables(client)).map(({ name }) => name))
   await client.query('begin')
   try {
+    // A server that starts meanwhile reads that the restore is not complete, and cannot add a setting of its own.
+    await client.query('lock table server_setting in share row exclusive mode')
+    await client.query('delete from server_setting')
     for await (const { name, data } of readEntries(file, options)) {
       const table = tableOfEntry(name)
       const dump = table === undefined ? undefined : dumps.get(table)

@@ -7,6 +7,7 @@ import { engineCall, statusOf, toAppError } from '../engine/docker-errors.ts'
 import { engineId } from '../engine/engine-id.ts'
 import { followAnswer } from '../engine/follow-answer.ts'
 import { imageExists } from '../engine/image-exists.ts'
+import { roleFilter } from '../labels.ts'
 import { KeptImages } from '../images/kept-images.ts'
 import { originOf } from '../runtime-origin.ts'
 import { Snapshots } from '../snapshots/snapshots.ts'
@@ -18,17 +19,26 @@ type WithGetImages = Docker & { getImages(options: { readonly names: readonly st
 /** The engine of an installation for its backups, by one connection and without the parts of a runtime. */
 export class DockerEngineArchive implements EngineArchive {
   readonly #docker: Docker
+  readonly #installation: string
   readonly #snapshots: Snapshots
   readonly #kept: KeptImages
 
   constructor(docker: Docker, installation: string) {
     this.#docker = docker
+    this.#installation = installation
     this.#snapshots = new Snapshots({ docker, installation, origin: originOf(docker), maxLayers: undefined })
     this.#kept = new KeptImages(docker, installation)
   }
 
   engineId(signal: AbortSignal): Promise<string> {
     return engineId(this.#docker, signal)
+  }
+
+  /** Whether a server of the installation runs with the engine: its guard runs as long as it does. */
+  async isServed(): Promise<boolean> {
+    const filters = roleFilter(this.#installation, 'guard')
+    const running = await engineCall('The containers could not be listed.', () => this.#docker.listContainers({ filters }))
+    return running.length > 0
   }
 
   async snapshot(ref: SandboxRef, name: string): Promise<RuntimeSnapshot> {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database, Db } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { BACKUP_SNAPSHOT_AGE_MS, isBackupSnapshot } from '@sandyard/runtime/backup-snapshot'
 import type { ImageStore } from '@sandyard/runtime/image-store'
 
 export interface ImageUpkeepParts {
@@ -31,7 +32,7 @@ export class ImageCollector {
   async collect(youngMs: number, signal?: AbortSignal): Promise<void> {
     const { database, images } = this.#parts
     const kept = await within({ what: 'the list of images', timeoutMs: LIST_TIMEOUT_MS }, () => images.list())
-    const old = kept.filter(({ createdAt }) => createdAt.getTime() < Date.now() - youngMs).map(({ image }) => image)
+    const old = kept.filter(({ image, createdAt }) => createdAt.getTime() < Date.now() - leastAge(image, youngMs)).map(({ image }) => image)
     const unneeded = await findUnneeded(database.db, old)
     const certain = unneeded.filter((image) => this.#suspects.has(image))
     this.#suspects = new Set(unneeded)
@@ -48,6 +49,11 @@ export class ImageCollector {
       log.warn({ err, image }, 'an image could not be removed yet')
     }
   }
+}
+
+/** A backup may take longer than a build. */
+function leastAge(image: string, youngMs: number): number {
+  return isBackupSnapshot(image) ? Math.max(BACKUP_SNAPSHOT_AGE_MS, youngMs) : youngMs
 }
 
 /** The images that are not used by a build that requests can name, a sandbox in any state, a layer, or the source of a queued build. */

@@ -1,4 +1,4 @@
-import { fail, warn, worstOf, type Check, type Finding } from '../check.ts'
+import { fail, skipped, warn, worstOf, type Check, type Finding } from '../check.ts'
 import type { Facts } from '../facts/facts.ts'
 import { Unreadable } from '../facts/unreadable.ts'
 
@@ -10,14 +10,15 @@ export const secrets: Check = {
   id: 'D4',
   title: 'Secrets',
   checks:
-    'an admin token of fewer than 32 bytes fails; a secret among the arguments of a process in `/proc` fails; API keys unused for 90 days warn',
+    'an admin token of fewer than 32 bytes fails; a secret among the arguments of a process in `/proc` (in a container only of its own) fails; API keys unused for 90 days warn',
   why: 'A short token can be guessed; every user of the machine reads the arguments of all processes; a forgotten key is one more that can leak.',
   todo: 'Make a token with "openssl rand -hex 32"; give secrets by NAME_FILE or the environment; revoke unused keys (sandyard keys).',
   async run(facts): Promise<Finding> {
     const token = facts.settings.adminToken?.reveal()
     const shown = findShown(facts)
     const unused = await findUnused(facts)
-    return worstOf(
+    const rest = `${token === undefined ? 'no admin token is set' : 'the admin token is long enough'}, ${unused === undefined ? 'keys not read' : 'no unused key'}`
+    const worst = worstOf(
       [
         token !== undefined && Buffer.byteLength(token) < LEAST_BYTES
           ? fail(`SANDYARD_ADMIN_TOKEN has ${Buffer.byteLength(token)} bytes, fewer than ${LEAST_BYTES}`)
@@ -27,9 +28,11 @@ export const secrets: Check = {
           ? warn(`keys unused for ${UNUSED_DAYS} days: ${unused.slice(0, MAX_NAMES).join(', ')}${unused.length > MAX_NAMES ? ', ...' : ''}`)
           : undefined,
       ],
-      `${token === undefined ? 'no admin token is set' : 'the admin token is long enough'}, no secret among arguments, ` +
-        (unused === undefined ? 'keys not read' : 'no unused key'),
+      `${rest}, no secret among arguments`,
     )
+    if (worst.level === 'ok' && facts.host.isContainer)
+      return skipped(`${rest}; the arguments of processes outside of this container were not looked at: run this on the host too`)
+    return worst
   },
 }
 

@@ -1,12 +1,16 @@
-import { LABEL } from '@sandyard/runtime-docker/labels'
+import { ENGINE_SETTING } from '@sandyard/db/engine-setting'
+import { BACKUP_SNAPSHOT_AGE_MS, isBackupSnapshot } from '@sandyard/runtime/backup-snapshot'
+import { findEngineId } from '@sandyard/runtime-docker/engine/engine-id'
+import { LABEL, REMOVED_REPOSITORY } from '@sandyard/runtime-docker/labels'
 import { sql } from 'kysely'
 import { ok, warn, worstOf, type Check, type Finding } from '../check.ts'
 import type { Facts } from '../facts/facts.ts'
-import { findUnnamed, listOwnImages, requireInstallation } from '../facts/own-images.ts'
+import { findUnnamed, listOwnImages, requireInstallation, type OwnImage } from '../facts/own-images.ts'
 
 /** A row is written before its container, and a container ends before its row: younger differences are changes in flight. */
 const SETTLED_MS = 120_000
 const MAX_NAMES = 5
+const ENGINE_TIMEOUT_MS = 15_000
 const OLD_VOLUME_MS = 2 * 24 * 3_600_000
 
 interface Volume {
@@ -54,14 +58,26 @@ async function compareSandboxes(facts: Facts, installation: string): Promise<Fin
   return worstOf(
     [
       stray.length > 0
-        ? warn(`containers without a row: ${list(stray.map(({ Names, Id }) => Names[0]?.slice(1) ?? Id))}`, {
-            commands: stray.slice(0, MAX_NAMES).map(({ Id }) => `docker rm -f ${Id.slice(0, 12)}`),
-          })
+        ? warn(
+            `containers without a row: ${list(stray.map(({ Names, Id }) => Names[0]?.slice(1) ?? Id))}`,
+            (await isOwnEngine(facts))
+              ? { commands: stray.slice(0, MAX_NAMES).map(({ Id }) => `docker rm -f ${Id.slice(0, 12)}`) }
+              : {
+                  todo: 'The database belongs to another engine, or no server has used it with this one: set DOCKER_HOST or DATABASE_URL.',
+                },
+          )
         : undefined,
       missing.length > 0 ? warn(`rows without a container: ${list(missing.map(({ id }) => id))}`) : undefined,
     ],
     'containers and rows agree',
   )
+}
+
+/** On another engine than that of the database every container looks like an orphan. */
+async function isOwnEngine({ database, engine }: Facts): Promise<boolean> {
+  const recorded = await database.setting(ENGINE_SETTING)
+  const found = await engine.read('its id', (docker) => findEngineId(docker, AbortSignal.timeout(ENGINE_TIMEOUT_MS)))
+  return recorded !== undefined && recorded === found
 }
 
 async function checkNetworks({ engine }: Facts, installation: string): Promise<Finding> {
@@ -81,8 +97,14 @@ async function checkVolumes({ engine, machine }: Facts, installation: string): P
 
 async function checkImages(facts: Facts, installation: string): Promise<Finding> {
   const before = facts.machine.now() - facts.settings.buildTimeout - SETTLED_MS
-  const old = (await listOwnImages(facts, installation)).filter(({ createdAtMs }) => createdAtMs < before).map(({ name }) => name)
-  const unnamed = [...(await findUnnamed(facts, old))]
+  const inUse = new Set((await facts.engine.containers()).map(({ ImageID }) => ImageID))
+  const old = (await listOwnImages(facts, installation)).filter(({ createdAtMs }) => createdAtMs < before)
+  // A removed image has its name until the last sandbox that runs from it ends; a backup has its snapshots until it ends.
+  const isNeeded = ({ id, name, createdAtMs }: OwnImage): boolean =>
+    (name.startsWith(REMOVED_REPOSITORY) && inUse.has(id)) ||
+    (isBackupSnapshot(name) && createdAtMs > facts.machine.now() - BACKUP_SNAPSHOT_AGE_MS)
+  const names = old.filter((image) => !isNeeded(image)).map(({ name }) => name)
+  const unnamed = [...(await findUnnamed(facts, names))]
   return unnamed.length > 0 ? warn(`images without a row: ${list(unnamed)}`) : ok('images')
 }
 
