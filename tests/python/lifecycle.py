@@ -4,7 +4,7 @@ import uuid
 from datetime import timedelta
 
 from e2b import Sandbox, SandboxException, SandboxNotFoundException, SandboxQuery, SandboxState
-from expecting import failure_of, until
+from expecting import failure_of, finish, until
 
 NUMBERS = "/tmp/numbers"
 
@@ -164,4 +164,4 @@ def main():
 
 
 main()
-print("lifecycle done")
+finish("lifecycle done")

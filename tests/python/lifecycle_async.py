@@ -5,7 +5,7 @@ import uuid
 from datetime import timedelta
 
 from e2b import AsyncSandbox, SandboxException, SandboxNotFoundException, SandboxQuery, SandboxState
-from expecting import async_failure_of, async_until
+from expecting import async_failure_of, async_until, finish
 
 NUMBERS = "/tmp/numbers"
 
@@ -162,4 +162,4 @@ async def main():
 
 
 asyncio.run(main())
-print("lifecycle done")
+finish("lifecycle done")

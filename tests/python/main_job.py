@@ -13,7 +13,7 @@ from e2b import (
     SandboxState,
     TimeoutException,
 )
-from expecting import failure_of
+from expecting import failure_of, finish
 
 PATIENCE_SECONDS = 20
 
@@ -145,4 +145,4 @@ def main():
 
 
 main()
-print("main job done")
+finish("main job done")

@@ -12,7 +12,7 @@ from e2b import (
     SandboxState,
     TimeoutException,
 )
-from expecting import async_failure_of
+from expecting import async_failure_of, finish
 
 PATIENCE_SECONDS = 20
 
@@ -138,4 +138,4 @@ async def main():
 
 
 asyncio.run(main())
-print("main job done")
+finish("main job done")

@@ -5,6 +5,7 @@ import urllib.error
 import urllib.request
 
 from e2b import AsyncSandbox, Sandbox
+from expecting import finish
 
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -48,4 +49,4 @@ async def main_async():
 
 main()
 asyncio.run(main_async())
-print("signed URLs done")
+finish("signed URLs done")

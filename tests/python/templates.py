@@ -15,7 +15,7 @@ from e2b import (
     TemplateException,
     wait_for_port,
 )
-from expecting import failure_of
+from expecting import failure_of, finish
 
 PATIENCE_SECONDS = 60
 NAME = f"acc-python-{uuid.uuid4().hex[:10]}"
@@ -180,4 +180,4 @@ def main():
 
 
 main()
-print("templates done")
+finish("templates done")

@@ -7,6 +7,7 @@ import time
 import uuid
 
 from e2b import AsyncSandbox, AsyncTemplate, BuildException, TemplateBuildStatus
+from expecting import finish
 
 PATIENCE_SECONDS = 60
 NAME = f"acc-python-async-{uuid.uuid4().hex[:10]}"
@@ -67,4 +68,4 @@ async def main():
 
 
 asyncio.run(main())
-print("templates done")
+finish("templates done")
