@@ -49,13 +49,14 @@ describe('containerSpec', () => {
     expect(host).toMatchObject({ Init: true, RestartPolicy: { Name: 'no' }, NetworkMode: 'none' })
   })
 
-  it('labels the container with its identity', () => {
+  it('labels the container with its identity, and as no member of the control plane', () => {
     expect(container.Labels).toEqual({
       'sandyard.installation': 'home',
       'sandyard.role': 'sandbox',
       'sandyard.sandbox-id': 'i1',
       'sandyard.incarnation': '2',
       'sandyard.spec': JSON.stringify({ resources: spec.resources, allowPrivilegeGain: true, mounts: [] }),
+      'sandyard.member': '',
     })
   })
 
