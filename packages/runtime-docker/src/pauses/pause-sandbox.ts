@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Keep } from '@sandyard/runtime/types'
 import type { Container, ContainerInspectInfo } from 'dockerode'
@@ -14,6 +15,10 @@ export interface PauseContainer {
   readonly startedAt: string | undefined
 }
 
+/** Much longer than an event of containerd takes on a busy host. */
+const ENGINE_LAG_MS = 2000
+const LOOK_EVERY_MS = 20
+
 /**
  * Pauses a container and returns what it is then. `memory` freezes its processes, `files` ends them. A paused one is success.
  *
@@ -25,11 +30,24 @@ export async function pauseSandbox(parts: StartParts, { name, keep: asked, start
   const keep = isOther ? 'files' : asked
   if (keep === 'files') await endProcesses(parts, container)
   else await freeze(container)
-  const found = await container.inspect()
+  const found = keep === 'memory' ? await inspectFrozen(container) : await container.inspect()
   const wanted = keep === 'memory' ? 'frozen' : 'stopped'
   if (runtimeState(found.State.Status) === wanted) return found
   if (keep === 'memory' && !found.State.Running) throw hasEnded()
   throw new AppError('conflict', 'This sandbox was resumed while it was paused.')
+}
+
+/**
+ * The engine hears of a thaw later than of the call that made it. If it hears of it after the next freeze, it takes a frozen container for a running one, until it
+ * hears of that freeze too.
+ */
+async function inspectFrozen(container: Container): Promise<ContainerInspectInfo> {
+  const deadline = performance.now() + ENGINE_LAG_MS
+  for (;;) {
+    const found = await container.inspect()
+    if (runtimeState(found.State.Status) !== 'running' || performance.now() >= deadline) return found
+    await delay(LOOK_EVERY_MS)
+  }
 }
 
 /** A frozen container is success. A freeze that the kernel did not finish is tried again. */
