@@ -9,15 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pack } from 'tar-stream'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import { Secret } from '@sandyard/kit/config/secret'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
-import { createApp } from '../src/app.ts'
 import { parseApiConfig } from '../src/config.ts'
-import { createContext, type AppContext } from '../src/context.ts'
 import { runShell } from '../src/daemon/run-shell.ts'
-import type { ApiInstance } from '../src/http/api-instance.ts'
+import { openBenchApp, type BenchApp } from './support/bench-app.ts'
 import { BuildBench } from './support/build-bench.ts'
 import { CompanyProxy } from './support/company-proxy.ts'
 
@@ -35,8 +32,7 @@ const aptUpdate = (repository: string): string => {
 const stack = new AsyncDisposableStack()
 let proxy: CompanyProxy
 let bench: BuildBench
-let ctx: AppContext
-let app: ApiInstance
+let api: BenchApp
 /** Of this host: closed to sandboxes, as the private networks are. */
 let address: string
 let otherPort: number
@@ -62,23 +58,12 @@ beforeAll(async () => {
   const baseImage = await ensureBaseImage(docker, { progress: { step: () => undefined, detail: () => undefined } })
   bench = stack.use(await BuildBench.open({ egressGateway: { tcpPort: 18_443, dnsPort: 18_053 }, outbound, baseImage }))
   await bench.seedBase()
-  const { database, runtime } = bench
-  const config = { ...parseApiConfig({}), outbound }
-  ctx = stack.use(await createContext(config, { database, runtime, log: silentLogger() }))
-  app = await createApp(ctx)
-  stack.defer(() => app.close())
+  api = await openBenchApp(stack, bench, { ...parseApiConfig({}), outbound })
 })
 afterAll(() => stack.disposeAsync())
 
-async function call(method: 'POST' | 'PUT', url: string, payload: object = {}): Promise<{ status: number; body: Record<string, string> }> {
-  const answer = await app.inject({ method, url, headers: { 'x-api-key': bench.apiKey }, payload })
-  return { status: answer.statusCode, body: answer.body === '' ? {} : answer.json() }
-}
-const create = async (body: object = {}): Promise<string> => {
-  const { status, body: made } = await call('POST', '/v2/sandboxes', { templateID: 'base', timeout: 600, ...body })
-  expect([status, made['message']]).toEqual([201, undefined])
-  return made['sandboxID'] ?? ''
-}
+const call: BenchApp['call'] = (...args) => api.call(...args)
+const create: BenchApp['create'] = (body) => api.create(body)
 
 /** What a command of the default user prints, both streams, with a last line for a failure. */
 async function run(id: string, command: string): Promise<string> {
@@ -88,7 +73,7 @@ async function run(id: string, command: string): Promise<string> {
     .where('sandbox_id', '=', id)
     .executeTakeFirstOrThrow()
   const endpoint = { host: host ?? '', daemonPort: daemonPort ?? 0 }
-  const daemon = { endpoint, accessToken: sandboxAccessToken(ctx.installation.tokenSeed, id) }
+  const daemon = { endpoint, accessToken: sandboxAccessToken(api.ctx.installation.tokenSeed, id) }
   const lines: string[] = []
   const options = { onLine: (_: string, line: string) => void lines.push(line), signal: AbortSignal.timeout(60_000) }
   const { exitCode } = await runShell(daemon, { command, user: 'user', cwd: '/tmp' }, options)

@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
-import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { EngineBench } from '../../../packages/runtime-docker/test/support/engine-bench.ts'
 import { OUTSIDE, OutsideWorld } from '../../../packages/runtime-docker/test/support/outside-world.ts'
 import { ensureToolImage } from '../../../packages/runtime-docker/test/support/test-images.ts'
-import { createApp } from '../src/app.ts'
 import { parseApiConfig } from '../src/config.ts'
-import { createContext, type AppContext } from '../src/context.ts'
 import { runShell } from '../src/daemon/run-shell.ts'
-import type { ApiInstance } from '../src/http/api-instance.ts'
+import { openBenchApp, type BenchApp } from './support/bench-app.ts'
 import { BuildBench } from './support/build-bench.ts'
 
 const stack = new AsyncDisposableStack()
 let bench: BuildBench
-let ctx: AppContext
-let app: ApiInstance
+let api: BenchApp
 
 beforeAll(async () => {
   const outside = stack.use(await EngineBench.open())
@@ -26,22 +22,12 @@ beforeAll(async () => {
   // No gateway runs: nothing here connects through it.
   bench = stack.use(await BuildBench.open({ egressGateway: { tcpPort: 18_443, dnsPort: 18_053 } }))
   await bench.seedBase()
-  const { database, runtime } = bench
-  ctx = stack.use(await createContext(parseApiConfig({}), { database, runtime, log: silentLogger() }))
-  app = await createApp(ctx)
-  stack.defer(() => app.close())
+  api = await openBenchApp(stack, bench, parseApiConfig({}))
 })
 afterAll(() => stack.disposeAsync())
 
-async function call(method: 'POST' | 'PUT', url: string, payload: object = {}): Promise<{ status: number; body: Record<string, string> }> {
-  const answer = await app.inject({ method, url, headers: { 'x-api-key': bench.apiKey }, payload })
-  return { status: answer.statusCode, body: answer.body === '' ? {} : answer.json() }
-}
-const create = async (body: object = {}): Promise<string> => {
-  const { status, body: made } = await call('POST', '/v2/sandboxes', { templateID: 'base', timeout: 600, ...body })
-  expect([status, made['message']]).toEqual([201, undefined])
-  return made['sandboxID'] ?? ''
-}
+const call: BenchApp['call'] = (...args) => api.call(...args)
+const create: BenchApp['create'] = (body) => api.create(body)
 const put = async (id: string, body: object): Promise<void> =>
   expect(await call('PUT', `/sandboxes/${id}/network`, body)).toMatchObject({ status: 204 })
 
@@ -53,7 +39,7 @@ async function run(id: string, command: string): Promise<{ exitCode: number; out
     .where('sandbox_id', '=', id)
     .executeTakeFirstOrThrow()
   if (host === null || daemonPort === null) throw new Error(`${id} does not run`)
-  const daemon = { endpoint: { host, daemonPort }, accessToken: sandboxAccessToken(ctx.installation.tokenSeed, id) }
+  const daemon = { endpoint: { host, daemonPort }, accessToken: sandboxAccessToken(api.ctx.installation.tokenSeed, id) }
   const lines: string[] = []
   const options = { onLine: (_: string, line: string) => void lines.push(line), signal: AbortSignal.timeout(60_000) }
   const { exitCode } = await runShell(daemon, { command, user: 'root', cwd: '/' }, options)
@@ -120,7 +106,7 @@ it('[PUT /sandboxes/{sandboxID}/network] with rules adds the authority of the sa
   expect(await reaches(id)).toBe(true)
   expect((await run(id, 'mkdir -p /etc/ssl/certs && echo others > /etc/ssl/certs/ca-certificates.crt')).exitCode).toBe(0)
   await put(id, { rules, denyOut: [OUTSIDE.public] })
-  const { certificatePem } = sandboxAuthority(ctx.installation.tokenSeed, id)
+  const { certificatePem } = sandboxAuthority(api.ctx.installation.tokenSeed, id)
   const bundle = `others\n${certificatePem.trimEnd()}`
   expect((await run(id, 'cat /etc/ssl/certs/ca-certificates.crt')).output).toBe(bundle)
   expect(await reaches(id)).toBe(false)
@@ -129,6 +115,6 @@ it('[PUT /sandboxes/{sandboxID}/network] with rules adds the authority of the sa
   // A fork has its own.
   const { body: forks } = await call('POST', `/sandboxes/${id}/fork`, { timeout: 600 })
   const fork = (forks as unknown as { sandbox: { sandboxID: string } }[])[0]?.sandbox.sandboxID ?? ''
-  const own = `others\n${sandboxAuthority(ctx.installation.tokenSeed, fork).certificatePem.trimEnd()}`
+  const own = `others\n${sandboxAuthority(api.ctx.installation.tokenSeed, fork).certificatePem.trimEnd()}`
   await expect.poll(async () => (await run(fork, 'cat /etc/ssl/certs/ca-certificates.crt')).output).toBe(own)
 })

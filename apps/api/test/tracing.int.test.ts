@@ -104,7 +104,12 @@ describe('a server with a collector', () => {
     ['the share 0 traces nothing', { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' }, undefined, false],
     ['a client may ask for its trace', { OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, `00-${TRACE}-${PARENT}-01`, true],
     ['a client may not ask for it without parentbased', { OTEL_TRACES_SAMPLER: 'always_off' }, `00-${TRACE}-${PARENT}-01`, false],
-    ['always_on traces also who asks for none', { OTEL_TRACES_SAMPLER: 'always_on' }, `00-${TRACE}-${PARENT}-00`, true],
+    [
+      'always_on samples a request whose traceparent is not sampled',
+      { OTEL_TRACES_SAMPLER: 'always_on' },
+      `00-${TRACE}-${PARENT}-00`,
+      true,
+    ],
     ['a malformed traceparent counts as none', {}, 'nonsense', true],
   ])('samples: %s', async (_, env, traceparent, isTraced) => {
     await start(env)

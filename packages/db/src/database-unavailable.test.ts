@@ -28,7 +28,7 @@ it('is found among the causes of an error', () => {
   expect(isDatabaseUnavailable(new AppError('unavailable', 'the engine cannot be reached'))).toBe(false)
 })
 
-it('is told from a statement that took too long', () => {
+it('differs from a statement timeout', () => {
   expect(isStatementTimeout(new AppError('internal', 'it failed', { cause: sqlError('57014') }))).toBe(true)
   expect(isStatementTimeout(sqlError('57P01'))).toBe(false)
 })

@@ -109,7 +109,7 @@ it('ends a statement that takes too long, with a sentence', async () => {
   expect((await query("select to_regclass('one') as it")).rows).toEqual([{ it: null }])
 })
 
-it('waits for another server that migrates, and not for ever', async () => {
+it('waits for another server that migrates, until its deadline', async () => {
   await put('0001_one.sql', 'select 1')
   await using other = await connect()
   await other.query('select pg_advisory_lock(5417902)')

@@ -1,7 +1,7 @@
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import type { Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { ImageStore } from '@sandyard/runtime/image-store'
 import { checkEgress, checkSpec } from '@sandyard/runtime/check-spec'
 import { checkOrigin } from '@sandyard/runtime/origin'
@@ -44,13 +44,8 @@ import { resumeSandbox, type ResumedContainer } from './pauses/resume-sandbox.ts
 import { openParts, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 import { RUNTIME_NAME } from './runtime-origin.ts'
-import { collectLeftovers } from './upkeep/collect-leftovers.ts'
-import { repairEgress } from './upkeep/repair-egress.ts'
+import { startRuntimeLoops } from './upkeep/runtime-loops.ts'
 
-const UPKEEP_EVERY_MS = 600_000
-const EGRESS_EVERY_MS = 60_000
-/** A proxy that starts again reaches no sandbox until its new interface is registered. */
-const MEMBERS_EVERY_MS = 2000
 const STOP_TIMEOUT_MS = 10_000
 /** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
 const USAGE_AT_ONCE = 128
@@ -67,7 +62,6 @@ export class DockerRuntime implements SandboxRuntime {
   readonly images: ImageStore
   readonly imageTool: readonly string[]
   readonly #parts: RuntimeParts
-  /** Separate loops: a loop that waits for the engine does not delay the others. */
   readonly #loops: readonly Loop[]
   readonly #starts = new SingleFlight<string, string>()
   /** One change of a sandbox at a time: a snapshot thaws what it froze, also when a pause has come meanwhile. */
@@ -78,29 +72,7 @@ export class DockerRuntime implements SandboxRuntime {
     this.#parts = parts
     this.images = parts.images
     this.imageTool = parts.imageTool
-    const { egress, volume } = parts
-    const every = (name: string, task: (signal: AbortSignal) => Promise<void>): Loop =>
-      runLoop({ name, everyMs: UPKEEP_EVERY_MS, log: parts.log }, task)
-    this.#loops = [
-      every('image sweep', () => parts.images.sweep()),
-      every('leftovers of killed servers', () => collectLeftovers({ ...parts, volumeName: volume.name })),
-    ]
-    if (egress === undefined) return
-    const rules = runLoop({ name: 'egress rules', everyMs: EGRESS_EVERY_MS, log: parts.log }, (signal) =>
-      repairEgress({ ...parts, egress, apply: (ref, read) => this.#applyEgress(ref, read, signal) }, signal),
-    )
-    this.#loops = [...this.#loops, rules]
-    egress.onLost(() => rules.wake())
-    const { joinMembers } = parts
-    if (joinMembers === undefined) return
-    const members = runLoop({ name: 'members of the sandbox network', everyMs: MEMBERS_EVERY_MS, log: parts.log }, () =>
-      egress.setMembers(joinMembers),
-    )
-    this.#loops = [...this.#loops, members]
-    egress.onLost(() => {
-      rules.wake()
-      members.wake()
-    })
+    this.#loops = startRuntimeLoops(parts, (ref, read, signal) => this.#applyEgress(ref, read, signal))
   }
 
   /**

@@ -63,7 +63,7 @@ export function boundCalls(docker: Docker, deadlines: CallDeadlines, log?: Logge
   return docker
 }
 
-/** The query is left out: it may have the secrets of a build. The fields of the log are those of the caller, whoever answers. */
+/** Logs the path without the query, which may contain secrets of a build. The log line has the fields of the request that made the call. */
 function reportCall({ method, path }: Dial, kind: CallKind, log: Logger | undefined): (err: unknown) => void {
   const [plain = ''] = path.split('?')
   const span = startSpan(`engine ${method} ${plain.split('/')[1] ?? ''}`, 'client', {

@@ -12,8 +12,8 @@ interface Approval {
 }
 
 /**
- * Bounds the names of sandboxes that a certificate authority is asked for, in the memory of this process: whoever knows one id can ask for a name of each
- * port. A name that was approved is not counted again.
+ * Limits how many names of sandboxes get a certificate. A client that knows the id of a sandbox can request the name of every port of it. The counts are in
+ * the memory of this process. A name that was approved is not counted again.
  */
 export class CertificateQuota {
   readonly #perHour: number

@@ -1,7 +1,7 @@
 import { fail, ok, type Check, type Finding } from '../check.ts'
 import type { EngineAnswer } from '../facts/engine-reader.ts'
 
-const TODO: Readonly<Record<Exclude<EngineAnswer['kind'], 'answers' | 'too_old'>, string>> = {
+const REMEDY: Readonly<Record<Exclude<EngineAnswer['kind'], 'answers' | 'too_old'>, string>> = {
   no_socket: 'Start the engine (systemctl start docker), or set DOCKER_HOST to where it listens.',
   no_permission: 'Run this as root or as a member of the group of the socket: usermod -aG docker <user>, then log in again.',
   refused: 'Nothing listens there: start the engine, or correct DOCKER_HOST.',
@@ -9,7 +9,7 @@ const TODO: Readonly<Record<Exclude<EngineAnswer['kind'], 'answers' | 'too_old'>
   failed: 'Correct DOCKER_HOST: unix:///path or tcp://host:port.',
 }
 
-const FOUND: Readonly<Record<keyof typeof TODO, string>> = {
+const FOUND: Readonly<Record<keyof typeof REMEDY, string>> = {
   no_socket: 'there is no socket',
   no_permission: 'this user must not use the socket',
   refused: 'the connection is refused',
@@ -27,6 +27,6 @@ export const engineAnswers: Check = {
     const answer = await engine.answer()
     if (answer.kind === 'answers') return ok(`the engine at ${engine.address} answers`)
     if (answer.kind === 'too_old') return ok(`the engine at ${engine.address} answers, but see E2`)
-    return fail(`${engine.address}: ${FOUND[answer.kind]} (${answer.reason})`, { todo: TODO[answer.kind] })
+    return fail(`${engine.address}: ${FOUND[answer.kind]} (${answer.reason})`, { todo: REMEDY[answer.kind] })
   },
 }
