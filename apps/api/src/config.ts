@@ -25,6 +25,14 @@ export const API_SETTINGS = {
     default: undefined,
     doc: 'sandboxes of a team at once. Default: derived from the memory of the host',
   }),
+  createsPerMinute: env.count('SANDYARD_CREATES_PER_MINUTE', {
+    default: undefined,
+    doc: 'creates and forks of a team in a minute, over all servers; no limit when absent',
+  }),
+  createBurst: env.count('SANDYARD_CREATE_BURST', {
+    default: undefined,
+    doc: 'creates and forks of a team that may come at once. Default: as many as in a minute',
+  }),
   maxSandboxLifetime: env.duration('SANDYARD_MAX_SANDBOX_LIFETIME', {
     default: 24 * 3_600_000,
     doc: 'longest lifetime of a sandbox, at most 24h',
@@ -116,6 +124,8 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     limits: {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
+      createsPerMinute: settings.createsPerMinute,
+      createBurst: settings.createBurst,
     },
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,

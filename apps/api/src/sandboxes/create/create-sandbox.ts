@@ -3,6 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Actor } from '../../events/actor.ts'
 import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
 import { parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
@@ -19,8 +20,10 @@ import { checkIam } from './check-iam.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import { toSettings } from './sandbox-settings.ts'
+import { rateHeaders } from './take-creates.ts'
 
 export interface CreateParts extends StartParts {
+  /** Those of the settings; the row of a team may have others. */
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
 }
@@ -31,6 +34,8 @@ export interface CreateRequest {
   readonly defaults: { readonly timeout: number; readonly secure: boolean }
   readonly idempotent: IdempotentRequest | undefined
   readonly actor: Actor
+  /** Gets the headers of the answer that say what is left of the team's rate of creates, if it has one. */
+  readonly onRate?: (headers: Readonly<Record<string, string>>) => void
 }
 
 /**
@@ -46,12 +51,13 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     if (remembered !== undefined) return remembered
   }
   const { template, build, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
-  const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
+  const settings = toSettings(body, lifetimeSeconds, limitsOf(limits, team.limits).maxLifetimeSeconds)
   const wanted = { template, build, isSecure, settings, idempotent, actor }
   const reserved = await parts.timings.timePhase('reserve', () =>
-    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limit: limits.concurrentSandboxes }),
+    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limits }),
   )
   if ('remembered' in reserved) return reserved.remembered
+  if (reserved.rate !== undefined) request.onRate?.(rateHeaders(reserved.rate))
   return startSandbox(parts, {
     ...reserved.ref,
     templateId: template.templateId,
@@ -72,7 +78,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
 async function check(parts: CreateParts, team: Team, { body, defaults }: CreateRequest) {
   const found = await resolveTemplate(parts.database.db, team, readReference(body.templateID))
   const has = parts.runtime.capabilities()
-  const { maxLifetimeSeconds } = parts.limits
+  const { maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
   const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds, has })
   await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
   return { ...found, ...checked }

@@ -2,14 +2,17 @@ import type { Database, Tx } from '@sandyard/db/database'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
 import { templateNotFound } from '../../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { newSandboxId } from '../sandbox-id.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import { countOccupied } from '../sandbox-queries.ts'
 import { announce } from '../sandbox-state.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
+import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 
 export interface ReserveRequest {
@@ -21,32 +24,36 @@ export interface ReserveRequest {
   readonly idempotent: IdempotentRequest | undefined
   readonly serverId: number
   readonly actor: Actor
-  /** Concurrent sandboxes of the team. */
-  readonly limit: number
+  /** Those of the settings. */
+  readonly limits: SandboxLimits
 }
 
-export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
+/** `rate`: what is left of the rate of creates; undefined for a team without one. */
+export type Reserved = { readonly ref: SandboxRef; readonly rate: CreateRate | undefined } | { readonly remembered: SandboxAnswer }
 
 /**
  * Reserves a new sandbox: inserts its row in state `starting` and its idempotency key in one transaction. Creates of one team are
  * serialised here, so that the limit and the key hold under concurrency.
  *
- * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
+ * @throws AppError `resource_exhausted` at the limit or above the rate; `not_found` when the template was deleted meanwhile; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
   const { teamId, idempotent } = request
   const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
   return database.transaction(async (tx) => {
-    await lockTeam(tx, teamId)
+    const own = await lockTeam(tx, teamId)
+    const limits = limitsOf(request.limits, own)
     if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
       const remembered = await findRemembered(tx, teamId, idempotent)
       if (remembered === undefined) throw new Error('an idempotency key was deleted under the lock of its team')
       return { remembered }
     }
-    if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
+    if ((await countOccupied(tx, teamId)) >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
+    const rate = await takeCreates(tx, teamId, { limits, wanted: 1 })
+    if (rate?.granted === 0) throw rateExceeded(rate)
     await holdTemplate(tx, request.template.templateId)
     await insert(tx, ref, request)
-    return { ref }
+    return { ref, rate }
   })
 }
 

@@ -4,6 +4,7 @@ import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
 import { publishEndpoint } from '../start/publish-endpoint.ts'
 import { trustAuthorities } from '../start/trust-authorities.ts'
@@ -72,8 +73,9 @@ function beginResume(
   { keep, actor, autoPause }: ResumeWish,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    await lockTeam(tx, row.team_id)
-    if ((await countOccupied(tx, row.team_id)) >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes)
+    const own = await lockTeam(tx, row.team_id)
+    const { concurrentSandboxes: limit } = limitsOf(limits, own)
+    if ((await countOccupied(tx, row.team_id)) >= limit) throw tooManySandboxes(limit, own)
     const event = { kind: 'sandbox.resuming', data: { keep } } as const
     const set = { server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
     return changeState(tx, refOf(row), { from: 'paused', to: 'resuming', actor, serverId, event, set })
