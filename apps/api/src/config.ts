@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { ADMISSION_SETTINGS, admissionOf, type AdmissionConfig } from './admission/admission-config.ts'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
@@ -61,6 +62,7 @@ export const API_SETTINGS = {
     default: false,
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
+  ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
@@ -71,6 +73,7 @@ export interface ApiConfig {
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
+  readonly admission: AdmissionConfig
   /** What the memory of paused sandboxes may take. */
   readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
@@ -127,6 +130,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       createsPerMinute: settings.createsPerMinute,
       createBurst: settings.createBurst,
     },
+    admission: admissionOf(settings),
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     maxSandboxSeries,

@@ -9,6 +9,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RefusedPackets } from '@sandyard/runtime/types'
+import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
@@ -153,6 +154,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
+        admission: new Admission({ config: config.admission, runtime, metrics: metrics.admission, log: log.sandboxes }),
         changes: new SandboxChanges(),
         repairs: new Repairs(log.sandboxes),
         log: log.sandboxes,

@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { AdmissionMetrics } from './admission-metrics.ts'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
 import { SandboxTimings } from './sandbox-timings.ts'
@@ -14,6 +15,7 @@ export interface ApiMetrics {
   readonly refusedPackets: Counter<'rule'>
   readonly auditUnstored: Counter
   readonly timings: SandboxTimings
+  readonly admission: AdmissionMetrics
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -36,6 +38,7 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
   return {
     registry,
     timings: new SandboxTimings(registry),
+    admission: new AdmissionMetrics(registry),
     buildAttempts,
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',

@@ -82,6 +82,7 @@ async function startForks(parts: LifecycleParts, { refs, refusal, snapshot, row,
   const source = await loadSource(parts.database.db, row)
   const base = {
     ...source,
+    teamId: row.team_id,
     build: { ...source.build, snapshot },
     alias: row.alias ?? undefined,
     isPublic: isPublic(row.network),

@@ -60,6 +60,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   if (reserved.rate !== undefined) request.onRate?.(rateHeaders(reserved.rate))
   return startSandbox(parts, {
     ...reserved.ref,
+    teamId: team.id,
     templateId: template.templateId,
     alias: template.alias,
     build,

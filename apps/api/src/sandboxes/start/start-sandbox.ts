@@ -6,6 +6,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { Admission, Turn } from '../../admission/admission.ts'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
@@ -33,12 +34,14 @@ export interface StartParts {
   readonly log: Logger
   readonly timings: SandboxTimings
   readonly starts: StartsUnderWay
+  readonly admission: Admission
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
 
 /** A reserved sandbox, about to be started. */
 export interface Reservation extends SandboxSource {
+  readonly teamId: string
   /** The template's name in answers. */
   readonly alias: string | undefined
   /** Its ports need no traffic token. */
@@ -63,9 +66,10 @@ export function startSandbox(parts: StartParts, reservation: Reservation): Promi
 async function start(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
   try {
     const { startTimeoutMs: timeoutMs, serverId } = parts
+    const request = { teamId: reservation.teamId, memoryMib: reservation.build.memoryMib }
     const endpoint = await parts.starts.run(reservation, (ended) =>
       within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
-        bringUp(parts, reservation, signal),
+        parts.admission.run(request, signal, (turn) => bringUp(parts, { reservation, turn }, signal)),
       ),
     )
     return await parts.timings.timePhase('commit', () =>
@@ -78,7 +82,11 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
   }
 }
 
-async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
+async function bringUp(
+  parts: StartParts,
+  { reservation, turn }: { readonly reservation: Reservation; readonly turn: Turn },
+  signal: AbortSignal,
+): Promise<SandboxEndpoint> {
   const { sandboxId, templateId, envVars, build } = reservation
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
@@ -87,6 +95,8 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
     build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
   )
   const runtimeMs = Math.round(performance.now() - began)
+  // The rest of the start is the work of the sandbox, whose start command may take long.
+  turn.end()
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   parts.timings.phase('runtime', runtimeMs)
   const times = await prepareDaemon(parts, { source: reservation, endpoint, envVars }, signal)
