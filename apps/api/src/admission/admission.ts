@@ -28,6 +28,8 @@ export interface Turn {
 
 /** Less than the 50 s that a create may take, so that a start that gets its turn late has time. */
 const TURN_WAIT_MS = 30_000
+/** A start that hangs in the engine keeps its turn no longer, so that it delays no other. */
+const TURN_MS = 10_000
 /** What a sandbox and its start command use until a reading of the host contains it; a smaller sandbox reserves its limit. */
 const START_MEMORY_MIB = 128
 const MIB = 1024 ** 2
@@ -96,9 +98,11 @@ export class Admission {
     const end = await this.#room.enter(teamId, bytes, signal)
     metrics.admitted.observe((performance.now() - began) / 1000)
     const reserved = this.#host.reserve(bytes)
+    const late = setTimeout(end, TURN_MS)
     try {
       return await start({ end })
     } finally {
+      clearTimeout(late)
       end()
       reserved.release()
     }

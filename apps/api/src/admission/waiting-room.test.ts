@@ -98,7 +98,7 @@ it('lets nobody in while the host is short of something, and goes on by itself',
   const bench = benchOf({ width: 8 })
   bench.lack = 'memory'
   const asked = [bench.ask('a', 'a1'), bench.ask('b', 'b1')]
-  await pollUntil({ what: 'two looks', timeoutMs: 20_000 }, async () => (bench.shortages.length > 1 ? true : undefined))
+  await pollUntil({ what: 'two looks', timeoutMs: 20_000, everyMs: 1 }, async () => (bench.shortages.length > 1 ? true : undefined))
   expect([bench.turns, bench.room.shortage, bench.room.waiting]).toEqual([[], 'memory', 2])
   bench.lack = undefined
   await Promise.all(asked)
