@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
@@ -33,6 +34,7 @@ import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
+import { WarmPool } from './warm-pool/warm-pool.ts'
 import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
@@ -85,6 +87,7 @@ export interface AppContext extends AsyncDisposable {
   readonly audit: AuditLog
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
+  readonly pool: WarmPool
   readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
@@ -134,6 +137,22 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const drain = new Drain(() => starts.count)
     const ready = new ReadyChecks({ database, runtime, drain })
     registerHealthGauges(metrics.registry, { ready, runtime })
+    const repairs = new Repairs(log.sandboxes)
+    const pool = new WarmPool({
+      database,
+      runtime,
+      serverId,
+      engineId,
+      tokenSeed,
+      outbound: config.outbound,
+      startTimeoutMs: START_TIMEOUT_MS,
+      config: config.pool,
+      repairs,
+      metrics: metrics.pool,
+      log: log.sandboxes,
+      isBusy: () => drain.isDraining || starts.count >= availableParallelism(),
+      isShort: async () => false,
+    })
     const context: AppContext = {
       config,
       log,
@@ -154,7 +173,8 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
         changes: new SandboxChanges(),
-        repairs: new Repairs(log.sandboxes),
+        repairs,
+        pool,
         log: log.sandboxes,
         timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
@@ -167,6 +187,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       drain,
       ready,
+      pool,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
@@ -246,6 +267,8 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  context.pool.start()
+  shutdown.add('warm pool', () => context.pool.stop())
   const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>
     publishEgressGateway(database.db, runtime.capabilities().egressGateway),
   )

@@ -2,6 +2,7 @@ import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client
 import type { Database } from '@sandyard/db/database'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
+import { createPoolMetrics, type PoolMetrics } from '../warm-pool/pool-metrics.ts'
 import { SandboxTimings } from './sandbox-timings.ts'
 
 /** The metrics of one control plane. Labels have few, known values: never ids, except those of the capped series of sandboxes. */
@@ -14,6 +15,7 @@ export interface ApiMetrics {
   readonly refusedPackets: Counter<'rule'>
   readonly auditUnstored: Counter
   readonly timings: SandboxTimings
+  readonly pool: PoolMetrics
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -36,6 +38,7 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
   return {
     registry,
     timings: new SandboxTimings(registry),
+    pool: createPoolMetrics(registry),
     buildAttempts,
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',

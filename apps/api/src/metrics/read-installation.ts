@@ -6,6 +6,7 @@ import { isOccupied, secondsAgo } from '../sandboxes/sandbox-queries.ts'
 /** What the metrics say about the whole installation. */
 export interface InstallationCounts {
   readonly sandboxes: ReadonlyMap<SandboxState, number>
+  readonly pool: Readonly<Record<'parking' | 'parked', number>>
   readonly sandboxLimit: number
   readonly teamsAtLimit: number
   readonly expiryLagSeconds: number
@@ -22,6 +23,7 @@ const LOST_SECONDS = 15 * 60
 export async function readInstallation(db: Db, sandboxLimit: number): Promise<InstallationCounts> {
   return {
     sandboxes: await countSandboxes(db),
+    pool: await countPool(db),
     sandboxLimit,
     teamsAtLimit: await countTeamsAtLimit(db, sandboxLimit),
     expiryLagSeconds: await readExpiryLag(db),
@@ -40,6 +42,14 @@ async function countSandboxes(db: Db): Promise<Map<SandboxState, number>> {
   const counts = new Map<SandboxState, number>(STATES.map((state) => [state, 0]))
   for (const { state, count } of rows) counts.set(state, count)
   return counts
+}
+
+async function countPool(db: Db): Promise<InstallationCounts['pool']> {
+  const count = (state: 'parking' | 'parked') => sql<number>`count(*) filter (where state = ${state})`.as(state)
+  return db
+    .selectFrom('parked_sandbox')
+    .select([count('parking'), count('parked')])
+    .executeTakeFirstOrThrow()
 }
 
 async function countTeamsAtLimit(db: Db, sandboxLimit: number): Promise<number> {

@@ -40,6 +40,8 @@ export interface FakeRuntimeOptions {
   readonly imageTool?: readonly string[]
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly maxUnreadEvents?: number
+  /** Default: the same for all. */
+  readonly generation?: string
 }
 
 const GIB = 1024 ** 3
@@ -83,6 +85,10 @@ export class FakeRuntime implements SandboxRuntime {
       mounts: false,
       ...this.#options.capabilities,
     }
+  }
+
+  generation(): string {
+    return this.#options.generation ?? 'fake'
   }
 
   ping(signal: AbortSignal): Promise<void> {

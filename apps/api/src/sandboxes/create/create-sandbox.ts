@@ -5,7 +5,7 @@ import type { Actor } from '../../events/actor.ts'
 import type { Team } from '../../teams/team.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
-import { parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
+import { DEFAULT_TAG, parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
 import { checkLifetime } from '../check-lifetime.ts'
 import { findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { checkNetwork } from '../network/check-network.ts'
@@ -19,10 +19,12 @@ import { checkIam } from './check-iam.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import { toSettings } from './sandbox-settings.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
+  readonly pool: WarmPool
 }
 
 export interface CreateRequest {
@@ -45,15 +47,24 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     const remembered = await findRemembered(database.db, team.id, idempotent)
     if (remembered !== undefined) return remembered
   }
-  const { template, build, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
+  const { template, build, tag, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
   const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
   const wanted = { template, build, isSecure, settings, idempotent, actor }
   const reserved = await parts.timings.timePhase('reserve', () =>
-    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limit: limits.concurrentSandboxes }),
+    reserveSandbox(database, {
+      teamId: team.id,
+      ...wanted,
+      serverId: parts.serverId,
+      limit: limits.concurrentSandboxes,
+      pool: parts.pool,
+    }),
   )
   if ('remembered' in reserved) return reserved.remembered
+  const { ref, parked } = reserved
+  parts.pool.created({ templateId: template.templateId, tag }, parked === undefined ? 'missed' : 'claimed')
   return startSandbox(parts, {
-    ...reserved.ref,
+    ...ref,
+    ...(parked !== undefined && { parked }),
     templateId: template.templateId,
     alias: template.alias,
     build,
@@ -70,12 +81,13 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
 
 /** All checks that need no lock. */
 async function check(parts: CreateParts, team: Team, { body, defaults }: CreateRequest) {
-  const found = await resolveTemplate(parts.database.db, team, readReference(body.templateID))
+  const reference = readReference(body.templateID)
+  const found = await resolveTemplate(parts.database.db, team, reference)
   const has = parts.runtime.capabilities()
   const { maxLifetimeSeconds } = parts.limits
   const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds, has })
   await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
-  return { ...found, ...checked }
+  return { ...found, tag: reference.tag ?? DEFAULT_TAG, ...checked }
 }
 
 interface CheckOptions extends Pick<CreateRequest, 'defaults'> {

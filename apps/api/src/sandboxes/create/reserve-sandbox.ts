@@ -1,5 +1,5 @@
 import type { Database, Tx } from '@sandyard/db/database'
-import type { SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
@@ -11,6 +11,7 @@ import { countOccupied } from '../sandbox-queries.ts'
 import { announce } from '../sandbox-state.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface ReserveRequest {
   readonly teamId: string
@@ -23,30 +24,36 @@ export interface ReserveRequest {
   readonly actor: Actor
   /** Concurrent sandboxes of the team. */
   readonly limit: number
+  readonly pool: Pick<WarmPool, 'claim'>
 }
 
-export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
+export type Reserved =
+  | {
+      readonly ref: SandboxRef
+      /** The address of the sandbox of the warm pool that was claimed. */
+      readonly parked?: SandboxEndpoint
+    }
+  | { readonly remembered: SandboxAnswer }
 
 /**
- * Reserves a new sandbox: inserts its row in state `starting` and its idempotency key in one transaction. Creates of one team are
- * serialised here, so that the limit and the key hold under concurrency.
+ * Reserves a new sandbox: claims one of the warm pool if one waits, and inserts its row in state `starting` and its idempotency key, in one
+ * transaction. Creates of one team are serialised here, so that the limit and the key hold under concurrency.
  *
  * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
-  const { teamId, idempotent } = request
-  const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
+  const { teamId, idempotent, pool } = request
   return database.transaction(async (tx) => {
     await lockTeam(tx, teamId)
-    if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
-      const remembered = await findRemembered(tx, teamId, idempotent)
-      if (remembered === undefined) throw new Error('an idempotency key was deleted under the lock of its team')
-      return { remembered }
-    }
+    const remembered = idempotent && (await findRemembered(tx, teamId, idempotent))
+    if (remembered !== undefined) return { remembered }
     if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
     await holdTemplate(tx, request.template.templateId)
+    const claimed = await pool.claim(tx, request.build.buildId)
+    const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
+    if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
     await insert(tx, ref, request)
-    return { ref }
+    return { ref, ...(claimed !== undefined && { parked: claimed.endpoint }) }
   })
 }
 

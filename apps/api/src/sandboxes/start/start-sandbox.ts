@@ -4,6 +4,7 @@ import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { inSpan } from '@sandyard/kit/tracing/span'
+import { isDefaultEgress } from '@sandyard/runtime/open-egress'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
@@ -11,13 +12,16 @@ import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
-import { prepareDaemon } from './prepare-daemon.ts'
+import { configureDaemon, prepareDaemon } from './prepare-daemon.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
+/** A parked sandbox answers within milliseconds. When it does not, a cold start must still fit into the deadline. */
+const CLAIM_TIMEOUT_MS = 5000
 /** Time for an aborted start to undo its work. */
 const GRACE_MS = 2000
 /** Short, because the caller has already waited for the start. */
@@ -33,6 +37,7 @@ export interface StartParts {
   readonly log: Logger
   readonly timings: SandboxTimings
   readonly starts: StartsUnderWay
+  readonly pool: Pick<WarmPool, 'replace'>
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
@@ -46,13 +51,15 @@ export interface Reservation extends SandboxSource {
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
   readonly actor: Actor
+  /** The address of a sandbox of the warm pool that this reservation has claimed. Absent: the sandbox is to be created. */
+  readonly parked?: SandboxEndpoint
   /** An idempotency key waits for the answer. */
   readonly isRepeatable: boolean
 }
 
 /**
- * Starts a reserved sandbox and returns when its daemon answers and its row is `running`. Its lifetime starts then. A failed start is
- * undone; the reconciler retries an undo that fails.
+ * Starts a reserved sandbox and returns when its daemon answers and its row is `running`. Its lifetime starts then. A claimed sandbox that does
+ * not work is replaced by a cold start. A failed start is undone; the reconciler retries an undo that fails.
  *
  * @throws AppError of control-plane.md 6.2.4
  */
@@ -61,21 +68,61 @@ export function startSandbox(parts: StartParts, reservation: Reservation): Promi
 }
 
 async function start(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
+  const { startTimeoutMs, serverId } = parts
+  const deadline = performance.now() + startTimeoutMs
+  let current = reservation
   try {
-    const { startTimeoutMs: timeoutMs, serverId } = parts
-    const endpoint = await parts.starts.run(reservation, (ended) =>
-      within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
-        bringUp(parts, reservation, signal),
-      ),
-    )
-    return await parts.timings.timePhase('commit', () =>
-      parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId })),
-    )
+    let endpoint = await takeClaimed(parts, current)
+    if (endpoint === undefined) {
+      if (current.parked !== undefined) current = { ...current, ...(await parts.pool.replace(current)) }
+      endpoint = await attempt(parts, current, { timeoutMs: deadline - performance.now(), work: bringUp })
+    }
+    const started = { endpoint, serverId }
+    return await parts.timings.timePhase('commit', () => parts.database.transaction((tx) => markRunning(tx, current, started)))
   } catch (err) {
-    parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
-    await undo(parts, reservation)
+    parts.log.warn({ err, sandboxId: current.sandboxId }, 'sandbox start failed')
+    await undo(parts, current)
     throw startError(err)
   }
+}
+
+interface Attempt {
+  readonly timeoutMs: number
+  readonly work: (parts: StartParts, reservation: Reservation, signal: AbortSignal) => Promise<SandboxEndpoint>
+}
+
+function attempt(parts: StartParts, reservation: Reservation, { timeoutMs, work }: Attempt): Promise<SandboxEndpoint> {
+  return parts.starts.run(reservation, (ended) =>
+    within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) => work(parts, reservation, signal)),
+  )
+}
+
+/** Hands a claimed sandbox over. Undefined without one, or when it does not work. */
+async function takeClaimed(parts: StartParts, reservation: Reservation): Promise<SandboxEndpoint | undefined> {
+  const { parked } = reservation
+  if (parked === undefined) return undefined
+  try {
+    const handOver: Attempt['work'] = (_, of, signal) => configureClaimed(parts, { reservation: of, endpoint: parked }, signal)
+    return await parts.timings.timePhase('claim', () => attempt(parts, reservation, { timeoutMs: CLAIM_TIMEOUT_MS, work: handOver }))
+  } catch (err) {
+    parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'a sandbox of the warm pool does not work: starting another one')
+    return undefined
+  }
+}
+
+/** The network comes first: what the start command of the template left running must not use a wider one with the claimer's variables. */
+async function configureClaimed(
+  parts: StartParts,
+  { reservation, endpoint }: { readonly reservation: Reservation; readonly endpoint: SandboxEndpoint },
+  signal: AbortSignal,
+): Promise<SandboxEndpoint> {
+  const { egress } = sandboxSpec(reservation, parts.tokenSeed)
+  if (!isDefaultEgress(egress)) {
+    await parts.runtime.setEgress(reservation, egress, signal)
+    await publishEndpoint(parts.database.db, reservation, { endpoint, egress })
+  }
+  await configureDaemon(parts, { source: reservation, endpoint, envVars: reservation.envVars, hasAnswered: true }, signal)
+  return endpoint
 }
 
 async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
