@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { ADMISSION_SETTINGS, admissionOf, type AdmissionConfig } from './admission/admission-config.ts'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
@@ -26,6 +27,14 @@ export const API_SETTINGS = {
   maxSandboxes: env.integer('SANDYARD_MAX_SANDBOXES', {
     default: undefined,
     doc: 'sandboxes of a team at once. Default: derived from the memory of the host',
+  }),
+  createsPerMinute: env.count('SANDYARD_CREATES_PER_MINUTE', {
+    default: undefined,
+    doc: 'creates and forks of a team in a minute, over all servers; no limit when absent',
+  }),
+  createBurst: env.count('SANDYARD_CREATE_BURST', {
+    default: undefined,
+    doc: 'creates and forks of a team that may come at once. Default: as many as in a minute',
   }),
   maxSandboxLifetime: env.duration('SANDYARD_MAX_SANDBOX_LIFETIME', {
     default: 24 * 3_600_000,
@@ -55,6 +64,7 @@ export const API_SETTINGS = {
     default: false,
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
+  ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
@@ -65,6 +75,7 @@ export interface ApiConfig {
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
+  readonly admission: AdmissionConfig
   /** What the memory of paused sandboxes may take. */
   readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
@@ -120,7 +131,10 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     limits: {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
+      createsPerMinute: settings.createsPerMinute,
+      createBurst: settings.createBurst,
     },
+    admission: admissionOf(settings),
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     maxSandboxSeries,

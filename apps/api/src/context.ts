@@ -10,6 +10,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RefusedPackets } from '@sandyard/runtime/types'
+import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
@@ -138,6 +139,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const ready = new ReadyChecks({ database, runtime, drain })
     registerHealthGauges(metrics.registry, { ready, runtime })
     const repairs = new Repairs(log.sandboxes)
+    const admission = new Admission({ config: config.admission, runtime, metrics: metrics.admission, log: log.sandboxes })
     const pool = new WarmPool({
       database,
       runtime,
@@ -149,9 +151,9 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       config: config.pool,
       repairs,
       metrics: metrics.pool,
+      admission,
       log: log.sandboxes,
       isBusy: () => drain.isDraining || starts.count >= availableParallelism(),
-      isShort: async () => false,
     })
     const context: AppContext = {
       config,
@@ -172,6 +174,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
+        admission,
         changes: new SandboxChanges(),
         repairs,
         pool,

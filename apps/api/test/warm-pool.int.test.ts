@@ -43,6 +43,28 @@ async function setAll(change: object): Promise<void> {
   await world.database.db.updateTable('parked_sandbox').set(change).execute()
 }
 
+/** Another ready build of `base`, which no tag names yet. */
+async function addBuild(): Promise<string> {
+  const build = await world.database.db.selectFrom('build').selectAll().where('build_id', '=', world.buildId).executeTakeFirstOrThrow()
+  const { build_id: buildId } = await world.database.db
+    .insertInto('build')
+    .values({
+      template_id: world.templateId,
+      status: 'ready',
+      image: 'base:2',
+      cpu_count: build.cpu_count,
+      memory_mib: build.memory_mib,
+      disk_mib: build.disk_mib,
+      default_user: 'user',
+      default_workdir: '/home/user',
+      envd_version: build.envd_version,
+    })
+    .returning('build_id')
+    .executeTakeFirstOrThrow()
+  return buildId
+}
+
+const GIB = 1024 ** 3
 const longAgo = sql<Date>`clock_timestamp() - interval '10 minutes'`
 
 describe('a create', () => {
@@ -157,22 +179,7 @@ describe('a create', () => {
     await create(api)
     await fill(api)
     const [old = ''] = await parkedIds()
-    const build = await world.database.db.selectFrom('build').selectAll().where('build_id', '=', world.buildId).executeTakeFirstOrThrow()
-    const { build_id: buildId } = await world.database.db
-      .insertInto('build')
-      .values({
-        template_id: world.templateId,
-        status: 'ready',
-        image: 'base:2',
-        cpu_count: build.cpu_count,
-        memory_mib: build.memory_mib,
-        disk_mib: build.disk_mib,
-        default_user: 'user',
-        default_workdir: '/home/user',
-        envd_version: build.envd_version,
-      })
-      .returning('build_id')
-      .executeTakeFirstOrThrow()
+    const buildId = await addBuild()
     await world.database.db
       .insertInto('tag_assignment')
       .values({ template_id: world.templateId, build_id: buildId, tag: 'default' })
@@ -189,16 +196,18 @@ describe('the pool', () => {
     const api = await startServer()
     await fill(api)
     expect(await parkedIds()).toHaveLength(1)
-    for (let at = 0; at < 4; at += 1) await create(api)
+    await create(api)
+    await api.ctx.pool.fill()
+    expect(await world.database.db.selectFrom('pool_demand').select(['template_id', 'tag', 'creates']).execute()).toEqual([
+      { template_id: world.templateId, tag: 'default', creates: 1 },
+    ])
+    await world.database.db.updateTable('pool_demand').set({ creates: 4 }).execute()
     await fill(api)
-    const waiting = (await parkedIds()).length
-    // The creates may fall into two slots of ten seconds.
-    expect(waiting).toBeGreaterThanOrEqual(2)
-    expect(waiting).toBeLessThanOrEqual(4)
+    expect(await parkedIds()).toHaveLength(4)
     await world.database.db.updateTable('pool_demand').set({ slot: longAgo }).execute()
     await fill(api)
     expect(await parkedIds()).toHaveLength(1)
-    expect(world.engine.sandboxes.size).toBe(5)
+    expect(world.engine.sandboxes.size).toBe(2)
   })
 
   it('is in no list, count, metric or log of a team', async () => {
@@ -267,6 +276,24 @@ describe('the pool', () => {
     expect(api.runtime.faults.calls.filter((call) => call === 'create')).toHaveLength(1)
     expect(await rowsOfPool()).toEqual([])
     expect(world.engine.sandboxes.size).toBe(0)
+  })
+
+  it('is given up while a create waits for memory, and takes none until the shortage is over', async () => {
+    const api = await startServer({ env: { SANDYARD_SHORTAGE_WAIT: '300ms' } })
+    await create(api)
+    await create(api)
+    await fill(api)
+    expect(await parkedIds()).not.toEqual([])
+    world.engine.memory = { totalBytes: 64 * GIB, availableBytes: GIB }
+    await waitFor('the reading of the host', async () => !(await api.ctx.sandboxes.admission.hasRoom(128)))
+    const { status, body } = await create(api, { templateID: `base:${await addBuild()}` })
+    expect([status, body.error_code]).toEqual([503, 'sandbox_capacity_unavailable'])
+    await waitFor('the pool to be empty', async () => (await rowsOfPool()).length === 0 && world.engine.sandboxes.size === 2)
+    world.engine.memory = { totalBytes: 64 * GIB, availableBytes: 48 * GIB }
+    await fill(api)
+    expect(await rowsOfPool()).toEqual([])
+    await fill(await startServer())
+    expect(await parkedIds()).not.toEqual([])
   })
 
   it('survives a restart of the server', async () => {

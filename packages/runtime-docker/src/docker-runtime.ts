@@ -109,7 +109,7 @@ export class DockerRuntime implements SandboxRuntime {
 
   async vitals(signal: AbortSignal): Promise<RuntimeVitals> {
     signal.throwIfAborted()
-    return (await this.#parts.egress?.vitals()) ?? { guardRestarts: 0, disk: undefined }
+    return (await this.#parts.egress?.vitals()) ?? { guardRestarts: 0, disk: undefined, memory: undefined }
   }
 
   engineId(signal: AbortSignal): Promise<string> {

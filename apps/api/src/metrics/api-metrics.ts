@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { AdmissionMetrics } from './admission-metrics.ts'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
 import { createPoolMetrics, type PoolMetrics } from '../warm-pool/pool-metrics.ts'
@@ -16,6 +17,7 @@ export interface ApiMetrics {
   readonly auditUnstored: Counter
   readonly timings: SandboxTimings
   readonly pool: PoolMetrics
+  readonly admission: AdmissionMetrics
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -39,6 +41,7 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
     registry,
     timings: new SandboxTimings(registry),
     pool: createPoolMetrics(registry),
+    admission: new AdmissionMetrics(registry),
     buildAttempts,
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',

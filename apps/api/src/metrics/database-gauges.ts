@@ -46,7 +46,7 @@ const DEFINITIONS: readonly Definition[] = [
   },
   {
     name: 'sandyard_sandbox_limit',
-    help: 'Sandboxes that a team may have at once (SANDYARD_MAX_SANDBOXES).',
+    help: 'Sandboxes that a team without a limit of its own may have at once (SANDYARD_MAX_SANDBOXES).',
     values: ({ counts }) => [[counts.sandboxLimit]],
   },
   {

@@ -19,7 +19,7 @@ const STATES: readonly SandboxState[] = ['starting', 'running', 'pausing', 'paus
 /** How long a server that ended without an order is counted as lost. */
 const LOST_SECONDS = 15 * 60
 
-/** @param sandboxLimit - sandboxes of a team at once */
+/** @param sandboxLimit - sandboxes at once of a team without a limit of its own */
 export async function readInstallation(db: Db, sandboxLimit: number): Promise<InstallationCounts> {
   return {
     sandboxes: await countSandboxes(db),
@@ -55,10 +55,11 @@ async function countPool(db: Db): Promise<InstallationCounts['pool']> {
 async function countTeamsAtLimit(db: Db, sandboxLimit: number): Promise<number> {
   const full = db
     .selectFrom('sandbox')
-    .select('team_id')
+    .innerJoin('team', 'team.id', 'sandbox.team_id')
+    .select('team.id')
     .where(isOccupied)
-    .groupBy('team_id')
-    .having((eb) => eb(eb.fn.countAll(), '>=', sandboxLimit))
+    .groupBy('team.id')
+    .having((eb) => eb(eb.fn.countAll(), '>=', eb.fn.coalesce('team.max_sandboxes', eb.val(sandboxLimit))))
   const { count } = await db
     .selectFrom(full.as('full'))
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -94,6 +94,26 @@ export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise
   return rows.map(refOf)
 }
 
+/** Like {@link giveUpParked}, of those that have waited the longest. */
+export async function giveUpOldest(db: Db, most: number): Promise<SandboxRef[]> {
+  const rows = await db
+    .updateTable('parked_sandbox')
+    .set({ state: 'removing', state_changed_at: now })
+    .where('sandbox_id', 'in', (eb) =>
+      eb
+        .selectFrom('parked_sandbox')
+        .select('sandbox_id')
+        .where('state', '=', 'parked')
+        .orderBy('state_changed_at')
+        .limit(most)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['sandbox_id', 'incarnation'])
+    .execute()
+  return rows.map(refOf)
+}
+
 /** Those that were given up and are not freed, as after the end of a server. Each is taken by one server. */
 export async function takeUnremoved(db: Db): Promise<SandboxRef[]> {
   const rows = await db

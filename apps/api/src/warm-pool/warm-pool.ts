@@ -4,6 +4,7 @@ import { within } from '@sandyard/kit/async/within'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import type { Admission } from '../admission/admission.ts'
 import { REMOVE_TIMEOUT_MS } from '../sandboxes/end/end-sandbox.ts'
 import type { Repairs } from '../sandboxes/repair/repairs.ts'
 import { newSandboxId } from '../sandboxes/sandbox-id.ts'
@@ -12,7 +13,7 @@ import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
-import { deleteParked, giveUpParked, insertParking, listParked, markParked, takeUnremoved } from './parked-rows.ts'
+import { deleteParked, giveUpOldest, giveUpParked, insertParking, listParked, markParked, takeUnremoved } from './parked-rows.ts'
 import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
@@ -28,15 +29,18 @@ export interface PoolParts extends ParkParts {
   readonly repairs: Repairs
   readonly metrics: PoolMetrics
   readonly log: Logger
-  /** True while starts that clients wait for need the machine. */
+  readonly admission: Pick<Admission, 'hasRoom' | 'onShortage'>
+  /** True while the server stops, or while starts that clients wait for need the processors. */
   readonly isBusy: () => boolean
-  /** True while the memory of the host is short: then nothing waits. */
-  readonly isShort: () => Promise<boolean>
 }
 
 const FILL_EVERY_MS = 1000
 /** After a create its place is filled again; the client's first requests go first. */
 const FILL_AFTER_CREATE_MS = 250
+/** After a shortage of memory nothing is started for the pool for so long. */
+const CLOSED_AFTER_SHORTAGE_MS = 30_000
+/** Shortages are told four times a second. */
+const AT_ONCE_IN_SHORTAGE = 4
 const FORGET_EVERY_MS = 60_000
 /** The lock of the transaction that plans: one server at a time. */
 const PLAN_LOCK = 0x5a_11_70_01
@@ -52,10 +56,15 @@ export class WarmPool {
   readonly #starts = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   #loops: readonly Loop[] = []
+  #closedUntil = 0
   #waking: NodeJS.Timeout | undefined
 
   constructor(parts: PoolParts) {
     this.#parts = parts
+    parts.admission.onShortage((shortage) => {
+      if (shortage !== 'memory') return
+      this.#makeRoom().catch((err: unknown) => parts.log.warn({ err }, 'the warm pool could not make room'))
+    })
   }
 
   get isOn(): boolean {
@@ -118,8 +127,10 @@ export class WarmPool {
   async fill(): Promise<void> {
     const { database } = this.#parts
     await this.#demand.write(database.db)
-    const wanted = this.isOn && !(await this.#parts.isShort()) ? await readWantedBuilds(database.db) : []
-    const { begun, givenUp } = await database.transaction((tx) => this.#plan(tx, wanted))
+    const isOpen = this.isOn && performance.now() >= this.#closedUntil
+    const wanted = isOpen ? await readWantedBuilds(database.db) : []
+    const mayPark = await this.#countFree(wanted)
+    const { begun, givenUp } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
     this.#free([...givenUp, ...(await takeUnremoved(database.db))])
     for (const [ref, build] of begun) this.#begin(ref, build)
   }
@@ -134,12 +145,11 @@ export class WarmPool {
   }
 
   /** The rows of what is to be started are committed before the first call of the runtime. */
-  async #plan(tx: Tx, wanted: readonly WantedBuild[]) {
+  async #plan(tx: Tx, { wanted, mayPark }: { readonly wanted: readonly WantedBuild[]; readonly mayPark: number }) {
     const begun: [SandboxRef, WantedBuild][] = []
-    const { config, engineId, isBusy, serverId } = this.#parts
+    const { config, engineId, serverId } = this.#parts
     const generation = this.#generation
     if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [] }
-    const mayPark = isBusy() ? 0 : config.width - this.#starts.size
     const usable = wanted.filter(({ build }) => !this.#setbacks.isPaused(build.buildId))
     const plan: PoolPlan = planPool(config, usable, { rows: await listParked(tx, generation), mayPark })
     for (const each of plan.park) {
@@ -148,6 +158,21 @@ export class WarmPool {
       begun.push([ref, each])
     }
     return { begun, givenUp: await giveUpParked(tx, plan.giveUp) }
+  }
+
+  /** How many starts may begin now: none while creates need the machine, or while the host has no room for them. */
+  async #countFree(wanted: readonly WantedBuild[]): Promise<number> {
+    const { admission, config, isBusy } = this.#parts
+    const free = config.width - this.#starts.size
+    if (wanted.length === 0 || free <= 0 || isBusy()) return 0
+    const largest = Math.max(...wanted.map(({ build }) => build.memoryMib))
+    return (await admission.hasRoom(largest)) ? free : 0
+  }
+
+  /** A create waits because the host is short of memory: what nobody uses ends first. */
+  async #makeRoom(): Promise<void> {
+    this.#closedUntil = performance.now() + CLOSED_AFTER_SHORTAGE_MS
+    this.#free(await giveUpOldest(this.#parts.database.db, AT_ONCE_IN_SHORTAGE))
   }
 
   #begin(ref: SandboxRef, wanted: WantedBuild): void {

@@ -44,9 +44,6 @@ export interface FakeRuntimeOptions {
   readonly generation?: string
 }
 
-const GIB = 1024 ** 3
-const FAKE_DISK = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }
-
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
 /** A runtime without processes, for tests of the control plane. It gives the same guarantees, and a test can make every call fail. */
@@ -96,7 +93,7 @@ export class FakeRuntime implements SandboxRuntime {
   }
 
   vitals(signal: AbortSignal): Promise<RuntimeVitals> {
-    return this.#call('vitals', () => ({ guardRestarts: 0, disk: FAKE_DISK }), signal)
+    return this.#call('vitals', () => ({ guardRestarts: 0, disk: this.engine.disk, memory: this.engine.memory }), signal)
   }
 
   engineId(signal: AbortSignal): Promise<string> {

@@ -3,6 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Actor } from '../../events/actor.ts'
 import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
 import { DEFAULT_TAG, parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
@@ -19,9 +20,11 @@ import { checkIam } from './check-iam.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import { toSettings } from './sandbox-settings.ts'
+import { rateHeaders } from './take-creates.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface CreateParts extends StartParts {
+  /** Those of the settings; the row of a team may have others. */
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
   readonly pool: WarmPool
@@ -33,6 +36,8 @@ export interface CreateRequest {
   readonly defaults: { readonly timeout: number; readonly secure: boolean }
   readonly idempotent: IdempotentRequest | undefined
   readonly actor: Actor
+  /** Gets the headers of the answer that say what is left of the team's rate of creates, if it has one. */
+  readonly onRate?: (headers: Readonly<Record<string, string>>) => void
 }
 
 /**
@@ -48,23 +53,19 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     if (remembered !== undefined) return remembered
   }
   const { template, build, tag, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
-  const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
+  const settings = toSettings(body, lifetimeSeconds, limitsOf(limits, team.limits).maxLifetimeSeconds)
   const wanted = { template, build, isSecure, settings, idempotent, actor }
   const reserved = await parts.timings.timePhase('reserve', () =>
-    reserveSandbox(database, {
-      teamId: team.id,
-      ...wanted,
-      serverId: parts.serverId,
-      limit: limits.concurrentSandboxes,
-      pool: parts.pool,
-    }),
+    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limits, pool: parts.pool }),
   )
   if ('remembered' in reserved) return reserved.remembered
-  const { ref, parked } = reserved
+  const { ref, parked, rate } = reserved
+  if (rate !== undefined) request.onRate?.(rateHeaders(rate))
   parts.pool.created({ templateId: template.templateId, tag }, parked === undefined ? 'missed' : 'claimed')
   return startSandbox(parts, {
     ...ref,
     ...(parked !== undefined && { parked }),
+    teamId: team.id,
     templateId: template.templateId,
     alias: template.alias,
     build,
@@ -84,7 +85,7 @@ async function check(parts: CreateParts, team: Team, { body, defaults }: CreateR
   const reference = readReference(body.templateID)
   const found = await resolveTemplate(parts.database.db, team, reference)
   const has = parts.runtime.capabilities()
-  const { maxLifetimeSeconds } = parts.limits
+  const { maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
   const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds, has })
   await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
   return { ...found, tag: reference.tag ?? DEFAULT_TAG, ...checked }

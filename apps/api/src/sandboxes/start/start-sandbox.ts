@@ -4,24 +4,23 @@ import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { inSpan } from '@sandyard/kit/tracing/span'
-import { isDefaultEgress } from '@sandyard/runtime/open-egress'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { Admission, Turn } from '../../admission/admission.ts'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
-import { configureDaemon, prepareDaemon } from './prepare-daemon.ts'
+import { prepareDaemon } from './prepare-daemon.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
+import { takeClaimed } from './take-claimed.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
-/** A parked sandbox answers within milliseconds. When it does not, a cold start must still fit into the deadline. */
-const CLAIM_TIMEOUT_MS = 5000
 /** Time for an aborted start to undo its work. */
 const GRACE_MS = 2000
 /** Short, because the caller has already waited for the start. */
@@ -38,12 +37,14 @@ export interface StartParts {
   readonly timings: SandboxTimings
   readonly starts: StartsUnderWay
   readonly pool: Pick<WarmPool, 'replace'>
+  readonly admission: Admission
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
 
 /** A reserved sandbox, about to be started. */
 export interface Reservation extends SandboxSource {
+  readonly teamId: string
   /** The template's name in answers. */
   readonly alias: string | undefined
   /** Its ports need no traffic token. */
@@ -75,7 +76,7 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
     let endpoint = await takeClaimed(parts, current)
     if (endpoint === undefined) {
       if (current.parked !== undefined) current = { ...current, ...(await parts.pool.replace(current)) }
-      endpoint = await attempt(parts, current, { timeoutMs: deadline - performance.now(), work: bringUp })
+      endpoint = await startCold(parts, current, deadline - performance.now())
     }
     const started = { endpoint, serverId }
     return await parts.timings.timePhase('commit', () => parts.database.transaction((tx) => markRunning(tx, current, started)))
@@ -86,46 +87,20 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
   }
 }
 
-interface Attempt {
-  readonly timeoutMs: number
-  readonly work: (parts: StartParts, reservation: Reservation, signal: AbortSignal) => Promise<SandboxEndpoint>
-}
-
-function attempt(parts: StartParts, reservation: Reservation, { timeoutMs, work }: Attempt): Promise<SandboxEndpoint> {
+function startCold(parts: StartParts, reservation: Reservation, timeoutMs: number): Promise<SandboxEndpoint> {
+  const request = { teamId: reservation.teamId, memoryMib: reservation.build.memoryMib }
   return parts.starts.run(reservation, (ended) =>
-    within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) => work(parts, reservation, signal)),
+    within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
+      parts.admission.run(request, signal, (turn) => bringUp(parts, { reservation, turn }, signal)),
+    ),
   )
 }
 
-/** Hands a claimed sandbox over. Undefined without one, or when it does not work. */
-async function takeClaimed(parts: StartParts, reservation: Reservation): Promise<SandboxEndpoint | undefined> {
-  const { parked } = reservation
-  if (parked === undefined) return undefined
-  try {
-    const handOver: Attempt['work'] = (_, of, signal) => configureClaimed(parts, { reservation: of, endpoint: parked }, signal)
-    return await parts.timings.timePhase('claim', () => attempt(parts, reservation, { timeoutMs: CLAIM_TIMEOUT_MS, work: handOver }))
-  } catch (err) {
-    parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'a sandbox of the warm pool does not work: starting another one')
-    return undefined
-  }
-}
-
-/** The network comes first: what the start command of the template left running must not use a wider one with the claimer's variables. */
-async function configureClaimed(
+async function bringUp(
   parts: StartParts,
-  { reservation, endpoint }: { readonly reservation: Reservation; readonly endpoint: SandboxEndpoint },
+  { reservation, turn }: { readonly reservation: Reservation; readonly turn: Turn },
   signal: AbortSignal,
 ): Promise<SandboxEndpoint> {
-  const { egress } = sandboxSpec(reservation, parts.tokenSeed)
-  if (!isDefaultEgress(egress)) {
-    await parts.runtime.setEgress(reservation, egress, signal)
-    await publishEndpoint(parts.database.db, reservation, { endpoint, egress })
-  }
-  await configureDaemon(parts, { source: reservation, endpoint, envVars: reservation.envVars, hasAnswered: true }, signal)
-  return endpoint
-}
-
-async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
   const { sandboxId, templateId, envVars, build } = reservation
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
@@ -134,6 +109,8 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
     build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
   )
   const runtimeMs = Math.round(performance.now() - began)
+  // The rest of the start is the work of the sandbox, whose start command may take long.
+  turn.end()
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   parts.timings.phase('runtime', runtimeMs)
   const times = await prepareDaemon(parts, { source: reservation, endpoint, envVars }, signal)
