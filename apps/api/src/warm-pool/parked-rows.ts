@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import { isServerAlive } from '@sandyard/db/server-lease'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
-import { secondsAgo, STALE_START_SECONDS } from '../sandboxes/sandbox-queries.ts'
+import { STALE_START_SECONDS } from '../sandboxes/sandbox-queries.ts'
 import { parkedMemoryMib, type ParkedRow, type WantedBuild } from './plan-pool.ts'
 
 /** Cap of one look at the pool. */
