@@ -1,0 +1,44 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { seededRandom } from '../../packages/test-kit/src/seeded-random.ts'
+import { addCounts, NOTHING, oneFailed, onePassed, type Counts } from '../../tools/gate/counts.ts'
+import { runChaos } from './chaos/run-chaos.ts'
+import { parseSettings } from './chaos/settings.ts'
+import { ChaosStack } from './chaos/stack/chaos-stack.ts'
+import { renderTables } from './chaos/table.ts'
+import { Tally } from './chaos/tally.ts'
+
+/**
+ * Crash drill on the real engine: two servers, two proxies, an egress gateway and a Postgres of their own, while clients with the published
+ * SDK work and one part after another is killed: `npm run long:chaos [-- --operations 10000 --seconds N --seed N --clients 6 --kill-every 12]`.
+ * Every answer is compared with what was acknowledged before, and at the end nothing may be lost, left behind or have been answered wrongly.
+ * `--slice` is the run of `npm test`; `--keep` leaves the folder with the logs.
+ */
+async function main(args: readonly string[]): Promise<boolean> {
+  const settings = parseSettings(args)
+  console.error(`seed ${settings.seed}`)
+  const tally = new Tally()
+  await using stack = await ChaosStack.start({
+    engine: process.env['DOCKER_HOST'],
+    random: seededRandom(settings.seed),
+    keep: settings.keep,
+  })
+  console.error(`   the stack runs, with logs in ${stack.folder}`)
+  const result = await runChaos(stack, settings, tally)
+  tally.orphaned.push(...(await stack.stop()))
+  console.log(`\n${renderTables(tally, result)}\n`)
+  for (const fault of tally.faults()) console.log(fault)
+  await report(tally)
+  return tally.isClean
+}
+
+/** For the gate. */
+async function report(tally: Tally): Promise<void> {
+  const file = process.env['SANDYARD_TEST_REPORT']
+  if (file === undefined) return
+  const counts: Counts[] = [tally.isClean ? onePassed() : oneFailed(`chaos > ${tally.faults().join('; ')}`)]
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, JSON.stringify(addCounts([NOTHING, ...counts])))
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1
