@@ -12,7 +12,7 @@ import { Tally } from './chaos/tally.ts'
  * Crash drill on the real engine: two servers, two proxies, an egress gateway and a Postgres of their own, while clients with the published
  * SDK work and one part after another is killed: `npm run long:chaos [-- --operations 10000 --seconds N --seed N --clients 6 --kill-every 12]`.
  * Every answer is compared with what was acknowledged before, and at the end nothing may be lost, left behind or have been answered wrongly.
- * `--slice` is the run of `npm test`; `--keep` leaves the folder with the logs.
+ * An interrupt ends the operations; the checks follow. `--slice` is the run of `npm test`; `--keep` leaves the folder with the logs.
  */
 async function main(args: readonly string[]): Promise<boolean> {
   const settings = parseSettings(args)
@@ -24,7 +24,9 @@ async function main(args: readonly string[]): Promise<boolean> {
     keep: settings.keep,
   })
   console.error(`   the stack runs, with logs in ${stack.folder}`)
-  const result = await runChaos(stack, settings, tally)
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+  const result = await runChaos(stack, settings, { tally, signal: interrupted.signal })
   tally.orphaned.push(...(await stack.stop()))
   console.log(`\n${renderTables(tally, result)}\n`)
   for (const fault of tally.faults()) console.log(fault)

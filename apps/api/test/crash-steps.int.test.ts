@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeSandbox } from '@sandyard/runtime/fake/fake-engine'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repair/repairs.ts'
-import { runnerOn } from './support/builds.ts'
-import { createWorld, type Answer, type Server, type World } from './support/control-plane.ts'
-import { drillCrashes, type CrashDrill } from './support/crash-drill.ts'
+import { findBuild, messagesOf, queueBuild } from './support/builds.ts'
+import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
+import { buildWorkerOf, drillCrashes, type CrashDrill } from './support/crash-drill.ts'
 
 /** Each drill starts a server for each of its crash points. */
 const TIMEOUT = 240_000
@@ -73,6 +73,7 @@ describe('a server that is killed before, during and after each step', { timeout
   it('of a create leaves a whole sandbox or none, and a repeated create with its idempotency key finds the same', async () => {
     let number = 0
     const steps = await drill({
+      betweenSteps: true,
       prepare: async () => {
         number += 1
         return { body: { templateID: 'base', timeout: 600 }, headers: { 'idempotency-key': `create-${number}` } }
@@ -94,6 +95,7 @@ describe('a server that is killed before, during and after each step', { timeout
   describe.each([true, false])('(memory: %s)', (memory) => {
     it('of a pause leaves a sandbox that runs or is paused', async () => {
       const steps = await drill({
+        betweenSteps: false,
         prepare: () => create(),
         operate: (dying, id) => dying.call('POST', `/sandboxes/${id}/pause`, { body: { memory } }),
         check: async (id, { answered }) => {
@@ -106,6 +108,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
     it('of a pause at the end time leaves a paused sandbox', async () => {
       const steps = await drill({
+        betweenSteps: false,
         prepare: async () => {
           const id = await create({ autoPause: true, autoPauseMemory: memory })
           expect((await api.call('POST', `/sandboxes/${id}/timeout`, { body: { timeout: 0 } })).status).toBe(204)
@@ -126,6 +129,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
     it('of a resume leaves a sandbox that runs or is paused', async () => {
       const steps = await drill({
+        betweenSteps: true,
         prepare: () => paused(memory),
         operate: (dying, id) => dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 600 } }),
         check: async (id, { answered }) => {
@@ -139,6 +143,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
   it.each(['running', 'paused'])('of a kill of a %s sandbox leaves nothing of it, or all of it', async (state) => {
     const steps = await drill({
+      betweenSteps: false,
       prepare: () => (state === 'running' ? create() : paused(true)),
       operate: (dying, id) => dying.call('DELETE', `/sandboxes/${id}`),
       check: async (id, { answered }) => {
@@ -153,6 +158,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
   it('of an end at the end time leaves nothing of the sandbox', async () => {
     await drill({
+      betweenSteps: false,
       prepare: async () => {
         const id = await create()
         await api.call('POST', `/sandboxes/${id}/timeout`, { body: { timeout: 0 } })
@@ -169,6 +175,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
   it('of a snapshot leaves the sandbox, and a whole snapshot or none', async () => {
     const steps = await drill({
+      betweenSteps: false,
       prepare: () => create(),
       operate: (dying, id) => dying.call('POST', `/sandboxes/${id}/snapshots`),
       check: async (id, { answered }) => {
@@ -189,6 +196,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
   it('of a fork of 2 leaves the sandbox and whole forks', async () => {
     const steps = await drill({
+      betweenSteps: false,
       prepare: () => create(),
       operate: (dying, id) => dying.call('POST', `/sandboxes/${id}/fork`, { body: { timeout: 600, count: 2 } }),
       check: async (id, { answered }) => {
@@ -207,6 +215,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
   it('of an update of the network leaves the former policy or the new one', async () => {
     const steps = await drill({
+      betweenSteps: false,
       prepare: () => create(),
       operate: (dying, id) => dying.call('PUT', `/sandboxes/${id}/network`, { body: { denyOut: ['198.51.100.1'] } }),
       check: async (id, { answered }) => {
@@ -221,6 +230,7 @@ describe('a server that is killed before, during and after each step', { timeout
 
   it('of the deletion of a snapshot leaves the whole snapshot or nothing of it', async () => {
     await drill({
+      betweenSteps: false,
       prepare: async () => {
         const id = await create()
         const { body } = await api.call('POST', `/sandboxes/${id}/snapshots`)
@@ -238,8 +248,54 @@ describe('a server that is killed before, during and after each step', { timeout
 })
 
 describe('a server that is killed before, during and after each step of a build', { timeout: TIMEOUT }, () => {
-  it('leaves one build that another server finishes, or none that has begun', async () => {
-    const builder = await world.startServer({ buildRunner: (...job) => runnerOn(api.runtime)(...job) })
-    expect(builder).toBeDefined()
+  it('leaves a build that another server finishes, once', async () => {
+    const steps = await drill({
+      betweenSteps: false,
+      prepare: () => queueBuild(world),
+      operate: async (dying, buildId) => {
+        await using worker = buildWorkerOf(dying)
+        await waitFor('the end of the build', async () => {
+          worker.onRefresh()
+          return (await findBuild(world, buildId)).status === 'uploaded'
+        })
+      },
+      check: async (buildId) => {
+        const { status, image, log_count: count } = await findBuild(world, buildId)
+        expect(status).toBe('uploaded')
+        expect(world.engine.images.has(image ?? '')).toBe(true)
+        const messages = await messagesOf(world, buildId)
+        expect(messages).toHaveLength(count)
+        expect(messages.filter((message) => message.startsWith('Build finished'))).toHaveLength(1)
+        const built = await world.database.db.selectFrom('event').select('data').where('kind', '=', 'template.built').execute()
+        expect(built.filter(({ data }) => (data as { buildId?: string }).buildId === buildId)).toHaveLength(1)
+      },
+    })
+    expect(steps).toBeGreaterThanOrEqual(5)
+  })
+
+  it('or of its start leaves a build that waits, or one that is built', async () => {
+    let number = 0
+    const steps = await drill({
+      betweenSteps: false,
+      prepare: async () => {
+        const { status, body } = await api.call('POST', '/v3/templates', { body: { name: `drill-${(number += 1)}` } })
+        expect(status).toBe(202)
+        return body as { templateID: string; buildID: string }
+      },
+      operate: (dying, { templateID, buildID }) =>
+        dying.call('POST', `/v2/templates/${templateID}/builds/${buildID}`, { body: { fromImage: 'debian', steps: [] } }),
+      check: async ({ templateID, buildID }, { answered }) => {
+        const { body } = await api.call('GET', `/templates/${templateID}/builds/${buildID}/status`)
+        if (answered === undefined) expect(body.status).toBeOneOf(['waiting', 'ready'])
+        else expect(body.status).toBe('ready')
+        const again = await other.call('POST', `/v2/templates/${templateID}/builds/${buildID}`, {
+          body: { fromImage: 'debian', steps: [] },
+        })
+        expect(again.status).toBe(body.status === 'waiting' ? 202 : 400)
+        await world.database.db.deleteFrom('build_job').execute()
+        expect((await api.call('DELETE', `/templates/${templateID}`)).status).toBe(204)
+      },
+    })
+    expect(steps).toBeGreaterThanOrEqual(1)
   })
 })

@@ -18,8 +18,14 @@ import type { Tally } from './tally.ts'
 const CLEAN_TIMEOUT_MS = 180_000
 const PROGRESS_MS = 10_000
 
+export interface ChaosRun {
+  readonly tally: Tally
+  /** Ends the operations early. */
+  readonly signal: AbortSignal
+}
+
 /** Lets clients work while parts die, then checks all that was acknowledged, deletes it and counts what is left. */
-export async function runChaos(stack: ChaosStack, settings: ChaosSettings, tally: Tally): Promise<RunResult> {
+export async function runChaos(stack: ChaosStack, settings: ChaosSettings, { tally, signal }: ChaosRun): Promise<RunResult> {
   const { seed, operations, seconds, killEvery } = settings
   let number = 0
   const clients = Array.from({ length: settings.clients }, (_, index): ClientParts => ({
@@ -33,6 +39,7 @@ export async function runChaos(stack: ChaosStack, settings: ChaosSettings, tally
   }))
   const startedAt = performance.now()
   const stop = new AbortController()
+  signal.addEventListener('abort', () => stop.abort(), { once: true })
   const stopKilling = new AbortController()
   const killing = killParts({ parts: stack.parts, random: seededRandom(seed), killEvery, tally }, stopKilling.signal)
   // A part that does not start again ends the run.

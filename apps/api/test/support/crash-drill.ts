@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import type { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { collectBuildSandboxes } from '../../src/builds/upkeep/collect-build-sandboxes.ts'
 import { ImageCollector } from '../../src/builds/upkeep/collect-images.ts'
 import { reapExpired } from '../../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../../src/sandboxes/repair/repairs.ts'
-import { DYING, reconcileNow, type Server, type World } from './control-plane.ts'
+import { BuildWorker } from '../../src/builds/queue/build-worker.ts'
+import { runnerOn } from './builds.ts'
+import { DYING, reconcileNow, waitFor, type Server, type World } from './control-plane.ts'
 import { CrashRelay } from './crash-relay.ts'
 import { Fuse, FusedRuntime, type CrashPoint } from './fuse.ts'
 
@@ -18,6 +20,11 @@ const DAY_MS = 24 * 3_600_000
 
 /** What a drill does at each of its crash points. */
 export interface CrashDrill<T> {
+  /**
+   * Also kills the server between two steps. Only an operation that calls the daemon changes something outside of its process there; for the
+   * others that is the same as the loss of the answer of the step before.
+   */
+  readonly betweenSteps: boolean
   /** Makes what the operation works on, by a server that lives. */
   readonly prepare: () => Promise<T>
   /** The operation, on the server that dies. Resolves when it has its answer. */
@@ -34,7 +41,8 @@ export interface CrashDrill<T> {
 export async function drillCrashes<T>(world: World, survivors: readonly [Server, Server], drill: CrashDrill<T>): Promise<number> {
   let steps = 0
   for (const when of ['before', 'after'] as const) {
-    for (let step = 1; step <= MOST_STEPS; step += 1) {
+    const last = when === 'before' && !drill.betweenSteps ? 1 : MOST_STEPS
+    for (let step = 1; step <= last; step += 1) {
       const prepared = await drill.prepare()
       const { isCut, answered, serverId } = await crashDuring(world, { step, when }, (dying) => drill.operate(dying, prepared))
       await repairAfter(world, survivors, serverId)
@@ -47,7 +55,7 @@ export async function drillCrashes<T>(world: World, survivors: readonly [Server,
         })
       }
       if (!isCut) break
-      steps = step
+      steps = Math.max(steps, step)
     }
   }
   return steps
@@ -107,9 +115,27 @@ async function runLoops(server: Server): Promise<void> {
   await Promise.all([
     reconcileNow(server, { secondLookMs: 1 }),
     reapExpired({ ...ctx.sandboxes, repairs, engineId: ctx.engineId }),
+    runQueue(server),
     collectBuildSandboxes({ database: ctx.database, runtime, log: ctx.log.builds }),
   ])
   await repairs.drain()
+}
+
+/** Takes builds until none is left. */
+async function runQueue(server: Server): Promise<void> {
+  await using worker = buildWorkerOf(server)
+  await waitFor('the end of all builds', async () => {
+    worker.onRefresh()
+    return (await server.ctx.database.db.selectFrom('build_job').select('build_id').execute()).length === 0
+  })
+}
+
+/** Builds on the runtime of a server, under its lease. */
+export function buildWorkerOf({ ctx, runtime }: Server): BuildWorker & AsyncDisposable {
+  const { database, installation, log, sandboxes } = ctx
+  const parts = { database, runtime, tokenSeed: installation.tokenSeed, runner: runnerOn(runtime), log: log.builds }
+  const worker = new BuildWorker({ ...parts, serverId: sandboxes.serverId, width: 1, timeoutMs: 3_600_000 })
+  return Object.assign(worker, { [Symbol.asyncDispose]: () => worker.stop() })
 }
 
 /** Rows, engine and history agree, and nothing is in a transition, claimed, or without an owner. */
