@@ -142,6 +142,8 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
     SANDYARD_UPLOADS_DIR: world.uploadsDir,
     // The event loop is that of the test, on a machine that does more than this.
     SANDYARD_MAX_EVENT_LOOP_DELAY: '1h',
+    // Tests count sandboxes; those of the pool turn it on.
+    SANDYARD_POOL_MEMORY: '0',
     ...options.env,
   })
   const ctx = await createContext(config, { database, runtime, log, buildRunner, ...(lookupHost && { lookupHost }) })

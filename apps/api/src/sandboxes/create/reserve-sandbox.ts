@@ -1,16 +1,20 @@
 import type { Database, Tx } from '@sandyard/db/database'
-import type { SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
 import { templateNotFound } from '../../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { newSandboxId } from '../sandbox-id.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
 import { countOccupied } from '../sandbox-queries.ts'
 import { announce } from '../sandbox-state.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
+import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface ReserveRequest {
   readonly teamId: string
@@ -21,32 +25,43 @@ export interface ReserveRequest {
   readonly idempotent: IdempotentRequest | undefined
   readonly serverId: number
   readonly actor: Actor
-  /** Concurrent sandboxes of the team. */
-  readonly limit: number
+  /** Those of the settings. */
+  readonly limits: SandboxLimits
+  readonly pool: Pick<WarmPool, 'claim'>
 }
 
-export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
+export type Reserved =
+  | {
+      readonly ref: SandboxRef
+      /** The address of the sandbox of the warm pool that was claimed. */
+      readonly parked?: SandboxEndpoint
+      /** What is left of the rate of creates; undefined for a team without one. */
+      readonly rate: CreateRate | undefined
+    }
+  | { readonly remembered: SandboxAnswer }
 
 /**
- * Reserves a new sandbox: inserts its row in state `starting` and its idempotency key in one transaction. Creates of one team are
- * serialised here, so that the limit and the key hold under concurrency.
+ * Reserves a new sandbox: claims one of the warm pool if one waits, and inserts its row in state `starting` and its idempotency key, in one
+ * transaction. Creates of one team are serialised here, so that the limit and the key hold under concurrency.
  *
- * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
+ * @throws AppError `resource_exhausted` at the limit or above the rate; `not_found` when the template was deleted meanwhile; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
-  const { teamId, idempotent } = request
-  const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
+  const { teamId, idempotent, pool } = request
   return database.transaction(async (tx) => {
-    await lockTeam(tx, teamId)
-    if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
-      const remembered = await findRemembered(tx, teamId, idempotent)
-      if (remembered === undefined) throw new Error('an idempotency key was deleted under the lock of its team')
-      return { remembered }
-    }
-    if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
+    const own = await lockTeam(tx, teamId)
+    const limits = limitsOf(request.limits, own)
+    const remembered = idempotent && (await findRemembered(tx, teamId, idempotent))
+    if (remembered !== undefined) return { remembered }
+    if ((await countOccupied(tx, teamId)) >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
+    const rate = await takeCreates(tx, teamId, { limits, wanted: 1 })
+    if (rate?.granted === 0) throw rateExceeded(rate)
     await holdTemplate(tx, request.template.templateId)
+    const claimed = await pool.claim(tx, request.build.buildId)
+    const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
+    if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
     await insert(tx, ref, request)
-    return { ref }
+    return { ref, rate, ...(claimed !== undefined && { parked: claimed.endpoint }) }
   })
 }
 
