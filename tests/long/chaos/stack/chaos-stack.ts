@@ -21,8 +21,10 @@ export interface Connection {
 }
 
 export interface StackOptions {
-  /** The address of the engine; undefined for that of the environment. */
+  /** The address of the engine; undefined for the default one. */
   readonly engine: string | undefined
+  /** The engine itself, if it is killed too. */
+  readonly enginePart?: Part | undefined
   readonly random: Random
   /** Leaves the folder with the logs. */
   readonly keep: boolean
@@ -62,7 +64,7 @@ export class ChaosStack implements AsyncDisposable {
     this.parts = parts.parts
   }
 
-  static async start({ engine, random, keep }: StackOptions): Promise<ChaosStack> {
+  static async start({ engine, enginePart, random, keep }: StackOptions): Promise<ChaosStack> {
     await using stack = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'sandyard-chaos-'))
     if (!keep) stack.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -131,7 +133,7 @@ export class ChaosStack implements AsyncDisposable {
       await removeInstallations(await connectEngine(engine), [installation])
     })
     const apiKey = /^E2B_API_KEY=(\S+)$/m.exec(read('credentials'))?.[1] ?? ''
-    const parts = [...programs, new GuardPart(installation, engine, random), postgres]
+    const parts = [...programs, new GuardPart(installation, engine, random), postgres, ...(enginePart === undefined ? [] : [enginePart])]
     return new ChaosStack(stack.move(), {
       folder,
       engine,
