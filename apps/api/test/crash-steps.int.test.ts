@@ -247,6 +247,55 @@ describe('a server that is killed before, during and after each step', { timeout
   })
 })
 
+describe('a server that is killed before, during and after each step of the warm pool', { timeout: TIMEOUT }, () => {
+  const env = { SANDYARD_POOL_MEMORY: '0.5', SANDYARD_POOL_PER_TEMPLATE: '1', SANDYARD_MAX_SANDBOXES: '1000' }
+
+  it('leaves nothing of a sandbox that it was starting', async () => {
+    const steps = await drill({
+      betweenSteps: true,
+      env,
+      prepare: async () => undefined,
+      operate: async ({ ctx }) => {
+        await ctx.pool.fill()
+        await ctx.pool.settled()
+      },
+      check: async () => expect(world.engine.sandboxes.size).toBe(0),
+    })
+    expect(steps).toBeGreaterThanOrEqual(3)
+  })
+
+  it('leaves a claimed sandbox whole or nothing of it, and a repeated create finds the same', async () => {
+    const parker = await world.startServer({ env })
+    let number = 0
+    const steps = await drill({
+      betweenSteps: true,
+      env,
+      prepare: async () => {
+        await parker.ctx.pool.fill()
+        await parker.ctx.pool.settled()
+        const [parked] = [...world.engine.sandboxes.values()].map(({ spec }) => spec.sandboxId)
+        number += 1
+        return { parked, request: { body: { templateID: 'base', timeout: 600 }, headers: { 'idempotency-key': `claim-${number}` } } }
+      },
+      operate: async (dying, { parked, request }) => {
+        const answer = await dying.call('POST', '/v2/sandboxes', request)
+        expect(idOf(answer)).toBe(parked)
+        return answer
+      },
+      check: async ({ request }, { answered }) => {
+        const left = await listed()
+        expect(left.length).toBeLessThanOrEqual(1)
+        const again = await other.call('POST', '/v2/sandboxes', request)
+        expect(again.status).toBe(201)
+        expect(left).toEqual(left.length === 0 ? [] : [again.body.sandboxID])
+        if (answered !== undefined) expect(idOf(answered)).toBe(again.body.sandboxID)
+        await expectKilled(again.body.sandboxID)
+      },
+    })
+    expect(steps).toBeGreaterThanOrEqual(2)
+  })
+})
+
 describe('a server that is killed before, during and after each step of a build', { timeout: TIMEOUT }, () => {
   it('leaves a build that another server finishes, once', async () => {
     const steps = await drill({

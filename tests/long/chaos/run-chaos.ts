@@ -68,6 +68,7 @@ export async function runChaos(stack: ChaosStack, settings: ChaosSettings, { tal
   const known = new Set(clients.flatMap(({ sandboxes, images }) => [...sandboxes.map(({ id }) => id), ...images.map(({ name }) => name)]))
   const unclaimed = await removeAll(stack.connection, known)
   const deletedAt = performance.now()
+  await stack.turnOffPool()
   await collectWhenIdle(stack)
   await until('a clean engine', () => findLeftovers(stack)).catch(async () => void tally.orphaned.push(...(await findLeftovers(stack))))
   return {

@@ -25,6 +25,8 @@ export interface CrashDrill<T> {
    * others that is the same as the loss of the answer of the step before.
    */
   readonly betweenSteps: boolean
+  /** Settings of the server that dies. */
+  readonly env?: Record<string, string>
   /** Makes what the operation works on, by a server that lives. */
   readonly prepare: () => Promise<T>
   /** The operation, on the server that dies. Resolves when it has its answer. */
@@ -35,8 +37,8 @@ export interface CrashDrill<T> {
 
 /**
  * Kills a server before and during each step of an operation, and once after the last one: a step is a call of the runtime, the end of a
- * transaction or a single statement that writes. During a step means that it took effect and its answer is lost. Then two other servers make
- * two passes of their loops, both at once. Returns the number of steps.
+ * transaction or a single statement that writes. During a step means that it took effect and its answer is lost. Then two other servers, without a
+ * warm pool, make two passes of their loops, both at once. Returns the number of steps.
  */
 export async function drillCrashes<T>(world: World, survivors: readonly [Server, Server], drill: CrashDrill<T>): Promise<number> {
   let steps = 0
@@ -44,7 +46,9 @@ export async function drillCrashes<T>(world: World, survivors: readonly [Server,
     const last = when === 'before' && !drill.betweenSteps ? 1 : MOST_STEPS
     for (let step = 1; step <= last; step += 1) {
       const prepared = await drill.prepare()
-      const { isCut, answered, serverId } = await crashDuring(world, { step, when }, (dying) => drill.operate(dying, prepared))
+      const { isCut, answered, serverId } = await crashDuring(world, { point: { step, when }, env: drill.env }, (dying) =>
+        drill.operate(dying, prepared),
+      )
       await repairAfter(world, survivors, serverId)
       try {
         await expectNothingLeft(world)
@@ -68,12 +72,16 @@ interface Crash {
   readonly serverId: number
 }
 
-async function crashDuring(world: World, point: CrashPoint, work: (dying: Server) => Promise<unknown>): Promise<Crash> {
+async function crashDuring(
+  world: World,
+  { point, env }: { readonly point: CrashPoint; readonly env: Record<string, string> | undefined },
+  work: (dying: Server) => Promise<unknown>,
+): Promise<Crash> {
   const fuse = new Fuse(point)
   fuse.isArmed = false
   await using relay = new CrashRelay(world.database.url, fuse, DYING)
   const runtime = (options: ConstructorParameters<typeof FakeRuntime>[0]): FakeRuntime => new FusedRuntime(options ?? {}, fuse)
-  const dying = await world.startServer({ databaseUrl: await relay.listen(), runtime })
+  const dying = await world.startServer({ databaseUrl: await relay.listen(), runtime, ...(env && { env }) })
   fuse.isArmed = true
   const { serverId } = dying.ctx.sandboxes
   const answering = work(dying)
@@ -116,9 +124,11 @@ async function runLoops(server: Server): Promise<void> {
     reconcileNow(server, { secondLookMs: 1 }),
     reapExpired({ ...ctx.sandboxes, repairs, engineId: ctx.engineId }),
     runQueue(server),
+    ctx.pool.fill(),
     collectBuildSandboxes({ database: ctx.database, runtime, log: ctx.log.builds }),
   ])
   await repairs.drain()
+  await ctx.sandboxes.repairs.drain()
 }
 
 /** Takes builds until none is left. */
@@ -152,6 +162,7 @@ async function expectNothingLeft({ database: { db }, engine }: World): Promise<v
     const found = [...engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === sandbox_id)
     expect(found?.egress.denyOut).toEqual(network.denyOut ?? [])
   }
+  expect(await db.selectFrom('parked_sandbox').selectAll().execute()).toEqual([])
   expect(await db.selectFrom('build_job').select('build_id').execute()).toEqual([])
   expect(await db.selectFrom('build').select('build_id').where('status', 'in', ['building', 'snapshotting']).execute()).toEqual([])
 

@@ -11,6 +11,7 @@ export async function findUnfinished(databaseUrl: string): Promise<string[]> {
   const [now] = await db.selectNoFrom((eb) => eb.fn<Date>('clock_timestamp').as('at')).execute()
   const at = now?.at ?? new Date()
   const sandboxes = await db.selectFrom('sandbox').selectAll().execute()
+  const parked = await db.selectFrom('parked_sandbox').select(['sandbox_id', 'state']).where('state', '=', 'removing').execute()
   const jobs = await db.selectFrom('build_job').select(['build_id']).execute()
   const builds = await db.selectFrom('build').select(['build_id', 'status']).where('status', 'in', ['building', 'snapshotting']).execute()
   const keys = await db
@@ -30,6 +31,7 @@ export async function findUnfinished(databaseUrl: string): Promise<string[]> {
     ...sandboxes
       .filter(({ egress_claimed_until }) => egress_claimed_until !== null && egress_claimed_until > at)
       .map(({ sandbox_id }) => `a claim on the network of ${sandbox_id}`),
+    ...parked.map(({ sandbox_id }) => `the row of ${sandbox_id} in the warm pool is removing`),
     ...jobs.map(({ build_id }) => `a job of the build ${build_id}`),
     ...builds.map(({ build_id, status }) => `the build ${build_id} is ${status}`),
     ...keys

@@ -79,7 +79,7 @@ const fork: SandboxAction = async ({ connection, random, sandboxes }, known) => 
   const results = await Sandbox.fork(known.id, { ...connection, count, timeoutMs: LIFETIME_MS })
   if (results.length !== count) throw new WrongAnswer(`a fork of ${known.id} into ${count} had ${results.length} results`)
   const made = results.filter((result) => result instanceof Sandbox)
-  sandboxes.push(...made.map((sandbox) => knownSandbox(sandbox, files)))
+  sandboxes.push(...made.map((sandbox) => ({ ...knownSandbox(sandbox, files), deniedAddresses: known.deniedAddresses })))
   const failed = results.find((result) => result instanceof Error)
   if (failed !== undefined) throw failed
 }

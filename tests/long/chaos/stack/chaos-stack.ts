@@ -146,6 +146,15 @@ export class ChaosStack implements AsyncDisposable {
     })
   }
 
+  /** Restarts the servers without a warm pool, so that they remove what waits in it. */
+  async turnOffPool(): Promise<void> {
+    for (const api of this.apis) {
+      await api.stop()
+      api.set('SANDYARD_POOL_PER_TEMPLATE', '0')
+      await api.restart()
+    }
+  }
+
   /** Stops all programs in order, and returns what is then left of them on the engine. */
   async stop(): Promise<string[]> {
     const found: string[] = []

@@ -23,6 +23,7 @@ export class ProgramPart implements Part, AsyncDisposable {
   readonly kind: PartKind
   readonly name: string
   readonly #options: ProgramOptions
+  readonly #changed: Record<string, string> = {}
   #child: ChildProcess | undefined
 
   constructor(options: ProgramOptions) {
@@ -35,6 +36,11 @@ export class ProgramPart implements Part, AsyncDisposable {
     return this.#child?.pid ?? 0
   }
 
+  /** For the next start. */
+  set(setting: string, value: string): void {
+    this.#changed[setting] = value
+  }
+
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }
@@ -42,7 +48,10 @@ export class ProgramPart implements Part, AsyncDisposable {
   async restart(): Promise<void> {
     const { name, main, environment, logFile, isReady } = this.#options
     const log = openSync(logFile, 'a')
-    const child = spawn(process.execPath, [main], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', log, log] })
+    const child = spawn(process.execPath, [main], {
+      env: { PATH: process.env['PATH'], ...environment, ...this.#changed },
+      stdio: ['ignore', log, log],
+    })
     closeSync(log)
     this.#child = child
     await pollUntil({ what: `${name} (${logFile})`, timeoutMs: READY_TIMEOUT_MS, everyMs: 50 }, async () => {
