@@ -76,7 +76,7 @@ it('settles what the outage has interrupted, without the wait for abandoned tran
   ]
   for (const { reached } of holds) await reached
   await postgres.stop()
-  for (const { release } of holds) release()
+  for (const hold of holds) hold.release()
   for (const { status } of await Promise.all(answers)) expect(status).toBeGreaterThanOrEqual(500)
 
   await postgres.start()
