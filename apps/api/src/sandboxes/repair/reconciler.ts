@@ -14,7 +14,7 @@ import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from '
 import { pauseAgain } from '../lifecycle/pause-again.ts'
 import { refOf } from '../lifecycle/lifecycle-parts.ts'
 import { pausing } from '../lifecycle/pause-steps.ts'
-import { settle, type SettleParts } from '../lifecycle/settle-sandbox.ts'
+import { settleOrRepeat, type SettleParts } from '../lifecycle/settle-sandbox.ts'
 import { keyOf, type Repairs } from './repairs.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 import { listWaiting } from '../../warm-pool/parked-rows.ts'
@@ -96,9 +96,10 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
 
 /** Ends starts that take too long or whose server is dead, finishes ends and network updates that were not completed, and settles abandoned transitions. */
 async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
+  for (const { ref, work } of parts.unfinished.takeAll()) void parts.repairs.runNext(ref, work)
   for (const ref of await takeOverTransitions(parts)) {
     parts.log.info({ ...ref }, 'settling an abandoned transition')
-    void parts.repairs.run(ref, () => settle(parts, ref))
+    void parts.repairs.run(ref, () => settleOrRepeat(parts, ref))
   }
   for (const ref of await listPendingEgress(parts.database.db)) {
     void parts.repairs.run(ref, () => {
@@ -161,7 +162,7 @@ async function takeOverTransitions({ database, serverId }: ReconcilerParts): Pro
 /** Only this server's state changes freeze and thaw a running sandbox; the transition keeps others away. */
 async function thawFrozen(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
   const wish = { keep: 'memory', actor: SERVER, isResponsive: true } as const
-  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settle(parts, ref)
+  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settleOrRepeat(parts, ref)
 }
 
 async function listStaleEnds(db: Db): Promise<SandboxRef[]> {

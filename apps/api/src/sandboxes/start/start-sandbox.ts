@@ -13,6 +13,7 @@ import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
+import type { UnfinishedWork } from '../repair/unfinished-work.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
@@ -38,6 +39,7 @@ export interface StartParts {
   readonly starts: StartsUnderWay
   readonly pool: Pick<WarmPool, 'replace'>
   readonly admission: Admission
+  readonly unfinished: UnfinishedWork
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
@@ -139,12 +141,22 @@ async function markRunning(
   return answer
 }
 
-/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
+/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler does what fails or takes too long. */
 async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
   try {
-    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
+    await beginUndo(parts, ref)
     await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
   } catch (err) {
     parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')
+  }
+}
+
+/** The reconciler of any server finishes an end that has begun; one that could not begin is repeated by that of this server. */
+async function beginUndo(parts: StartParts, ref: SandboxRef): Promise<void> {
+  try {
+    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
+  } catch (err) {
+    parts.unfinished.add(ref, () => beginUndo(parts, ref))
+    throw err
   }
 }
