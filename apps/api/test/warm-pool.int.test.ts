@@ -32,6 +32,7 @@ const idsOnEngine = (): string[] => [...world.engine.sandboxes.values()].map(({ 
 
 /** Runs passes until nothing is missing and nothing waits to be freed. */
 async function fill({ ctx }: Server, passes = 6): Promise<void> {
+  await waitFor('a pause after the creates', () => ctx.pool.isQuiet)
   for (let pass = 0; pass < passes; pass += 1) {
     await ctx.pool.fill()
     await ctx.pool.settled()

@@ -13,6 +13,7 @@ import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
+import { Lull } from './lull.ts'
 import { deleteParked, giveUpOldest, giveUpParked, insertParking, listParked, markParked, takeUnremoved } from './parked-rows.ts'
 import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
@@ -35,8 +36,7 @@ export interface PoolParts extends ParkParts {
 }
 
 const FILL_EVERY_MS = 1000
-/** After a create its place is filled again; the client's first requests go first. */
-const FILL_AFTER_CREATE_MS = 250
+const LULL = { quietMs: 250, longestMs: 2000 }
 /** After a shortage of memory nothing is started for the pool for so long. */
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
 /** Shortages are told four times a second. */
@@ -57,7 +57,8 @@ export class WarmPool {
   readonly #stopping = new AbortController()
   #loops: readonly Loop[] = []
   #closedUntil = 0
-  #waking: NodeJS.Timeout | undefined
+  /** Starts for the pool wait for a pause between creates, so that they do not slow them down. */
+  readonly #lull = new Lull({ ...LULL, onLull: () => this.#loops[0]?.wake() })
 
   constructor(parts: PoolParts) {
     this.#parts = parts
@@ -69,6 +70,11 @@ export class WarmPool {
 
   get isOn(): boolean {
     return this.#parts.config.memoryMib > 0
+  }
+
+  /** Creates have paused, so that starts for the pool may begin. */
+  get isQuiet(): boolean {
+    return this.#lull.isNow
   }
 
   /** Starts the loops. */
@@ -83,7 +89,7 @@ export class WarmPool {
   /** Ends the loops and the starts in flight. What waits stays, for other servers and the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
-    clearTimeout(this.#waking)
+    this.#lull[Symbol.dispose]()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await Promise.all(this.#starts)
   }
@@ -98,10 +104,7 @@ export class WarmPool {
     if (!this.isOn) return
     this.#demand.note(key)
     this.#parts.metrics.creates.inc({ outcome })
-    this.#waking ??= setTimeout(() => {
-      this.#waking = undefined
-      this.#loops[0]?.wake()
-    }, FILL_AFTER_CREATE_MS).unref()
+    this.#lull.disturb()
   }
 
   /**
@@ -164,7 +167,7 @@ export class WarmPool {
   async #countFree(wanted: readonly WantedBuild[]): Promise<number> {
     const { admission, config, isBusy } = this.#parts
     const free = config.width - this.#starts.size
-    if (wanted.length === 0 || free <= 0 || isBusy()) return 0
+    if (wanted.length === 0 || free <= 0 || isBusy() || !this.isQuiet) return 0
     const largest = Math.max(...wanted.map(({ build }) => build.memoryMib))
     return (await admission.hasRoom(largest)) ? free : 0
   }
