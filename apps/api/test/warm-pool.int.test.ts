@@ -297,7 +297,16 @@ describe('the pool', () => {
     expect(await parkedIds()).not.toEqual([])
   })
 
-  it('survives a restart of the server', async () => {
+  it('is freed by the last server that stops in order, and left to the others', async () => {
+    const [first, second] = [await startServer({ loops: true }), await startServer({ loops: true })]
+    await waitFor('the pool', async () => (await parkedIds()).length === 1)
+    await first[Symbol.asyncDispose]()
+    expect(await parkedIds()).toHaveLength(1)
+    await second[Symbol.asyncDispose]()
+    expect([await rowsOfPool(), idsOnEngine()]).toEqual([[], []])
+  })
+
+  it('survives the kill of a server', async () => {
     const api = await startServer()
     await fill(api)
     const waiting = await parkedIds()

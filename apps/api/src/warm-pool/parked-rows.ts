@@ -115,6 +115,18 @@ export async function giveUpOldest(db: Db, most: number): Promise<SandboxRef[]> 
   return rows.map(refOf)
 }
 
+/** Like {@link giveUpParked}, of all, if no other server lives. */
+export async function giveUpUnserved(db: Db, serverId: number): Promise<SandboxRef[]> {
+  const rows = await db
+    .updateTable('parked_sandbox')
+    .set({ state: 'removing', state_changed_at: now })
+    .where('state', '=', 'parked')
+    .where(sql<boolean>`not exists (select from server where server_id <> ${serverId} and lease_until > clock_timestamp())`)
+    .returning(['sandbox_id', 'incarnation'])
+    .execute()
+  return rows.map(refOf)
+}
+
 /** Those that were given up and are not freed, as after the end of a server. Each is taken by one server. */
 export async function takeUnremoved(db: Db): Promise<SandboxRef[]> {
   const rows = await db

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
-import { within } from '@sandyard/kit/async/within'
+import { resultWithin, within } from '@sandyard/kit/async/within'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRef } from '@sandyard/runtime/types'
@@ -14,7 +14,16 @@ import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
 import { Lull } from './lull.ts'
-import { deleteParked, giveUpOldest, giveUpParked, insertParking, listParked, markParked, takeUnremoved } from './parked-rows.ts'
+import {
+  deleteParked,
+  giveUpOldest,
+  giveUpParked,
+  giveUpUnserved,
+  insertParking,
+  listParked,
+  markParked,
+  takeUnremoved,
+} from './parked-rows.ts'
 import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
@@ -41,6 +50,7 @@ const LULL = { quietMs: 250, longestMs: 2000 }
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
 /** Shortages are told four times a second. */
 const AT_ONCE_IN_SHORTAGE = 4
+const LAST_REMOVALS_MS = 10_000
 const FORGET_EVERY_MS = 60_000
 /** The lock of the transaction that plans: one server at a time. */
 const PLAN_LOCK = 0x5a_11_70_01
@@ -86,12 +96,22 @@ export class WarmPool {
     this.#loops = [filling, forgetting]
   }
 
-  /** Ends the loops and the starts in flight. What waits stays, for other servers and the next start. */
+  /**
+   * Ends the loops and the starts in flight. What waits is left to the other servers; the last one frees it. What it cannot free in time, the next
+   * start does.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
     this.#lull[Symbol.dispose]()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await Promise.all(this.#starts)
+    const { database, serverId, log } = this.#parts
+    try {
+      const left = await giveUpUnserved(database.db, serverId)
+      await resultWithin(LAST_REMOVALS_MS, Promise.allSettled(left.map((ref) => this.#remove(ref))))
+    } catch (err) {
+      log.warn({ err }, 'the warm pool is left to the next start')
+    }
   }
 
   /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction. */
