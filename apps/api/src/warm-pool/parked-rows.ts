@@ -115,12 +115,11 @@ export async function giveUpOldest(db: Db, most: number): Promise<SandboxRef[]> 
   return rows.map(refOf)
 }
 
-/** Like {@link giveUpParked}, of all, if no other server lives. */
+/** Like {@link giveUpParked}, of all rows, also those that are being freed, if no other server lives. */
 export async function giveUpUnserved(db: Db, serverId: number): Promise<SandboxRef[]> {
   const rows = await db
     .updateTable('parked_sandbox')
     .set({ state: 'removing', state_changed_at: now })
-    .where('state', '=', 'parked')
     .where(sql<boolean>`not exists (select from server where server_id <> ${serverId} and lease_until > clock_timestamp())`)
     .returning(['sandbox_id', 'incarnation'])
     .execute()
