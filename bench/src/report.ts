@@ -4,7 +4,7 @@ import { quantile, type Samples } from './samples.ts'
 /** One measured value and the value of the same run that it is compared with. */
 export interface Comparison {
   readonly what: string
-  readonly unit: 'ms' | 'MiB/s' | 'MiB'
+  readonly unit: 'ms' | 'us' | 'MiB/s' | 'MiB' | '% of a core'
   readonly ours: Samples
   /** Absent for a value without a comparison. */
   readonly against?: { readonly name: string; readonly samples: Samples } | undefined

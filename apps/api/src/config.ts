@@ -7,12 +7,14 @@ import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-c
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
+import { checkPoolSettings, POOL_SETTINGS, type PoolConfig } from './warm-pool/pool-config.ts'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
 /** Every setting of the control plane. The program that runs it adds the settings for its listeners, database and engine. */
 export const API_SETTINGS = {
   ...BUILD_SETTINGS,
   ...RETENTION_SETTINGS,
+  ...POOL_SETTINGS,
   proxyPort: env.port('SANDYARD_PROXY_PORT', { default: 3002, doc: 'port of the sandbox proxy' }),
   domain: env.text('SANDYARD_DOMAIN', {
     default: undefined,
@@ -87,6 +89,7 @@ export interface ApiConfig {
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
+  readonly pool: PoolConfig
   /** How sandboxes and builds reach the network outside. */
   readonly outbound: Outbound
   readonly tracing: TracingConfig
@@ -120,6 +123,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
   const tracing = checkTracing(settings, problems)
+  const pool = checkPoolSettings(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -139,6 +143,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     http,
     builds,
     retention,
+    pool,
     outbound: outboundOf(settings),
     tracing,
     adoptEngine: settings.adoptEngine,

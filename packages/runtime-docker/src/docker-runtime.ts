@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
@@ -96,6 +97,10 @@ export class DockerRuntime implements SandboxRuntime {
       egressGateway: hasGateway ? network.gateway : undefined,
       mounts: false,
     }
+  }
+
+  generation(): string {
+    return createHash('sha256').update(JSON.stringify(this.#parts.plan())).digest('hex')
   }
 
   ping(signal: AbortSignal): Promise<void> {

@@ -23,6 +23,8 @@ export interface DaemonInit extends DaemonTrust {
 
 export interface DaemonTarget {
   readonly endpoint: SandboxEndpoint
+  /** It has answered before: a connection that it refuses is a failure. */
+  readonly hasAnswered?: boolean
   /** Of this start of the sandbox: its daemon accepts no other (docs/decisions/011-daemon-identity.md). */
   readonly instanceKey: Secret
 }
@@ -111,7 +113,10 @@ async function postInit(
   while (true) {
     signal.throwIfAborted()
     const late = AbortSignal.timeout(answerTimeoutMs)
-    const answer = await post(target, JSON.stringify(init()), AbortSignal.any([signal, late])).catch(() => undefined)
+    const answer = await post(target, JSON.stringify(init()), AbortSignal.any([signal, late])).catch((cause: unknown) => {
+      if (target.hasAnswered === true) throw new AppError('unavailable', 'the daemon does not answer any more', { cause })
+      return undefined
+    })
     if (answer?.status === 204) return
     if (answer?.status === 400 && answer.text.startsWith(NO_TRUST_STORE)) {
       throw new AppError('failed_precondition', TRUST_STORE_MISSING, { cause: answer.text })

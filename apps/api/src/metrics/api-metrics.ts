@@ -3,6 +3,7 @@ import type { Database } from '@sandyard/db/database'
 import { AdmissionMetrics } from './admission-metrics.ts'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
+import { createPoolMetrics, type PoolMetrics } from '../warm-pool/pool-metrics.ts'
 import { SandboxTimings } from './sandbox-timings.ts'
 
 /** The metrics of one control plane. Labels have few, known values: never ids, except those of the capped series of sandboxes. */
@@ -15,6 +16,7 @@ export interface ApiMetrics {
   readonly refusedPackets: Counter<'rule'>
   readonly auditUnstored: Counter
   readonly timings: SandboxTimings
+  readonly pool: PoolMetrics
   readonly admission: AdmissionMetrics
 }
 
@@ -38,6 +40,7 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
   return {
     registry,
     timings: new SandboxTimings(registry),
+    pool: createPoolMetrics(registry),
     admission: new AdmissionMetrics(registry),
     buildAttempts,
     uploadedBytes: new Counter({

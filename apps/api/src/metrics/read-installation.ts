@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import { isOccupied, secondsAgo } from '../sandboxes/sandbox-queries.ts'
+import { secondsAgo, statementTime } from '@sandyard/db/statement-time'
+import { isOccupied } from '../sandboxes/sandbox-queries.ts'
 
 /** What the metrics say about the whole installation. */
 export interface InstallationCounts {
   readonly sandboxes: ReadonlyMap<SandboxState, number>
+  readonly pool: Readonly<Record<'parking' | 'parked', number>>
   readonly sandboxLimit: number
   readonly teamsAtLimit: number
   readonly expiryLagSeconds: number
@@ -22,6 +24,7 @@ const LOST_SECONDS = 15 * 60
 export async function readInstallation(db: Db, sandboxLimit: number): Promise<InstallationCounts> {
   return {
     sandboxes: await countSandboxes(db),
+    pool: await countPool(db),
     sandboxLimit,
     teamsAtLimit: await countTeamsAtLimit(db, sandboxLimit),
     expiryLagSeconds: await readExpiryLag(db),
@@ -40,6 +43,14 @@ async function countSandboxes(db: Db): Promise<Map<SandboxState, number>> {
   const counts = new Map<SandboxState, number>(STATES.map((state) => [state, 0]))
   for (const { state, count } of rows) counts.set(state, count)
   return counts
+}
+
+async function countPool(db: Db): Promise<InstallationCounts['pool']> {
+  const count = (state: 'parking' | 'parked') => sql<number>`count(*) filter (where state = ${state})`.as(state)
+  return db
+    .selectFrom('parked_sandbox')
+    .select([count('parking'), count('parked')])
+    .executeTakeFirstOrThrow()
 }
 
 async function countTeamsAtLimit(db: Db, sandboxLimit: number): Promise<number> {
@@ -62,7 +73,7 @@ async function readExpiryLag(db: Db): Promise<number> {
     .selectFrom('sandbox')
     .select(sql<number>`coalesce(extract(epoch from clock_timestamp() - min(expires_at)), 0)::double precision`.as('lag'))
     .where('state', '=', 'running')
-    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+    .where('expires_at', '<=', statementTime())
     .executeTakeFirstOrThrow()
   return lag
 }

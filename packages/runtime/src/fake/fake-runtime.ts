@@ -40,6 +40,8 @@ export interface FakeRuntimeOptions {
   readonly imageTool?: readonly string[]
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly maxUnreadEvents?: number
+  /** Default: the same for all. */
+  readonly generation?: string
 }
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
@@ -80,6 +82,10 @@ export class FakeRuntime implements SandboxRuntime {
       mounts: false,
       ...this.#options.capabilities,
     }
+  }
+
+  generation(): string {
+    return this.#options.generation ?? 'fake'
   }
 
   ping(signal: AbortSignal): Promise<void> {

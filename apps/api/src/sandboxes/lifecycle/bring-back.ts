@@ -17,7 +17,7 @@ import { changeState, type StateChange } from '../sandbox-state.ts'
 import { startError } from '../start/start-errors.ts'
 import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
-import { settle } from './settle-sandbox.ts'
+import { settleOrLater } from './settle-sandbox.ts'
 
 /** A daemon that has been thawed answers at once. */
 const TRUST_TIMEOUT_MS = 5000
@@ -62,7 +62,7 @@ async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: Resu
     parts.log.info({ ...ref, restored: resumed.restored, ms: Math.round(performance.now() - began) }, 'sandbox resumed')
   } catch (err) {
     parts.log.warn({ err, ...ref }, 'sandbox could not be resumed')
-    await settle(parts, ref).catch((cause: unknown) => parts.log.error({ err: cause, ...ref }, 'a failed resume was not undone yet'))
+    await settleOrLater(parts, ref)
     throw startError(err)
   }
 }
