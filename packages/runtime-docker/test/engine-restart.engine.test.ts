@@ -26,7 +26,7 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
   const installation = `test-${randomId(8)}`
   const manifest = await readManifest(bench.dist)
   const volume = new DaemonVolume({ docker, installation, dist: bench.dist, manifest })
-  const parts = { docker, network: new SandboxNetwork(docker, installation), volume, egress: undefined }
+  const parts = { docker, network: new SandboxNetwork(docker, installation), volume, egress: undefined, connectsLate: true }
   const spec = sandboxSpec()
   const name = containerName(installation, spec)
   const plan = {
