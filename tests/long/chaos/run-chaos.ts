@@ -33,6 +33,8 @@ export async function runChaos(stack: ChaosStack, settings: ChaosSettings, { tal
     connection: stack.connection,
     random: seededRandom(seed + index + 1),
     tally,
+    databaseUrl: stack.postgres.url,
+    engineDies: settings.engine,
     sandboxes: [],
     images: [],
     nextNumber: () => (number += 1),

@@ -21,13 +21,16 @@ import {
   giveUpUnserved,
   insertParking,
   listParked,
+  listWaiting,
   markParked,
+  storeMemory,
   takeUnremoved,
 } from './parked-rows.ts'
 import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
 import { Setbacks } from './setbacks.ts'
+import { UsageCheck } from './usage-check.ts'
 import { readWantedBuilds } from './wanted-builds.ts'
 
 export interface PoolParts extends ParkParts {
@@ -51,6 +54,8 @@ const CLOSED_AFTER_SHORTAGE_MS = 30_000
 /** Shortages are told four times a second. */
 const AT_ONCE_IN_SHORTAGE = 4
 const LAST_REMOVALS_MS = 10_000
+const CHECK_EVERY_MS = 10_000
+const USAGE_TIMEOUT_MS = 10_000
 const FORGET_EVERY_MS = 60_000
 /** The lock of the transaction that plans: one server at a time. */
 const PLAN_LOCK = 0x5a_11_70_01
@@ -63,6 +68,7 @@ export class WarmPool {
   readonly #parts: PoolParts
   readonly #demand = new DemandCounter()
   readonly #setbacks = new Setbacks()
+  readonly #usage = new UsageCheck()
   readonly #starts = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   #loops: readonly Loop[] = []
@@ -93,7 +99,8 @@ export class WarmPool {
     // Without a pool, what an earlier configuration has left is still removed.
     const filling = runLoop({ name: 'warm pool', everyMs: FILL_EVERY_MS, log }, () => this.fill())
     const forgetting = runLoop({ name: 'warm pool demand', everyMs: FORGET_EVERY_MS, log }, () => forgetDemand(database.db))
-    this.#loops = [filling, forgetting]
+    const checking = runLoop({ name: 'warm pool usage', everyMs: CHECK_EVERY_MS, log }, () => this.check())
+    this.#loops = [filling, forgetting, checking]
   }
 
   /**
@@ -105,9 +112,9 @@ export class WarmPool {
     this.#lull[Symbol.dispose]()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await Promise.all(this.#starts)
-    const { database, serverId, log } = this.#parts
+    const { database, engineId, serverId, log } = this.#parts
     try {
-      const left = await giveUpUnserved(database.db, serverId)
+      const left = await giveUpUnserved(database.db, { serverId, engineId })
       await resultWithin(LAST_REMOVALS_MS, Promise.allSettled(left.map((ref) => this.#remove(ref))))
     } catch (err) {
       log.warn({ err }, 'the warm pool is left to the next start')
@@ -156,6 +163,26 @@ export class WarmPool {
     const { begun, givenUp } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
     this.#free([...givenUp, ...(await takeUnremoved(database.db))])
     for (const [ref, build] of begun) this.#begin(ref, build)
+  }
+
+  /**
+   * Stores what sandboxes that wait use, which counts against the memory of the pool, and gives up those that do not idle: a start command that
+   * keeps a processor busy would take it from others while it belongs to nobody.
+   */
+  async check(): Promise<void> {
+    const { database, log, runtime } = this.#parts
+    const waiting = await listWaiting(database.db)
+    if (waiting.length === 0) return
+    const what = 'reading the usage of the warm pool'
+    const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS }, () => runtime.usage(waiting))
+    const { busy, memoryMib } = this.#usage.judge(waiting, usage, performance.now())
+    await storeMemory(database.db, memoryMib)
+    const givenUp = await giveUpParked(database.db, busy)
+    for (const { buildId, ...ref } of givenUp) {
+      log.warn({ ...ref, buildId }, 'a sandbox of the warm pool does not idle: its template pauses')
+      this.#setbacks.add(buildId)
+    }
+    this.#free(givenUp)
   }
 
   /** Resolves when no start is in flight. */

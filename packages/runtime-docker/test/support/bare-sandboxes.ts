@@ -25,7 +25,7 @@ export async function openBareSandboxes(bench: EngineBench, docker: Docker): Pro
   const installation = `test-${randomId(8)}`
   const manifest = await readManifest(bench.dist)
   const volume = new DaemonVolume({ docker, installation, dist: bench.dist, manifest })
-  const parts = { docker, network: new SandboxNetwork(docker, installation), volume, egress: undefined }
+  const parts = { docker, network: new SandboxNetwork(docker, installation), volume, egress: undefined, connectsLate: true }
   const plan: ContainerPlan = {
     installation,
     ociRuntime: 'runc',

@@ -1,6 +1,7 @@
 import { e2b251 } from '../../../acceptance/support/sdks.ts'
 import { settle } from '../clients/client.ts'
 import type { ClientParts } from '../clients/client-parts.ts'
+import { isReportedEnd } from '../clients/reported-end.ts'
 import { Lost, WrongAnswer, type KnownImage, type KnownSandbox, type Sandbox } from '../clients/known-sandbox.ts'
 import { readBack, recall } from '../clients/read-back.ts'
 
@@ -16,11 +17,18 @@ export async function verifyClient(parts: ClientParts): Promise<void> {
   for (const image of parts.images) await judge(parts, `the ${image.kind} ${image.name}`, () => verifyImage(parts, image))
 }
 
-async function verifySandbox({ connection }: ClientParts, known: KnownSandbox): Promise<void> {
-  const { state } = await Sandbox.getInfo(known.id, connection)
+async function verifySandbox(parts: ClientParts, known: KnownSandbox): Promise<void> {
+  const { connection } = parts
+  const found = await Sandbox.getInfo(known.id, connection).catch((err: unknown) => {
+    if (err instanceof e2b251.NotFoundError) return undefined
+    throw err
+  })
+  if (found === undefined && (await isReportedEnd(parts, known.id))) return
+  if (found === undefined) throw new Lost(`the sandbox ${known.id}`)
+  const { state } = found
   if (state !== known.state) throw new WrongAnswer(`${known.id} is ${state}, and was ${known.state}`)
   known.sandbox = await Sandbox.connect(known.id, { ...connection, timeoutMs: LIFETIME_MS })
-  await recall(known)
+  await recall(parts, known)
   await readAll(known.sandbox, known.files)
 }
 

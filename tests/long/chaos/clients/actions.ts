@@ -1,6 +1,7 @@
 import { e2b251 } from '../../../acceptance/support/sdks.ts'
 import { pick, type ClientParts } from './client-parts.ts'
 import { knownSandbox, Lost, WrongAnswer, type KnownSandbox } from './known-sandbox.ts'
+import { isReportedEnd } from './reported-end.ts'
 import { readBack, recall, remember } from './read-back.ts'
 
 /** Longer than any run: a sandbox ends when a client kills it. */
@@ -32,8 +33,9 @@ const write: SandboxAction = async ({ nextNumber, random }, known) => {
   if (known.memory === undefined) await remember(known, `memory ${nextNumber()}`)
 }
 
-const read: SandboxAction = async ({ random }, known) => {
-  if (known.files.size === 0) return recall(known)
+const read: SandboxAction = async (parts, known) => {
+  const { random } = parts
+  if (known.files.size === 0) return recall(parts, known)
   const [path, content] = pick(random, [...known.files])
   await readBack(known.sandbox, path, content)
 }
@@ -58,10 +60,11 @@ const pause: SandboxAction = async ({ random }, known) => {
   if (state !== 'paused') throw new WrongAnswer(`${known.id} is ${state} after an acknowledged pause`)
 }
 
-const connect: SandboxAction = async ({ connection, random }, known) => {
+const connect: SandboxAction = async (parts, known) => {
+  const { connection, random } = parts
   known.sandbox = await Sandbox.connect(known.id, { ...connection, timeoutMs: LIFETIME_MS })
   known.state = 'running'
-  await recall(known)
+  await recall(parts, known)
   if (known.files.size === 0) return
   const [path, content] = pick(random, [...known.files])
   await readBack(known.sandbox, path, content)
@@ -84,12 +87,13 @@ const fork: SandboxAction = async ({ connection, random, sandboxes }, known) => 
   if (failed !== undefined) throw failed
 }
 
-const kill: SandboxAction = async ({ connection, sandboxes }, known) => {
+const kill: SandboxAction = async (parts, known) => {
+  const { connection, sandboxes } = parts
   const wasSent = known.isKillSent
   known.isKillSent = true
   const killed = await Sandbox.kill(known.id, connection)
   sandboxes.splice(sandboxes.indexOf(known), 1)
-  if (!killed && !wasSent) throw new Lost(`the sandbox ${known.id}: a kill did not find it`)
+  if (!killed && !wasSent && !(await isReportedEnd(parts, known.id))) throw new Lost(`the sandbox ${known.id}: a kill did not find it`)
   const info = await Sandbox.getInfo(known.id, connection).catch((err: unknown) => {
     if (err instanceof e2b251.NotFoundError) return undefined
     throw err

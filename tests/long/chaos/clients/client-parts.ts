@@ -10,6 +10,10 @@ export interface ClientParts {
   readonly connection: Connection
   readonly random: Random
   readonly tally: Tally
+  /** To learn what the server reports of a sandbox that is gone. */
+  readonly databaseUrl: string
+  /** The engine is killed too: then sandboxes may end and lose their memory, if the server reports it. */
+  readonly engineDies: boolean
   readonly sandboxes: KnownSandbox[]
   readonly images: KnownImage[]
   /** Returns another number each time. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { e2b251 } from '../../../acceptance/support/sdks.ts'
 import { build, create, SANDBOX_ACTIONS } from './actions.ts'
 import { pick, type ClientParts } from './client-parts.ts'
+import { isReportedEnd } from './reported-end.ts'
 import { Lost, WrongAnswer, type KnownSandbox } from './known-sandbox.ts'
 
 type Name = keyof typeof SANDBOX_ACTIONS
@@ -69,18 +70,20 @@ async function onSandbox(parts: ClientParts, known: KnownSandbox, name: Name): P
       if (err instanceof e2b251.SandboxNotFoundError) await checkAbsence(parts, known, err)
       const wasRunning = known.state === 'running' && !known.isKillSent
       if (name !== 'info' && name !== 'read') known.state = 'unsure'
-      if (wasRunning && isProxysNotFound(err)) throw new WrongAnswer(`the proxy did not find ${known.id}, which runs`)
+      // One that a killed engine has ended is reported by the API a little later.
+      if (wasRunning && !parts.engineDies && isProxysNotFound(err)) throw new WrongAnswer(`the proxy did not find ${known.id}, which runs`)
       throw err
     }
   })
 }
 
 /** A sandbox that no call has killed must be there, unless the server reports its end. */
-async function checkAbsence({ connection, sandboxes }: ClientParts, known: KnownSandbox, cause: unknown): Promise<void> {
+async function checkAbsence(parts: ClientParts, known: KnownSandbox, cause: unknown): Promise<void> {
+  const { connection, sandboxes } = parts
   const found = await e2b251.Sandbox.getInfo(known.id, connection).catch((err: unknown) => err)
   if (!(found instanceof e2b251.NotFoundError)) return
   sandboxes.splice(sandboxes.indexOf(known), 1)
-  if (!known.isKillSent) throw new Lost(`the sandbox ${known.id}`, { cause })
+  if (!known.isKillSent && !(await isReportedEnd(parts, known.id))) throw new Lost(`the sandbox ${known.id}`, { cause })
 }
 
 /** The SDKs make a timeout of the proxy's 502. */
