@@ -1,6 +1,5 @@
 import './native-base64.ts'
-import { Readable } from 'node:stream'
-import type { DescMethod, DescMethodUnary, DescService } from '@bufbuild/protobuf'
+import type { DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, createContextValues, type MethodImpl, type ServiceImpl } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
@@ -13,15 +12,11 @@ import { gzipCompression } from './compression.ts'
 import { jsonOptions } from './json-text.ts'
 import { discardBody, readBody } from './request-body.ts'
 import { blameClient, mapFailures } from './rpc-error.ts'
-import { type PlainCallDeps, type PlainCalls, type PlainMethod, servePlainCalls } from './plain-call.ts'
-import { LONGEST_TIMER_MS, prepareHeaders } from './request-headers.ts'
+import { LONGEST_TIMER_MS } from './request-headers.ts'
 import { RPC_METHODS } from './rpc-methods.ts'
 import { HTTP_REQUEST } from './stream-call.ts'
 
 export type RpcHandler = (request: FastifyRequest, reply: FastifyReply) => void
-
-/** A service with its implementation. */
-type Service = readonly [DescService, ServiceImpl<typeof Process> | ServiceImpl<typeof Filesystem>]
 
 const MIB = 1024 * 1024
 /**
@@ -34,15 +29,9 @@ const maxBytesOf = (service: string): number => (service === Process.typeName ? 
 export function connectHandlers(context: DaemonContext): ReadonlyMap<string, RpcHandler> {
   const { accounts, state, watchers, config } = context
   const handlers = new Map<string, RpcHandler>()
-  const services: readonly Service[] = [
-    [Process, processService({ ...context, path: config.path })],
-    [Filesystem, filesystemService({ accounts, defaults: state, watchers })],
-  ]
-  const plainCalls = findPlainCalls(services, { ...context, requireConnectProtocolHeader: config.requireConnectProtocolHeader })
   // The plugin is loaded after the server has begun to listen, when Fastify accepts no new routes. The existing routes call its handlers.
   const routes = {
-    all: (path: string, _options: object, handler: RouteHandlerMethod) =>
-      handlers.set(path, toHandler(path, handler, plainCalls.get(path))),
+    all: (path: string, _options: object, handler: RouteHandlerMethod) => handlers.set(path, toHandler(path, handler)),
     addContentTypeParser: () => undefined,
   }
   const options: Parameters<typeof fastifyConnectPlugin>[1] = {
@@ -61,7 +50,8 @@ export function connectHandlers(context: DaemonContext): ReadonlyMap<string, Rpc
       throw new ConnectError(`invalid username: '${user}'`, Code.Unauthenticated)
     },
     routes(router) {
-      for (const service of services) addService(router, service)
+      addService(router, Process, processService({ ...context, path: config.path }))
+      addService(router, Filesystem, filesystemService({ accounts, defaults: state, watchers }))
       router.handlers.splice(0, Infinity, ...router.handlers.map(blameClient))
     },
   }
@@ -70,48 +60,22 @@ export function connectHandlers(context: DaemonContext): ReadonlyMap<string, Rpc
 }
 
 /** Registers each method separately, since its options depend on the kind of the method. */
-function addService(router: ConnectRouter, [service, implementation]: Service): void {
+function addService<S extends DescService>(router: ConnectRouter, service: S, implementation: ServiceImpl<S>): void {
   for (const method of service.methods) {
     const options = { readMaxBytes: maxBytesOf(service.typeName), jsonOptions: jsonOptions(method) }
     router.rpc(method, Reflect.get(implementation, method.localName) as MethodImpl<typeof method>, options)
   }
 }
 
-function findPlainCalls(services: readonly Service[], deps: PlainCallDeps): ReadonlyMap<string, PlainCalls> {
-  const calls = new Map<string, PlainCalls>()
-  for (const [service, implementation] of services) {
-    for (const method of service.methods) {
-      if (!isUnary(method)) continue
-      const implement = Reflect.get(implementation, method.localName) as PlainMethod['implementation']
-      const plain = { method, implementation: implement, maxBytes: maxBytesOf(service.typeName) }
-      calls.set(`/${service.typeName}/${method.name}`, servePlainCalls(plain, deps))
-    }
-  }
-  return calls
-}
-
-function isUnary(method: DescMethod): method is DescMethodUnary {
-  return method.methodKind === 'unary'
-}
-
-function toHandler(path: string, handler: RouteHandlerMethod, serve: PlainCalls | undefined): RpcHandler {
+function toHandler(path: string, handler: RouteHandlerMethod): RpcHandler {
   const kind = RPC_METHODS.get(path) ?? 'unary'
   const maxBytes = maxBytesOf(path.slice(1, path.lastIndexOf('/')))
-  const useLibrary = (request: FastifyRequest, reply: FastifyReply, body?: Buffer): void => {
-    prepareHeaders(request.raw)
-    request.body = body === undefined ? readBody(request.raw, kind, maxBytes) : Readable.from([body])
+  return (request, reply) => {
+    request.body = readBody(request.raw, kind, maxBytes)
     // An unread rest of the body would block the next request of the connection.
     reply.raw.once('finish', () => request.raw.readableEnded || request.raw.resume())
-    // The plugin's promise may never settle.
-    void handler.call(request.server, request, reply)
-  }
-  return (request, reply) => {
-    // Plain calls and the plugin write to the response themselves.
+    // The plugin writes to the response itself; its promise may never settle.
     reply.hijack()
-    if (serve === undefined) return useLibrary(request, reply)
-    serve(request, reply).then(
-      (left) => left && useLibrary(request, reply, left.body),
-      () => reply.raw.destroy(),
-    )
+    void handler.call(request.server, request, reply)
   }
 }

@@ -2,7 +2,7 @@ import { loadOnce } from '@sandyard/kit/async/load-once'
 import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import type { RpcHandler } from './connect-handlers.ts'
-import { listMediaTypes, readMediaType } from './request-headers.ts'
+import { listMediaTypes, prepareHeaders, readMediaType } from './request-headers.ts'
 import { RPC_METHODS } from './rpc-methods.ts'
 
 /**
@@ -25,11 +25,12 @@ export function registerServices(app: FastifyInstance, context: DaemonContext): 
   return load
 }
 
-/** Refuses media types that the method does not take (envd.md 6.1), and brings the accepted ones into their plain spelling. */
+/** Refuses media types that the method does not take (envd.md 6.1), and brings the headers into the form that the library reads. */
 function prepareCall(request: FastifyRequest, reply: FastifyReply, done: DoneFuncWithErrOrRes): void {
   const kind = RPC_METHODS.get(request.routeOptions.url ?? '') ?? 'unary'
   const type = readMediaType(request.headers['content-type'], kind)
   if (type === undefined) return void reply.code(415).header('Accept-Post', listMediaTypes(kind)).send()
+  prepareHeaders(request.raw)
   request.raw.headers['content-type'] = type
   const prefix = type.startsWith('application/grpc') ? 'Grpc-' : kind === 'unary' ? '' : 'Connect-'
   reply.header(`${prefix}Accept-Encoding`, 'gzip')

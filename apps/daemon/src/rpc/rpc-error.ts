@@ -46,19 +46,18 @@ function onFailure<T>(messages: AsyncIterable<T>, fail: (error: unknown) => neve
 
 interface FailedCall {
   readonly log: DaemonLog
-  readonly request: Pick<UnaryRequest | StreamRequest, 'service' | 'method' | 'signal'>
+  readonly request: UnaryRequest | StreamRequest
 }
 
-/** The error that the client gets. Unexpected ones are logged. */
-export function toConnectError(error: unknown, { log, request }: FailedCall): ConnectError {
-  const { service, method } = request
+function toConnectError(error: unknown, { log, request }: FailedCall): ConnectError {
+  const { service, method, signal } = request
   if (isAppError(error)) {
     if (service.typeName === Filesystem.typeName) logFileFailure(log, `${service.typeName}/${method.name}`, error)
     return new ConnectError(error.message, codeFromString(connectCode(error.kind)))
   }
   if (error instanceof ConnectError) return toClientError(error)
   // After a disconnect of the client reads and other operations fail.
-  if (request.signal.aborted) return new ConnectError('the client is gone', Code.Canceled)
+  if (signal.aborted) return new ConnectError('the client is gone', Code.Canceled)
   log.error({ err: error }, 'rpc failed')
   return new ConnectError('internal error', Code.Internal)
 }
