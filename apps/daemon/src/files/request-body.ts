@@ -1,13 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { IncomingMessage } from 'node:http'
 import { keepCutBody } from '../http/client-error.ts'
+import { takeReceivedBody } from '../http/received-body.ts'
 import { firstHeader } from '../http/request-header.ts'
 import { GZIP_HEADER_BYTES, gunzip, isGzipHeader } from './gunzip.ts'
 import { toLastByte } from './to-last-byte.ts'
-
-/** More than the network delivers at once. */
-const WHOLE_BYTES = 64 * 1024
 
 /** The client ended the request before its body was whole. The message is for the client. */
 export class CutBody extends Error {
@@ -52,12 +49,8 @@ export class RequestBody implements Disposable {
    * most once, and instead of reading what {@link decoded} returns.
    */
   async takeWhole(): Promise<Buffer | undefined> {
-    const request = this.#request
-    // The parser hands over the head before it reads the bytes behind it.
-    if (!request.complete) await setImmediate()
-    const isWhole = request.complete && !keepCutBody(request).isCut && request.readableLength <= WHOLE_BYTES
-    if (!isWhole || request.readableEnded || !isIdentity(firstHeader(request, 'content-encoding'))) return undefined
-    return (request.read() as Buffer | null) ?? Buffer.alloc(0)
+    if (!isIdentity(firstHeader(this.#request, 'content-encoding'))) return undefined
+    return takeReceivedBody(this.#request, keepCutBody(this.#request))
   }
 
   [Symbol.dispose](): void {
