@@ -1,4 +1,4 @@
-import { close, closeSync, constants, fchown, fchownSync, fstatSync, ftruncate, ftruncateSync, open, writev } from 'node:fs'
+import { close, closeSync, constants, fchown, fchownSync, fstatSync, ftruncate, open, writev } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { chown } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -83,7 +83,8 @@ export class TargetFile {
       const { size } = fstatSync(fd, { bigint: true })
       if (size <= QUICKLY_TRUNCATED_BYTES) {
         fchownSync(fd, owner.uid, owner.gid)
-        if (size > bytes) ftruncateSync(fd, bytes)
+        // Pages of the file that are on their way to the disk make this wait for it.
+        if (size > bytes) await ftruncateAsync(fd, bytes)
         return new TargetFile(path, fd, true)
       }
     } catch {
