@@ -46,57 +46,13 @@ class LightHeaders {
 
 const ABORTED: unknown = AbortSignal.abort().reason
 
-type AbortListener = (this: LightAbortSignal, event: { readonly type: 'abort'; readonly target: LightAbortSignal }) => void
-
-/** An `AbortSignal` for listeners to `abort`. Node's functions accept it; `AbortSignal.any` takes only Node's own. */
-class LightAbortSignal {
-  /** Whether each listener is called once. */
-  readonly #listeners = new Map<AbortListener, boolean>()
-  aborted = false
-  reason: unknown
-
-  addEventListener(type: string, listener: AbortListener, options?: { readonly once?: boolean }): void {
-    if (type === 'abort' && !this.#listeners.has(listener)) this.#listeners.set(listener, options?.once === true)
-  }
-
-  removeEventListener(_type: string, listener: AbortListener): void {
-    this.#listeners.delete(listener)
-  }
-
-  throwIfAborted(): void {
-    if (this.aborted) throw this.reason
-  }
-
-  /** Only for the controller. */
-  abort(reason: unknown): void {
-    if (this.aborted) return
-    this.aborted = true
-    this.reason = reason
-    // Like Node's, this skips listeners that an earlier one removes, and calls those that it adds.
-    for (const [listener, once] of this.#listeners) {
-      if (once) this.#listeners.delete(listener)
-      try {
-        listener.call(this, { type: 'abort', target: this })
-      } catch (error) {
-        // The other listeners are called all the same.
-        process.nextTick(() => {
-          throw error
-        })
-      }
-    }
-  }
-}
-
 /**
- * An `AbortController` with light signals, whose aborts without a reason share one. In the bundle it takes the place of Node's, whose event
- * targets are slow and which creates an exception with a stack for each abort. The Connect library makes three for every call, links them to
- * each other and to that of the daemon's end, and aborts two of them without a reason, also of calls that succeed.
+ * An `AbortController` whose aborts without a reason share one. In the bundle it takes the place of Node's, which creates an exception with a
+ * stack for each. The Connect library aborts two signals of every call without a reason, also of calls that succeed.
  */
-class LightAbortController {
-  readonly signal = new LightAbortSignal()
-
-  abort(reason: unknown = ABORTED): void {
-    this.signal.abort(reason)
+class LightAbortController extends globalThis.AbortController {
+  override abort(reason: unknown = ABORTED): void {
+    super.abort(reason)
   }
 }
 

@@ -27,8 +27,7 @@ const REASONS = { 403: 'Forbidden', 407: 'Proxy Authentication Required', 502: '
 export async function openTunnel({ request, socket, head }: TunnelCall, rules: TunnelRules, shutdown: AbortSignal): Promise<void> {
   const port = readTunnelRequest(request, rules)
   if (typeof port !== 'number') return refuse(socket, port.status)
-  // Not the light one of the bundle, whose signals `AbortSignal.any` does not take.
-  const gone = new globalThis.AbortController()
+  const gone = new AbortController()
   const onClose = (): void => gone.abort()
   socket.once('close', onClose)
   socket.setKeepAlive(true, KEEP_ALIVE_MS)
