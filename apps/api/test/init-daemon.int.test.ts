@@ -29,7 +29,7 @@ async function newTarget(): Promise<DaemonTarget> {
   return { endpoint: { host: '127.0.0.1', daemonPort: await findFreePort() }, instanceKey: new Secret('the key') }
 }
 
-it('[daemon POST /init] is sent to a daemon that begins to listen later, once and on a connection that is closed', async () => {
+it('/init is sent to a daemon that begins to listen later, once and on a connection that is closed', async () => {
   const target = await newTarget()
   const sent = initDaemon(target, INIT, AbortSignal.timeout(TIMEOUT_MS))
   const bodies: unknown[] = []
@@ -46,7 +46,7 @@ it('[daemon POST /init] is sent to a daemon that begins to listen later, once an
   await once(server, 'close')
 })
 
-it('[daemon POST /init] is repeated after a lost connection and after a 503', async () => {
+it('/init is repeated after a lost connection and after a 503', async () => {
   const target = await newTarget()
   const answers = ['lost', 503, 204]
   await listen(target.endpoint.daemonPort, (request, response) => {
@@ -58,7 +58,7 @@ it('[daemon POST /init] is repeated after a lost connection and after a 503', as
   expect(answers).toEqual([])
 })
 
-it('[daemon POST /init] ends with the abort reason while no daemon listens', async () => {
+it('/init ends with the abort reason while no daemon listens', async () => {
   const ending = new AbortController()
   const sent = initDaemon(await newTarget(), INIT, ending.signal)
   const reason = new Error('the sandbox has ended')

@@ -19,6 +19,7 @@ it.for<[string, string, CallKind]>([
   ['POST', '/containers/abc/pause', 'change'],
   ['DELETE', '/containers/abc?', 'change'],
   ['DELETE', '/images/sandyard/image-home:1?', 'change'],
+  ['POST', '/networks/abc/connect', 'change'],
   ['POST', '/networks/abc/disconnect', 'short'],
   ['POST', '/commit?', 'copy'],
   ['POST', '/images/load?', 'copy'],

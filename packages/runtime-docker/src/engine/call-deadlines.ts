@@ -15,7 +15,7 @@ export const CALL_DEADLINES = {
   /** Reads one object, or makes a small change to it. */
   short: { answerMs: 15 * SECOND },
   list: { answerMs: 30 * SECOND },
-  /** Creates, starts, pauses, ends or removes. The engine queues many concurrent changes. */
+  /** Creates, starts, connects, pauses, ends or removes. The engine queues many concurrent changes. */
   change: { answerMs: MINUTE },
   /** Copies files: a commit, an import, an archive. The engine sends nothing before the end. */
   copy: { answerMs: 10 * MINUTE },
@@ -54,6 +54,7 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
   ['save', 'GET', /^\/images\/get\?/],
   ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],
+  ['change', 'POST', /^\/networks\/[^/]+\/connect\b/],
   ['change', 'DELETE', /^\/(?:containers|images|volumes|networks)\//],
   ['copy', 'POST', /^\/(?:commit|images\/load|containers\/[^/]+\/wait)\b/],
   ['copy', 'PUT', /^\/containers\/[^/]+\/archive/],

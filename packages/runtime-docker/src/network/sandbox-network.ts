@@ -89,8 +89,9 @@ export class SandboxNetwork {
     await this.#docker.getNetwork(id).disconnect({ Container: container.id })
   }
 
+  /** A container that another process has connected meanwhile is success. */
   async connect(container: Container, { id }: Bridge): Promise<void> {
-    await this.#docker.getNetwork(id).connect({ Container: container.id })
+    await unlessStatus(403, () => this.#docker.getNetwork(id).connect({ Container: container.id }))
   }
 
   /**
