@@ -111,6 +111,24 @@ describe('a host that is short of memory', () => {
     expect([status, body]).toEqual([201, [{ error }, { error }]])
   })
 
+  it('counts the starts in flight, which it has let in at the same moment', async () => {
+    const tight = await world.startServer({ env: { SANDYARD_SHORTAGE_WAIT: '300ms', SANDYARD_HOST_MEMORY_RESERVE: '1GiB' } })
+    await until({ memory: { totalBytes: 64 * GIB, availableBytes: GIB + 300 * MIB } }, false, tight)
+    const holds = [0, 1, 2].map(() => tight.runtime.faults.hold('create'))
+    const asked = Array.from({ length: 5 }, () => create(acme, tight))
+    const refused = await Promise.race([Promise.all(asked), waitForRefusals(tight, 3)])
+    expect(refused).toBe(3)
+    for (const hold of holds) hold.release()
+    const statuses = (await Promise.all(asked)).map(({ status }) => status).toSorted((a, b) => a - b)
+    expect(statuses).toEqual([201, 201, 503, 503, 503])
+  })
+
+  async function waitForRefusals(server: Server, expected: number): Promise<number> {
+    const line = 'sandyard_starts_refused_total{reason="memory"}'
+    await waitFor('the refused starts', async () => (await metric(server, line)) >= expected)
+    return metric(server, line)
+  }
+
   it('runs more sandboxes than the sum of their limits while they use little', async () => {
     const small = await world.startServer({ env: { SANDYARD_MAX_SANDBOXES: '100' } })
     await until({ memory: { totalBytes: 8 * GIB, availableBytes: 6 * GIB } }, false, small)

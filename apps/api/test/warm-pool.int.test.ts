@@ -3,7 +3,7 @@ import { readWantedEgress } from '@sandyard/api/read-wanted-egress'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Fuse, type CrashPoint } from './support/fuse.ts'
 import {
   createWorld,
@@ -32,6 +32,7 @@ const idsOnEngine = (): string[] => [...world.engine.sandboxes.values()].map(({ 
 
 /** Runs passes until nothing is missing and nothing waits to be freed. */
 async function fill({ ctx }: Server, passes = 6): Promise<void> {
+  await waitFor('a pause after the creates', () => ctx.pool.isQuiet)
   for (let pass = 0; pass < passes; pass += 1) {
     await ctx.pool.fill()
     await ctx.pool.settled()
@@ -296,7 +297,31 @@ describe('the pool', () => {
     expect(await parkedIds()).not.toEqual([])
   })
 
-  it('survives a restart of the server', async () => {
+  it('gives up a sandbox whose start command keeps a processor busy', async () => {
+    const api = await startServer()
+    await fill(api)
+    const [waiting = ''] = await parkedIds()
+    await api.ctx.pool.check()
+    const used = { memoryBytes: 300 * 1024 ** 2, cpuMicroseconds: 600_000_000, pids: 9 }
+    const usage = vi.spyOn(api.runtime, 'usage').mockImplementation(async (refs) => new Map(refs.map((ref) => [ref.sandboxId, used])))
+    await api.ctx.pool.check()
+    usage.mockRestore()
+    await waitFor('its end', () => !idsOnEngine().includes(waiting))
+    await fill(api)
+    // Its template pauses on this server.
+    expect(await rowsOfPool()).toEqual([])
+  })
+
+  it('is freed by the last server that stops in order, and left to the others', async () => {
+    const [first, second] = [await startServer({ loops: true }), await startServer({ loops: true })]
+    await waitFor('the pool', async () => (await parkedIds()).length === 1)
+    await first[Symbol.asyncDispose]()
+    expect(await parkedIds()).toHaveLength(1)
+    await second[Symbol.asyncDispose]()
+    expect([await rowsOfPool(), idsOnEngine()]).toEqual([[], []])
+  })
+
+  it('survives the kill of a server', async () => {
     const api = await startServer()
     await fill(api)
     const waiting = await parkedIds()

@@ -3,7 +3,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { AdmissionMetrics } from '../metrics/admission-metrics.ts'
 import type { AdmissionConfig } from './admission-config.ts'
-import { HostRoom, type Shortage } from './host-room.ts'
+import { HostRoom, type Reservation, type Shortage } from './host-room.ts'
 import { WaitingRoom, type Refusal } from './waiting-room.ts'
 
 export interface AdmissionParts {
@@ -19,6 +19,12 @@ export interface AdmissionRequest {
   readonly teamId: string
   /** The limit of the sandbox. */
   readonly memoryMib: number
+}
+
+interface Start {
+  readonly bytes: number
+  /** Set with the turn. */
+  reserved?: Reservation
 }
 
 export interface Turn {
@@ -47,7 +53,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
  */
 export class Admission {
   readonly #host: HostRoom
-  readonly #room: WaitingRoom<number>
+  readonly #room: WaitingRoom<Start>
   readonly #parts: AdmissionParts
   readonly #listeners = new Set<(shortage: Shortage) => void>()
 
@@ -56,13 +62,16 @@ export class Admission {
     const { config, runtime, metrics } = parts
     const host = new HostRoom({ ...config, vitals: (signal) => runtime.vitals(signal) })
     this.#host = host
-    this.#room = new WaitingRoom<number>({
+    this.#room = new WaitingRoom<Start>({
       width: config.width,
       places: config.places,
       placesPerOwner: Math.ceil(config.places / 2),
       turnWaitMs: TURN_WAIT_MS,
       shortageWaitMs: config.shortageWaitMs,
-      shortageOf: (bytes) => host.shortageOf(bytes),
+      shortageOf: ({ bytes }) => host.shortageOf(bytes),
+      onTurn: (start) => {
+        start.reserved = host.reserve(start.bytes)
+      },
       onShortage: (shortage) => this.#tell(shortage),
       onRefused: (why) => {
         metrics.refused.inc({ reason: why })
@@ -92,19 +101,18 @@ export class Admission {
    * @throws AppError `resource_exhausted` when it was not begun: the room is full, or it has waited too long; the abort reason; the errors of `start`
    */
   async run<T>({ teamId, memoryMib }: AdmissionRequest, signal: AbortSignal, start: (turn: Turn) => Promise<T>): Promise<T> {
-    const bytes = neededBytes(memoryMib)
+    const waiting: Start = { bytes: neededBytes(memoryMib) }
     const { metrics } = this.#parts
     const began = performance.now()
-    const end = await this.#room.enter(teamId, bytes, signal)
+    const end = await this.#room.enter(teamId, waiting, signal)
     metrics.admitted.observe((performance.now() - began) / 1000)
-    const reserved = this.#host.reserve(bytes)
     const late = setTimeout(end, TURN_MS)
     try {
       return await start({ end })
     } finally {
       clearTimeout(late)
       end()
-      reserved.release()
+      waiting.reserved?.release()
     }
   }
 

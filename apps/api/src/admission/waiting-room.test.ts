@@ -27,6 +27,7 @@ function benchOf(options: Partial<WaitingRoomOptions<string>> = {}): Bench {
       turnWaitMs: FOREVER_MS,
       shortageWaitMs: FOREVER_MS,
       shortageOf: async () => bench.lack,
+      onTurn: () => undefined,
       onShortage: (shortage) => bench.shortages.push(shortage),
       onRefused: (why) => new Error(`refused: ${why}`),
       ...options,

@@ -16,6 +16,8 @@ export interface WaitingRoomOptions<T> {
   readonly shortageWaitMs: number
   /** What the host lacks for this start. */
   readonly shortageOf: (start: T) => Promise<Shortage | undefined>
+  /** Called before another start is looked at. */
+  readonly onTurn: (start: T) => void
   /** A start has to wait for what the host lacks. */
   readonly onShortage: (shortage: Shortage) => void
   readonly onRefused: (why: Refusal) => Error
@@ -105,7 +107,7 @@ export class WaitingRoom<T> {
   }
 
   async #giveTurns(): Promise<void> {
-    const { width, shortageOf, onShortage } = this.#options
+    const { width, shortageOf, onTurn, onShortage } = this.#options
     while (this.#busy < width) {
       const next = this.#first()
       if (next === undefined) break
@@ -118,6 +120,7 @@ export class WaitingRoom<T> {
       // It may have been refused meanwhile.
       if (this.#remove(next)) {
         this.#busy += 1
+        onTurn(next.start)
         next.entered.resolve()
       }
     }

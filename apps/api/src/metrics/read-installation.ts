@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
-import { isOccupied, secondsAgo } from '../sandboxes/sandbox-queries.ts'
+import { secondsAgo, statementTime } from '@sandyard/db/statement-time'
+import { isOccupied } from '../sandboxes/sandbox-queries.ts'
 
 /** What the metrics say about the whole installation. */
 export interface InstallationCounts {
@@ -72,7 +73,7 @@ async function readExpiryLag(db: Db): Promise<number> {
     .selectFrom('sandbox')
     .select(sql<number>`coalesce(extract(epoch from clock_timestamp() - min(expires_at)), 0)::double precision`.as('lag'))
     .where('state', '=', 'running')
-    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+    .where('expires_at', '<=', statementTime())
     .executeTakeFirstOrThrow()
   return lag
 }

@@ -24,7 +24,7 @@ export interface ForkReservation {
 }
 
 /** A reserved fork, with the network that its row has. */
-export type ForkRef = SandboxRef & CurrentNetwork
+type ForkRef = SandboxRef & CurrentNetwork
 
 export interface ReservedForks {
   readonly refs: readonly ForkRef[]

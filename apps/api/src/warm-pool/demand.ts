@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
+import { secondsAgo } from '@sandyard/db/statement-time'
 
 /** What a create asked for. A rebuild of the tag moves the demand to the new build. */
 export interface DemandKey {
@@ -55,7 +56,7 @@ export async function readDemand(db: Db, most: number): Promise<Demand[]> {
     .selectFrom('pool_demand')
     .select(['template_id', 'tag'])
     .select(({ fn }) => fn.max('creates').as('peak'))
-    .where('slot', '>', sql<Date>`clock_timestamp() - make_interval(secs => ${WINDOW_SECONDS})`)
+    .where('slot', '>', secondsAgo(WINDOW_SECONDS))
     .groupBy(['template_id', 'tag'])
     .orderBy('peak', 'desc')
     .orderBy('template_id')

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import { isServerAlive } from '@sandyard/db/server-lease'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
-import { secondsAgo, STALE_START_SECONDS } from '../sandboxes/sandbox-queries.ts'
+import { STALE_START_SECONDS } from '../sandboxes/sandbox-queries.ts'
+import { isEngineOf } from '../servers/engine-binding.ts'
 import { parkedMemoryMib, type ParkedRow, type WantedBuild } from './plan-pool.ts'
 
 /** Cap of one look at the pool. */
@@ -78,7 +80,7 @@ export async function markParked(
 }
 
 /** No create claims them any more. Returns those that this call has changed: their caller frees them. */
-export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise<SandboxRef[]> {
+export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise<(SandboxRef & { readonly buildId: string })[]> {
   if (refs.length === 0) return []
   const rows = await db
     .updateTable('parked_sandbox')
@@ -89,9 +91,19 @@ export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise
       refs.map(({ sandboxId }) => sandboxId),
     )
     .where('state', '<>', 'removing')
-    .returning(['sandbox_id', 'incarnation'])
+    .returning(['sandbox_id', 'incarnation', 'build_id'])
     .execute()
-  return rows.map(refOf)
+  return rows.map((row) => ({ ...refOf(row), buildId: row.build_id }))
+}
+
+/** What they use counts against the memory of the pool. */
+export async function storeMemory(db: Db, memoryMib: ReadonlyMap<string, number>): Promise<void> {
+  if (memoryMib.size === 0) return
+  await sql`
+    update parked_sandbox set memory_mib = used.mib
+    from unnest(${[...memoryMib.keys()]}::text[], ${[...memoryMib.values()]}::int[]) as used (sandbox_id, mib)
+    where parked_sandbox.sandbox_id = used.sandbox_id and state = 'parked'
+  `.execute(db)
 }
 
 /** Like {@link giveUpParked}, of those that have waited the longest. */
@@ -109,6 +121,21 @@ export async function giveUpOldest(db: Db, most: number): Promise<SandboxRef[]> 
         .forUpdate()
         .skipLocked(),
     )
+    .returning(['sandbox_id', 'incarnation'])
+    .execute()
+  return rows.map(refOf)
+}
+
+/** Like {@link giveUpParked}, of all rows, also those that are being freed, if no other server lives. */
+export async function giveUpUnserved(
+  db: Db,
+  { serverId, engineId }: { readonly serverId: number; readonly engineId: string },
+): Promise<SandboxRef[]> {
+  const rows = await db
+    .updateTable('parked_sandbox')
+    .set({ state: 'removing', state_changed_at: now })
+    .where(isEngineOf(engineId))
+    .where(sql<boolean>`not exists (select from server where server_id <> ${serverId} and lease_until > clock_timestamp())`)
     .returning(['sandbox_id', 'incarnation'])
     .execute()
   return rows.map(refOf)

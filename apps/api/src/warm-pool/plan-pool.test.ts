@@ -50,8 +50,13 @@ describe('what is missing', () => {
     expect(plan([wanted('a', 1)], [], { memoryMib: 0 }).park).toEqual([])
   })
 
+  it('counts with what sandboxes of the build use, where that is more', () => {
+    expect(plan([wanted('a', 4)], [row('a', { memoryMib: 400 })]).park).toEqual(['a'])
+    expect(plan([wanted('a', 4)], [row('a', { memoryMib: 20 })]).park).toEqual(['a', 'a', 'a'])
+  })
+
   it('leaves the memory of sandboxes that another server has started in another way', () => {
-    expect(plan([wanted('a', 3)], [row('a', { isCurrent: false, memoryMib: 900 })])).toEqual({ park: ['a'], giveUp: [] })
+    expect(plan([wanted('a', 3)], [row('b', { isCurrent: false, memoryMib: 900 })])).toEqual({ park: ['a'], giveUp: [] })
   })
 })
 

@@ -29,7 +29,7 @@ export interface PoolPlan {
 const LEAST_MEMORY_MIB = 64
 const MEMORY_SHARE = 8
 
-/** What a parked sandbox counts for. It is idle; most take less. */
+/** What a parked sandbox counts for, unless it uses more. Most idle with less. */
 export function parkedMemoryMib({ memoryMib }: Pick<ReadyBuild, 'memoryMib'>): number {
   return Math.max(LEAST_MEMORY_MIB, Math.ceil(memoryMib / MEMORY_SHARE))
 }
@@ -47,7 +47,9 @@ export function planPool(
 ): PoolPlan {
   const kept = rows.filter(({ isStale }) => !isStale)
   const foreignMib = sum(kept.filter(({ isCurrent }) => !isCurrent))
-  const targets = targetsOf(wanted, { memoryMib: memoryMib - foreignMib, perTemplate })
+  const costOf = (build: ReadyBuild): number =>
+    Math.max(parkedMemoryMib(build), ...kept.filter(({ buildId }) => buildId === build.buildId).map((row) => row.memoryMib))
+  const targets = targetsOf(wanted, { memoryMib: memoryMib - foreignMib, perTemplate, costOf })
   const giveUp: SandboxRef[] = rows.filter(({ isStale }) => isStale)
   const missing = new Map(targets)
   for (const row of kept.filter(({ isCurrent }) => isCurrent).toReversed()) {
@@ -64,14 +66,19 @@ export function planPool(
   return { park: park.slice(0, Math.max(0, mayPark)), giveUp }
 }
 
+interface Bounds extends Pick<PoolConfig, 'memoryMib' | 'perTemplate'> {
+  /** MiB of one sandbox. */
+  readonly costOf: (build: ReadyBuild) => number
+}
+
 /** How many sandboxes of each build should wait. */
-function targetsOf(wanted: readonly WantedBuild[], { memoryMib, perTemplate }: Pick<PoolConfig, 'memoryMib' | 'perTemplate'>) {
+function targetsOf(wanted: readonly WantedBuild[], { memoryMib, perTemplate, costOf }: Bounds): Map<string, number> {
   const targets = new Map<string, number>()
   let free = memoryMib
   for (let round = 1; round <= perTemplate; round += 1) {
     let isDone = true
     for (const { build, count } of wanted) {
-      const cost = parkedMemoryMib(build)
+      const cost = costOf(build)
       if (count < round || cost > free) continue
       const target = targets.get(build.buildId) ?? 0
       if (target >= round) continue

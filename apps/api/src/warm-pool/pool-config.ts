@@ -5,7 +5,7 @@ import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/pars
 export const POOL_SETTINGS = {
   poolMemory: env.share('SANDYARD_POOL_MEMORY', {
     default: 0.1,
-    doc: 'share of the memory of the host, 0 to 1, that sandboxes of the warm pool may take; each counts for an eighth of its limit, at least 64 MiB; 0 turns the pool off',
+    doc: 'share of the memory of the host, 0 to 1, that sandboxes of the warm pool may take; each counts for an eighth of its limit, at least 64 MiB, or for what it uses where that is more; 0 turns the pool off',
   }),
   poolCpu: env.share('SANDYARD_POOL_CPU', {
     default: 0.5,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
-import { within } from '@sandyard/kit/async/within'
+import { resultWithin, within } from '@sandyard/kit/async/within'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRef } from '@sandyard/runtime/types'
@@ -13,11 +13,24 @@ import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
-import { deleteParked, giveUpOldest, giveUpParked, insertParking, listParked, markParked, takeUnremoved } from './parked-rows.ts'
+import { Lull } from './lull.ts'
+import {
+  deleteParked,
+  giveUpOldest,
+  giveUpParked,
+  giveUpUnserved,
+  insertParking,
+  listParked,
+  listWaiting,
+  markParked,
+  storeMemory,
+  takeUnremoved,
+} from './parked-rows.ts'
 import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
 import { Setbacks } from './setbacks.ts'
+import { UsageCheck } from './usage-check.ts'
 import { readWantedBuilds } from './wanted-builds.ts'
 
 export interface PoolParts extends ParkParts {
@@ -35,12 +48,14 @@ export interface PoolParts extends ParkParts {
 }
 
 const FILL_EVERY_MS = 1000
-/** After a create its place is filled again; the client's first requests go first. */
-const FILL_AFTER_CREATE_MS = 250
+const LULL = { quietMs: 250, longestMs: 2000 }
 /** After a shortage of memory nothing is started for the pool for so long. */
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
 /** Shortages are told four times a second. */
 const AT_ONCE_IN_SHORTAGE = 4
+const LAST_REMOVALS_MS = 10_000
+const CHECK_EVERY_MS = 10_000
+const USAGE_TIMEOUT_MS = 10_000
 const FORGET_EVERY_MS = 60_000
 /** The lock of the transaction that plans: one server at a time. */
 const PLAN_LOCK = 0x5a_11_70_01
@@ -53,11 +68,13 @@ export class WarmPool {
   readonly #parts: PoolParts
   readonly #demand = new DemandCounter()
   readonly #setbacks = new Setbacks()
+  readonly #usage = new UsageCheck()
   readonly #starts = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   #loops: readonly Loop[] = []
   #closedUntil = 0
-  #waking: NodeJS.Timeout | undefined
+  /** Starts for the pool wait for a pause between creates, so that they do not slow them down. */
+  readonly #lull = new Lull({ ...LULL, onLull: () => this.#loops[0]?.wake() })
 
   constructor(parts: PoolParts) {
     this.#parts = parts
@@ -71,21 +88,37 @@ export class WarmPool {
     return this.#parts.config.memoryMib > 0
   }
 
+  /** Creates have paused, so that starts for the pool may begin. */
+  get isQuiet(): boolean {
+    return this.#lull.isNow
+  }
+
   /** Starts the loops. */
   start(): void {
     const { database, log } = this.#parts
     // Without a pool, what an earlier configuration has left is still removed.
     const filling = runLoop({ name: 'warm pool', everyMs: FILL_EVERY_MS, log }, () => this.fill())
     const forgetting = runLoop({ name: 'warm pool demand', everyMs: FORGET_EVERY_MS, log }, () => forgetDemand(database.db))
-    this.#loops = [filling, forgetting]
+    const checking = runLoop({ name: 'warm pool usage', everyMs: CHECK_EVERY_MS, log }, () => this.check())
+    this.#loops = [filling, forgetting, checking]
   }
 
-  /** Ends the loops and the starts in flight. What waits stays, for other servers and the next start. */
+  /**
+   * Ends the loops and the starts in flight. What waits is left to the other servers; the last one frees it. What it cannot free in time, the next
+   * start does.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
-    clearTimeout(this.#waking)
+    this.#lull[Symbol.dispose]()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await Promise.all(this.#starts)
+    const { database, engineId, serverId, log } = this.#parts
+    try {
+      const left = await giveUpUnserved(database.db, { serverId, engineId })
+      await resultWithin(LAST_REMOVALS_MS, Promise.allSettled(left.map((ref) => this.#remove(ref))))
+    } catch (err) {
+      log.warn({ err }, 'the warm pool is left to the next start')
+    }
   }
 
   /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction. */
@@ -98,10 +131,7 @@ export class WarmPool {
     if (!this.isOn) return
     this.#demand.note(key)
     this.#parts.metrics.creates.inc({ outcome })
-    this.#waking ??= setTimeout(() => {
-      this.#waking = undefined
-      this.#loops[0]?.wake()
-    }, FILL_AFTER_CREATE_MS).unref()
+    this.#lull.disturb()
   }
 
   /**
@@ -135,6 +165,26 @@ export class WarmPool {
     for (const [ref, build] of begun) this.#begin(ref, build)
   }
 
+  /**
+   * Stores what sandboxes that wait use, which counts against the memory of the pool, and gives up those that do not idle: a start command that
+   * keeps a processor busy would take it from others while it belongs to nobody.
+   */
+  async check(): Promise<void> {
+    const { database, log, runtime } = this.#parts
+    const waiting = await listWaiting(database.db)
+    if (waiting.length === 0) return
+    const what = 'reading the usage of the warm pool'
+    const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS }, () => runtime.usage(waiting))
+    const { busy, memoryMib } = this.#usage.judge(waiting, usage, performance.now())
+    await storeMemory(database.db, memoryMib)
+    const givenUp = await giveUpParked(database.db, busy)
+    for (const { buildId, ...ref } of givenUp) {
+      log.warn({ ...ref, buildId }, 'a sandbox of the warm pool does not idle: its template pauses')
+      this.#setbacks.add(buildId)
+    }
+    this.#free(givenUp)
+  }
+
   /** Resolves when no start is in flight. */
   async settled(): Promise<void> {
     while (this.#starts.size > 0) await Promise.all(this.#starts)
@@ -164,7 +214,7 @@ export class WarmPool {
   async #countFree(wanted: readonly WantedBuild[]): Promise<number> {
     const { admission, config, isBusy } = this.#parts
     const free = config.width - this.#starts.size
-    if (wanted.length === 0 || free <= 0 || isBusy()) return 0
+    if (wanted.length === 0 || free <= 0 || isBusy() || !this.isQuiet) return 0
     const largest = Math.max(...wanted.map(({ build }) => build.memoryMib))
     return (await admission.hasRoom(largest)) ? free : 0
   }

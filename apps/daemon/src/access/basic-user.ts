@@ -16,16 +16,20 @@ declare module 'fastify' {
  * form of the error depends on the protocol.
  */
 export function basicUserHook(accounts: AccountDatabase) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const name = parseBasicUser(request.headers.authorization)
-    if (name === undefined) return undefined
-    request.basicUser = name
-    if (isCall(request) || (await accounts.lookupUser(name)) !== undefined) return undefined
+  async function refuseUnknown(name: string, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    if ((await accounts.lookupUser(name)) !== undefined) return undefined
     const error = { code: 'unauthenticated', message: `invalid username: '${name}'` }
     return reply
       .code(401)
       .header('Content-Type', 'application/json')
       .send(Buffer.from(JSON.stringify(error)))
+  }
+  // Not asynchronous where nothing has to wait: Fastify takes either the callback or a promise.
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): unknown => {
+    const name = parseBasicUser(request.headers.authorization)
+    if (name === undefined) return done()
+    request.basicUser = name
+    return isCall(request) ? done() : refuseUnknown(name, reply)
   }
 }
 

@@ -8,7 +8,8 @@ import type { TargetFile } from './target-file.ts'
  *
  * @throws Error with the system error as `cause` if a write fails; errors of `body`. Bytes that arrived before an error are written
  */
-export async function copyToFile(file: TargetFile, body: AsyncIterable<Buffer>, path: string): Promise<void> {
+export async function copyToFile(file: TargetFile, body: Buffer | AsyncIterable<Buffer>, path: string): Promise<void> {
+  if (Buffer.isBuffer(body)) return writeWhole(file, body, path)
   using share = new MemoryShare()
   const writer = new QueuedWriter(file, path, share.bytes)
   try {
@@ -17,6 +18,17 @@ export async function copyToFile(file: TargetFile, body: AsyncIterable<Buffer>, 
     await writer.settled()
   }
   writer.throwFailure()
+}
+
+/** An existing file still has its old content, so a failure removes what of it follows the written bytes. */
+async function writeWhole(file: TargetFile, body: Buffer, path: string): Promise<void> {
+  let written = 0
+  try {
+    while (written < body.length) written += (await file.writev([body.subarray(written)])).bytesWritten
+  } catch (error) {
+    await file.truncate(written)
+    throw new Error(failedCall('write', path, error), { cause: error })
+  }
 }
 
 class QueuedWriter {

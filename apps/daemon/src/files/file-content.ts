@@ -1,10 +1,15 @@
-import { type BigIntStats, constants } from 'node:fs'
+import { type BigIntStats, closeSync, constants, readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { isContentCached } from '../sys/cached-content.ts'
+import { openIfCached } from '../sys/cached-stat.ts'
 import { pathArgument } from '../users/path-bytes.ts'
 import { SNIFFED_BYTES } from './sniff-content-type.ts'
 
 /** Files up to this size are read before the headers are sent: one read, one write, and the announced size is always correct. */
 const WHOLE_BYTES = 64 * 1024
+
+/** Non-blocking, so a FIFO without a writer cannot block a thread; it has no effect on regular files. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** The file could not be read to its end. `cause` is the system error; a file that was truncated has none. */
 export class ReadFailure extends Error {
@@ -19,9 +24,14 @@ export class FileContent implements AsyncDisposable {
   readonly start: Buffer
   /** Undefined if only reading to the end shows it, as in `/proc`. */
   readonly size: number | undefined
-  readonly #handle: FileHandle
+  /** Undefined if the whole file was read from memory. */
+  readonly #handle: FileHandle | undefined
 
-  private constructor(handle: FileHandle, stats: BigIntStats, read: { readonly start: Buffer; readonly size: number | undefined }) {
+  private constructor(
+    handle: FileHandle | undefined,
+    stats: BigIntStats,
+    read: { readonly start: Buffer; readonly size: number | undefined },
+  ) {
     this.#handle = handle
     this.mtimeSeconds = stats.mtimeNs === 0n ? undefined : Math.floor(Number(stats.mtimeMs) / 1000)
     this.start = read.start
@@ -33,8 +43,9 @@ export class FileContent implements AsyncDisposable {
    * @throws the system error of open or read
    */
   static async open(path: string, found: BigIntStats): Promise<FileContent> {
-    // Non-blocking, so a FIFO without a writer cannot block a thread of the pool; it has no effect on regular files.
-    const handle = await open(pathArgument(path), constants.O_RDONLY | constants.O_NONBLOCK)
+    const cached = readIfCached(path, announcedBytes(found))
+    if (cached !== undefined) return new FileContent(undefined, found, { start: cached, size: cached.length })
+    const handle = await open(pathArgument(path), OPEN_FLAGS)
     try {
       // The size of a small file comes from reading it, so stats that are a moment old are good enough.
       const stats = announcedBytes(found) > WHOLE_BYTES ? await handle.stat({ bigint: true }) : found
@@ -59,6 +70,7 @@ export class FileContent implements AsyncDisposable {
    * @throws ReadFailure
    */
   async readInto(buffer: Buffer, position: number): Promise<number> {
+    if (this.#handle === undefined) return this.start.copy(buffer, 0, position)
     try {
       const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.size === undefined ? null : position)
       return bytesRead
@@ -88,7 +100,26 @@ export class FileContent implements AsyncDisposable {
 
   /** Closes the file after reads in flight. Idempotent. Errors are ignored: nothing was written. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close().catch(() => undefined)
+    await this.#handle?.close().catch(() => undefined)
+  }
+}
+
+/**
+ * The content of a small file that the kernel has in memory; undefined for any other file, also if its size has changed. Runs on the thread of
+ * the event loop: it takes some microseconds, and each call on the thread pool takes more than ten times as long.
+ */
+function readIfCached(path: string, announced: number): Buffer | undefined {
+  if (announced === 0 || announced > WHOLE_BYTES) return undefined
+  const fd = openIfCached(pathArgument(path), OPEN_FLAGS)
+  if (fd === undefined) return undefined
+  try {
+    if (!isContentCached(fd, announced)) return undefined
+    const buffer = Buffer.allocUnsafe(announced + 1)
+    return readSync(fd, buffer, 0, buffer.length, 0) === announced ? buffer.subarray(0, announced) : undefined
+  } catch {
+    return undefined
+  } finally {
+    closeSync(fd)
   }
 }
 

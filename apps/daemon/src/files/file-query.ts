@@ -10,6 +10,8 @@ export interface FileQuery {
   readonly expiration: bigint | undefined
 }
 
+const BEYOND_ASCII = /[^\0-\x7f]/
+
 /** A malformed query, answered before all checks. The only plain-text answer of these routes (envd.md 2.2). */
 export class InvalidQuery extends Error {
   override readonly name = 'InvalidQuery'
@@ -48,12 +50,17 @@ function decodeQuery(url: string): [string, string][] {
 /** Percent decoding that accepts all bytes. In Node's `url` each byte is one character. */
 function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ')
-  return decodePath(
-    Buffer.from(
-      spaced.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-      'latin1',
-    ),
-  )
+  if (BEYOND_ASCII.test(spaced)) return decodeBytes(spaced)
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return decodeBytes(spaced)
+  }
+}
+
+function decodeBytes(text: string): string {
+  const bytes = text.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return decodePath(Buffer.from(bytes, 'latin1'))
 }
 
 function toInt64(name: string, text: string | undefined): bigint | undefined {

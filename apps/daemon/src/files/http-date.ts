@@ -10,6 +10,7 @@ const FORMS = [
 
 /** Unix seconds of an HTTP date; undefined for anything else, which is ignored as a condition. */
 export function parseHttpDate(text: string): number | undefined {
+  if (text === '') return undefined
   const groups = FORMS.map((form) => form.exec(text)?.groups).find((match) => match !== undefined)
   if (groups === undefined) return undefined
   const { day = '', month = '', year = '', time = '' } = groups

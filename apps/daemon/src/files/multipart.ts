@@ -23,6 +23,8 @@ export interface Part {
   /** By name in lower case, the first of a repeated one. Values are byte strings (latin1). */
   readonly headers: ReadonlyMap<string, string>
   readonly body: AsyncIterable<Buffer>
+  /** All of {@link body}, if its end has arrived. Call it before anything of the body is read. */
+  takeWhole(): Buffer | undefined
 }
 
 /** The body does not match its boundary. The message is for the client. */
@@ -36,15 +38,19 @@ class MalformedMultipart extends Error {
  * @throws MalformedMultipart, from the body of a part as `unexpected EOF`; errors of `source`, which between two parts become a
  * MalformedMultipart if they describe a fault of the client's body
  */
-export async function* readParts(source: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
-  const reader = new MultipartReader(source[Symbol.asyncIterator](), boundary)
+export async function* readParts(source: AsyncIterable<Buffer> | Iterable<Buffer>, boundary: string): AsyncGenerator<Part> {
+  const reader = new MultipartReader(Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator](), boundary)
   for (let headers = await reader.nextHeaders(); headers !== undefined; headers = await reader.nextHeaders()) {
-    yield { headers, body: { [Symbol.asyncIterator]: () => ({ next: () => reader.nextChunk() }) } }
+    yield {
+      headers,
+      body: { [Symbol.asyncIterator]: () => ({ next: () => reader.nextChunk() }) },
+      takeWhole: () => reader.takeWhole(),
+    }
   }
 }
 
 class MultipartReader {
-  readonly #source: AsyncIterator<Buffer>
+  readonly #source: AsyncIterator<Buffer> | Iterator<Buffer>
   readonly #boundary: string
   #delimiter: PartDelimiter
   #pending: Buffer = NOTHING
@@ -54,7 +60,7 @@ class MultipartReader {
   #failure: unknown
   #phase: 'preamble' | 'body start' | 'body' | 'between' = 'preamble'
 
-  constructor(source: AsyncIterator<Buffer>, boundary: string) {
+  constructor(source: AsyncIterator<Buffer> | Iterator<Buffer>, boundary: string) {
     this.#source = source
     this.#boundary = boundary
     this.#delimiter = new PartDelimiter(boundary, '\r\n')
@@ -107,6 +113,17 @@ class MultipartReader {
       await this.#receive()
     }
     return { done: true, value: undefined }
+  }
+
+  /** The body of the current part, if all of it has been received. */
+  takeWhole(): Buffer | undefined {
+    if (this.#phase !== 'body start') return undefined
+    const { dataBytes, isEnd, newlineBytes } = this.#delimiter.find(this.#pending, true)
+    if (!isEnd) return undefined
+    const body = this.#pending.subarray(0, dataBytes)
+    this.#pending = this.#pending.subarray(dataBytes + newlineBytes)
+    this.#phase = 'between'
+    return body
   }
 
   #classify(line: string): 'part' | 'end' | 'other' {

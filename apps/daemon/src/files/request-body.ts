@@ -1,6 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { IncomingMessage } from 'node:http'
 import { keepCutBody } from '../http/client-error.ts'
+import { takeReceivedBody } from '../http/received-body.ts'
 import { firstHeader } from '../http/request-header.ts'
 import { GZIP_HEADER_BYTES, gunzip, isGzipHeader } from './gunzip.ts'
 import { toLastByte } from './to-last-byte.ts'
@@ -38,10 +39,18 @@ export class RequestBody implements Disposable {
    */
   async decoded(): Promise<AsyncIterable<Buffer>> {
     const header = firstHeader(this.#request, 'content-encoding')
-    const coding = header.split(';', 1)[0]?.trim().toLowerCase()
-    if (header === '' || coding === 'identity') return this.#received
-    if (coding !== 'gzip') throw undecodable(`unsupported Content-Encoding: ${header}, supported: [gzip]`)
+    if (isIdentity(header)) return this.#received
+    if (codingOf(header) !== 'gzip') throw undecodable(`unsupported Content-Encoding: ${header}, supported: [gzip]`)
     return gunzip(await takeGzipHeader(this.#received), this.#received)
+  }
+
+  /**
+   * The whole body, if it is small, not encoded and has arrived with the head of the request, so that nothing has to wait for it. Call it at
+   * most once, and instead of reading what {@link decoded} returns.
+   */
+  async takeWhole(): Promise<Buffer | undefined> {
+    if (!isIdentity(firstHeader(this.#request, 'content-encoding'))) return undefined
+    return takeReceivedBody(this.#request, keepCutBody(this.#request))
   }
 
   [Symbol.dispose](): void {
@@ -49,6 +58,14 @@ export class RequestBody implements Disposable {
     // A decoder that failed may be waiting for bytes that an idle client never sends.
     this.#received.return(undefined).then(resume, resume)
   }
+}
+
+function isIdentity(header: string): boolean {
+  return header === '' || codingOf(header) === 'identity'
+}
+
+function codingOf(header: string): string | undefined {
+  return header.split(';', 1)[0]?.trim().toLowerCase()
 }
 
 async function* receive(request: IncomingMessage): AsyncGenerator<Buffer> {

@@ -1,8 +1,11 @@
 /** How many bytes are inspected (WHATWG MIME Sniffing in upstream's variant; envd.md 5.6). */
 export const SNIFFED_BYTES = 512
 
-/** Texts (latin1, a character for each byte) that stand at the given offsets of a type's files. */
-type Signature = readonly [type: string, ...texts: readonly [offset: number, text: string][]]
+/** A text (latin1, a character for each byte) at an offset. */
+type Mark = readonly [offset: number, text: string]
+
+/** The texts that stand in a type's files. */
+type Signature = readonly [type: string, first: Mark, second?: Mark]
 
 /** A tag counts only when it is complete: followed by a space or its end. */
 const HTML = /^[\t\n\f\r ]*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[ >]/i
@@ -42,9 +45,9 @@ const SIGNATURES: readonly Signature[] = [
   ['application/wasm', [0, '\0asm']],
 ]
 
-/** Control bytes that text may contain: tab, line feed, form feed, carriage return and escape. */
-const TEXT_CONTROLS = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b])
-const FIRST_PRINTABLE = 0x20
+/** Control characters except those that text may contain: tab, line feed, form feed, carriage return and escape. */
+// oxlint-disable-next-line no-control-regex -- these characters are what it looks for
+const BINARY = /[^\t\n\f\r\x1b\x20-\xff]/
 
 /** The media type that the first bytes of a file indicate; text by default. */
 export function sniffContentType(start: Buffer): string {
@@ -52,11 +55,12 @@ export function sniffContentType(start: Buffer): string {
   const text = bytes.toString('latin1')
   if (HTML.test(text)) return 'text/html; charset=utf-8'
   if (XML.test(text)) return 'text/xml; charset=utf-8'
-  const signature = SIGNATURES.find(([, ...texts]) => texts.every(([offset, expected]) => text.startsWith(expected, offset)))
-  if (signature !== undefined) return signature[0]
+  for (const [type, first, second] of SIGNATURES) {
+    if (!text.startsWith(first[1], first[0])) continue
+    if (second === undefined || text.startsWith(second[1], second[0])) return type
+  }
   if (isMp4(bytes)) return 'video/mp4'
-  const isBinary = bytes.some((byte) => byte < FIRST_PRINTABLE && !TEXT_CONTROLS.has(byte))
-  return isBinary ? 'application/octet-stream' : 'text/plain; charset=utf-8'
+  return BINARY.test(text) ? 'application/octet-stream' : 'text/plain; charset=utf-8'
 }
 
 /** An `ftyp` box with a brand that begins with `mp4`; skips the minor version between the brands. */

@@ -1,9 +1,9 @@
-import { close, closeSync, constants, fchown, fchownSync, fstatSync, ftruncateSync, open, writev } from 'node:fs'
+import { close, closeSync, constants, fchown, fchownSync, fstatSync, ftruncate, open, writev } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { chown } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { statCached } from '../sys/cached-stat.ts'
+import { openIfCached, statCached } from '../sys/cached-stat.ts'
 import { errnoCode, failedCall } from '../sys/errno-text.ts'
 import type { Owner } from '../users/ensure-dirs.ts'
 import { pathArgument } from '../users/path-bytes.ts'
@@ -12,6 +12,7 @@ import { parentDirectory } from '../users/path-parts.ts'
 const openAsync = promisify(open)
 const closeAsync = promisify(close)
 const fchownAsync = promisify(fchown)
+const ftruncateAsync = promisify(ftruncate)
 const writevAsync = promisify(writev)
 
 /** Non-blocking, so no open can block a thread of the pool; it has no effect on regular files. */
@@ -21,8 +22,13 @@ const NEW_FILE_MODE = 0o666
 /** Truncating a larger file may take long. */
 const QUICKLY_TRUNCATED_BYTES = 1024n * 1024n
 
+interface Target {
+  readonly owner: Owner
+  readonly bytes?: number | undefined
+}
+
 /**
- * A file that an upload writes: owned by the user and empty (envd.md 5.7, steps 3 to 6). Calls that take microseconds on a local file
+ * A file that an upload writes: owned by the user, and not longer than what is to be written (envd.md 5.7, steps 3 to 6). Calls that take microseconds on a local file
  * system are synchronous: a round trip to the thread pool costs a small upload more than the call itself.
  */
 export class TargetFile {
@@ -37,14 +43,16 @@ export class TargetFile {
   }
 
   /**
-   * Watchers see a new owner, then an empty file.
+   * Watchers see a new owner, then a file without the old content that would remain.
    *
    * @param existing stats of the path's target from just now; undefined if only its directory exists
+   * @param bytes the length of the new content, if it is known. A file is not emptied just before it is filled: ext4 writes a file that was
+   * emptied to the disk when it is closed, and the next truncation waits for the disk
    * @throws AppError with the texts of envd.md 5.7
    */
-  static async open(path: string, existing: BigIntStats | undefined, owner: Owner): Promise<TargetFile> {
+  static async open(path: string, existing: BigIntStats | undefined, { owner, bytes }: Target): Promise<TargetFile> {
     if (existing === undefined) return TargetFile.#create(path, owner)
-    return (await TargetFile.#takeOver(path, existing, owner)) ?? TargetFile.#overwrite(path, owner)
+    return (await TargetFile.#takeOver(path, existing, { owner, bytes })) ?? TargetFile.#overwrite(path, owner)
   }
 
   static async #create(path: string, owner: Owner): Promise<TargetFile> {
@@ -67,15 +75,16 @@ export class TargetFile {
   }
 
   /** For a small file on a local file system. Undefined otherwise and on failure: the asynchronous way then reports the error. */
-  static async #takeOver(path: string, existing: BigIntStats, owner: Owner): Promise<TargetFile | undefined> {
-    if (!existing.isFile() || existing.size > QUICKLY_TRUNCATED_BYTES || !isSurelyLocal(path)) return undefined
-    // Opening for writing first brings the file up from a lower layer of an overlay, which may take long.
-    const fd = await openAsync(pathArgument(path), OPEN_FLAGS).catch(() => undefined)
+  static async #takeOver(path: string, existing: BigIntStats, { owner, bytes = 0 }: Target): Promise<TargetFile | undefined> {
+    if (!existing.isFile() || existing.size > QUICKLY_TRUNCATED_BYTES) return undefined
+    const fd = await openLocal(path, existing)
     if (fd === undefined) return undefined
     try {
-      if (fstatSync(fd, { bigint: true }).size <= QUICKLY_TRUNCATED_BYTES) {
+      const { size } = fstatSync(fd, { bigint: true })
+      if (size <= QUICKLY_TRUNCATED_BYTES) {
         fchownSync(fd, owner.uid, owner.gid)
-        ftruncateSync(fd)
+        // Pages of the file that are on their way to the disk make this wait for it.
+        if (size > bytes) await ftruncateAsync(fd, bytes)
         return new TargetFile(path, fd, true)
       }
     } catch {
@@ -83,6 +92,11 @@ export class TargetFile {
     }
     closeSync(fd)
     return undefined
+  }
+
+  /** Best effort, after a failed write. */
+  async truncate(bytes: number): Promise<void> {
+    await ftruncateAsync(this.fd, bytes).catch(() => undefined)
   }
 
   async writev(chunks: readonly Buffer[]): Promise<{ bytesWritten: number }> {
@@ -102,6 +116,16 @@ export class TargetFile {
       throw new AppError('internal', `error writing file: ${failedCall('close', this.#path, error)}`, { cause: error })
     }
   }
+}
+
+/**
+ * Opening for writing first brings a file up from a lower layer of an overlay, which may take long. A file that has changed since this daemon
+ * started is in the upper layer.
+ */
+async function openLocal(path: string, existing: BigIntStats): Promise<number | undefined> {
+  const fd = Number(existing.ctimeMs) > performance.timeOrigin ? openIfCached(pathArgument(path), OPEN_FLAGS) : undefined
+  if (fd !== undefined || !isSurelyLocal(path)) return fd
+  return openAsync(pathArgument(path), OPEN_FLAGS).catch(() => undefined)
 }
 
 function isSurelyLocal(path: string): boolean {

@@ -3,11 +3,11 @@ import { decodePath } from '../users/path-bytes.ts'
 import { type MediaType, parseMediaType } from './media-type.ts'
 import { isClientFault, type Part, readParts } from './multipart.ts'
 import { decodeQuotedPrintable } from './quoted-printable.ts'
-import { writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
+import { type FileBody, writeFile, type WriteOptions, type WrittenFile } from './write-file.ts'
 
 /** What an upload is to write, and how. */
 export interface Upload extends WriteOptions {
-  readonly body: AsyncIterable<Buffer>
+  readonly body: FileBody
   readonly mediaType: MediaType
   /** The parameter `path`, which takes the place of every part's filename. */
   readonly path: string | undefined
@@ -31,9 +31,9 @@ export async function uploadParts(upload: Upload): Promise<WrittenFile[]> {
 }
 
 /** Quoted-printable is the only transfer coding with a meaning in forms (RFC 7578 4.7). */
-function bodyOf({ headers, body }: Part): AsyncIterable<Buffer> {
-  const isQuotedPrintable = headers.get('content-transfer-encoding')?.toLowerCase() === 'quoted-printable'
-  return isQuotedPrintable ? decodeQuotedPrintable(body) : body
+function bodyOf(part: Part): FileBody {
+  const isQuotedPrintable = part.headers.get('content-transfer-encoding')?.toLowerCase() === 'quoted-printable'
+  return isQuotedPrintable ? decodeQuotedPrintable(part.body) : (part.takeWhole() ?? part.body)
 }
 
 async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
@@ -43,7 +43,7 @@ async function* partsOf({ body, mediaType }: Upload): AsyncGenerator<Part> {
   }
   if (boundary === undefined) throw new AppError('internal', 'error parsing multipart form: no multipart boundary param in Content-Type')
   try {
-    yield* readParts(body, boundary)
+    yield* readParts(Buffer.isBuffer(body) ? [body] : body, boundary)
   } catch (error) {
     if (isClientFault(error)) throw new AppError('internal', `error reading form: ${error.message}`, { cause: error })
     throw error

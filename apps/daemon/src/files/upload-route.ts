@@ -16,8 +16,9 @@ export async function upload(request: FastifyRequest, reply: FastifyReply, deps:
   const body = await requestBody.decoded()
   const user = await getFileUser(accounts, userName)
   const metadata = parseMetadataHeaders(request.raw.rawHeaders)
+  const whole = await requestBody.takeWhole()
   const files = await write({
-    body,
+    body: whole ?? body,
     mediaType: getMediaType(request.headers['content-type'] ?? ''),
     path: query.path,
     resolve: (path) => resolveFilePath(path, { user, settings, failure: 'error resolving path' }),

@@ -10,6 +10,9 @@ import { baseName, parentDirectory } from '../users/path-parts.ts'
 import { copyToFile } from './copy-to-file.ts'
 import { isOutOfSpace, TargetFile } from './target-file.ts'
 
+/** The content of a file: all of it, if all of it has arrived. */
+export type FileBody = Buffer | AsyncIterable<Buffer>
+
 /** A written file, as the answer to an upload names it. */
 export interface WrittenFile {
   readonly path: string
@@ -31,10 +34,11 @@ export interface WriteOptions {
  *
  * @throws AppError with the texts of envd.md 5.7
  */
-export async function writeFile(path: string, body: AsyncIterable<Buffer>, options: WriteOptions): Promise<WrittenFile> {
+export async function writeFile(path: string, body: FileBody, options: WriteOptions): Promise<WrittenFile> {
   const { owner, metadata } = options
   const existing = await findTarget(path, owner)
-  const file = await TargetFile.open(path, existing, owner)
+  const whole = Buffer.isBuffer(body) ? body : undefined
+  const file = await TargetFile.open(path, existing, { owner, bytes: whole?.length })
   try {
     await copyToFile(file, body, path).catch((error: unknown) => {
       throw writeFailure(error, options.contentLength)

@@ -6,6 +6,7 @@ import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { Process } from '@sandyard/daemon-protocol/process/process_pb'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { DaemonContext } from '../context.ts'
+import { takeReceivedBody } from '../http/received-body.ts'
 import { filesystemService } from '../filesystem/service.ts'
 import { processService } from '../process/service.ts'
 import { gzipCompression } from './compression.ts'
@@ -18,6 +19,7 @@ import { HTTP_REQUEST } from './stream-call.ts'
 
 export type RpcHandler = (request: FastifyRequest, reply: FastifyReply) => void
 
+const TAKEN_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/json; charset=utf-8', 'application/proto'])
 const MIB = 1024 * 1024
 /**
  * The maximum size of a message. The wire has no limits; these protect the sandbox's memory. Files use other routes, the longest path is
@@ -71,11 +73,20 @@ function toHandler(path: string, handler: RouteHandlerMethod): RpcHandler {
   const kind = RPC_METHODS.get(path) ?? 'unary'
   const maxBytes = maxBytesOf(path.slice(1, path.lastIndexOf('/')))
   return (request, reply) => {
-    request.body = readBody(request.raw, kind, maxBytes)
-    // An unread rest of the body would block the next request of the connection.
-    reply.raw.once('finish', () => request.raw.readableEnded || request.raw.resume())
     // The plugin writes to the response itself; its promise may never settle.
     reply.hijack()
-    void handler.call(request.server, request, reply)
+    // An unread rest of the body would block the next request of the connection.
+    reply.raw.once('finish', () => request.raw.readableEnded || request.raw.resume())
+    const serve = (body: unknown): void => {
+      request.body = body ?? readBody(request.raw, kind, maxBytes)
+      void handler.call(request.server, request, reply)
+    }
+    if (mayTakeBody(request)) takeReceivedBody(request.raw).then(serve, () => reply.raw.destroy())
+    else serve(undefined)
   }
+}
+
+/** The library reads the message of a unary call from bytes too, unless they are compressed. gRPC-Web has envelopes, which it reads from a stream. */
+function mayTakeBody({ raw: { headers } }: FastifyRequest): boolean {
+  return TAKEN_TYPES.has(headers['content-type'] ?? '') && headers['content-encoding'] === undefined
 }

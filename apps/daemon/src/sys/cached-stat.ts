@@ -13,6 +13,7 @@ const AT_FDCWD = -100
 const [O_PATH, O_CLOEXEC] = [0o10000000, 0o2000000]
 const [RESOLVE_NO_XDEV, RESOLVE_CACHED] = [0x01n, 0x20n]
 const HOW_BYTES = 24
+const FAILED = -1
 /** statfs(2): ext, xfs, btrfs, tmpfs, overlay. If one of them has an inode in memory, it also has its extended attributes there. */
 const LOCAL_TYPES = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630])
 
@@ -38,13 +39,23 @@ const loadAhead = loadOnce(async () => {
 
 /** The state of a path if the kernel has it in memory, on Linux 5.12 and later; with `follow` that of the target of a link. */
 export function statCached(path: string | Buffer, { follow }: { readonly follow: boolean }): CachedStats {
-  if (isLocal === undefined) return void loadAhead().catch(() => undefined)
-  if (!isLocal || path.includes('\0')) return undefined
+  if (!canLookUp(path)) return undefined
   const flags = O_PATH | O_CLOEXEC | (follow ? 0 : constants.O_NOFOLLOW)
   const fd = openCached(path, BigInt(flags))
   if (fd >= 0) return statAndClose(fd)
   const errno = lastErrno()
   return errno === os.errno.ENOENT || errno === os.errno.ENOTDIR ? systemError(follow ? 'stat' : 'lstat', errno) : undefined
+}
+
+/**
+ * Opens an entry of the root's file system if the kernel has the way to it in memory. The caller closes the descriptor. Pass `O_NONBLOCK`,
+ * since the entry may be of any kind.
+ *
+ * @returns undefined on any failure; an ordinary open then tells the reason
+ */
+export function openIfCached(path: string | Buffer, flags: number): number | undefined {
+  const fd = canLookUp(path) ? openCached(path, BigInt(flags | O_CLOEXEC)) : FAILED
+  return fd < 0 ? undefined : fd
 }
 
 /**
@@ -62,6 +73,12 @@ export async function lookAt(path: string | Buffer, { follow }: { readonly follo
 /** Whether the root is on a file system of this machine, which answers from memory without waiting for a remote one. */
 export async function isRootLocal(): Promise<boolean> {
   return LOCAL_TYPES.has((await statfs('/')).type)
+}
+
+/** False also until the C library is loaded, which the first call begins. */
+function canLookUp(path: string | Buffer): boolean {
+  if (isLocal === undefined) void loadAhead().catch(() => undefined)
+  return isLocal === true && !path.includes('\0')
 }
 
 function statAndClose(fd: number): BigIntStats {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
@@ -9,8 +10,8 @@ import { claimKey, findRemembered, type IdempotentRequest } from '../idempotency
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { newSandboxId } from '../sandbox-id.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
-import { countOccupied } from '../sandbox-queries.ts'
-import { announce } from '../sandbox-state.ts'
+import { isOccupied } from '../sandbox-queries.ts'
+import { insertReserved } from '../sandbox-state.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
 import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
@@ -53,10 +54,11 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
     const limits = limitsOf(request.limits, own)
     const remembered = idempotent && (await findRemembered(tx, teamId, idempotent))
     if (remembered !== undefined) return { remembered }
-    if ((await countOccupied(tx, teamId)) >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
+    const { occupied, isHeld } = await countAndHold(tx, request)
+    if (occupied >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
     const rate = await takeCreates(tx, teamId, { limits, wanted: 1 })
     if (rate?.granted === 0) throw rateExceeded(rate)
-    await holdTemplate(tx, request.template.templateId)
+    if (!isHeld) throw templateNotFound({ key: request.template.templateId })
     const claimed = await pool.claim(tx, request.build.buildId)
     const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
     if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
@@ -65,42 +67,42 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
   })
 }
 
-/** Locks the template against deletion until the end of the transaction. A template that was deleted meanwhile counts as absent. */
-async function holdTemplate(tx: Tx, templateId: string): Promise<void> {
-  const found = await tx
-    .selectFrom('template')
-    .select('template_id')
-    .where('template_id', '=', templateId)
-    .where('deleted_at', 'is', null)
-    .forKeyShare()
-    .executeTakeFirst()
-  if (found === undefined) throw templateNotFound({ key: templateId })
+/**
+ * Counts the sandboxes of the team, and locks the template against deletion until the end of the transaction. A template that was deleted meanwhile
+ * is not there.
+ */
+async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promise<{ occupied: number; isHeld: boolean }> {
+  const { rows } = await sql<{ occupied: number; is_held: boolean }>`
+    with held as materialized (
+      select template_id from template where template_id = ${template.templateId} and deleted_at is null for key share
+    )
+    select (select count(*) from sandbox where team_id = ${teamId} and ${isOccupied}) as occupied, exists (select from held) as is_held
+  `.execute(tx)
+  const { occupied = 0, is_held: isHeld = false } = rows[0] ?? {}
+  return { occupied, isHeld }
 }
 
 async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {
   const { settings, actor } = request
-  await tx
-    .insertInto('sandbox')
-    .values({
-      sandbox_id: sandboxId,
-      incarnation,
-      team_id: request.teamId,
-      template_id: request.template.templateId,
-      build_id: request.build.buildId,
-      alias: request.template.alias ?? null,
-      state: 'starting',
-      is_secure: request.isSecure,
-      metadata: JSON.stringify(settings.metadata),
-      allow_internet_access: settings.allowInternetAccess,
-      auto_pause: settings.autoPause,
-      auto_pause_memory: settings.autoPauseMemory,
-      auto_resume: settings.autoResume,
-      auto_resume_seconds: settings.autoResumeSeconds,
-      network: JSON.stringify(settings.network),
-      mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
-      server_id: request.serverId,
-    })
-    .execute()
   const data = { actor, ...(settings.mcp !== null && { mcp: Object.keys(settings.mcp) }) }
-  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting', data })
+  const row = {
+    sandbox_id: sandboxId,
+    incarnation,
+    team_id: request.teamId,
+    template_id: request.template.templateId,
+    build_id: request.build.buildId,
+    alias: request.template.alias ?? null,
+    state: 'starting',
+    is_secure: request.isSecure,
+    metadata: JSON.stringify(settings.metadata),
+    allow_internet_access: settings.allowInternetAccess,
+    auto_pause: settings.autoPause,
+    auto_pause_memory: settings.autoPauseMemory,
+    auto_resume: settings.autoResume,
+    auto_resume_seconds: settings.autoResumeSeconds,
+    network: JSON.stringify(settings.network),
+    mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
+    server_id: request.serverId,
+  } as const
+  await insertReserved(tx, row, { kind: 'sandbox.starting', data })
 }

@@ -3,6 +3,7 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kyse
 import type { Database, Db } from '@sandyard/db/database'
 import type { Tables } from '@sandyard/db/schema/tables'
 import { isServerAlive } from '@sandyard/db/server-lease'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import { within } from '@sandyard/kit/async/within'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RuntimeSandbox, RuntimeState, SandboxRef } from '@sandyard/runtime/types'
@@ -20,7 +21,7 @@ import { keyOf, type Repairs } from './repairs.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 import { listWaiting } from '../../warm-pool/parked-rows.ts'
 import { knownOf, listSettled, type SettledRow } from './reconciler-queries.ts'
-import { secondsAgo, STALE_START_SECONDS } from '../sandbox-queries.ts'
+import { STALE_START_SECONDS } from '../sandbox-queries.ts'
 import { changeState } from '../sandbox-state.ts'
 
 export const RECONCILE_EVERY_MS = 10_000
