@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { DEFAULT_ADDRESS } from '../../packages/runtime-docker/src/engine/connect-engine.ts'
 import { seededRandom } from '../../packages/test-kit/src/seeded-random.ts'
 import { addCounts, NOTHING, oneFailed, onePassed, type Counts } from '../../tools/gate/counts.ts'
@@ -8,7 +7,7 @@ import { runChaos } from './chaos/run-chaos.ts'
 import { parseSettings } from './chaos/settings.ts'
 import { ChaosStack } from './chaos/stack/chaos-stack.ts'
 import { EnginePart } from './chaos/stack/engine-part.ts'
-import { inOwnNamespaces, isInOwnNamespaces } from './chaos/stack/own-namespaces.ts'
+import { inOwnNamespaces, ownEngineFolder } from './chaos/stack/own-namespaces.ts'
 import { renderTables } from './chaos/table.ts'
 import { Tally } from './chaos/tally.ts'
 
@@ -21,11 +20,12 @@ import { Tally } from './chaos/tally.ts'
  */
 async function main(args: readonly string[]): Promise<boolean> {
   const settings = parseSettings(args)
-  if (settings.engine && !isInOwnNamespaces()) return (await inOwnNamespaces()) === 0
+  const engineFolder = ownEngineFolder()
+  if (settings.engine && engineFolder === undefined) return (await inOwnNamespaces()) === 0
   await using stack = new AsyncDisposableStack()
   console.error(`seed ${settings.seed}`)
   const tally = new Tally()
-  const enginePart = settings.engine ? await startEngine(stack) : undefined
+  const enginePart = engineFolder === undefined ? undefined : await startEngine(stack, engineFolder)
   const engine = enginePart?.address ?? process.env['DOCKER_HOST']
   const server = stack.use(await ChaosStack.start({ engine, enginePart, random: seededRandom(settings.seed), keep: settings.keep }))
   console.error(`   the servers run, with logs in ${server.folder}`)
@@ -39,9 +39,7 @@ async function main(args: readonly string[]): Promise<boolean> {
   return tally.isClean
 }
 
-async function startEngine(stack: AsyncDisposableStack): Promise<EnginePart> {
-  const folder = await mkdtemp(join(tmpdir(), 'sandyard-chaos-engine-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+async function startEngine(stack: AsyncDisposableStack, folder: string): Promise<EnginePart> {
   const engine = stack.use(new EnginePart(folder))
   await engine.restart()
   await engine.copyImages(process.env['DOCKER_HOST'] ?? DEFAULT_ADDRESS)

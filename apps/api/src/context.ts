@@ -31,7 +31,7 @@ import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
-import { UnfinishedWork } from './sandboxes/repair/unfinished-work.ts'
+import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
 import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
@@ -178,7 +178,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         admission,
         changes: new SandboxChanges(),
         repairs,
-        unfinished: new UnfinishedWork(),
+        inFlight: new InFlight(),
         pool,
         log: log.sandboxes,
         timings: metrics.timings,

@@ -56,7 +56,12 @@ it('answers 503 while the database is away, and serves again without a restart w
   expect(await metrics()).toContain('sandyard_sandboxes{state="running"} 1')
   // A start needs the lease of this server.
   await waitFor('a create', async () => (await create({ 'idempotency-key': 'k1' })).status === 201)
-  // The start that was cut off could not be undone: the reconciler of its server does it, long before it counts as abandoned.
+  // The start that was cut off could not be undone: the reconciler of its server does it, before it counts as abandoned.
+  await world.database.db
+    .updateTable('sandbox')
+    .set({ state_changed_at: new Date(Date.now() - 40_000) })
+    .where('state', '=', 'starting')
+    .execute()
   await waitFor('the end of that start', async () => {
     const { body } = await api.call('GET', '/v2/sandboxes')
     return body.length === 2 && world.engine.sandboxes.size === 2

@@ -40,6 +40,7 @@ export async function runChaos(stack: ChaosStack, settings: ChaosSettings, { tal
     nextNumber: () => (number += 1),
   }))
   const startedAt = performance.now()
+  tally.begin()
   const stop = new AbortController()
   signal.addEventListener('abort', () => stop.abort(), { once: true })
   const stopKilling = new AbortController()

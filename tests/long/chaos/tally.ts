@@ -41,6 +41,11 @@ export class Tally {
     return this.#lastKillAt
   }
 
+  /** The clients begin now. */
+  begin(): void {
+    this.#lastCreateAt = performance.now()
+  }
+
   acknowledged(operation: string): void {
     this.#of(operation).acknowledged += 1
     this.#operations += 1

@@ -31,33 +31,37 @@ export async function capture<T>(parts: LifecycleParts, row: SandboxRow, request
   const { database, serverId } = parts
   const { actor } = request
   const ref = refOf(row)
+  using _held = parts.inFlight.hold(ref)
   const begin = { from: 'running', to: 'snapshotting', actor, serverId, set: { server_id: serverId } } as const
   const event = { kind: 'sandbox.snapshotting' } as const
   if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return undefined
-  return parts.timings.time('snapshot', () => carryOut(parts, ref, request))
+  return await parts.timings.time('snapshot', () => carryOut(parts, ref, request))
 }
 
 /** The second half, of a sandbox in state `snapshotting`. */
 async function carryOut<T>(parts: LifecycleParts, ref: SandboxRef, { name, actor, store }: CaptureRequest<T>): Promise<T> {
   const { database, runtime, serverId, log } = parts
-  let snapshot: RuntimeSnapshot | undefined
+  /** Certain not to be stored. */
+  let unstored: RuntimeSnapshot | undefined
   try {
     const taken = await inSpan('engine snapshot', { 'sandyard.sandbox_id': ref.sandboxId }, () =>
       within({ what: 'the snapshot of the sandbox', timeoutMs: CAPTURE_TIMEOUT_MS }, () => runtime.snapshot(ref, { name, keep: 'files' })),
     )
-    snapshot = taken
+    unstored = taken
     return await database.transaction(async (tx) => {
       const stored = await store(tx, taken)
       const isOurs = await changeState(tx, ref, { from: 'snapshotting', to: 'running', actor, owner: serverId, event: stored.event })
       if (!isOurs) throw new AppError('conflict', `Sandbox '${ref.sandboxId}' is being killed`)
+      // A commit that is not confirmed may have stored it.
+      unstored = undefined
       return stored.result
     })
   } catch (err) {
     log.warn({ err, ...ref }, 'sandbox could not be snapshotted')
-    if (snapshot !== undefined) {
-      // What cannot be deleted now is an image without a row, which the collector of images removes.
+    if (unstored !== undefined) {
+      // What is not deleted now is an image without a row, which the collector of images removes.
       await runtime
-        .deleteSnapshot(snapshot)
+        .deleteSnapshot(unstored)
         .catch((cause: unknown) => log.warn({ err: cause, name }, 'a snapshot could not be deleted yet'))
     }
     await settleOrLater(parts, ref)

@@ -91,6 +91,9 @@ async function startForks(parts: LifecycleParts, { refs, refusal, snapshot, row,
     actor,
   }
   const limit = pLimit(STARTS_AT_ONCE)
+  // The last ones may wait longer for their turn than a start that nobody works at is left alone.
+  using held = new DisposableStack()
+  for (const ref of refs) held.use(parts.inFlight.hold(ref))
   const started = await Promise.all(
     refs.map((ref) =>
       limit(() =>

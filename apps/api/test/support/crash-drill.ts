@@ -8,9 +8,9 @@ import { reapExpired } from '../../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../../src/sandboxes/repair/repairs.ts'
 import { BuildWorker } from '../../src/builds/queue/build-worker.ts'
 import { runnerOn } from './builds.ts'
-import { DYING, reconcileNow, waitFor, type Server, type World } from './control-plane.ts'
+import { DYING, reconcileNow, waitFor, type Answer, type Server, type World } from './control-plane.ts'
 import { CrashRelay } from './crash-relay.ts'
-import { Fuse, FusedRuntime, type CrashPoint } from './fuse.ts'
+import { ConnectionBreak, Fuse, FusedRuntime, type CrashPoint } from './fuse.ts'
 
 /** More steps than any operation has. */
 const MOST_STEPS = 60
@@ -65,6 +65,75 @@ export async function drillCrashes<T>(world: World, survivors: readonly [Server,
   return steps
 }
 
+/**
+ * Breaks all connections of a server to its database before and during each of its writes in an operation; the server lives on. Then it makes two
+ * passes of its own loops, before anything counts as abandoned. An operation that fails counts as not answered. Returns the number of steps.
+ */
+export async function drillBreaks<T>(world: World, withoutPool: Server, drill: CrashDrill<T>): Promise<number> {
+  const gate = new ConnectionBreak()
+  await using relay = new CrashRelay(world.database.url, gate, DYING)
+  const server = await world.startServer({ databaseUrl: await relay.listen(), ...(drill.env && { env: drill.env }) })
+  let steps = 0
+  for (const when of ['before', 'after'] as const) {
+    for (let step = 1; step <= MOST_STEPS; step += 1) {
+      const prepared = await drill.prepare()
+      gate.arm({ step, when })
+      const answered = await drill.operate(server, prepared).then(
+        (answer) => (isFailure(answer) ? undefined : answer),
+        () => undefined,
+      )
+      const isCut = gate.isOver
+      gate.arm(undefined)
+      await repairByItself(world, server)
+      await emptyPool(world, withoutPool)
+      try {
+        await expectNothingLeft(world)
+        await drill.check(prepared, { point: { step, when }, answered })
+      } catch (err) {
+        throw new Error(`cut off ${when === 'after' ? 'during' : 'before'} step ${step}${isCut ? '' : ' (after the last one)'}`, {
+          cause: err,
+        })
+      }
+      if (!isCut) break
+      steps = Math.max(steps, step)
+    }
+  }
+  return steps
+}
+
+/** What waits in the pool stays. */
+async function emptyPool({ database }: World, { ctx }: Server): Promise<void> {
+  await database.db
+    .updateTable('parked_sandbox')
+    .set({ state_changed_at: sql<Date>`state_changed_at - ${AGE}` })
+    .execute()
+  for (let pass = 0; pass < 2; pass += 1) {
+    await ctx.pool.fill()
+    await ctx.sandboxes.repairs.drain()
+  }
+}
+
+function isFailure(answer: unknown): boolean {
+  return ((answer as Answer | undefined)?.status ?? 200) >= 400
+}
+
+/** Long enough for a removal that nobody does any more, and not for a transition of a server that lives. */
+async function repairByItself(world: World, server: Server): Promise<void> {
+  const shortly = sql`interval '40 seconds'`
+  for (let pass = 0; pass < 2; pass += 1) {
+    await world.database.db
+      .updateTable('sandbox')
+      .set({
+        state_changed_at: sql<Date>`state_changed_at - ${shortly}`,
+        egress_claimed_until: sql<Date>`egress_claimed_until - ${shortly}`,
+      })
+      .execute()
+    for (const sandbox of world.engine.sandboxes.values()) Object.assign(sandbox, { createdAt: new Date(Date.now() - AGE_MS) })
+    await runLoops(server)
+  }
+  await collectImages(world, server)
+}
+
 interface Crash {
   /** False when the operation was answered before it reached the step: then the server died after its answer. */
   readonly isCut: boolean
@@ -111,10 +180,14 @@ async function repairAfter(world: World, survivors: readonly [Server, Server], d
     .where('server_id', '=', deadId)
     .execute()
   for (const sandbox of world.engine.sandboxes.values()) Object.assign(sandbox, { createdAt: new Date(Date.now() - AGE_MS) })
-  for (const image of world.engine.images.values()) Object.assign(image, { createdAt: new Date(Date.now() - DAY_MS) })
   for (let pass = 0; pass < 2; pass += 1) await Promise.all(survivors.map(runLoops))
-  const images = new ImageCollector({ database: world.database, images: survivors[0].runtime.images, log: silentLogger() })
-  for (let pass = 0; pass < 2; pass += 1) await images.collect(1000)
+  await collectImages(world, survivors[0])
+}
+
+async function collectImages({ database, engine }: World, { runtime }: Server): Promise<void> {
+  for (const image of engine.images.values()) Object.assign(image, { createdAt: new Date(Date.now() - DAY_MS) })
+  const collector = new ImageCollector({ database, images: runtime.images, log: silentLogger() })
+  for (let pass = 0; pass < 2; pass += 1) await collector.collect(1000)
 }
 
 async function runLoops(server: Server): Promise<void> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Fuse } from './fuse.ts'
+import type { StepGate } from './fuse.ts'
 
 /** Messages of a client after which it waits for an answer: a simple query, the end of an extended one. */
 const ENDS = new Set(['Q', 'S'])
@@ -11,18 +11,19 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5])
 const WRITES = /^\s*(?:insert|update|delete|with\b[^]*\b(?:insert|update|delete))\b/i
 
 /**
- * The way of a dying server to its database. The ends of transactions and the single statements that write are steps of the fuse. When it has
- * blown, all connections end, as those of a killed process do: Postgres rolls back what is open and releases its locks.
+ * The way of a dying server to its database. The ends of transactions and the single statements that write are its steps. When the fuse
+ * has blown, all connections end, as those of a killed process do: Postgres rolls back what is open and releases its locks. A step that fails ends
+ * them too; later ones work again.
  */
 export class CrashRelay implements AsyncDisposable {
-  readonly #fuse: Fuse
+  readonly #fuse: StepGate
   readonly #target: URL
   /** Steps are those of connections with this name. */
   readonly #applicationName: string
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
-  constructor(databaseUrl: string, fuse: Fuse, applicationName: string) {
+  constructor(databaseUrl: string, fuse: StepGate, applicationName: string) {
     this.#fuse = fuse
     this.#target = new URL(databaseUrl)
     this.#applicationName = applicationName
@@ -69,16 +70,25 @@ export class CrashRelay implements AsyncDisposable {
         continue
       }
       const answered = answer.hold()
-      await this.#fuse.step(async () => {
-        upstream.write(batch.bytes)
-        await answered
-      })
-      answer.release()
+      try {
+        await this.#fuse.step(async () => {
+          upstream.write(batch.bytes)
+          await answered
+        })
+        answer.release()
+      } catch {
+        return this.#endConnections()
+      }
     }
   }
 
   #cut(): void {
     this.#server.close()
+    this.#endConnections()
+  }
+
+  /** As the end of Postgres does. */
+  #endConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 

@@ -19,11 +19,18 @@ export interface CrashPoint {
   readonly when: 'before' | 'after'
 }
 
+/** Decides what happens at each persistent step. */
+export interface StepGate {
+  readonly isBlown: boolean
+  readonly blown: Promise<void>
+  step<T>(work: () => Promise<T>): Promise<T>
+}
+
 /**
  * Simulates `kill -9`: after the crash point no persistent step happens any more, and no wait returns. Steps are transactions and runtime
  * calls, which happen completely or not at all.
  */
-export class Fuse {
+export class Fuse implements StepGate {
   readonly #point: CrashPoint
   readonly #blown = Promise.withResolvers<void>()
   /** Steps count from when this is set. Default: at once. */
@@ -61,6 +68,34 @@ export class Fuse {
   #end(): Promise<never> {
     this.blow()
     return new Promise(() => undefined)
+  }
+}
+
+/** Breaks the connections of a server to its database at one of its steps. The server lives on. */
+export class ConnectionBreak implements StepGate {
+  readonly blown = new Promise<void>(() => undefined)
+  readonly isBlown = false
+  #point: CrashPoint | undefined
+  #steps = 0
+
+  /** Whether the break has happened. */
+  get isOver(): boolean {
+    return this.#point === undefined
+  }
+
+  /** The next break; undefined: none. */
+  arm(point: CrashPoint | undefined): void {
+    this.#point = point
+    this.#steps = 0
+  }
+
+  async step<T>(work: () => Promise<T>): Promise<T> {
+    this.#steps += 1
+    if (this.#point?.step !== this.#steps) return work()
+    const { when } = this.#point
+    this.#point = undefined
+    if (when === 'after') await work()
+    throw new Error('the connection breaks')
   }
 }
 

@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 40_000
 const { Sandbox, Template } = e2b251
 
 /** One kind of operation on a sandbox that runs or is paused. */
-export type SandboxAction = (parts: ClientParts, known: KnownSandbox) => Promise<void>
+type SandboxAction = (parts: ClientParts, known: KnownSandbox) => Promise<void>
 
 /** Creates a sandbox of the base template, a snapshot or a template of this client. */
 export async function create(parts: ClientParts): Promise<void> {

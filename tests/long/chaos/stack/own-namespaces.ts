@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { secondEngineIsAbsent } from '../../../../packages/runtime-docker/test/support/second-engine.ts'
 
-const MARK = 'SANDYARD_CHAOS_INSIDE'
+const MARK = 'SANDYARD_CHAOS_ENGINE'
 
-/** Whether this process was started by `inOwnNamespaces`. */
-export function isInOwnNamespaces(): boolean {
-  return process.env[MARK] === '1'
+/** The folder for an engine, in a process that `inOwnNamespaces` has started; undefined in others. */
+export function ownEngineFolder(): string | undefined {
+  return process.env[MARK]
 }
 
 /**
@@ -16,14 +19,17 @@ export function isInOwnNamespaces(): boolean {
 export async function inOwnNamespaces(): Promise<number> {
   const reason = secondEngineIsAbsent()
   if (reason !== undefined) throw new Error(reason)
+  const folder = await mkdtemp(join(tmpdir(), 'sandyard-chaos-engine-'))
   const flags = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
   const [node, ...args] = [process.execPath, ...process.argv.slice(1)]
   const child = spawn('unshare', [...flags, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', node ?? '', ...args], {
     stdio: 'inherit',
-    env: { ...process.env, [MARK]: '1' },
+    env: { ...process.env, [MARK]: folder },
   })
   // The terminal sends it to both.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
   const [code] = (await once(child, 'exit')) as [number | null]
+  // The mounts of the engine have ended with its namespace.
+  await rm(folder, { recursive: true, force: true })
   return code ?? 1
 }

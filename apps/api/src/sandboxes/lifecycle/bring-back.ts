@@ -41,6 +41,7 @@ export interface ResumeWish {
  */
 export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<boolean> {
   if (row.unresponsive_at_pause && row.pause_keep === 'memory' && wish.keep === 'memory') throw unresponsive(row.sandbox_id)
+  using _held = parts.inFlight.hold(refOf(row))
   if (!(await beginResume(parts, row, wish))) return false
   await parts.timings.time('resume', () => carryOutResume(parts, row, wish))
   return true

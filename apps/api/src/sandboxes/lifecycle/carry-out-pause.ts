@@ -17,6 +17,7 @@ export function carryOutPause(parts: SettleParts, ref: SandboxRef, wish: Omit<Pa
 }
 
 async function carryOut(parts: SettleParts, ref: SandboxRef, { keep, actor }: Omit<PauseWish, 'isResponsive'>): Promise<boolean> {
+  using _held = parts.inFlight.hold(ref)
   try {
     // The daemon's log is in its memory.
     if (keep === 'files') await storeLastLogs(parts, ref)

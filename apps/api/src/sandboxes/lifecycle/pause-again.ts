@@ -19,6 +19,7 @@ export interface PauseAgain {
  */
 export async function pauseAgain(parts: SettleParts, ref: SandboxRef, { keep, reason }: PauseAgain): Promise<void> {
   const { database, serverId, log } = parts
+  using _held = parts.inFlight.hold(ref)
   const begin = { from: 'paused', to: 'pausing', actor: SERVER, serverId, set: { server_id: serverId } } as const
   const event = { kind: 'sandbox.pausing', data: { keep, reason } } as const
   if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return

@@ -51,6 +51,7 @@ export async function pauseSandbox(parts: LifecycleParts, teamId: string, reques
       const ref = refOf(row)
       const wish = { keep: request.keep, actor: request.actor, isResponsive: await isResponsive(endpointOf(row)) }
       if (!wish.isResponsive && request.isStrict) throw notResponsive(row.sandbox_id)
+      using _held = parts.inFlight.hold(ref)
       const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))
       if (!isOurs) return undefined
       if (!(await carryOutPause(parts, ref, wish))) throw notPausable(row.sandbox_id, 'killing')

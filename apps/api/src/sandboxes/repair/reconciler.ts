@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database, Db } from '@sandyard/db/database'
+import type { Tables } from '@sandyard/db/schema/tables'
 import { isServerAlive } from '@sandyard/db/server-lease'
 import { secondsAgo } from '@sandyard/db/statement-time'
 import { within } from '@sandyard/kit/async/within'
@@ -12,9 +13,10 @@ import { applyEgress, listPendingEgress } from '../network/apply-egress.ts'
 import { isBuildSandboxId } from '../sandbox-id.ts'
 import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from '../end/end-sandbox.ts'
 import { pauseAgain } from '../lifecycle/pause-again.ts'
+import type { InFlight } from '../lifecycle/in-flight.ts'
 import { refOf } from '../lifecycle/lifecycle-parts.ts'
 import { pausing } from '../lifecycle/pause-steps.ts'
-import { settleOrRepeat, type SettleParts } from '../lifecycle/settle-sandbox.ts'
+import { settle, type SettleParts } from '../lifecycle/settle-sandbox.ts'
 import { keyOf, type Repairs } from './repairs.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 import { listWaiting } from '../../warm-pool/parked-rows.ts'
@@ -24,6 +26,9 @@ import { changeState } from '../sandbox-state.ts'
 
 export const RECONCILE_EVERY_MS = 10_000
 
+/** Ages at which a row of this server is not one that it is just beginning. A start that is given up is not taken back, so it has more time. */
+const LEFT_TRANSITION_SECONDS = 3
+const LEFT_START_SECONDS = 30
 /** Longer than a pause, a resume and a snapshot may take. */
 const STALE_TRANSITION_SECONDS = 150
 
@@ -96,10 +101,10 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
 
 /** Ends starts that take too long or whose server is dead, finishes ends and network updates that were not completed, and settles abandoned transitions. */
 async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
-  for (const { ref, work } of parts.unfinished.takeAll()) void parts.repairs.runNext(ref, work)
+  for (const { ref, run } of parts.inFlight.takeUndos()) void parts.repairs.runNext(ref, run)
   for (const ref of await takeOverTransitions(parts)) {
     parts.log.info({ ...ref }, 'settling an abandoned transition')
-    void parts.repairs.run(ref, () => settleOrRepeat(parts, ref))
+    void parts.repairs.run(ref, () => settleHeld(parts, ref))
   }
   for (const ref of await listPendingEgress(parts.database.db)) {
     void parts.repairs.run(ref, () => {
@@ -107,7 +112,7 @@ async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
       return applyEgress(parts, ref)
     })
   }
-  for (const ref of [...(await giveUpStarts(parts.database)), ...(await listStaleEnds(parts.database.db))]) {
+  for (const ref of [...(await giveUpStarts(parts)), ...(await listStaleEnds(parts.database.db))]) {
     void parts.repairs.run(ref, () => {
       parts.log.info({ ...ref }, 'finishing an abandoned sandbox')
       return finishEnd(parts, ref)
@@ -115,15 +120,33 @@ async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
   }
 }
 
+/** A row of this server that says that it works at the sandbox, while it does not. */
+function isLeft(
+  eb: ExpressionBuilder<Tables, 'sandbox'>,
+  serverId: number,
+  { inFlight, afterSeconds }: { readonly inFlight: InFlight; readonly afterSeconds: number },
+): Expression<SqlBool> {
+  const held = inFlight.ids()
+  return eb.and([
+    eb('server_id', '=', serverId),
+    eb('state_changed_at', '<', secondsAgo(afterSeconds)),
+    ...(held.length > 0 ? [eb('sandbox_id', 'not in', held)] : []),
+  ])
+}
+
 /** Locks the rows, so that a start that succeeds at this moment is kept. */
-async function giveUpStarts(database: Database): Promise<SandboxRef[]> {
+async function giveUpStarts({ database, serverId, inFlight }: ReconcilerParts): Promise<SandboxRef[]> {
   return database.transaction(async (tx) => {
     const rows = await tx
       .selectFrom('sandbox')
       .select(['sandbox_id', 'incarnation'])
       .where('state', '=', 'starting')
       .where((eb) =>
-        eb.or([eb('state_changed_at', '<', secondsAgo(STALE_START_SECONDS)), eb.not(isServerAlive(sql.ref('sandbox.server_id')))]),
+        eb.or([
+          eb('state_changed_at', '<', secondsAgo(STALE_START_SECONDS)),
+          eb.not(isServerAlive(sql.ref('sandbox.server_id'))),
+          isLeft(eb, serverId, { inFlight, afterSeconds: LEFT_START_SECONDS }),
+        ]),
       )
       .orderBy('state_changed_at')
       .limit(ABANDONED_AT_ONCE)
@@ -136,8 +159,8 @@ async function giveUpStarts(database: Database): Promise<SandboxRef[]> {
   })
 }
 
-/** Each of them is taken over by one server. */
-async function takeOverTransitions({ database, serverId }: ReconcilerParts): Promise<SandboxRef[]> {
+/** Each of them is taken over by one server: those of dead ones, those that take too long, and those that this one does not work at. */
+async function takeOverTransitions({ database, serverId, inFlight }: ReconcilerParts): Promise<SandboxRef[]> {
   const rows = await database.db
     .updateTable('sandbox')
     .set({ server_id: serverId, state_changed_at: sql<Date>`clock_timestamp()` })
@@ -147,7 +170,11 @@ async function takeOverTransitions({ database, serverId }: ReconcilerParts): Pro
         .select('sandbox_id')
         .where('state', 'in', ['pausing', 'resuming', 'snapshotting'])
         .where((or) =>
-          or.or([or('state_changed_at', '<', secondsAgo(STALE_TRANSITION_SECONDS)), or.not(isServerAlive(sql.ref('sandbox.server_id')))]),
+          or.or([
+            or('state_changed_at', '<', secondsAgo(STALE_TRANSITION_SECONDS)),
+            or.not(isServerAlive(sql.ref('sandbox.server_id'))),
+            isLeft(or, serverId, { inFlight, afterSeconds: LEFT_TRANSITION_SECONDS }),
+          ]),
         )
         .orderBy('state_changed_at')
         .limit(ABANDONED_AT_ONCE)
@@ -159,10 +186,18 @@ async function takeOverTransitions({ database, serverId }: ReconcilerParts): Pro
   return rows.map(refOf)
 }
 
+/** A request of this server may have begun another transition since the row was taken over. */
+async function settleHeld(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
+  if (parts.inFlight.has(ref)) return
+  using _held = parts.inFlight.hold(ref)
+  await settle(parts, ref)
+}
+
 /** Only this server's state changes freeze and thaw a running sandbox; the transition keeps others away. */
 async function thawFrozen(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
   const wish = { keep: 'memory', actor: SERVER, isResponsive: true } as const
-  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settleOrRepeat(parts, ref)
+  using _held = parts.inFlight.hold(ref)
+  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settle(parts, ref)
 }
 
 async function listStaleEnds(db: Db): Promise<SandboxRef[]> {

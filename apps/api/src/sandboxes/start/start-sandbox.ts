@@ -5,7 +5,7 @@ import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Admission, Turn } from '../../admission/admission.ts'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
@@ -13,7 +13,7 @@ import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
-import type { UnfinishedWork } from '../repair/unfinished-work.ts'
+import type { InFlight } from '../lifecycle/in-flight.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
@@ -39,7 +39,7 @@ export interface StartParts {
   readonly starts: StartsUnderWay
   readonly pool: Pick<WarmPool, 'replace'>
   readonly admission: Admission
-  readonly unfinished: UnfinishedWork
+  readonly inFlight: InFlight
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
@@ -73,6 +73,7 @@ export function startSandbox(parts: StartParts, reservation: Reservation): Promi
 async function start(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
   const { startTimeoutMs, serverId } = parts
   const deadline = performance.now() + startTimeoutMs
+  using _held = parts.inFlight.hold(reservation)
   let current = reservation
   try {
     let endpoint = await takeClaimed(parts, current)
@@ -141,22 +142,35 @@ async function markRunning(
   return answer
 }
 
-/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler does what fails or takes too long. */
-async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
+/**
+ * Also undoes a start whose commit was not confirmed: no client knows the sandbox. With an idempotency key the commit has stored the answer, and
+ * a repetition may have got it already, so what runs then stays. The reconciler does what fails or takes too long.
+ */
+async function undo(parts: StartParts, reservation: Reservation): Promise<void> {
   try {
-    await beginUndo(parts, ref)
-    await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
+    if (await beginUndo(parts, reservation)) await finishEnd(parts, reservation, UNDO_TIMEOUT_MS)
   } catch (err) {
-    parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')
+    parts.log.error({ err, sandboxId: reservation.sandboxId }, 'failed sandbox start was not undone yet')
   }
 }
 
-/** The reconciler of any server finishes an end that has begun; one that could not begin is repeated by that of this server. */
-async function beginUndo(parts: StartParts, ref: SandboxRef): Promise<void> {
+/** Returns whether the sandbox is to be removed. */
+async function beginUndo(parts: StartParts, reservation: Reservation): Promise<boolean> {
+  const { isRepeatable, sandboxId, incarnation } = reservation
+  const { database } = parts
   try {
-    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
+    const hasBegun = await beginEnd(database, reservation, killing('create_failed', SERVER, isRepeatable ? 'starting' : undefined))
+    if (hasBegun || !isRepeatable) return true
+    const kept = await database.db
+      .selectFrom('sandbox')
+      .select('sandbox_id')
+      .where('sandbox_id', '=', sandboxId)
+      .where('incarnation', '=', incarnation)
+      .where('state', '<>', 'killing')
+      .executeTakeFirst()
+    return kept === undefined
   } catch (err) {
-    parts.unfinished.add(ref, () => beginUndo(parts, ref))
+    parts.inFlight.undoLater(reservation, () => beginUndo(parts, reservation))
     throw err
   }
 }
