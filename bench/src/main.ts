@@ -27,16 +27,20 @@ const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Compariso
   'worst-input': benchWorstInput,
 }
 
-const USAGE = `usage: npm run bench -- [--json FILE] [${Object.keys(BENCHES).join('|')}] ...`
+const USAGE = `usage: npm run bench -- [--json FILE] [--reference BINARY] [${Object.keys(BENCHES).join('|')}] ...`
 
 /** Runs the named benchmarks, or all, one after another. */
 async function main(): Promise<void> {
   // npm removes the `--`, a direct call of tools/run does not.
   const args = process.argv.slice(2).filter((arg, index) => index > 0 || arg !== '--')
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { json: { type: 'string' } } })
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { json: { type: 'string' }, reference: { type: 'string' } },
+  })
   const unknown = positionals.find((name) => !(name in BENCHES))
   if (unknown !== undefined) throw new Error(`there is no benchmark "${unknown}".\n${USAGE}`)
-  const settings = readSettings(process.env)
+  const settings = readSettings(process.env, values.reference)
   const machine = describeMachine()
   console.log(`${formatMachine(machine)}\n`)
   const rows: Row[] = []

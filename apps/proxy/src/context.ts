@@ -8,7 +8,7 @@ import { ClientAddresses } from './connections/client-address.ts'
 import { ClientConnections } from './connections/client-connections.ts'
 import type { Finders } from './forward/find-exchange.ts'
 import { ClientGone, type Forwarding } from './forward/forwarding.ts'
-import { UpstreamAgents } from './forward/upstream-agents.ts'
+import { UpstreamPool } from './forward/upstream-pool.ts'
 import { createMetrics, type ProxyMetrics } from './metrics.ts'
 import { ConnectionTracker } from './routes/connection-tracker.ts'
 import { RouteChanges } from './routes/route-changes.ts'
@@ -46,7 +46,7 @@ export interface ProxyContext extends Forwarding {
   readonly wakeApi: WakeApi
   readonly liveRoutes: LiveRoutes
   readonly tracker: ConnectionTracker
-  readonly agents: UpstreamAgents
+  readonly pool: UpstreamPool
   readonly tokens: SandboxTokens
   readonly clients: ClientConnections
   readonly finders: Finders
@@ -91,7 +91,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     wakeApi,
     liveRoutes,
     tracker,
-    agents: new UpstreamAgents(),
+    pool: new UpstreamPool(),
     tokens,
     clients,
     finders: {
