@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { TokenChecks } from './access/token-checks.ts'
+import { needsTrafficToken, TokenChecks } from './access/token-checks.ts'
 import { ProxyError } from './answers/proxy-error.ts'
 import type { ProxyConfig } from './config.ts'
 import { ClientAddresses } from './connections/client-address.ts'
@@ -96,8 +96,10 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     clients,
     finders: {
       signed: (url, req) => signedUrls.find(url, clientOf(req)),
+      known: (sandboxId) => liveRoutes.known(sandboxId),
       live: (visit) => orUnavailable(visit.sandboxId, liveRoutes.find(visit)),
-      checkTraffic: (visit, route) => orUnavailable(visit.sandboxId, checks.checkTraffic(visit, route)),
+      checkTraffic: (visit, route) =>
+        needsTrafficToken(visit, route) ? orUnavailable(visit.sandboxId, checks.checkTraffic(visit, route)) : undefined,
     },
     isCurrent: (route) => orUnavailable(route.sandboxId, catalog.isCurrent(route)),
     tunnelSecret: (sandboxId) => orUnavailable(sandboxId, tokenSeed.tunnelSecret(sandboxId)),
