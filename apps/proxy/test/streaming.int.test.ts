@@ -183,6 +183,21 @@ describe.each(PORTS)('through %s', (_, host) => {
     },
   )
 
+  it('sends a whole answer to a client that reads slower than its service closes the connection', async () => {
+    const length = 2 * 1024 * 1024
+    handle = (_, res) => void res.writeHead(200, { connection: 'close', 'content-length': length }).end(Buffer.alloc(length, 'x'))
+    for (let i = 0; i < 10; i++) {
+      using client = new RawClient(proxy.port)
+      client.socket.on('data', () => {
+        client.socket.pause()
+        setImmediate(() => client.socket.resume())
+      })
+      client.send(['GET /x HTTP/1.1', `Host: ${host()}`, 'Connection: close'])
+      expect(await client.closed()).toBe('end')
+      expect(client.received.length - client.received.indexOf('\r\n\r\n') - 4).toBe(length)
+    }
+  })
+
   it('applies back-pressure to a service that is faster than its client', async () => {
     const sent = { bytes: 0 }
     handle = (_, res) => sendForever(res, sent)

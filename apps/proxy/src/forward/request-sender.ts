@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { writeAndRelease } from '@sandyard/kit/net/relay-bytes'
+import { SMALL_BYTES, writeAndRelease } from '@sandyard/kit/net/relay-bytes'
 import { formatHeaders, isChunked } from '../message/head.ts'
 
 /** Sends a client's request to a sandbox, at the pace of the sandbox. */
@@ -34,10 +34,14 @@ export class RequestSender {
     }
     const req = this.#req
     // What has arrived of the body is sent in one piece with the head.
-    this.#socket.cork()
-    this.#socket.write(head, 'latin1')
     const begun = req.read() as Buffer | null
-    if (begun !== null) this.#write(begun)
+    this.#socket.cork()
+    if (begun === null) this.#socket.write(head, 'latin1')
+    else if (!this.#isChunked && begun.length < SMALL_BYTES) this.#socket.write(head + begun.toString('latin1'), 'latin1')
+    else {
+      this.#socket.write(head, 'latin1')
+      this.#write(begun)
+    }
     if (req.complete && req.readableLength === 0) this.#end()
     this.#socket.uncork()
     if (this.#isSent) return

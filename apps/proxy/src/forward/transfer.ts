@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { writeAndRelease } from '@sandyard/kit/net/relay-bytes'
+import { SMALL_BYTES, writeAndRelease } from '@sandyard/kit/net/relay-bytes'
 import { formatRequestHead, toPairs } from '../message/head.ts'
 import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-parser.ts'
 import type { Exchange } from './find-exchange.ts'
@@ -123,6 +123,8 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     const { res, connection, keep } = this.#parts
     const { socket } = connection
     this.#isOpen = false
+    // What happens to the connection from now on must not cut off the answer, which the client may still be reading.
+    connection.leave()
     if (this.#isPaused) socket.resume()
     // An answer that ends before the request has ended also ends the exchange.
     const isSent = this.#request.isSent && socket.writableLength === 0
@@ -130,8 +132,12 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     if (!isSent) breakOff(socket)
     else if (keep !== undefined && this.#parser.mayContinue) keep()
     else socket.destroySoon()
-    if (this.#held !== undefined) writeAndRelease(res, this.#held)
-    res.end()
+    const last = this.#held
+    if (last !== undefined && last.length < SMALL_BYTES) res.end(last.toString('latin1'), 'latin1')
+    else {
+      if (last !== undefined) writeAndRelease(res, last)
+      res.end()
+    }
   }
 
   #fail(err: unknown): void {

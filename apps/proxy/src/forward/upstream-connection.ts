@@ -17,7 +17,7 @@ export interface ConnectionUser {
  */
 export class UpstreamConnection {
   readonly socket: Socket
-  /** It has served a request before. */
+  /** It has been idle before. */
   isReused = false
   #user: ConnectionUser | undefined
   #error: Error | undefined
@@ -43,7 +43,6 @@ export class UpstreamConnection {
 
   leave(): void {
     this.#user = undefined
-    this.isReused = true
   }
 
   destroy(): void {

@@ -39,12 +39,12 @@ export class UpstreamPool implements Disposable {
     return undefined
   }
 
-  /** Keeps a connection that can serve another request; closes it when too many are kept. */
+  /** Keeps a connection that serves no request; closes it when too many are kept. */
   keep(route: LiveRoute, connection: UpstreamConnection): void {
     const idle = this.#idle.get(route.sandboxId) ?? []
     if (this.#isClosed || idle.length >= MAX_IDLE_PER_SANDBOX || this.#count >= MAX_IDLE) return connection.destroy()
     if (!connection.isReused) this.#watch(route, connection)
-    connection.leave()
+    connection.isReused = true
     this.#idle.set(route.sandboxId, idle)
     idle.push({ connection, route })
     this.#count += 1

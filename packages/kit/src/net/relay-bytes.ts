@@ -1,6 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import { LARGE_BYTES, releaseBytes } from './release-bytes.ts'
 
+/** Below this size a copy of bytes into the text before them, for one write, is cheaper than a write of two pieces. */
+export const SMALL_BYTES = 4096
+
 /**
  * Copies bytes to the other side, at its pace. Unlike `pipe`, it frees the memory of each large chunk as soon as the kernel has
  * taken it. If the garbage collector did this, every 64 MiB of traffic would cost a collection of the whole heap.
