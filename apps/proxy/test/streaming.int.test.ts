@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -183,21 +184,6 @@ describe.each(PORTS)('through %s', (_, host) => {
     },
   )
 
-  it('sends a whole answer to a client that reads slower than its service closes the connection', async () => {
-    const length = 2 * 1024 * 1024
-    handle = (_, res) => void res.writeHead(200, { connection: 'close', 'content-length': length }).end(Buffer.alloc(length, 'x'))
-    for (let i = 0; i < 10; i++) {
-      using client = new RawClient(proxy.port)
-      client.socket.on('data', () => {
-        client.socket.pause()
-        setImmediate(() => client.socket.resume())
-      })
-      client.send(['GET /x HTTP/1.1', `Host: ${host()}`, 'Connection: close'])
-      expect(await client.closed()).toBe('end')
-      expect(client.received.length - client.received.indexOf('\r\n\r\n') - 4).toBe(length)
-    }
-  })
-
   it('applies back-pressure to a service that is faster than its client', async () => {
     const sent = { bytes: 0 }
     handle = (_, res) => sendForever(res, sent)
@@ -216,6 +202,21 @@ describe.each(PORTS)('through %s', (_, host) => {
     sendForever(client.socket, sent)
     expect(await standstill(sent)).toBeLessThan(FOREVER / 4)
   })
+})
+
+it('sends an answer to a client that reads it after the service has closed the connection', async () => {
+  handle = (_, res) => void res.end('done')
+  const accepted = once(proxy.server.http, 'connection') as Promise<[Socket]>
+  using client = new RawClient(proxy.port)
+  client.socket.pause()
+  const [socket] = await accepted
+  // More than the kernel holds for a client that does not read, so that the answer waits in the proxy.
+  socket.write(Buffer.alloc(32 * 1024 * 1024, '.'))
+  client.send(['GET /x HTTP/1.1', `Host: ${service.port}-i2.localhost`, 'Connection: close'])
+  await until('the end of the connection to the service', () => seen[0]?.req.socket.destroyed === true)
+  client.socket.resume()
+  expect(await client.closed()).toBe('end')
+  expect(client.received.slice(-100)).toMatch(/\r\n\r\n.*done/s)
 })
 
 it('drains the rest of a request with an early answer, and serves the next request', async () => {
