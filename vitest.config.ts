@@ -12,7 +12,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/src/**/*.test.ts'],
           exclude: ['**/*.engine.test.ts', ...defaultExclude],
           testTimeout: 30_000,
           ...PATIENT,

@@ -86,6 +86,23 @@ export async function listContainers(label: string): Promise<{ readonly Id: stri
   return (await call('GET', `/containers/json?all=true&filters=${filters}`)) as { Id: string; Labels: Record<string, string> }[]
 }
 
+/** Volumes, networks or images with the label. */
+export async function countLabelled(kind: 'volumes' | 'networks' | 'images', label: string): Promise<number> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
+  const found = (await call('GET', `${kind === 'images' ? '/images/json' : `/${kind}`}?filters=${filters}`)) as
+    | unknown[]
+    | { Volumes?: unknown[] }
+  return Array.isArray(found) ? found.length : (found.Volumes?.length ?? 0)
+}
+
+/** The installation that a sandbox of the measured server belongs to. */
+export async function findInstallation(sandboxId: string): Promise<string> {
+  const [found] = await listContainers(`sandyard.sandbox-id=${sandboxId}`)
+  const installation = found?.Labels['sandyard.installation']
+  if (installation === undefined) throw new Error(`the engine on this machine has no container of the sandbox ${sandboxId}`)
+  return installation
+}
+
 export async function hasImage(name: string): Promise<boolean> {
   const filters = encodeURIComponent(JSON.stringify({ reference: [name] }))
   return ((await call('GET', `/images/json?filters=${filters}`)) as unknown[]).length > 0

@@ -1,6 +1,7 @@
 export interface Quantiles {
   readonly p50: number
   readonly p95: number
+  readonly p99: number
 }
 
 /** A number of design.md that a row must reach. */

@@ -1,17 +1,23 @@
-import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { benchBuilds } from './benches/builds.ts'
+import { benchBurst } from './benches/burst.ts'
+import { benchChurn } from './benches/churn.ts'
 import { benchCreate } from './benches/create.ts'
+import { benchDensity } from './benches/density.ts'
+import { benchDownloads } from './benches/downloads.ts'
 import { benchEgress } from './benches/egress.ts'
 import { benchExec } from './benches/exec.ts'
 import { benchFlood } from './benches/flood.ts'
 import { benchLifecycle } from './benches/lifecycle.ts'
 import { benchMemory } from './benches/memory.ts'
 import { benchOverhead } from './benches/overhead.ts'
+import { benchSmallCalls } from './benches/small-calls.ts'
 import { benchTransfer } from './benches/transfer.ts'
+import { benchWarm } from './benches/warm.ts'
 import { benchWorstInput } from './benches/worst-input.ts'
 import { describeMachine, formatMachine } from './machine.ts'
-import { formatRow, toRow, type Comparison, type Row } from './report.ts'
+import { formatRow, toRow, type Comparison } from './report.ts'
+import { readResults, toResults, writeResults, type Measured } from './results-file.ts'
+import { readRunOptions } from './run-options.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Comparison[]>>> = {
@@ -25,33 +31,30 @@ const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Compariso
   overhead: benchOverhead,
   builds: benchBuilds,
   'worst-input': benchWorstInput,
+  warm: benchWarm,
+  burst: benchBurst,
+  'small-calls': benchSmallCalls,
+  downloads: benchDownloads,
+  density: benchDensity,
+  churn: benchChurn,
 }
-
-const USAGE = `usage: npm run bench -- [--json FILE] [--reference BINARY] [${Object.keys(BENCHES).join('|')}] ...`
 
 /** Runs the named benchmarks, or all, one after another. */
 async function main(): Promise<void> {
-  // npm removes the `--`, a direct call of tools/run does not.
-  const args = process.argv.slice(2).filter((arg, index) => index > 0 || arg !== '--')
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { json: { type: 'string' }, reference: { type: 'string' } },
-  })
-  const unknown = positionals.find((name) => !(name in BENCHES))
-  if (unknown !== undefined) throw new Error(`there is no benchmark "${unknown}".\n${USAGE}`)
-  const settings = readSettings(process.env, values.reference)
+  const { names, from, reference, count, ...outputs } = await readRunOptions('bench', Object.keys(BENCHES))
+  if (from !== undefined) return await writeResults(outputs, await readResults(from))
+  const settings = readSettings(process.env, { reference, count })
   const machine = describeMachine()
   console.log(`${formatMachine(machine)}\n`)
-  const rows: Row[] = []
-  for (const name of positionals.length > 0 ? positionals : Object.keys(BENCHES)) {
+  const measured: Measured[] = []
+  for (const name of names) {
     for (const comparison of (await BENCHES[name]?.(settings)) ?? []) {
-      const row = toRow(comparison)
-      rows.push(row)
-      console.log(`${formatRow(row)}\n`)
+      measured.push({ ...comparison, bench: name })
+      console.log(`${formatRow(toRow(comparison))}\n`)
     }
+    // After each benchmark, so that a failure of a later one loses nothing.
+    await writeResults(outputs, toResults(machine, measured))
   }
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify({ machine, rows }, undefined, 1)}\n`)
 }
 
 await main().catch((err: unknown) => {

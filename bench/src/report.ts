@@ -4,7 +4,7 @@ import { quantile, type Samples } from './samples.ts'
 /** One measured value and the value of the same run that it is compared with. */
 export interface Comparison {
   readonly what: string
-  readonly unit: 'ms' | 'MiB/s' | 'MiB'
+  readonly unit: 'ms' | 'us' | 'MiB/s' | 'MiB' | '% of a core' | 'count'
   readonly ours: Samples
   /** Absent for a value without a comparison. */
   readonly against?: { readonly name: string; readonly samples: Samples } | undefined
@@ -30,7 +30,8 @@ export interface Row {
 export function toRow({ what, unit, ours, against, goal, cpuMs }: Comparison): Row {
   const own = summarize(ours)
   const other = against === undefined ? undefined : summarize(against.samples)
-  const ratio = other === undefined ? undefined : { p50: round(own.p50 / other.p50), p95: round(own.p95 / other.p95) }
+  const ratio =
+    other === undefined ? undefined : { p50: round(own.p50 / other.p50), p95: round(own.p95 / other.p95), p99: round(own.p99 / other.p99) }
   const met = goal === undefined ? undefined : isMet(goal, { ours: own, ratio })
   return {
     what,
@@ -60,7 +61,7 @@ export function formatRow({ what, unit, n, ours, against, ratio, goal, met }: Ro
 
 /** For throughput too, p95 is the value that 95 of 100 do not exceed. */
 function summarize(samples: Samples): Quantiles {
-  return { p50: round(quantile(samples, 0.5)), p95: round(quantile(samples, 0.95)) }
+  return { p50: round(quantile(samples, 0.5)), p95: round(quantile(samples, 0.95)), p99: round(quantile(samples, 0.99)) }
 }
 
 function mean(samples: Samples): number {

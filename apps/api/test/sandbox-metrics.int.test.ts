@@ -116,6 +116,21 @@ describe('the sampler', () => {
     expect((await metricsOf(id)).at(-1).diskTotal).toBe(4 * GIB)
   })
 
+  it('reads metrics and logs in one request, and of a daemon of an earlier release in two', async () => {
+    const id = await create()
+    const urls: string[] = []
+    const report = (url: string, metrics: object): object => {
+      urls.push(url)
+      return url === '/metrics' ? REPORT : { boot: 'a', entries: [], ...metrics }
+    }
+    world.daemon.report = (url) => report(url, { metrics: { ...REPORT, mem_used: 7 } })
+    await sample()
+    world.daemon.report = (url) => report(url, {})
+    await sample()
+    expect(urls).toEqual(['/logs?metrics=true', '/logs?metrics=true', '/metrics'])
+    expect((await metricsOf(id)).map(({ memUsed }: { memUsed: number }) => memUsed)).toEqual([7, 200])
+  })
+
   it('samples the others while some sandboxes hang', async () => {
     useOther = true
     const hanging = await Promise.all(Array.from({ length: 4 }, create))

@@ -51,6 +51,14 @@ describe('GET /logs', () => {
     expect(JSON.stringify(entries)).not.toContain('hidden')
   })
 
+  it('has the metrics in the same answer if they are asked for', async () => {
+    await using daemon = await startDaemon()
+    const metrics = (await (await fetch(`${daemon.url}/metrics`)).json()) as object
+    const { metrics: same } = (await read(daemon, '?metrics=true')) as Logs & { readonly metrics?: object }
+    expect(Object.keys(same ?? {})).toEqual(Object.keys(metrics))
+    expect(await read(daemon, '')).not.toHaveProperty('metrics')
+  })
+
   it('returns what follows a number of the same run, and everything for another run', async () => {
     await using daemon = await startDaemon()
     await run(daemon, 'true')

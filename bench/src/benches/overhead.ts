@@ -1,12 +1,11 @@
 import { Agent } from 'node:http'
 import { findSandboxContainer } from '../engine.ts'
 import { send, streamed, type Call } from '../http-call.ts'
-import { cpuMsOfProcess, findListener } from '../process-cpu.ts'
 import type { Comparison } from '../report.ts'
 import { differences, interleave, timeMs, type RepeatOptions, type Samples } from '../samples.ts'
+import { cpuMsOfProcess, findServerProcesses } from '../server-processes.ts'
 import type { Settings } from '../settings.ts'
 import { withSandbox } from '../with-sandbox.ts'
-import { benchWholePath } from './whole-path.ts'
 
 const DAEMON_PORT = 49_983
 
@@ -19,13 +18,12 @@ const CPU_BATCH = 400
 const CPU_BATCHES = 8
 
 /**
- * Requests to the daemon through the proxy, compared with the same requests directly to the container, on reused connections; what the
- * process of the proxy uses for each; and calls of the SDK compared with another daemon, where one is given.
+ * Requests to the daemon through the proxy, compared with the same requests directly to the container, on reused connections, and what the
+ * process of the proxy uses for each.
  */
-export async function benchOverhead({ sandboxUrl, apiUrl, apiKey, reference }: Settings): Promise<Comparison[]> {
+export async function benchOverhead({ sandboxUrl, apiUrl, apiKey }: Settings): Promise<Comparison[]> {
   const agent = new Agent({ keepAlive: true })
-  return await withSandbox(async (sandbox) => {
-    const { sandboxId } = sandbox
+  return await withSandbox(async ({ sandboxId }) => {
     const detail = await fetch(`${apiUrl}/sandboxes/${sandboxId}`, { headers: { 'X-API-Key': apiKey } })
     const { envdAccessToken: token = '' } = (await detail.json()) as { envdAccessToken?: string }
     const { NetworkSettings } = await findSandboxContainer(sandboxId)
@@ -52,20 +50,22 @@ export async function benchOverhead({ sandboxUrl, apiUrl, apiKey, reference }: S
     ]
     const cpu = await cpuPerRequest(sandboxUrl, () => proxied(HEALTH))
     comparisons.push({ what: 'CPU of the proxy for a GET /health', unit: 'ms', ours: cpu, goal: { of: 'ours', at: ['p50'], atMost: 0.25 } })
-    if (reference !== undefined) comparisons.push(...(await benchWholePath(sandbox, reference)))
     return comparisons
   }).finally(() => agent.destroy())
 }
 
 /** CPU milliseconds of the process that listens at `url`, for each request: a mean for each batch after the first. */
 async function cpuPerRequest(url: string, request: () => Promise<unknown>): Promise<Samples> {
-  const { port, protocol } = new URL(url)
-  const pid = await findListener(Number(port === '' ? { 'http:': 80, 'https:': 443 }[protocol] : port))
+  const processes = await findServerProcesses(url)
+  const cpuMs = async (): Promise<number> => {
+    const each = await Promise.all(processes.map(({ pid }) => cpuMsOfProcess(pid)))
+    return each.reduce((sum, ms) => sum + ms, 0)
+  }
   const samples: number[] = []
   for (let batch = 0; batch <= CPU_BATCHES; batch++) {
-    const before = await cpuMsOfProcess(pid)
+    const before = await cpuMs()
     for (let i = 0; i < CPU_BATCH; i++) await request()
-    if (batch > 0) samples.push(((await cpuMsOfProcess(pid)) - before) / CPU_BATCH)
+    if (batch > 0) samples.push(((await cpuMs()) - before) / CPU_BATCH)
   }
   return samples
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import { inBatches } from './in-batches.ts'
 import type { Tables } from './schema/tables.ts'
+import { secondsAgo } from './statement-time.ts'
 
 const BATCHES = { size: 1000, most: 100 }
 
@@ -24,7 +25,7 @@ export async function deleteOlder<Table extends keyof Tables>(db: Db, { table, t
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where ctid = any(array(
         select ctid from ${sql.table(table)}
-        where ${sql.ref(time)} < clock_timestamp() - make_interval(secs => ${ageMs / 1000})
+        where ${sql.ref(time)} < ${secondsAgo(ageMs / 1000)}
         order by ${sql.ref(time)} limit ${size} for update skip locked
       ))
     `.execute(db)

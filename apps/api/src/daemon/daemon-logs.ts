@@ -35,9 +35,13 @@ const MAX_BOOT_LENGTH = 64
 /** The last instant of a Date. */
 const MAX_TIME_MS = 8_640_000_000_000_000
 
-/** The route of a daemon with its log entries after `place`. */
-export function logsPath(place: LogPlace | undefined): string {
-  return place === undefined ? '/logs' : `/logs?boot=${encodeURIComponent(place.boot)}&after=${place.place}`
+/** The route of a daemon with its log entries after `place` and, if it is not of an earlier release, its metrics. */
+export function logsPath(place: LogPlace | undefined, withMetrics: boolean): string {
+  const query = new URLSearchParams({
+    ...(place !== undefined && { boot: place.boot, after: String(place.place) }),
+    ...(withMetrics && { metrics: 'true' }),
+  })
+  return query.size === 0 ? '/logs' : `/logs?${query.toString()}`
 }
 
 /**

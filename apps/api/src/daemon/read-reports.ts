@@ -1,5 +1,6 @@
 import { within } from '@sandyard/kit/async/within'
 import type { Daemon } from './daemon.ts'
+import { DaemonCallError } from './daemon-call-error.ts'
 import { logsPath, parseDaemonLogs, type DaemonLogs, type LogPlace } from './daemon-logs.ts'
 import { parseDaemonMetrics, type DaemonMetrics } from './daemon-metrics.ts'
 import { visitDaemon } from './visit-daemon.ts'
@@ -28,11 +29,20 @@ export async function readReports(daemon: Daemon, request: ReportRequest): Promi
   const options = { what: 'the daemon', timeoutMs, ...(signal && { signal }) }
   const reading = within(options, (signal) =>
     visitDaemon(daemon, signal, async (read) => {
-      if (withMetrics) metrics = parseDaemonMetrics(await read('/metrics'))
-      logs = parseDaemonLogs(await read(logsPath(place)), maxEntries)
+      const answer = await read(logsPath(place, withMetrics)).catch(passOver)
+      logs = parseDaemonLogs(answer, maxEntries)
+      if (!withMetrics) return
+      metrics = parseDaemonMetrics((answer as { readonly metrics?: unknown } | null | undefined)?.metrics)
+      // A daemon of an earlier release has them only at a route of their own.
+      metrics ??= parseDaemonMetrics(await read('/metrics'))
     }),
   )
   // The sandbox may hang, end, or be frozen at any moment; the caller sees what is missing.
   await reading.catch(() => undefined)
   return { metrics, logs }
+}
+
+/** A daemon that refuses one report may have another. */
+function passOver(err: unknown): undefined {
+  if (!(err instanceof DaemonCallError)) throw err
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
+import { secondsAgo } from '@sandyard/db/statement-time'
 
 const BATCHES = { size: 1000, most: 100 }
 
@@ -13,7 +14,7 @@ export async function forgetEvents(db: Db, ageMs: number): Promise<void> {
     const { numAffectedRows } = await sql`
       delete from event where event_id = any(array(
         select event_id from event
-        where created_at < clock_timestamp() - make_interval(secs => ${ageMs / 1000})
+        where created_at < ${secondsAgo(ageMs / 1000)}
           and not exists(select from sandbox where sandbox_id = event.subject)
           and not exists(select from sandbox_history where sandbox_id = event.subject)
         order by created_at limit ${size} for update skip locked

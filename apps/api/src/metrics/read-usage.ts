@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { secondsAgo } from '@sandyard/db/statement-time'
 
 interface SandboxUsage {
   readonly sandboxId: string
@@ -32,7 +33,7 @@ export async function readUsage(db: Db, most: number): Promise<Usage> {
     cross join lateral (
       select * from sandbox_metric
       where sandbox_metric.sandbox_id = chosen.sandbox_id
-        and sampled_at > clock_timestamp() - make_interval(secs => ${FRESH_SECONDS})
+        and sampled_at > ${secondsAgo(FRESH_SECONDS)}
       order by sampled_at desc limit 1
     ) as latest
   `.execute(db)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
+import { secondsAgo } from '@sandyard/db/statement-time'
 
 const BATCH = 5000
 /** The rest waits for the next turn. */
@@ -11,15 +12,16 @@ const MAX_BATCHES = 100
  */
 export async function forgetSamples(db: Db, retentionMs: number): Promise<void> {
   let from = new Date(0)
+  const before = secondsAgo(retentionMs / 1000)
   for (let turn = 0; turn < MAX_BATCHES; turn += 1) {
     const { rows } = await sql<{ count: number; last: Date | null }>`
       with gone as (
         delete from sandbox_metric where ctid = any(array(
           select ctid from sandbox_metric as old
-          where sampled_at >= ${from} and sampled_at < ${before(retentionMs)}
+          where sampled_at >= ${from} and sampled_at < ${before}
             and not exists (select from sandbox where sandbox.sandbox_id = old.sandbox_id)
             and not exists (
-              select from sandbox_history as ended where ended.sandbox_id = old.sandbox_id and ended.ended_at >= ${before(retentionMs)}
+              select from sandbox_history as ended where ended.sandbox_id = old.sandbox_id and ended.ended_at >= ${before}
             )
           order by sampled_at limit ${BATCH} for update skip locked
         ))
@@ -32,5 +34,3 @@ export async function forgetSamples(db: Db, retentionMs: number): Promise<void> 
     from = last
   }
 }
-
-const before = (ageMs: number) => sql<Date>`clock_timestamp() - make_interval(secs => ${ageMs / 1000})`

@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { BuildTable } from '@sandyard/db/schema/build'
 import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { Actor } from '../events/actor.ts'
 
@@ -95,8 +96,4 @@ export async function countOccupied(db: Db, teamId: string): Promise<number> {
     .where(isOccupied)
     .executeTakeFirstOrThrow()
   return count
-}
-
-export function secondsAgo(seconds: number) {
-  return sql<Date>`clock_timestamp() - make_interval(secs => ${seconds})`
 }

@@ -30,8 +30,8 @@ export function releaseMemoryAtRest(app: FastifyInstance): () => void {
   }
   app.addHook('onResponse', ({ url }, _reply, done) => {
     done()
-    // Health checks are frequent and leave no garbage.
-    if (url !== '/health') endWork()
+    // Health checks and the visits of the control plane are frequent and leave little garbage.
+    if (url !== '/health' && url !== '/metrics' && !url.startsWith('/logs')) endWork()
   })
   return endWork
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { parseFlatKeyed } from '../metrics/control-group.ts'
 import type { LogRing } from './log-ring.ts'
 
@@ -19,8 +19,8 @@ export class OutOfMemoryWatch {
   }
 
   /** Logs what the kernel has counted since the last call. Does nothing where the kernel does not count. */
-  async check(): Promise<void> {
-    const killed = await this.#count()
+  check(): void {
+    const killed = this.#count()
     const more = killed - this.#logged
     if (more <= 0) return
     this.#logged = killed
@@ -28,12 +28,20 @@ export class OutOfMemoryWatch {
     this.#ring.append({ level: 'error', message, fields: { logger: 'memory', killed: more } })
   }
 
-  async #count(): Promise<number> {
+  #count(): number {
     for (const name of COUNTERS) {
-      const text = await readFile(`${this.#folder}/${name}`, 'utf8').catch(() => undefined)
-      const count = text === undefined ? undefined : parseFlatKeyed(text).get('oom_kill')
+      const count = readCount(`${this.#folder}/${name}`)
       if (count !== undefined && Number.isSafeInteger(count)) return count
     }
     return this.#logged
+  }
+}
+
+/** Undefined where the file is absent or does not have it. */
+function readCount(file: string): number | undefined {
+  try {
+    return parseFlatKeyed(readFileSync(file, 'utf8')).get('oom_kill')
+  } catch {
+    return undefined
   }
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { readFile, statfs } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import type { ControlGroup } from './control-group.ts'
 import type { CpuUse } from './cpu-use.ts'
@@ -29,7 +29,8 @@ const MIB = 1024 ** 2
  * @throws if the kernel does not report a value
  */
 export async function collectMetrics(controlGroups: string, cpuUse: CpuUse): Promise<Metrics> {
-  const [group, disk] = await Promise.all([readControlGroup(controlGroups), statfs('/')])
+  const disk = await statfs('/')
+  const group = readControlGroup(controlGroups)
   const atMs = performance.now()
   const cpus = group.cpuQuota ?? availableParallelism()
   const memoryBytes = Math.min(group.memoryLimitBytes ?? Infinity, totalmem())
@@ -48,7 +49,7 @@ export async function collectMetrics(controlGroups: string, cpuUse: CpuUse): Pro
   }
 }
 
-function readControlGroup(folder: string): Promise<ControlGroup> {
-  const read = (path: string): Promise<string> => readFile(path, 'utf8')
+function readControlGroup(folder: string): ControlGroup {
+  const read = (path: string): string => readFileSync(path, 'utf8')
   return existsSync(`${folder}/cgroup.controllers`) ? readUnifiedControlGroup(folder, read) : readLegacyControlGroup(folder, read)
 }

@@ -10,8 +10,8 @@ export interface ControlGroup {
   readonly pageCacheBytes: number
 }
 
-/** Reads one of the kernel's files. */
-export type ReadFile = (path: string) => Promise<string>
+/** Reads one of the kernel's files at once: they are in memory, and a thread of the pool would take longer than the read. */
+export type ReadFile = (path: string) => string
 
 /** The values of a file of lines `key value`, such as `memory.stat`. */
 export function parseFlatKeyed(text: string): ReadonlyMap<string, number> {

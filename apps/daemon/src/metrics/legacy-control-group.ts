@@ -5,7 +5,7 @@ import { type ControlGroup, parseCount, parseFlatKeyed, type ReadFile, valueOf }
  *
  * @throws when a file is missing or not as documented
  */
-export async function readLegacyControlGroup(folder: string, readFile: ReadFile): Promise<ControlGroup> {
+export function readLegacyControlGroup(folder: string, readFile: ReadFile): ControlGroup {
   const names = [
     'cpuacct/cpuacct.usage',
     'cpu/cpu.cfs_quota_us',
@@ -14,9 +14,7 @@ export async function readLegacyControlGroup(folder: string, readFile: ReadFile)
     'memory/memory.usage_in_bytes',
     'memory/memory.stat',
   ]
-  const [cpuUsage = '', quotaText = '', period = '', limit = '', usage = '', stat = ''] = await Promise.all(
-    names.map((name) => readFile(`${folder}/${name}`)),
-  )
+  const [cpuUsage = '', quotaText = '', period = '', limit = '', usage = '', stat = ''] = names.map((name) => readFile(`${folder}/${name}`))
   const quota = parseCount(quotaText)
   // Keys with `total_` include child groups.
   const memory = parseFlatKeyed(stat)

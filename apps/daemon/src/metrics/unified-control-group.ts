@@ -7,10 +7,10 @@ const NANOSECONDS_PER_MICROSECOND = 1000
  *
  * @throws when a file is missing or not as documented; the root of the hierarchy has none of them
  */
-export async function readUnifiedControlGroup(folder: string, readFile: ReadFile): Promise<ControlGroup> {
+export function readUnifiedControlGroup(folder: string, readFile: ReadFile): ControlGroup {
   const names = ['cpu.stat', 'cpu.max', 'memory.max', 'memory.current', 'memory.stat']
-  const [cpuStat = '', cpuMax = '', memoryMax = '', memoryCurrent = '', memoryStat = ''] = await Promise.all(
-    names.map((name) => readFile(`${folder}/${name}`)),
+  const [cpuStat = '', cpuMax = '', memoryMax = '', memoryCurrent = '', memoryStat = ''] = names.map((name) =>
+    readFile(`${folder}/${name}`),
   )
   const [quota = '', period = ''] = cpuMax.trim().split(' ')
   const memory = parseFlatKeyed(memoryStat)

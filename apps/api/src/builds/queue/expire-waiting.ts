@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Database } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import { FAILURES } from '../build-failure.ts'
 import { settleBuild } from './settle-build.ts'
 
@@ -21,7 +21,7 @@ function expireBatch(database: Database, size: number): Promise<number> {
       .selectFrom('build')
       .select(['build_id', 'template_id'])
       .where('status', 'in', ['pending', 'waiting'])
-      .where('created_at', '<', sql<Date>`clock_timestamp() - make_interval(mins => ${WAIT_MINUTES})`)
+      .where('created_at', '<', secondsAgo(WAIT_MINUTES * 60))
       .orderBy('created_at')
       .limit(size)
       .forUpdate()

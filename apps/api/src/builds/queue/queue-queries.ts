@@ -1,6 +1,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import type { Tables } from '@sandyard/db/schema/tables'
+import { statementTime } from '@sandyard/db/statement-time'
 
 /** More than the number of servers that claim at once. */
 const TEAMS = 100
@@ -63,7 +64,7 @@ export async function requeueAbandoned(tx: Tx): Promise<void> {
     .selectFrom('build_job')
     .select('build_id')
     .where('server_id', 'is not', null)
-    .where('lease_until', '<', sql<Date>`clock_timestamp()`)
+    .where('lease_until', '<', statementTime())
     .orderBy('lease_until')
     .limit(ABANDONED_AT_ONCE)
     .forUpdate()

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches, type Batches } from '@sandyard/db/in-batches'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { deleteLogs } from './collect-logs.ts'
 
@@ -26,14 +27,14 @@ export class BuildCollector {
   }
 
   async collect(ageMs: number, signal?: AbortSignal): Promise<void> {
-    const age = sql`make_interval(secs => ${ageMs / 1000})`
-    await inBatches({ ...this.#batches, signal }, (size) => this.#collectPage(age, size, signal))
+    const before = secondsAgo(ageMs / 1000)
+    await inBatches({ ...this.#batches, signal }, (size) => this.#collectPage(before, size, signal))
   }
 
-  async #collectPage(age: RawBuilder<unknown>, size: number, signal?: AbortSignal): Promise<number> {
+  async #collectPage(before: RawBuilder<unknown>, size: number, signal?: AbortSignal): Promise<number> {
     const { rows: page } = await sql<{ build_id: string; finished_at: Date }>`
       select build_id, finished_at from build
-      where finished_at < clock_timestamp() - ${age} and (finished_at, build_id) > (${this.#after.at}, ${this.#after.id}::uuid)
+      where finished_at < ${before} and (finished_at, build_id) > (${this.#after.at}, ${this.#after.id}::uuid)
       order by finished_at, build_id limit ${size}
     `.execute(this.#db)
     const last = page.at(-1)
@@ -44,7 +45,7 @@ export class BuildCollector {
       and exists (select from template where template.template_id = build.template_id and source = 'template')
       and not exists (select from sandbox where sandbox.build_id = build.build_id)
       and not exists (
-        select from sandbox_history as used where used.build_id = build.build_id and used.ended_at > clock_timestamp() - ${age}
+        select from sandbox_history as used where used.build_id = build.build_id and used.ended_at > ${before}
       )
       and not exists (select from build_job where build_job.plan -> 'source' ->> 'buildId' = build.build_id::text)
       and build.build_id <> (
@@ -72,7 +73,7 @@ export async function collectTemplates(db: Db, ageMs: number, signal?: AbortSign
     const { numAffectedRows } = await sql`
       delete from template where template_id in (
         select template_id from template
-        where deleted_at < clock_timestamp() - make_interval(secs => ${ageMs / 1000})
+        where deleted_at < ${secondsAgo(ageMs / 1000)}
         and not exists (select from sandbox where sandbox.template_id = template.template_id)
         and not exists (select from build where build.template_id = template.template_id and log_count > 0)
         and not exists (

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
+import { secondsAgo } from '@sandyard/db/statement-time'
 
 /** A log has up to 100,000 lines, so a batch counts lines. */
 const LINES = { size: 5000, most: 1000 }
@@ -17,12 +18,12 @@ export interface LogAges {
 
 /** Removes the logs of builds that ended long ago, and of builds whose template was deleted a day ago: no request can read them. */
 export async function collectLogs(db: Db, { logMs, templateMs }: LogAges, signal?: AbortSignal): Promise<void> {
-  await deleteLogs(db, sql`build.finished_at < clock_timestamp() - make_interval(secs => ${logMs / 1000})`, signal)
+  await deleteLogs(db, sql`build.finished_at < ${secondsAgo(logMs / 1000)}`, signal)
   const deletedMs = Math.min(DAY_MS, templateMs)
   await deleteLogs(
     db,
     sql`build.finished_at is not null and build.template_id in (
-      select template_id from template where deleted_at < clock_timestamp() - make_interval(secs => ${deletedMs / 1000})
+      select template_id from template where deleted_at < ${secondsAgo(deletedMs / 1000)}
     )`,
     signal,
   )

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
+import { secondsAgo } from '@sandyard/db/statement-time'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { UploadFolder } from '../../uploads/upload-folder.ts'
 import type { UploadKey } from '../../uploads/upload-link.ts'
@@ -16,7 +17,7 @@ const BATCHES = { size: 1000, most: 50 }
 
 /** Removes archives, with their rows, that were not used in that time and that no queued build names. */
 export async function collectUploads(parts: UploadUpkeepParts, unusedMs: number, signal?: AbortSignal): Promise<void> {
-  const isUnused = sql<boolean>`last_used_at < clock_timestamp() - make_interval(secs => ${unusedMs / 1000}) and not exists (
+  const isUnused = sql<boolean>`last_used_at < ${secondsAgo(unusedMs / 1000)} and not exists (
     select from build_job, jsonb_array_elements(build_job.plan->'steps') as step
     where build_job.team_id = layer_upload.team_id and step->>'filesHash' = layer_upload.hash
   )`

@@ -24,15 +24,19 @@ export interface LifecycleRequest {
   readonly isAscending: boolean
 }
 
-/** A page of the lifecycle events of a team's sandboxes. A sandbox that never ran has none. */
+/**
+ * A page of the lifecycle events of a team's sandboxes. A sandbox that never ran has none: the run is looked up for each end, where Postgres would read all
+ * runs of the installation at once for an `exists`.
+ */
 export async function listLifecycleEvents(db: Db, request: LifecycleRequest): Promise<DescribedEvent[]> {
   const { teamId, sandboxId, types, offset, limit, isAscending } = request
   const kinds = types.flatMap((type) => KINDS[type])
   const { rows } = await sql<{ event_id: number }>`
     select event_id from event
     where team_id = ${teamId} and kind = any(${kinds}::text[]) ${sandboxId === undefined ? sql`` : sql`and subject = ${sandboxId}`}
-      and (kind <> 'sandbox.killing' or exists(
-        select from event as started where started.subject = event.subject and started.kind in ('sandbox.running', 'sandbox.resumed')
+      and (kind <> 'sandbox.killing' or (
+        select true from event as started where started.subject = event.subject and started.kind in ('sandbox.running', 'sandbox.resumed')
+        limit 1
       ))
     order by event_id ${isAscending ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}
   `.execute(db)

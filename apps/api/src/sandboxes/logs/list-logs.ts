@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { LogLevel } from '@sandyard/db/schema/build-log'
 import type { SandboxLogTable } from '@sandyard/db/schema/sandbox-log'
+import { secondsAgo } from '@sandyard/db/statement-time'
 
 export type SandboxLogRow = Pick<Selectable<SandboxLogTable>, 'logged_at' | 'level' | 'message' | 'fields'>
 
@@ -34,7 +35,7 @@ export async function listSandboxLogs(db: Db, query: LogQuery): Promise<SandboxL
     .select(['logged_at', 'level', 'message', 'fields'])
     .where('sandbox_id', '=', query.sandboxId)
     .where('team_id', '=', query.teamId)
-    .where('logged_at', '>=', sql<Date>`clock_timestamp() - make_interval(secs => ${windowMs / 1000})`)
+    .where('logged_at', '>=', secondsAgo(windowMs / 1000))
     .$if(cursor !== undefined, (lines) => lines.where('logged_at', isForward ? '>=' : '<=', new Date(cursor ?? 0)))
     .$if(level !== undefined, (lines) => lines.where('level', 'in', BY_SEVERITY.slice(BY_SEVERITY.indexOf(level ?? 'debug'))))
     .$if(search !== undefined, (lines) => lines.where(sql<boolean>`strpos(message, ${search ?? ''}) > 0`))

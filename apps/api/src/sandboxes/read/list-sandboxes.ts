@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { expressionBuilder, sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import type { Tables } from '@sandyard/db/schema/tables'
 import { isLive, selectSandboxes, type LiveSandboxRow } from '../sandbox-queries.ts'
 
 /** Cap of an answer without pages. */
@@ -40,17 +41,20 @@ const STORED: Readonly<Record<WireState, readonly SandboxState[]>> = { running: 
  * row only shows that there are more.
  */
 export async function listSandboxes(db: Db, filter: SandboxFilter, page: SandboxPageRequest): Promise<LiveSandboxRow[]> {
-  let query = applyFilter(selectSandboxes(db), filter)
+  let query = selectSandboxes(db).where(matches(filter))
   const isAscending = page.order === 'asc'
   if (page.after !== undefined) {
     const { time, id } = page.after
     const at = sql<Date>`${time}::timestamptz`
-    query = query.where((eb) =>
-      eb.or([
-        eb('sandbox.started_at', isAscending ? '>' : '<', at),
-        eb.and([eb('sandbox.started_at', '=', at), eb('sandbox.sandbox_id', isAscending ? '<' : '>', id)]),
-      ]),
-    )
+    // The first condition repeats a part of the second one, so that the index is searched from the position on.
+    query = query
+      .where('sandbox.started_at', isAscending ? '>=' : '<=', at)
+      .where((eb) =>
+        eb.or([
+          eb('sandbox.started_at', isAscending ? '>' : '<', at),
+          eb.and([eb('sandbox.started_at', '=', at), eb('sandbox.sandbox_id', isAscending ? '<' : '>', id)]),
+        ]),
+      )
   }
   query = query.orderBy('sandbox.started_at', isAscending ? 'asc' : 'desc').orderBy('sandbox.sandbox_id', isAscending ? 'desc' : 'asc')
   return (await query.limit(page.limit + 1).execute()).filter(isLive)
@@ -77,25 +81,21 @@ export async function listAllSandboxes(db: Db, filter: SandboxFilter): Promise<L
 
 /** The number of matching running sandboxes, on all pages. */
 export async function countRunning(db: Db, filter: SandboxFilter): Promise<number> {
-  const { count } = await applyFilter(selectSandboxes(db), { ...filter, states: ['running'] })
-    .clearSelect()
+  const { count } = await db
+    .selectFrom('sandbox')
     .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(matches({ ...filter, states: ['running'] }))
     .executeTakeFirstOrThrow()
   return count
 }
 
-function applyFilter(query: ReturnType<typeof selectSandboxes>, filter: SandboxFilter): ReturnType<typeof selectSandboxes> {
-  let filtered = query
-    .where('sandbox.team_id', '=', filter.teamId)
-    .where(
-      'sandbox.state',
-      'in',
-      filter.states.flatMap((state) => STORED[state]),
-    )
-    .where('sandbox.started_at', 'is not', null)
-  if (filter.metadata !== undefined) filtered = filtered.where(sql<boolean>`sandbox.metadata @> ${JSON.stringify(filter.metadata)}::jsonb`)
-  if (filter.startedAfter !== undefined)
-    filtered = filtered.where('sandbox.started_at', '>=', sql<Date>`${filter.startedAfter}::timestamptz`)
-  if (filter.templateId !== undefined) filtered = filtered.where('sandbox.template_id', '=', filter.templateId)
-  return filtered
+function matches(filter: SandboxFilter): Expression<SqlBool> {
+  const eb = expressionBuilder<Tables, 'sandbox'>()
+  const { teamId, states, metadata, startedAfter, templateId } = filter
+  const stored = states.flatMap((state) => STORED[state])
+  const conditions = [eb('sandbox.team_id', '=', teamId), eb('sandbox.state', 'in', stored), eb('sandbox.started_at', 'is not', null)]
+  if (metadata !== undefined) conditions.push(eb('sandbox.metadata', '@>', sql<Record<string, string>>`${JSON.stringify(metadata)}::jsonb`))
+  if (startedAfter !== undefined) conditions.push(eb('sandbox.started_at', '>=', sql<Date>`${startedAfter}::timestamptz`))
+  if (templateId !== undefined) conditions.push(eb('sandbox.template_id', '=', templateId))
+  return eb.and(conditions)
 }

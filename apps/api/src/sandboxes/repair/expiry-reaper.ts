@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { inBatches } from '@sandyard/db/in-batches'
+import { statementTime } from '@sandyard/db/statement-time'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { TIMEOUT } from '../../events/actor.ts'
 import { isEngineOf } from '../../servers/engine-binding.ts'
@@ -53,7 +54,7 @@ async function takeExpired({ database, engineId, serverId }: ReaperParts, size: 
       .selectFrom('sandbox')
       .select(['sandbox_id', 'incarnation', 'auto_pause', 'auto_pause_memory'])
       .where('state', '=', 'running')
-      .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+      .where('expires_at', '<=', statementTime())
       .where(isEngineOf(engineId))
       .orderBy('expires_at')
       .limit(size)

@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database, Tx } from '@sandyard/db/database'
+import { deleteOlder } from '@sandyard/db/delete-older'
+import { forgetEvents } from '../src/events/forget-events.ts'
+import { forgetSamples } from '../src/sandbox-metrics/forget-samples.ts'
+import { listLifecycleEvents } from '../src/sandboxes/events/lifecycle-events.ts'
+import { listSandboxes } from '../src/sandboxes/read/list-sandboxes.ts'
+import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { createWorld, type Server, type World } from './support/control-plane.ts'
+
+const ROWS = 3000
+const PAGE = 20
+const DAY_MS = 24 * 3_600_000
+
+let world: World
+let api: Server
+
+beforeAll(async () => {
+  world = await createWorld()
+  api = await world.startServer()
+  const { teamId, templateId, buildId } = world
+  const { db } = world.database
+  // Groups of seven have started at the same instant.
+  await sql`
+    insert into sandbox (
+      sandbox_id, incarnation, team_id, template_id, build_id, state, endpoint_host, endpoint_daemon_port, is_secure, started_at, expires_at
+    )
+    select 'i' || md5(n::text), 1, ${teamId}::uuid, ${templateId}, ${buildId}::uuid, 'running', '127.0.0.1', 1, true,
+      clock_timestamp() - make_interval(secs => n / 7), clock_timestamp() + interval '1 hour'
+    from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  await sql`
+    insert into event (team_id, kind, subject, created_at)
+    select ${teamId}::uuid, kind, 'h' || n, clock_timestamp() - make_interval(secs => 100000 - n)
+    from generate_series(1, ${ROWS}::int) as n, (values ('sandbox.running'), ('sandbox.killing')) as kinds (kind)
+  `.execute(db)
+  await sql`
+    insert into sandbox_metric
+    select 'h' || n, ${teamId}::uuid, clock_timestamp() - make_interval(secs => n), 1, 1, 1, 1, 1, 1, 1 from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** The rows of a table that the statements of `work` have read, by indexes or by a scan of the whole table. */
+async function rowsRead(table: string, work: (tx: Tx) => Promise<unknown>): Promise<number> {
+  return world.database.transaction(async (tx) => {
+    const before = await readSoFar(tx, table)
+    await work(tx)
+    return (await readSoFar(tx, table)) - before
+  })
+}
+
+/** Of this connection, which reports them later. */
+async function readSoFar(tx: Tx, table: string): Promise<number> {
+  const { rows } = await sql<{ read: number }>`
+    select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = ${table}
+  `.execute(tx)
+  return rows[0]?.read ?? 0
+}
+
+/** Passes on everything to one transaction. */
+const within = (tx: Tx): Database =>
+  Object.assign(Object.create(world.database) as Database, { db: tx, transaction: (work: (tx: Tx) => unknown) => work(tx) })
+
+const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 'desc', afterSeconds?: number) =>
+  listSandboxes(
+    tx,
+    { teamId: world.teamId, states },
+    {
+      order,
+      limit: PAGE,
+      after: afterSeconds === undefined ? undefined : { time: new Date(Date.now() - afterSeconds * 1000).toISOString(), id: 'i' },
+    },
+  )
+
+describe('statements that run often', () => {
+  it.each<[string, string, (tx: Tx) => Promise<unknown>]>([
+    ['the first page of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc')],
+    ['a page in the middle of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc', ROWS / 14)],
+    ['such a page, oldest first', 'sandbox', (tx) => page(tx, ['running'], 'asc', ROWS / 14)],
+    ['a page of a state that no sandbox has', 'sandbox', (tx) => page(tx, ['paused'], 'desc')],
+    ['a pass of the reaper', 'sandbox', (tx) => reapExpired({ ...api.ctx.sandboxes, database: within(tx), engineId: api.ctx.engineId })],
+    ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
+    ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],
+    [
+      'the retention of other rows',
+      'sandbox_metric',
+      (tx) => deleteOlder(tx, { table: 'sandbox_metric', time: 'sampled_at', ageMs: DAY_MS }),
+    ],
+    [
+      'the newest lifecycle events',
+      'event',
+      (tx) => {
+        const types = ['sandbox.lifecycle.created', 'sandbox.lifecycle.killed'] as const
+        return listLifecycleEvents(tx, { teamId: world.teamId, types, offset: 0, limit: PAGE, isAscending: false })
+      },
+    ],
+  ])('%s reads only the rows that it needs', async (_name, table, work) => {
+    expect(await rowsRead(table, work)).toBeLessThan(ROWS / 10)
+  })
+
+  it('and a scan of a table is counted', async () => {
+    expect(await rowsRead('sandbox', (tx) => sql`select max(metadata::text) from sandbox`.execute(tx))).toBe(ROWS)
+  })
+})
+
+describe('[GET /v2/sandboxes] of thousands', () => {
+  it.each(['desc', 'asc'])('has every sandbox once on its pages, %s', async (order) => {
+    const seen: { sandboxID: string; startedAt: string }[] = []
+    let token = ''
+    do {
+      const { body, headers } = await api.call('GET', `/v2/sandboxes?limit=100&order=${order}${token}`)
+      expect(headers['x-total-running']).toBe(String(ROWS))
+      seen.push(...body)
+      const next = headers['x-next-token'] as string | undefined
+      token = next === undefined ? '' : `&nextToken=${encodeURIComponent(next)}`
+    } while (token !== '')
+    const sorted = seen.toSorted((a, b) =>
+      a.startedAt === b.startedAt ? compare(a.sandboxID, b.sandboxID) : compare(b.startedAt, a.startedAt),
+    )
+    expect(seen).toEqual(order === 'desc' ? sorted : sorted.toReversed())
+    expect(new Set(seen.map(({ sandboxID }) => sandboxID)).size).toBe(ROWS)
+  })
+})
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : 1
+}

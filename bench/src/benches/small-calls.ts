@@ -1,0 +1,75 @@
+import { streamed, unary, type Call } from '../http-call.ts'
+import type { Goal } from '../goal.ts'
+import type { Comparison } from '../report.ts'
+import { interleave, timeMs } from '../samples.ts'
+import type { Settings } from '../settings.ts'
+import { openWays, type Way } from '../whole-path.ts'
+
+const FILE = '/tmp/bench-small'
+const KIB = Buffer.alloc(1024, 'x')
+const TIMES = 400
+const COMMANDS = 100
+
+interface Row {
+  readonly what: string
+  readonly call: Call
+  readonly times: number
+  /** Of the whole path to the other daemon, called directly. */
+  readonly goal?: Goal
+}
+
+const atMost = (ratio: number): Goal => ({ of: 'ratio', at: ['p50'], atMost: ratio })
+
+const ROWS: readonly Row[] = [
+  { what: 'health', call: { method: 'GET', path: '/health', status: 204 }, times: TIMES },
+  { what: 'stat', call: unary('/filesystem.Filesystem/Stat', { path: FILE }), times: TIMES, goal: atMost(1.3) },
+  {
+    what: 'read of 1 KiB',
+    call: { method: 'GET', path: `/files?path=${FILE}&username=user`, status: 200 },
+    times: TIMES,
+    goal: atMost(1.3),
+  },
+  {
+    what: 'write of 1 KiB',
+    call: {
+      method: 'POST',
+      path: `/files?path=${FILE}&username=user`,
+      headers: { 'content-type': 'application/octet-stream' },
+      body: KIB,
+      status: 200,
+    },
+    times: TIMES,
+    goal: atMost(1.3),
+  },
+  { what: '`true`', call: streamed('/process.Process/Start', { process: { cmd: '/bin/true' } }), times: COMMANDS, goal: atMost(1) },
+]
+
+/** Small requests through the proxy, compared with the same requests directly to the other daemon. The goals need `--reference`. */
+export async function benchSmallCalls(settings: Settings): Promise<Comparison[]> {
+  await using ways = await openWays(settings)
+  const { ours, other } = ways
+  for (const { sandbox } of [ours, other]) await sandbox.files.write(FILE, KIB.toString())
+  const compare = async (
+    what: string,
+    times: number,
+    goal: Goal | undefined,
+    work: (way: Way) => Promise<unknown>,
+  ): Promise<Comparison> => {
+    const samples = await interleave(
+      { times, warmUps: Math.ceil(times / 5) },
+      { ours: () => timeMs(() => work(ours)), other: () => timeMs(() => work(other)) },
+    )
+    const against = { name: other.name, samples: samples.other }
+    return { what, unit: 'ms', ours: samples.ours, against, goal: settings.reference === undefined ? undefined : goal }
+  }
+  const comparisons: Comparison[] = []
+  for (const { what, call, times, goal } of ROWS) {
+    comparisons.push(await compare(`${what} through the whole path`, times, goal, (way) => way.send(call)))
+  }
+  // Without another daemon both ways have the same sandbox of the SDK.
+  if (settings.reference === undefined) return comparisons
+  const command = await compare("commands.run('true') through the whole path, SDK", COMMANDS, atMost(1), ({ sandbox }) =>
+    sandbox.commands.run('true'),
+  )
+  return [...comparisons, command]
+}
