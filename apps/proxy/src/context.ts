@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { TokenChecks } from './access/token-checks.ts'
+import { needsTrafficToken, TokenChecks } from './access/token-checks.ts'
 import { ProxyError } from './answers/proxy-error.ts'
 import type { ProxyConfig } from './config.ts'
 import { ClientAddresses } from './connections/client-address.ts'
 import { ClientConnections } from './connections/client-connections.ts'
 import type { Finders } from './forward/find-exchange.ts'
 import { ClientGone, type Forwarding } from './forward/forwarding.ts'
-import { UpstreamAgents } from './forward/upstream-agents.ts'
+import { UpstreamPool } from './forward/upstream-pool.ts'
 import { createMetrics, type ProxyMetrics } from './metrics.ts'
 import { ConnectionTracker } from './routes/connection-tracker.ts'
 import { RouteChanges } from './routes/route-changes.ts'
@@ -46,7 +46,7 @@ export interface ProxyContext extends Forwarding {
   readonly wakeApi: WakeApi
   readonly liveRoutes: LiveRoutes
   readonly tracker: ConnectionTracker
-  readonly agents: UpstreamAgents
+  readonly pool: UpstreamPool
   readonly tokens: SandboxTokens
   readonly clients: ClientConnections
   readonly finders: Finders
@@ -91,13 +91,15 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     wakeApi,
     liveRoutes,
     tracker,
-    agents: new UpstreamAgents(),
+    pool: new UpstreamPool(),
     tokens,
     clients,
     finders: {
       signed: (url, req) => signedUrls.find(url, clientOf(req)),
+      known: (sandboxId) => liveRoutes.known(sandboxId),
       live: (visit) => orUnavailable(visit.sandboxId, liveRoutes.find(visit)),
-      checkTraffic: (visit, route) => orUnavailable(visit.sandboxId, checks.checkTraffic(visit, route)),
+      checkTraffic: (visit, route) =>
+        needsTrafficToken(visit, route) ? orUnavailable(visit.sandboxId, checks.checkTraffic(visit, route)) : undefined,
     },
     isCurrent: (route) => orUnavailable(route.sandboxId, catalog.isCurrent(route)),
     tunnelSecret: (sandboxId) => orUnavailable(sandboxId, tokenSeed.tunnelSecret(sandboxId)),

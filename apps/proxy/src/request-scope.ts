@@ -17,7 +17,7 @@ export function requestIdHeader(req: IncomingMessage): readonly [string, string]
 }
 
 /** Does the work for a request: lines of the log and calls of ours have its id. The span is undefined while the request is not traced. */
-export async function inRequestScope(req: IncomingMessage, work: (span: Span | undefined) => Promise<void>): Promise<void> {
+export function inRequestScope(req: IncomingMessage, work: (span: Span | undefined) => Promise<void>): Promise<void> {
   const { headers, method = '' } = req
   const request = factsOf(req)
   const span = startRootSpan({
@@ -27,7 +27,7 @@ export async function inRequestScope(req: IncomingMessage, work: (span: Span | u
     attributes: { 'http.request.method': method },
   })
   if (span?.isRecording === true) span.set({ 'sandyard.request_id': request.id })
-  await runInScope({ request, span }, () => work(span))
+  return runInScope({ request, span }, () => work(span))
 }
 
 function single(value: string | string[] | undefined): string | undefined {

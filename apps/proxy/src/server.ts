@@ -73,8 +73,8 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
         server.once('error', reject)
         server.listen(port, bind, resolve)
       })
-      const { routes, tracker, catalog, agents, tokens, changes, log } = ctx
-      const memories = [catalog, agents, tokens, changes]
+      const { routes, tracker, catalog, pool, tokens, changes, log } = ctx
+      const memories = [catalog, pool, tokens, changes]
       watching = watchSandboxes({ name: 'proxy', watch: (watcher) => routes.watch(watcher), tracker, memories, log: log.routes })
       return server.address() as AddressInfo
     },
@@ -141,6 +141,6 @@ async function stop(ctx: ProxyContext, server: Server): Promise<void> {
   // The resets must reach their sockets before these are closed in order.
   await setImmediate()
   server.closeAllConnections()
-  ctx.agents[Symbol.dispose]()
+  ctx.pool[Symbol.dispose]()
   await closed
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -201,6 +202,21 @@ describe.each(PORTS)('through %s', (_, host) => {
     sendForever(client.socket, sent)
     expect(await standstill(sent)).toBeLessThan(FOREVER / 4)
   })
+})
+
+it('sends an answer to a client that reads it after the service has closed the connection', async () => {
+  handle = (_, res) => void res.end('done')
+  const accepted = once(proxy.server.http, 'connection') as Promise<[Socket]>
+  using client = new RawClient(proxy.port)
+  client.socket.pause()
+  const [socket] = await accepted
+  // More than the kernel holds for a client that does not read, so that the answer waits in the proxy.
+  socket.write(Buffer.alloc(32 * 1024 * 1024, '.'))
+  client.send(['GET /x HTTP/1.1', `Host: ${service.port}-i2.localhost`, 'Connection: close'])
+  await until('the end of the connection to the service', () => seen[0]?.req.socket.destroyed === true)
+  client.socket.resume()
+  expect(await client.closed()).toBe('end')
+  expect(client.received.slice(-100)).toMatch(/\r\n\r\n.*done/s)
 })
 
 it('drains the rest of a request with an early answer, and serves the next request', async () => {

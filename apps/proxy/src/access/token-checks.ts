@@ -16,12 +16,13 @@ export class TokenChecks {
   }
 
   /**
-   * The check of control-plane.md 18.2, on every port except that of the daemon.
+   * The check of control-plane.md 18.2.
    *
    * @throws ProxyError `traffic_token`; any error of the seed
    */
-  async checkTraffic({ req, sandboxId, isDaemon }: Visit, route: Route): Promise<void> {
-    if (isDaemon || route.isPublic) return
+  async checkTraffic(visit: Visit, route: Route): Promise<void> {
+    if (!needsTrafficToken(visit, route)) return
+    const { req, sandboxId } = visit
     const presented = header(req, TRAFFIC_TOKEN)
     if (presented === undefined) throw new ProxyError({ kind: 'traffic_token', fault: 'missing', sandboxId })
     if (isSameText(presented, sandboxTrafficToken(await this.#seed.read(), sandboxId))) return
@@ -41,6 +42,11 @@ export class TokenChecks {
     const seed = await this.#seed.read()
     return isSameText(presented, isDaemon ? sandboxAccessToken(seed, sandboxId) : sandboxTrafficToken(seed, sandboxId))
   }
+}
+
+/** Ports that are not public, except that of the daemon (control-plane.md 18.2). */
+export function needsTrafficToken({ isDaemon }: Visit, { isPublic }: Route): boolean {
+  return !isDaemon && !isPublic
 }
 
 function header({ headers }: IncomingMessage, name: string): string | undefined {

@@ -4,6 +4,8 @@ import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
 /** Identifies clients by their address; behind a trusted front, by the address that the front saw. */
 export class ClientAddresses {
   readonly #fronts = new BlockList()
+  /** What `ofSocket` has found. */
+  readonly #known = new WeakMap<Socket, { readonly client: string | undefined }>()
 
   /**
    * @param fronts addresses and networks, such as `10.0.0.0/8`
@@ -19,8 +21,14 @@ export class ClientAddresses {
   }
 
   /** The client that a connection counts for, or undefined when it is a front. */
-  ofSocket({ remoteAddress = '' }: Socket): string | undefined {
-    return this.#isFront(remoteAddress) ? undefined : clientKey(remoteAddress)
+  ofSocket(socket: Socket): string | undefined {
+    let known = this.#known.get(socket)
+    if (known === undefined) {
+      const { remoteAddress = '' } = socket
+      known = { client: this.#isFront(remoteAddress) ? undefined : clientKey(remoteAddress) }
+      this.#known.set(socket, known)
+    }
+    return known.client
   }
 
   /** The client that a request counts for: behind a front the last forwarded address, the only one that the front itself wrote. */

@@ -29,14 +29,16 @@ export interface Visit {
 export interface Finders {
   /** @throws ProxyError when no sandbox has signed the URL */
   readonly signed: (url: SignedUrl, req: IncomingMessage) => Promise<string>
+  /** The route of a running sandbox that was read before. */
+  readonly known: (sandboxId: string) => LiveRoute | undefined
   /**
    * The route of the running sandbox, after a wait or a resume if needed.
    *
    * @throws ProxyError when it does not run; ClientGone
    */
   readonly live: (visit: Visit) => Promise<LiveRoute>
-  /** @throws ProxyError `traffic_token` */
-  readonly checkTraffic: (visit: Visit, route: Route) => Promise<void>
+  /** The check of the traffic token; undefined when there is none to check. It rejects with ProxyError `traffic_token`. */
+  readonly checkTraffic: (visit: Visit, route: Route) => Promise<void> | undefined
 }
 
 /**
@@ -50,7 +52,7 @@ export async function findExchange(req: IncomingMessage, inbound: Inbound, finde
   const sandboxId = place.sandboxId ?? (await findSigned(req, place.signed, finders))
   const isDaemon = place.port === DAEMON_PORT
   const visit = { req, sandboxId, isDaemon }
-  const route = await finders.live(visit)
+  const route = finders.known(sandboxId) ?? (await finders.live(visit))
   await finders.checkTraffic(visit, route)
   const { daemonPort } = route.endpoint
   if (!isDaemon && place.port === daemonPort) throw new ProxyError({ kind: 'port_closed', sandboxId, port: place.port })

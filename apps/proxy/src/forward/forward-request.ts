@@ -3,11 +3,11 @@ import { explainSilence } from './await-answer.ts'
 import type { Exchange } from './find-exchange.ts'
 import { StaleRoute } from './follow-route.ts'
 import { ClientGone, whileTracked, type Forwarding } from './forwarding.ts'
-import { breakOff } from './open-tunnel.ts'
 import { openUpstream } from './open-upstream.ts'
-import { transfer, type Transfer } from './transfer.ts'
+import { Transfer, type TransferParts } from './transfer.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
 
-type Client = Pick<Transfer, 'res' | 'onAnswer'>
+type Client = Pick<TransferParts, 'res' | 'onAnswer'>
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -22,19 +22,21 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export async function forwardRequest(forwarding: Forwarding, exchange: Exchange, client: Client): Promise<void> {
   const { res } = client
-  const { isDaemon, inbound, sandboxId } = exchange
+  const { pool, limits } = forwarding
+  const { isDaemon, inbound, sandboxId, route } = exchange
   // A safe request without a body may be sent again after a failure without an answer.
   const isRepeatable = SAFE_METHODS.has(inbound.method) && !inbound.hasBody
   await whileTracked(forwarding, exchange, async (signal) => {
     for (let reuse = isDaemon; ; reuse = false) {
-      const upstream = await openUpstream(forwarding, { exchange, reuse }, signal)
+      const idle = reuse ? pool.take(route) : undefined
+      const connection = idle ?? new UpstreamConnection(await openUpstream(forwarding, exchange, signal))
+      const keep = isDaemon ? (): void => pool.keep(route, connection) : undefined
       try {
-        return await transfer({ exchange, ...client, upstream, limits: forwarding.limits }, signal)
+        return await new Transfer({ exchange, connection, ...client, limits, keep }).run(signal)
       } catch (err) {
-        breakOff(upstream)
         if (err instanceof ClientGone || res.headersSent) throw err
         // An idle connection may have closed before the request arrived.
-        if (!(err instanceof ProxyError) && upstream.reusedSocket && isRepeatable) continue
+        if (!(err instanceof ProxyError) && connection.isReused && isRepeatable) continue
         const error = err instanceof ProxyError ? err : await explainSilence(forwarding, exchange, err)
         // The next run of the sandbox may answer.
         throw isRepeatable && error.problem.kind === 'not_found' ? new StaleRoute(sandboxId, error) : error

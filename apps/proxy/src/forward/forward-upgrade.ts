@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { splice } from '@sandyard/kit/net/splice'
@@ -11,8 +11,11 @@ import type { ReadAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger } from '../answers/raw-answer.ts'
 import { formatHead } from '../message/head.ts'
-import { responseHeaders } from './relay-answer.ts'
-import { countInterim } from './relay-interim.ts'
+import { capInterim } from './relay-interim.ts'
+import { responseHeaders } from './response-headers.ts'
+
+/** Larger than the head of any real answer; Node's default of 16 KiB is too small. */
+const MAX_ANSWER_HEADERS_BYTES = 256 * 1024
 
 /**
  * Forwards a request for another protocol. If the service switches, the two connections are joined byte for byte in
@@ -25,10 +28,11 @@ import { countInterim } from './relay-interim.ts'
 export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange, ahead: ReadAhead): Promise<void> {
   const { req } = exchange
   await whileTracked(forwarding, exchange, async (signal) => {
-    const upstream = await openUpstream(forwarding, { exchange, reuse: false }, signal)
-    countInterim(upstream, { sandboxId: exchange.sandboxId, limits: forwarding.limits }, () => undefined)
+    const socket = await openUpstream(forwarding, exchange, signal)
+    const upstream = prepare(exchange, socket)
+    capInterim(upstream, exchange.sandboxId, forwarding.limits)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {
-      breakOff(upstream)
+      breakOff(socket)
       throw err instanceof ProxyError || err instanceof ClientGone ? err : await explainSilence(forwarding, exchange, err)
     })
     const sockets = [req.socket, reply.answer.socket]
@@ -40,6 +44,13 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
     if (reply.switched === undefined) await relayRefusal(reply.answer, req.socket)
     else await relaySwitched(reply.answer, reply.switched, client)
   })
+}
+
+function prepare({ inbound: { method, path }, headers }: Exchange, socket: Socket): ClientRequest {
+  const upstream = request({ createConnection: () => socket, method, path, headers, maxHeaderSize: MAX_ANSWER_HEADERS_BYTES })
+  upstream.maxHeadersCount = 0
+  // An error of a request without a listener would end the process.
+  return upstream.on('error', () => undefined)
 }
 
 /** A connection after its switch, with the bytes that were already read from it. */

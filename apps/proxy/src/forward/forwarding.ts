@@ -4,10 +4,12 @@ import type { ConnectionTracker, ResetReason } from '../routes/connection-tracke
 import type { Exchange } from './find-exchange.ts'
 import type { Upstreams } from './open-upstream.ts'
 import type { InterimLimits } from './relay-interim.ts'
+import type { UpstreamPool } from './upstream-pool.ts'
 
 /** The parts of the proxy that forwarding needs. */
 export interface Forwarding extends Upstreams {
   readonly tracker: ConnectionTracker
+  readonly pool: UpstreamPool
   readonly limits: InterimLimits
   /** The client that a request counts for, or undefined when no client can be named. */
   readonly clientOf: (req: IncomingMessage) => string | undefined

@@ -1,4 +1,4 @@
-import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 
@@ -63,11 +63,12 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
 }
 
 /**
- * Aborts a request. A tunnel is reset, because the daemon would wait for a service that ignores half-closes and keep both connections.
+ * Breaks a connection to a sandbox. A tunnel is reset, because the daemon would wait for a service that ignores half-closes and keep both
+ * connections.
  */
-export function breakOff(upstream: ClientRequest): void {
-  if (upstream.socket !== null && tunnels.has(upstream.socket)) resetSocket(upstream.socket)
-  upstream.destroy()
+export function breakOff(socket: Socket): void {
+  if (tunnels.has(socket)) resetSocket(socket)
+  else socket.destroy()
 }
 
 /** A daemon without tunnels closes the connection. */

@@ -1,57 +1,178 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
-import { relayBytes } from '@sandyard/kit/net/relay-bytes'
-import { toPairs } from '../message/head.ts'
-import { awaitAnswer } from './await-answer.ts'
+import type { ServerResponse } from 'node:http'
+import { SMALL_BYTES, writeAndRelease } from '@sandyard/kit/net/relay-bytes'
+import { formatRequestHead, toPairs } from '../message/head.ts'
+import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-parser.ts'
 import type { Exchange } from './find-exchange.ts'
 import { breakOff } from './open-tunnel.ts'
-import { relayAnswer } from './relay-answer.ts'
-import { relayInterim, type InterimLimits } from './relay-interim.ts'
+import { InterimRelay, type InterimLimits } from './relay-interim.ts'
+import { RequestSender } from './request-sender.ts'
+import { keepsTrailers, responseHeaders } from './response-headers.ts'
+import type { ConnectionUser, UpstreamConnection } from './upstream-connection.ts'
 
-export interface Transfer {
+export interface TransferParts {
   readonly exchange: Exchange
+  readonly connection: UpstreamConnection
   readonly res: ServerResponse
+  readonly limits: InterimLimits
   /** Called when the head of the answer has arrived. */
   readonly onAnswer: () => void
-  readonly upstream: ClientRequest
-  readonly limits: InterimLimits
+  /** Called instead of a close when the connection can serve another request. Absent when the sandbox is asked to close it. */
+  readonly keep?: (() => void) | undefined
 }
 
-/** Rejects when the exchange cannot be completed; the client may have received a part of the answer. */
-export function transfer({ exchange, res, onAnswer, upstream, limits }: Transfer, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort)
-    res.once('finish', () => {
+/** One request to a sandbox and its answer, over one connection. */
+export class Transfer implements ConnectionUser, AnswerHandler {
+  readonly #parts: TransferParts
+  readonly #parser: AnswerParser
+  readonly #request: RequestSender
+  readonly #interim: InterimRelay
+  readonly #done = Promise.withResolvers<void>()
+  /** The connection is in use: neither failed nor complete. */
+  #isOpen = true
+  #isPaused = false
+  #isComplete = false
+  #hasTrailers = false
+  /** The client gets the head with the first bytes of the body, or at the end of the read. */
+  #isHeadHeld = false
+  /** The last bytes of the body, which are sent with the end of the answer or at the end of the read. */
+  #held: Buffer | undefined
+
+  constructor(parts: TransferParts) {
+    const { exchange, connection, res, limits } = parts
+    this.#parts = parts
+    this.#parser = new AnswerParser(this, exchange.inbound.method === 'HEAD')
+    this.#request = new RequestSender(exchange.req, connection.socket)
+    this.#interim = new InterimRelay(exchange, res, limits)
+  }
+
+  /**
+   * Resolves when the client has its answer. Rejects when the exchange cannot be completed: the client may have received a part of the
+   * answer, and the connection is closed.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { exchange, connection, res, keep } = this.#parts
+    const { method, path, hasBody } = exchange.inbound
+    const abort = (): void => this.#fail(signal.reason)
+    try {
+      signal.throwIfAborted()
+      const head = formatRequestHead(method, path, [...exchange.headers, 'Connection', keep === undefined ? 'close' : 'keep-alive'])
+      signal.addEventListener('abort', abort)
+      res.once('finish', this.#done.resolve)
+      connection.enter(this)
+      this.#request.send(head, hasBody)
+      await this.#done.promise
+    } finally {
       signal.removeEventListener('abort', abort)
-      resolve()
-    })
-    if (exchange.inbound.hasBody) sendBody(exchange.req, upstream)
-    else upstream.end()
-    relayInterim(upstream, exchange, { res, limits })
-    const answered = (answer: IncomingMessage): void => {
-      onAnswer()
-      // An answer that ends before the request has ended also ends the exchange.
-      answer.once('end', () => {
-        if (!upstream.writableEnded) breakOff(upstream)
-      })
-      relayAnswer(answer, exchange.inbound, res).catch(reject)
+      res.off('finish', this.#done.resolve)
+      this.#breakOff()
     }
-    awaitAnswer(upstream, { answered, failed: reject })
-  })
-}
+  }
 
-function sendBody(req: IncomingMessage, upstream: ClientRequest): void {
-  relayBytes(req, upstream)
-  // A service may answer without reading the whole request: the rest is read and dropped, so that the client can send its next request.
-  upstream.once('close', () => req.resume())
-  req.once('end', () => {
-    if (upstream.destroyed) return
-    if (req.rawTrailers.length > 0) upstream.addTrailers(toPairs(req.rawTrailers))
-    upstream.end()
-  })
-  // The first part of the body is sent with the head if it has arrived; the head never waits for it.
-  setImmediate(() => {
-    if (!upstream.destroyed) upstream.flushHeaders()
-  })
+  onData(bytes: Buffer): void {
+    this.#read(() => this.#parser.push(bytes))
+  }
+
+  onEnd(): void {
+    this.#read(() => this.#parser.finish())
+  }
+
+  onDrain(): void {
+    this.#request.resume()
+  }
+
+  onClose(err: Error | undefined): void {
+    this.#fail(err ?? new Error('the connection closed without an answer'))
+  }
+
+  onInterim(head: AnswerHead): void {
+    if (!this.#interim.pass(head)) this.#waitFor(this.#parts.res.socket)
+  }
+
+  onHead(head: AnswerHead): void {
+    if (head.status === 101) throw new Error('the answer switches to no protocol')
+    const { exchange, res, onAnswer } = this.#parts
+    onAnswer()
+    this.#hasTrailers = keepsTrailers(head, exchange.inbound)
+    res.sendDate = false
+    res.writeHead(head.status, head.reason, responseHeaders(head, this.#hasTrailers))
+    this.#isHeadHeld = true
+  }
+
+  onBody(bytes: Buffer): void {
+    this.#flush()
+    this.#held = bytes
+  }
+
+  onComplete(trailers: readonly string[]): void {
+    if (this.#hasTrailers && trailers.length > 0) this.#parts.res.addTrailers(toPairs(trailers))
+    this.#isComplete = true
+  }
+
+  #read(parse: () => void): void {
+    if (!this.#isOpen) return
+    try {
+      parse()
+    } catch (err) {
+      this.#fail(err)
+    }
+    if (this.#isComplete) this.#end()
+    else this.#flush()
+  }
+
+  #end(): void {
+    const { res, connection, keep } = this.#parts
+    const { socket } = connection
+    this.#isOpen = false
+    // What happens to the connection from now on must not cut off the answer, which the client may still be reading.
+    connection.leave()
+    if (this.#isPaused) socket.resume()
+    // An answer that ends before the request has ended also ends the exchange.
+    const isSent = this.#request.isSent && socket.writableLength === 0
+    this.#request.abandon()
+    if (!isSent) breakOff(socket)
+    else if (keep !== undefined && this.#parser.mayContinue) keep()
+    else socket.destroySoon()
+    const last = this.#held
+    if (last !== undefined && last.length < SMALL_BYTES) res.end(last.toString('latin1'), 'latin1')
+    else {
+      if (last !== undefined) writeAndRelease(res, last)
+      res.end()
+    }
+  }
+
+  #fail(err: unknown): void {
+    this.#breakOff()
+    this.#done.reject(err)
+  }
+
+  /** Closes the connection, if the answer is not complete. */
+  #breakOff(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#request.abandon()
+    breakOff(this.#parts.connection.socket)
+  }
+
+  /** Sends what is held back: nothing that has arrived waits for what has not. */
+  #flush(): void {
+    const { res } = this.#parts
+    const bytes = this.#held
+    this.#held = undefined
+    if (bytes !== undefined) {
+      if (!writeAndRelease(res, bytes)) this.#waitFor(res)
+    } else if (this.#isHeadHeld) res.flushHeaders()
+    this.#isHeadHeld = false
+  }
+
+  /** Reads no more from the sandbox until the client has read. */
+  #waitFor(client: NodeJS.WritableStream | null): void {
+    if (client === null || this.#isPaused) return
+    const { socket } = this.#parts.connection
+    this.#isPaused = true
+    socket.pause()
+    client.once('drain', () => {
+      this.#isPaused = false
+      if (this.#isOpen) socket.resume()
+    })
+  }
 }

@@ -9,6 +9,9 @@ const RESERVED_PATHS: ReadonlySet<string> = new Set([
   '/logs',
 ])
 
+/** A path of plain segments, which needs no decoding, with or without a query. */
+const PLAIN_PATH = /^(?:\/[\w.-]*\w)+(?:\?.*)?$/
+
 /** More passes than any router makes. Bounded, because each pass reads the whole path. */
 const DECODE_PASSES = 3
 
@@ -18,6 +21,10 @@ const DECODE_PASSES = 3
  * fragment and case do not hide a route. The daemon uses these names for nothing else, so a false match does no harm.
  */
 export function findReservedPath(path: string): string | undefined {
+  if (PLAIN_PATH.test(path)) {
+    const [plain = ''] = path.toLowerCase().split('?', 1)
+    return RESERVED_PATHS.has(plain) ? plain : undefined
+  }
   let decoded = path
   for (let pass = 0; pass < DECODE_PASSES && decoded.includes('%'); pass++) decoded = decodePercent(decoded)
   const cleaned = cleanPath(decoded.replaceAll('\\', '/').toLowerCase())

@@ -66,5 +66,7 @@ function checkAddress(sandboxId: string, portText: string): SandboxAddress | Add
 function hostName(authority: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(authority)?.[1]
   if (bracketed !== undefined) return bracketed
-  return isIP(authority) === 0 ? authority.replace(/:\d*$/, '') : authority
+  const colon = authority.indexOf(':')
+  const isBareIpv6 = colon !== authority.lastIndexOf(':') && isIP(authority) === 6
+  return isBareIpv6 ? authority : authority.replace(/:\d*$/, '')
 }

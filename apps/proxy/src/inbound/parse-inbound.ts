@@ -49,7 +49,7 @@ const OPERATIONS: ReadonlyMap<string | undefined, 'read' | 'write'> = new Map([
 export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = false }: InboundOptions): Inbound {
   const { method = 'GET', headers, rawHeaders } = req
   // Node uses the first of two Host headers; a service might use the second.
-  if (rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw badRequest('Invalid host')
+  if (countHosts(rawHeaders) > 1) throw badRequest('Invalid host')
   const target = parseRequestTarget(req.url ?? '', headers.host ?? '')
   if (target === undefined) throw badRequest('Invalid request target')
   if (isChunked(req) && headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw badRequest('Invalid transfer coding')
@@ -72,4 +72,10 @@ export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = fa
     isOldHttp: req.httpVersion === '1.0',
     expectsContinue: headers.expect !== undefined,
   }
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') count += 1
+  return count
 }

@@ -1,8 +1,11 @@
 import { STATUS_CODES, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 
+/** The headers that say how a message is framed and what belongs to its connection only; repeated ones are joined. */
+export type FramingHeaders = Pick<IncomingHttpHeaders, 'connection' | 'content-length' | 'trailer' | 'transfer-encoding'>
+
 /** The used parts of a message; requests, answers and interim answers have them. */
 export interface HeadParts {
-  readonly headers: IncomingHttpHeaders
+  readonly headers: FramingHeaders
   /** Name, value, name, value. */
   readonly rawHeaders: readonly string[]
 }
@@ -27,6 +30,9 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
+/** Control characters, and characters that are not one byte. */
+const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
+
 /** A `Connection` header cannot remove these, because that would change the meaning or the length of the message. */
 const NEVER_DROPPED: ReadonlySet<string> = new Set(['host', 'content-length'])
 
@@ -48,6 +54,11 @@ export function hasBody(req: IncomingMessage): boolean {
   return isChunked(req) || Number(req.headers['content-length'] ?? 0) > 0
 }
 
+/** True for an answer that has no body, whatever its headers say. */
+export function isWithoutBody(status: number): boolean {
+  return status < 200 || status === 204 || status === 304
+}
+
 export function isChunked({ headers }: Pick<HeadParts, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined
 }
@@ -66,8 +77,28 @@ export function toPairs(raw: readonly string[]): [string, string][] {
 
 /** The head of an answer as text, where Node's HTTP server does not write it. */
 export function formatHead({ status, reason, headers }: RawHead): string {
-  const lines = toPairs(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
+  return `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? ''}\r\n${formatHeaders(headers)}\r\n`
+}
+
+/** The head of a request as text. */
+export function formatRequestHead(method: string, path: string, headers: readonly string[]): string {
+  return `${method} ${path} HTTP/1.1\r\n${formatHeaders(headers)}\r\n`
+}
+
+/**
+ * Headers or trailers as lines.
+ *
+ * @param headers name, value, name, value
+ * @throws when a value has characters that a header cannot have
+ */
+export function formatHeaders(headers: readonly string[]): string {
+  let text = ''
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const value = headers[i + 1] ?? ''
+    if (NOT_IN_VALUE.test(value)) throw new Error(`the header ${headers[i]} has an invalid value`)
+    text += `${headers[i]}: ${value}\r\n`
+  }
+  return text
 }
 
 /** Names of headers that the sender declares as valid for this connection only. */

@@ -56,6 +56,12 @@ export class LiveRoutes {
     return this.#bySandbox.count
   }
 
+  /** The route of a sandbox that runs, when it is cached. */
+  known(sandboxId: string): LiveRoute | undefined {
+    const route = this.#parts.catalog.peek(sandboxId)
+    return isLive(route) ? route : undefined
+  }
+
   /**
    * @throws ProxyError `not_found`, `resume_refused`, `resume_limit`, `transitioning` after the longest wait, `limit`, `unavailable`
    * when the proxy stops; ClientGone; any error of the catalog or of the seed

@@ -31,8 +31,14 @@ export class FreshCache<V extends object> {
   constructor(options: FreshCacheOptions<V>) {
     const { maxAgeMs, missAgeMs, maxEntries: max } = options
     this.#options = options
-    this.#kept = new LRUCache({ max, ttl: maxAgeMs })
-    this.#unknown = new LRUCache({ max, ttl: missAgeMs })
+    // Reads the clock each time: it is cheaper than the timer of its own that the cache starts to remember the time.
+    this.#kept = new LRUCache({ max, ttl: maxAgeMs, ttlResolution: 0 })
+    this.#unknown = new LRUCache({ max, ttl: missAgeMs, ttlResolution: 0 })
+  }
+
+  /** The value, when it is cached. */
+  peek(key: string): V | undefined {
+    return this.#kept.get(key)
   }
 
   /**

@@ -1,5 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
-import { releaseBytes } from './release-bytes.ts'
+import { LARGE_BYTES, releaseBytes } from './release-bytes.ts'
+
+/** Below this size a copy of bytes into the text before them, for one write, is cheaper than a write of two pieces. */
+export const SMALL_BYTES = 4096
 
 /**
  * Copies bytes to the other side, at its pace. Unlike `pipe`, it frees the memory of each large chunk as soon as the kernel has
@@ -9,10 +12,7 @@ import { releaseBytes } from './release-bytes.ts'
  */
 export function relayBytes(from: Readable, to: Writable): void {
   const onData = (chunk: Buffer): void => {
-    const hasRoom = to.write(chunk, (err) => {
-      if (!err) releaseBytes(chunk)
-    })
-    if (!hasRoom) from.pause()
+    if (!writeAndRelease(to, chunk)) from.pause()
   }
   const onDrain = (): void => void from.resume()
   from.on('data', onData)
@@ -21,5 +21,13 @@ export function relayBytes(from: Readable, to: Writable): void {
     from.off('data', onData)
     to.off('drain', onDrain)
     from.pause()
+  })
+}
+
+/** Writes bytes that nobody else reads, and frees their memory when the kernel has taken them. Returns false like `write`. */
+export function writeAndRelease(to: Writable, chunk: Buffer): boolean {
+  if (chunk.length < LARGE_BYTES) return to.write(chunk)
+  return to.write(chunk, (err) => {
+    if (!err) releaseBytes(chunk)
   })
 }

@@ -1,5 +1,5 @@
 /** Below this size the garbage collector is as good. */
-const LARGE_BYTES = 16 * 1024
+export const LARGE_BYTES = 16 * 1024
 
 /**
  * Frees at once the memory of bytes that nobody reads any more. If the garbage collector did this, every 64 MiB of traffic would cost a

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parsedMessage } from '../../test/support/parsed-message.ts'
 import { toPairs } from '../message/head.ts'
-import { responseHeaders } from './relay-answer.ts'
+import { responseHeaders } from './response-headers.ts'
 
 describe('response headers', () => {
   const raw = ['Connection', 'close', 'Transfer-Encoding', 'chunked', 'Trailer', 'X-Sum', 'Set-Cookie', 'a', 'Set-Cookie', 'b', 'Date', 'd']

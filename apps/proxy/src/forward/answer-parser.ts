@@ -1,0 +1,171 @@
+import { isWithoutBody, type HeadParts } from '../message/head.ts'
+import { parseHeaders } from './parse-headers.ts'
+import { TextSection } from './text-section.ts'
+
+/** The head of an answer, or of an interim answer. */
+export interface AnswerHead extends HeadParts {
+  readonly status: number
+  readonly reason: string
+  /** The answer says HTTP/1.0. */
+  readonly isOldHttp: boolean
+}
+
+/** Receives the parts of an answer in their order. What a method throws, `push` throws. */
+export interface AnswerHandler {
+  onInterim(head: AnswerHead): void
+  onHead(head: AnswerHead): void
+  /** Some bytes of the body, without the framing. */
+  onBody(bytes: Buffer): void
+  /** @param trailers name, value, name, value */
+  onComplete(trailers: readonly string[]): void
+}
+
+/** Larger than the head of any real answer. It holds for trailers too. */
+const MAX_HEAD_BYTES = 256 * 1024
+/** For the extensions of all chunks of an answer, which have no use. */
+const MAX_CHUNK_LINE_BYTES = 16 * 1024
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
+const LENGTH = /^\d{1,15}$/
+const CHUNK_LINE = /^([0-9a-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?$/i
+
+type State = 'head' | 'length' | 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close' | 'done'
+
+/**
+ * Reads the answer to one request from a connection (RFC 9112). It accepts only what all parsers read in the same way: no line that ends
+ * without CR, no folded header, no repeated length, no length beside chunks, no other coding than chunks.
+ */
+export class AnswerParser {
+  readonly #handler: AnswerHandler
+  readonly #isHead: boolean
+  #state: State = 'head'
+  #section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
+  /** Bytes of the body, or of its current chunk, that are still to come. */
+  #left = 0
+  #chunkLineBytes = 0
+  #mayContinue = true
+
+  /** @param isHead the request was a HEAD request, so its answer has no body */
+  constructor(handler: AnswerHandler, isHead: boolean) {
+    this.#handler = handler
+    this.#isHead = isHead
+  }
+
+  /** The whole answer was read, and the connection can serve another request. */
+  get mayContinue(): boolean {
+    return this.#state === 'done' && this.#mayContinue
+  }
+
+  /**
+   * Reads the next bytes. Bytes behind the answer make the connection unusable, but not the answer.
+   *
+   * @throws when they are not a part of an answer
+   */
+  push(data: Buffer): void {
+    let at = 0
+    while (at < data.length && this.#state !== 'done') at = this.#read(data, at)
+    if (at < data.length) this.#mayContinue = false
+  }
+
+  /** Reads the end of the connection. @throws when the answer is not complete */
+  finish(): void {
+    if (this.#state === 'until-close') this.#end([])
+    else if (this.#state !== 'done') throw new Error('the connection closed before the end of the answer')
+  }
+
+  /** Returns the position behind the bytes that it has read. */
+  #read(data: Buffer, at: number): number {
+    switch (this.#state) {
+      case 'head':
+        return this.#readSection(data, at, (text) => this.#startAnswer(text))
+      case 'chunk-line':
+        return this.#readSection(data, at, (text) => this.#startChunk(text))
+      case 'trailers':
+        return this.#readSection(data, at, (text) => this.#end(parseHeaders(text.split('\r\n'), 1).rawHeaders))
+      case 'chunk-end':
+        return this.#readSection(data, at, () => this.#expectChunkLine())
+      case 'length':
+      case 'chunk':
+      case 'until-close':
+        return this.#readBody(data, at)
+      case 'done':
+        return data.length
+    }
+  }
+
+  #readSection(data: Buffer, at: number, complete: (text: string) => void): number {
+    const end = this.#section.take(data, at)
+    if (this.#section.isComplete) complete(this.#section.text)
+    return end
+  }
+
+  #readBody(data: Buffer, at: number): number {
+    const end = this.#state === 'until-close' ? data.length : Math.min(data.length, at + this.#left)
+    // A whole read is passed on as it is, so that its memory can be freed when it was written.
+    this.#handler.onBody(at === 0 && end === data.length ? data : data.subarray(at, end))
+    if (this.#state === 'until-close') return end
+    this.#left -= end - at
+    if (this.#left > 0) return end
+    if (this.#state === 'length') this.#end([])
+    else this.#expectChunkEnd()
+    return end
+  }
+
+  #startAnswer(text: string): void {
+    const lines = text.split('\r\n')
+    const [, minor, status, reason = ''] = STATUS_LINE.exec(lines[0] ?? '') ?? []
+    if (minor === undefined || status === undefined) throw new Error('the answer is not HTTP/1.1')
+    const head: AnswerHead = { status: Number(status), reason, isOldHttp: minor === '0', ...parseHeaders(lines, 1) }
+    if (head.status < 200 && head.status !== 101) {
+      this.#section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
+      this.#handler.onInterim(head)
+      return
+    }
+    this.#startBody(head)
+  }
+
+  #startBody(head: AnswerHead): void {
+    const { 'transfer-encoding': coding, 'content-length': length, connection } = head.headers
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw new Error('the answer has an unknown transfer coding')
+    if (coding !== undefined && length !== undefined) throw new Error('the answer has a length and chunks')
+    if (length !== undefined && !LENGTH.test(length)) throw new Error('the answer has no valid length')
+    this.#mayContinue =
+      !head.isOldHttp && head.status !== 101 && (connection === undefined || !/(?:^|,)\s*close\s*(?:,|$)/i.test(connection))
+    this.#handler.onHead(head)
+    if (this.#isHead || isWithoutBody(head.status)) this.#end([])
+    else if (coding !== undefined) this.#expectChunkLine()
+    else if (length === undefined) this.#state = 'until-close'
+    else {
+      this.#state = 'length'
+      this.#left = Number(length)
+      if (this.#left === 0) this.#end([])
+    }
+  }
+
+  #expectChunkLine(): void {
+    this.#state = 'chunk-line'
+    this.#section = new TextSection('\r\n', MAX_CHUNK_LINE_BYTES)
+  }
+
+  #expectChunkEnd(): void {
+    this.#state = 'chunk-end'
+    this.#section = new TextSection('\r\n', 2)
+  }
+
+  #startChunk(line: string): void {
+    const [, size] = CHUNK_LINE.exec(line) ?? []
+    if (size === undefined) throw new Error('the answer has an invalid chunk')
+    this.#chunkLineBytes += line.length - size.length
+    if (this.#chunkLineBytes > MAX_CHUNK_LINE_BYTES) throw new Error('the answer has too many chunk extensions')
+    this.#left = Number.parseInt(size, 16)
+    this.#state = this.#left === 0 ? 'trailers' : 'chunk'
+    // Trailers end with an empty line: the end of the line of the last chunk, when there are none.
+    if (this.#left === 0) this.#section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES, '\r\n')
+  }
+
+  #end(trailers: readonly string[]): void {
+    this.#mayContinue &&= this.#state !== 'until-close'
+    this.#state = 'done'
+    this.#handler.onComplete(trailers)
+  }
+}
