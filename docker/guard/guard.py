@@ -7,12 +7,12 @@ Serves one control-plane process over standard input and ends with it. A message
   {"id": 4, "route": NAME, "mark": NUMBER}                    ->  {"id": 4}
   {"id": 5, "unroute": NAME}                                  ->  {"id": 5}
   {"id": 6, "survey": true}                                   ->  {"id": 6, "names": [tables], "links": [interfaces]}
-  {"id": 7, "disk": true}                                     ->  {"id": 7, "disk": {"size": BYTES, "free": BYTES}}
+  {"id": 7, "room": true}                                     ->  {"id": 7, "disk": {"size": BYTES, "free": BYTES}, "memory": {"total": BYTES, "available": BYTES} or null}
   {"id": 8}                                                   ->  {"id": 8}
 
 RULES is a file of nftables, one transaction. In it @PORT@ stands for the port of the bridge whose other end has the hardware address. "route"
 drops what comes from a bridge and has no such mark, so that nothing is forwarded when the tables are gone; "unroute" undoes it. "disk" is the file
-system with the files of the engine: the one of this container. A request that fails is answered with {"id": N, "error": TEXT}. Unasked come, at the start and at each change,
+system with the files of the engine: the one of this container; "memory" is that of the host. A request that fails is answered with {"id": N, "error": TEXT}. Unasked come, at the start and at each change,
 
   {"host": {"addresses": [IPv4], "ipv6": BOOLEAN, "maxOpenFiles": NUMBER or null}}
   {"lost": TABLE}    a table was deleted by somebody
@@ -104,9 +104,10 @@ def serve(request, rules, links):
         return {"tables": [rules.list(family, table) for family, table in request["list"]]}
     if "survey" in request:
         return {"names": rules.names(), "links": os.listdir("/sys/class/net")}
-    if "disk" in request:
+    if "room" in request:
         found = os.statvfs("/")
-        return {"disk": {"size": found.f_blocks * found.f_frsize, "free": found.f_bavail * found.f_frsize}}
+        disk = {"size": found.f_blocks * found.f_frsize, "free": found.f_bavail * found.f_frsize}
+        return {"disk": disk, "memory": read_memory()}
     if "route" in request:
         drop_unmarked(request["route"], request["mark"])
     if "unroute" in request:
@@ -122,6 +123,14 @@ def serve(request, rules, links):
     rules.apply(request["apply"].replace("@PORT@", port))
     links.set_neighbour(request["bridge"], request["address"], request["mac"])
     return {"port": port}
+
+
+def read_memory():
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        kib = {name: int(value.split()[0]) for name, value in (line.split(":", 1) for line in lines)}
+    if "MemAvailable" not in kib:
+        return None
+    return {"total": kib["MemTotal"] * 1024, "available": kib["MemAvailable"] * 1024}
 
 
 def describe_host():

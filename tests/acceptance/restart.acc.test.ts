@@ -13,6 +13,9 @@ import { commandsWith } from './support/processes.ts'
 /** The lease of a killed server and a pass of the reconciler together may take half a minute. */
 const patience = { timeout: 90_000, interval: 100 }
 
+/** Without sandboxes that wait for creates, every container has an owner. */
+const NO_POOL = { SANDYARD_POOL_MEMORY: '0' }
+
 /** The labels of the installations of these tests, to remove what failed tests leave on the engine. */
 const installations = new Set<string>()
 
@@ -42,7 +45,7 @@ describe.concurrent('a server that was killed', { timeout: 280_000 }, () => {
 
   test('[POST /v2/sandboxes] a kill in the middle of a create leaves no orphaned container', async () => {
     await withDataDir(async (dataDir) => {
-      await using before = await startOwnServer(dataDir)
+      await using before = await startOwnServer(dataDir, NO_POOL)
       const first = await create(before, 600_000)
       const label = await installationLabel(first.sandboxId)
       const known = await containersWith(label)
@@ -51,7 +54,7 @@ describe.concurrent('a server that was killed', { timeout: 280_000 }, () => {
       await before.crash('everything')
       await cut
 
-      await using after = await startOwnServer(dataDir)
+      await using after = await startOwnServer(dataDir, NO_POOL)
       await vi.waitFor(async () => expect(await ownerless(label, after.connection)).toEqual([]), patience)
       expect(await listedIds(after.connection)).toContain(first.sandboxId)
       await endCleanly(after, dataDir)

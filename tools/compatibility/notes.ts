@@ -10,7 +10,7 @@ const CREATE =
   '`network.rules` with placeholders of secrets or identity tokens; `allow_internet_access: false` and `network.denyOut` where the runtime has no egress policies; domains in `network.allowOut`, `network.egressProxy`, ' +
   '`network.dnsServers` and `network.rules` where there is no egress gateway. IPv6 entries are kept and have no effect, since sandboxes have no IPv6. `network.rules` need `/etc/ssl/certs/ca-certificates.crt` in the image. ' +
   '`mcp` is stored, and the names of its servers are in the history. ' +
-  'Every new sandbox starts the start command of the template again, since images do not store memory, and the create waits for the ready command. A ready command that is exactly `sleep 20`, which clients send for none, is ignored.'
+  'Every new sandbox starts the start command of the template again, since images do not store memory, and the create waits for the ready command, or gets a sandbox of the warm pool where it has run already. It never sees the variables of the create request. A create that the host has no room for waits some seconds and gets the documented 503, whose message ends with the reason. A ready command that is exactly `sleep 20`, which clients send for none, is ignored.'
 
 const BUILD =
   'Docker credentials are tested with a real registry. AWS credentials are tested with a substitute for the token service, Google credentials with a registry that has such an account: neither is tested with the real service. ' +

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { ADMISSION_SETTINGS, admissionOf, type AdmissionConfig } from './admission/admission-config.ts'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
@@ -6,12 +7,14 @@ import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-c
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
+import { checkPoolSettings, POOL_SETTINGS, type PoolConfig } from './warm-pool/pool-config.ts'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
 /** Every setting of the control plane. The program that runs it adds the settings for its listeners, database and engine. */
 export const API_SETTINGS = {
   ...BUILD_SETTINGS,
   ...RETENTION_SETTINGS,
+  ...POOL_SETTINGS,
   proxyPort: env.port('SANDYARD_PROXY_PORT', { default: 3002, doc: 'port of the sandbox proxy' }),
   domain: env.text('SANDYARD_DOMAIN', {
     default: undefined,
@@ -24,6 +27,14 @@ export const API_SETTINGS = {
   maxSandboxes: env.integer('SANDYARD_MAX_SANDBOXES', {
     default: undefined,
     doc: 'sandboxes of a team at once. Default: derived from the memory of the host',
+  }),
+  createsPerMinute: env.count('SANDYARD_CREATES_PER_MINUTE', {
+    default: undefined,
+    doc: 'creates and forks of a team in a minute, over all servers; no limit when absent',
+  }),
+  createBurst: env.count('SANDYARD_CREATE_BURST', {
+    default: undefined,
+    doc: 'creates and forks of a team that may come at once. Default: as many as in a minute',
   }),
   maxSandboxLifetime: env.duration('SANDYARD_MAX_SANDBOX_LIFETIME', {
     default: 24 * 3_600_000,
@@ -53,6 +64,7 @@ export const API_SETTINGS = {
     default: false,
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
+  ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
@@ -63,6 +75,7 @@ export interface ApiConfig {
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
+  readonly admission: AdmissionConfig
   /** What the memory of paused sandboxes may take. */
   readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
@@ -76,6 +89,7 @@ export interface ApiConfig {
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
+  readonly pool: PoolConfig
   /** How sandboxes and builds reach the network outside. */
   readonly outbound: Outbound
   readonly tracing: TracingConfig
@@ -109,6 +123,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
   const tracing = checkTracing(settings, problems)
+  const pool = checkPoolSettings(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -116,7 +131,10 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     limits: {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
+      createsPerMinute: settings.createsPerMinute,
+      createBurst: settings.createBurst,
     },
+    admission: admissionOf(settings),
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     maxSandboxSeries,
@@ -125,6 +143,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     http,
     builds,
     retention,
+    pool,
     outbound: outboundOf(settings),
     tracing,
     adoptEngine: settings.adoptEngine,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS } from '@sandyard/db/notify'
@@ -9,6 +10,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RefusedPackets } from '@sandyard/runtime/types'
+import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
@@ -29,10 +31,12 @@ import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
+import { UnfinishedWork } from './sandboxes/repair/unfinished-work.ts'
 import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
+import { WarmPool } from './warm-pool/warm-pool.ts'
 import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
@@ -85,6 +89,7 @@ export interface AppContext extends AsyncDisposable {
   readonly audit: AuditLog
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
+  readonly pool: WarmPool
   readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
@@ -134,6 +139,23 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const drain = new Drain(() => starts.count)
     const ready = new ReadyChecks({ database, runtime, drain })
     registerHealthGauges(metrics.registry, { ready, runtime })
+    const repairs = new Repairs(log.sandboxes)
+    const admission = new Admission({ config: config.admission, runtime, metrics: metrics.admission, log: log.sandboxes })
+    const pool = new WarmPool({
+      database,
+      runtime,
+      serverId,
+      engineId,
+      tokenSeed,
+      outbound: config.outbound,
+      startTimeoutMs: START_TIMEOUT_MS,
+      config: config.pool,
+      repairs,
+      metrics: metrics.pool,
+      admission,
+      log: log.sandboxes,
+      isBusy: () => drain.isDraining || starts.count >= availableParallelism(),
+    })
     const context: AppContext = {
       config,
       log,
@@ -153,8 +175,11 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         limits,
         lookupHost: parts.lookupHost ?? lookupHost,
         starts,
+        admission,
         changes: new SandboxChanges(),
-        repairs: new Repairs(log.sandboxes),
+        repairs,
+        unfinished: new UnfinishedWork(),
+        pool,
         log: log.sandboxes,
         timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
@@ -167,6 +192,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       drain,
       ready,
+      pool,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
@@ -246,6 +272,8 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  context.pool.start()
+  shutdown.add('warm pool', () => context.pool.stop())
   const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>
     publishEgressGateway(database.db, runtime.capabilities().egressGateway),
   )

@@ -74,7 +74,7 @@ it("starts a template's command before a create is answered, and fails a create 
   await using server = await bench.server()
   const created = await server.create(await bench.publish(result), { MODE: 'own' })
   expect(created.status).toBe(201)
-  expect(await created.read('/dev/shm/started')).toBe('own /srv\n')
+  expect(await created.read('/dev/shm/started')).toBe('template /srv\n')
 
   const failing = await server.create(await bench.publish(result && { ...result, startCmd: 'exit 7', readyCmd: 'false' }), {})
   expect(failing.status).toBe(500)

@@ -12,6 +12,7 @@ import { registerGc } from './commands/gc.ts'
 import { registerInfo } from './commands/info.ts'
 import { registerKill } from './commands/kill.ts'
 import { registerKeys } from './commands/keys.ts'
+import { registerLimits } from './commands/limits.ts'
 import { registerLogs } from './commands/logs.ts'
 import { registerLs } from './commands/ls.ts'
 import { registerPause } from './commands/pause.ts'
@@ -32,6 +33,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerStatus,
   registerDoctor,
   registerKeys,
+  registerLimits,
   registerLogs,
   registerLs,
   registerInfo,

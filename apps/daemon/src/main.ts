@@ -3,6 +3,7 @@ import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { FlagError, parseFlags } from './flags.ts'
 import { closeServer } from './http/close-server.ts'
+import { prepareKeyCheck } from './init/instance-key.ts'
 import { writeMarkerFile, writeResolvers } from './init/run-files.ts'
 import { createServer } from './server.ts'
 import { DAEMON_VERSION } from './version.ts'
@@ -36,6 +37,7 @@ async function main(args: readonly string[]): Promise<void> {
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }
+  if (config.instanceFile !== undefined) await prepareKeyCheck(config.instanceFile)
 }
 
 // The bundle is CommonJS, which starts faster and knows no top-level await.

@@ -43,10 +43,22 @@ export function isConnectionLost(err: unknown): boolean {
 /** SQLSTATE of a statement that was ended, by the statement timeout or by an operator. The database has undone it, and its transaction. */
 const QUERY_CANCELED = '57014'
 
+/** SQLSTATEs of a server without disk or memory. It has undone the statement, and its transaction. */
+const OUT_OF_ROOM = ['53000', '53100', '53200']
+
 /** Whether a statement was ended because it took too long, as the error itself or as one of its causes. */
 export function isStatementTimeout(err: unknown): boolean {
+  return hasState(err, [QUERY_CANCELED])
+}
+
+/** Whether the database had no disk or memory for a statement, as the error itself or as one of its causes. */
+export function isDatabaseFull(err: unknown): boolean {
+  return hasState(err, OUT_OF_ROOM)
+}
+
+function hasState(err: unknown, states: readonly string[]): boolean {
   for (let cause = err; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof DatabaseError && cause.code === QUERY_CANCELED) return true
+    if (cause instanceof DatabaseError && states.includes(cause.code ?? '')) return true
   return false
 }
 

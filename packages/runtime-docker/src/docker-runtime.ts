@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
@@ -98,13 +99,17 @@ export class DockerRuntime implements SandboxRuntime {
     }
   }
 
+  generation(): string {
+    return createHash('sha256').update(JSON.stringify(this.#parts.plan())).digest('hex')
+  }
+
   ping(signal: AbortSignal): Promise<void> {
     return pingEngine(this.#parts.docker, signal)
   }
 
   async vitals(signal: AbortSignal): Promise<RuntimeVitals> {
     signal.throwIfAborted()
-    return (await this.#parts.egress?.vitals()) ?? { guardRestarts: 0, disk: undefined }
+    return (await this.#parts.egress?.vitals()) ?? { guardRestarts: 0, disk: undefined, memory: undefined }
   }
 
   engineId(signal: AbortSignal): Promise<string> {

@@ -105,6 +105,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       network,
       volume,
       egress,
+      connectsLate: facts.hasEngineResolver,
       wantedEgress: options.wantedEgress,
       joinMembers: join,
       hasGateway: egress !== undefined && options.egressGateway !== undefined,

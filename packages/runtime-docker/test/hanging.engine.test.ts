@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { SandboxRef } from '@sandyard/runtime/types'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
 import { containerName } from '../src/labels.ts'
@@ -110,3 +111,28 @@ describe('the deadlines of the engine', () => {
     expect(lines.at(-1)).toBe('begun')
   })
 })
+
+it('an engine that answers late starts sandboxes, none when it is later than the deadline, and all of them when it is fast again', async () => {
+  await using bench = await EngineBench.open()
+  await using engine = await HangingEngine.open()
+  const runtime = await bench.runtime({ dockerHost: engine.address, callDeadlines: { change: { answerMs: 8000 } } })
+  engine.lateMs = 300
+  const slow = sandboxSpec()
+  expect(await new Inside(await runtime.create(slow)).isHealthy()).toBe(true)
+  engine.lateMs = 12_000
+  const late = sandboxSpec()
+  await expect(runtime.create(late)).rejects.toMatchObject({
+    kind: 'deadline_exceeded',
+    message: 'The Docker engine did not answer in time.',
+  })
+  engine.lateMs = 0
+  // The engine may still make the container of the late call.
+  await pollUntil({ what: 'the removal of the late sandbox', timeoutMs: 60_000, everyMs: 200 }, async () => {
+    await runtime.remove(late)
+    return engine.pending === 0 ? true : undefined
+  })
+  await runtime.remove(late)
+  expect((await runtime.list()).map(({ sandboxId }) => sandboxId)).toEqual([slow.sandboxId])
+  const next = sandboxSpec()
+  expect(await new Inside(await runtime.create(next)).isHealthy()).toBe(true)
+}, 300_000)

@@ -66,6 +66,16 @@ describe('the recovery of a runtime', () => {
     await runtime.remove(spec)
   })
 
+  it('connects a container that a dead process had started and not connected', async () => {
+    const spec = sandboxSpec()
+    const options = { ...containerSpec(parts.plan(), spec, spec.image), name: containerName(installation, spec) }
+    const container = await bench.docker.createContainer(options)
+    await bench.docker.getNetwork(networkName(installation)).disconnect({ Container: container.id })
+    await container.start()
+    expect(await new Inside(await runtime.create(spec)).isHealthy()).toBe(true)
+    await runtime.remove(spec)
+  })
+
   it('starts no sandbox when its rules cannot be put in force', async () => {
     const spec = sandboxSpec()
     const refusal = new AppError('internal', 'The egress rules could not be put in force.')

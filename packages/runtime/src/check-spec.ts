@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { isDefaultEgress } from './open-egress.ts'
 import type { EgressPolicy, RuntimeCapabilities, SandboxSpec } from './types.ts'
 
 /** @throws AppError `unimplemented` for a spec that needs what the runtime does not have */
@@ -9,11 +10,7 @@ export function checkSpec({ mounts, egress }: SandboxSpec, has: RuntimeCapabilit
 
 /** @throws AppError `unimplemented` for a policy that the runtime cannot enforce */
 export function checkEgress(policy: EgressPolicy, has: RuntimeCapabilities): void {
-  if (!isDefault(policy) && !has.egressPolicies) throw new AppError('unimplemented', 'This runtime has no egress policies.')
+  if (!isDefaultEgress(policy) && !has.egressPolicies) throw new AppError('unimplemented', 'This runtime has no egress policies.')
   const needsGateway = policy.gateway !== 'none' || policy.filterLookups
   if (needsGateway && has.egressGateway === undefined) throw new AppError('unimplemented', 'This runtime has no egress gateway.')
-}
-
-function isDefault({ allowInternet, allowOut, denyOut, gateway, filterLookups }: EgressPolicy): boolean {
-  return allowInternet && allowOut.length === 0 && denyOut.length === 0 && gateway === 'none' && !filterLookups
 }

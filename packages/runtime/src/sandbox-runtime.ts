@@ -36,6 +36,9 @@ export interface SandboxRuntime extends AsyncDisposable {
 
   capabilities(): RuntimeCapabilities
 
+  /** Changes whenever a sandbox that is created now differs from one of the same spec before: the version of its daemon, the settings. Cheap. */
+  generation(): string
+
   /** Returns when the engine answers. Cheap: it reads no sandbox. @throws AppError `unavailable` or `deadline_exceeded`; the abort reason */
   ping(signal: AbortSignal): Promise<void>
 

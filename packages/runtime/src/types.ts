@@ -154,6 +154,8 @@ export interface RuntimeVitals {
   readonly guardRestarts: number
   /** The file system with the files of the engine; undefined when it cannot be read. */
   readonly disk: { readonly sizeBytes: number; readonly freeBytes: number } | undefined
+  /** The memory of the engine's host; undefined when it cannot be read. `availableBytes` is what processes can still get without swapping. */
+  readonly memory: { readonly totalBytes: number; readonly availableBytes: number } | undefined
 }
 
 export interface RuntimeCapabilities {

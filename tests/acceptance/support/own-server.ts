@@ -25,8 +25,12 @@ export interface OwnServer {
 }
 
 /** Runs `npm start` with this data directory and free ports; returns when it has printed the settings for clients. */
-export async function startOwnServer(dataDir: string): Promise<OwnServer> {
-  const child = spawn('sh', ['tools/run', 'start'], { cwd: root, env: environment(dataDir), stdio: ['ignore', 'pipe', 'pipe'] })
+export async function startOwnServer(dataDir: string, settings: NodeJS.ProcessEnv = {}): Promise<OwnServer> {
+  const child = spawn('sh', ['tools/run', 'start'], {
+    cwd: root,
+    env: { ...environment(dataDir), ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const pid = child.pid ?? 0
   const output = collect(child)
   const exited = once(child, 'exit') as Promise<[number | null]>

@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { TeamTable } from '@sandyard/db/schema/team'
 import type { Team, User } from '../teams/team.ts'
+import { LIMIT_COLUMNS, toOwnLimits } from '../teams/team-limits.ts'
 
-const TEAM = ['team.id', 'team.name', 'team.slug', 'team.is_banned', 'team.is_blocked', 'team.blocked_reason'] as const
+const TEAM = ['team.id', 'team.name', 'team.slug', 'team.is_banned', 'team.is_blocked', 'team.blocked_reason', ...LIMIT_COLUMNS] as const
 
 export interface ApiKeyHolder {
   readonly apiKeyId: string
@@ -85,7 +86,7 @@ export async function touchApiKey(db: Db, apiKeyId: string): Promise<void> {
     .execute()
 }
 
-type TeamRow = Pick<Selectable<TeamTable>, 'id' | 'name' | 'slug' | 'is_banned' | 'is_blocked' | 'blocked_reason'>
+type TeamRow = Omit<Selectable<TeamTable>, 'email' | 'created_at' | 'creates_used' | 'creates_counted_at'>
 
 function toTeam(row: TeamRow): Team {
   return {
@@ -95,5 +96,6 @@ function toTeam(row: TeamRow): Team {
     isBanned: row.is_banned,
     isBlocked: row.is_blocked,
     blockedReason: row.blocked_reason ?? undefined,
+    limits: toOwnLimits(row),
   }
 }

@@ -1,12 +1,15 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { limitSource } from '../teams/limit-source.ts'
+import type { OwnLimits } from '../teams/team-limits.ts'
 import { shorten } from '../text/shorten.ts'
 
-/** The documented text, which clients show, and the setting to change on a self-hosted server (control-plane.md 10.3). */
-export function tooManyBuilds(limit: number): AppError {
+/** The documented text, which clients show, and where the limit is set on a self-hosted server (control-plane.md 10.3). */
+export function tooManyBuilds(limit: number, own: OwnLimits): AppError {
   return new AppError(
     'resource_exhausted',
     `you have reached the maximum number of concurrent template builds (${limit}). Please wait for existing builds to complete or contact support if you need more concurrent builds. ` +
-      'On this server the limit is the setting SANDYARD_MAX_BUILDS.',
+      limitSource('SANDYARD_MAX_BUILDS', own.concurrentBuilds !== undefined),
+    { headers: { 'retry-after': '1' } },
   )
 }
 

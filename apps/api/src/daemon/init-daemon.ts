@@ -1,9 +1,11 @@
 import { request } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { scopeHeaders } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
+import { connectDaemon, connectOnce } from './connect-daemon.ts'
 import type { DaemonIdentity } from './daemon-identity.ts'
 
 /** What every `/init` says: it replaces both. */
@@ -23,14 +25,14 @@ export interface DaemonInit extends DaemonTrust {
 
 export interface DaemonTarget {
   readonly endpoint: SandboxEndpoint
+  /** It has answered before: a connection that it refuses is a failure. */
+  readonly hasAnswered?: boolean
   /** Of this start of the sandbox: its daemon accepts no other (docs/decisions/011-daemon-identity.md). */
   readonly instanceKey: Secret
 }
 
-/** A starting daemon refuses connections at once, so short pauses cost little and save time. */
+/** After an answer that asks for another try. */
 const PAUSE_MS = 4
-/** An address that is not configured yet drops packets. A new connection is faster than the kernel's own retransmits. */
-const CONNECT_TIMEOUT_MS = 200
 /** The beginning of the daemon's text when what was added cannot be removed. */
 const NOT_REMOVED = 'failed to remove CA bundle'
 /** The beginning of the daemon's text when the bundle of certificates is missing or cannot be written. */
@@ -109,9 +111,13 @@ async function postInit(
 ): Promise<void> {
   let answerTimeoutMs: number = ANSWER_TIMEOUT_MS.first
   while (true) {
-    signal.throwIfAborted()
+    const socket = target.hasAnswered === true ? await connectOnce(target.endpoint) : await connectDaemon(target.endpoint, signal)
     const late = AbortSignal.timeout(answerTimeoutMs)
-    const answer = await post(target, JSON.stringify(init()), AbortSignal.any([signal, late])).catch(() => undefined)
+    const body = JSON.stringify(init())
+    const answer = await post(target, { socket, body, signal: AbortSignal.any([signal, late]) }).catch((cause: unknown) => {
+      if (target.hasAnswered === true) throw new AppError('unavailable', 'the daemon does not answer any more', { cause })
+      return undefined
+    })
     if (answer?.status === 204) return
     if (answer?.status === 400 && answer.text.startsWith(NO_TRUST_STORE)) {
       throw new AppError('failed_precondition', TRUST_STORE_MISSING, { cause: answer.text })
@@ -132,15 +138,21 @@ interface InitAnswer {
   readonly text: string
 }
 
-/** Each try uses its own connection: no connection stays open to a sandbox that ends. */
-function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: AbortSignal): Promise<InitAnswer> {
+interface InitCall {
+  /** Closed at the end: no connection stays open to a sandbox that ends. */
+  readonly socket: Socket
+  readonly body: string
+  readonly signal: AbortSignal
+}
+
+function post({ endpoint, instanceKey }: DaemonTarget, { socket, body, signal }: InitCall): Promise<InitAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<InitAnswer>()
   const call = request({
     host: endpoint.host,
     port: endpoint.daemonPort,
     path: '/init',
     method: 'POST',
-    agent: false,
+    createConnection: () => socket,
     headers: {
       ...scopeHeaders(),
       'content-type': 'application/json',
@@ -149,9 +161,6 @@ function post({ endpoint, instanceKey }: DaemonTarget, body: string, signal: Abo
     },
     signal,
   })
-  const connecting = setTimeout(() => call.destroy(new Error('the daemon cannot be connected to yet')), CONNECT_TIMEOUT_MS)
-  call.on('socket', (socket) => socket.once('connect', () => clearTimeout(connecting)))
-  call.on('close', () => clearTimeout(connecting))
   call.on('response', (response) => {
     let text = ''
     response.setEncoding('utf8').on('data', (chunk: string) => {

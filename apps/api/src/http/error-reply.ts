@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorBody } from '@sandyard/api-contract/error-body'
-import { isDatabaseUnavailable, isStatementTimeout } from '@sandyard/db/database-unavailable'
+import { isDatabaseFull, isDatabaseUnavailable, isStatementTimeout } from '@sandyard/db/database-unavailable'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import { noRouteMessage, validationMessage } from './validation-message.ts'
@@ -23,6 +23,7 @@ type Origin = Pick<FastifyRequest, 'method' | 'url' | 'headers'>
 export function toErrorReply(error: unknown, origin: Origin): ErrorReply {
   if (isDatabaseUnavailable(error)) return databaseUnavailable('The database cannot be reached: try again', origin)
   if (isStatementTimeout(error)) return databaseUnavailable('The database took too long: try again', origin)
+  if (isDatabaseFull(error)) return databaseUnavailable('The database has no disk or memory left: try again later', origin)
   if (isAppError(error)) {
     const code = httpStatus(error.kind)
     const body = { code, message: error.message, ...(error.reason !== undefined && { error_code: error.reason }) }

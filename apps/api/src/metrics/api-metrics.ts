@@ -1,7 +1,9 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { AdmissionMetrics } from './admission-metrics.ts'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
+import { createPoolMetrics, type PoolMetrics } from '../warm-pool/pool-metrics.ts'
 import { SandboxTimings } from './sandbox-timings.ts'
 
 /** The metrics of one control plane. Labels have few, known values: never ids, except those of the capped series of sandboxes. */
@@ -14,6 +16,8 @@ export interface ApiMetrics {
   readonly refusedPackets: Counter<'rule'>
   readonly auditUnstored: Counter
   readonly timings: SandboxTimings
+  readonly pool: PoolMetrics
+  readonly admission: AdmissionMetrics
 }
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 15, 60]
@@ -36,6 +40,8 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
   return {
     registry,
     timings: new SandboxTimings(registry),
+    pool: createPoolMetrics(registry),
+    admission: new AdmissionMetrics(registry),
     buildAttempts,
     uploadedBytes: new Counter({
       name: 'sandyard_uploaded_bytes_total',

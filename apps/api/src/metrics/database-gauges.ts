@@ -39,8 +39,14 @@ const DEFINITIONS: readonly Definition[] = [
     values: ({ counts }) => [...counts.sandboxes].map(([state, count]) => [count, { state }]),
   },
   {
+    name: 'sandyard_pool_sandboxes',
+    help: 'Sandboxes of the warm pool of the whole installation: parking (being started), parked (waiting for a create).',
+    labels: ['state'],
+    values: ({ counts }) => Object.entries(counts.pool).map(([state, count]) => [count, { state }]),
+  },
+  {
     name: 'sandyard_sandbox_limit',
-    help: 'Sandboxes that a team may have at once (SANDYARD_MAX_SANDBOXES).',
+    help: 'Sandboxes that a team without a limit of its own may have at once (SANDYARD_MAX_SANDBOXES).',
     values: ({ counts }) => [[counts.sandboxLimit]],
   },
   {

@@ -37,6 +37,18 @@ export function registerHealthGauges(registry: Registry, { ready, runtime }: Hea
     registers: [registry],
     collect: () => read(),
   })
+  const memory = new Gauge({
+    name: 'sandyard_engine_memory_total_bytes',
+    help: 'Memory of the host of the engine. No value while it is not known.',
+    registers: [registry],
+    collect: () => read(),
+  })
+  const available = new Gauge({
+    name: 'sandyard_engine_memory_available_bytes',
+    help: 'Memory of that host that processes can still get.',
+    registers: [registry],
+    collect: () => read(),
+  })
   const guards = new Counter({
     name: 'sandyard_egress_guard_restarts_total',
     help: 'How often the egress guard ended and was started again.',
@@ -44,15 +56,18 @@ export function registerHealthGauges(registry: Registry, { ready, runtime }: Hea
     collect: () => read(),
   })
   let reading: Promise<void> | undefined
-  /** The three metrics of one scrape share a read. */
+  /** The metrics of one scrape share a read. */
   function read(): Promise<void> {
     reading ??= readVitals(runtime)
       .then((vitals) => {
-        size.remove()
-        free.remove()
+        for (const gauge of [size, free, memory, available]) gauge.remove()
         if (vitals?.disk !== undefined) {
           size.set(vitals.disk.sizeBytes)
           free.set(vitals.disk.freeBytes)
+        }
+        if (vitals?.memory !== undefined) {
+          memory.set(vitals.memory.totalBytes)
+          available.set(vitals.memory.availableBytes)
         }
         if (vitals === undefined) return
         guards.reset()

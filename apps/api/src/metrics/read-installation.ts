@@ -7,6 +7,7 @@ import { isOccupied } from '../sandboxes/sandbox-queries.ts'
 /** What the metrics say about the whole installation. */
 export interface InstallationCounts {
   readonly sandboxes: ReadonlyMap<SandboxState, number>
+  readonly pool: Readonly<Record<'parking' | 'parked', number>>
   readonly sandboxLimit: number
   readonly teamsAtLimit: number
   readonly expiryLagSeconds: number
@@ -19,10 +20,11 @@ const STATES: readonly SandboxState[] = ['starting', 'running', 'pausing', 'paus
 /** How long a server that ended without an order is counted as lost. */
 const LOST_SECONDS = 15 * 60
 
-/** @param sandboxLimit - sandboxes of a team at once */
+/** @param sandboxLimit - sandboxes at once of a team without a limit of its own */
 export async function readInstallation(db: Db, sandboxLimit: number): Promise<InstallationCounts> {
   return {
     sandboxes: await countSandboxes(db),
+    pool: await countPool(db),
     sandboxLimit,
     teamsAtLimit: await countTeamsAtLimit(db, sandboxLimit),
     expiryLagSeconds: await readExpiryLag(db),
@@ -43,13 +45,22 @@ async function countSandboxes(db: Db): Promise<Map<SandboxState, number>> {
   return counts
 }
 
+async function countPool(db: Db): Promise<InstallationCounts['pool']> {
+  const count = (state: 'parking' | 'parked') => sql<number>`count(*) filter (where state = ${state})`.as(state)
+  return db
+    .selectFrom('parked_sandbox')
+    .select([count('parking'), count('parked')])
+    .executeTakeFirstOrThrow()
+}
+
 async function countTeamsAtLimit(db: Db, sandboxLimit: number): Promise<number> {
   const full = db
     .selectFrom('sandbox')
-    .select('team_id')
+    .innerJoin('team', 'team.id', 'sandbox.team_id')
+    .select('team.id')
     .where(isOccupied)
-    .groupBy('team_id')
-    .having((eb) => eb(eb.fn.countAll(), '>=', sandboxLimit))
+    .groupBy('team.id')
+    .having((eb) => eb(eb.fn.countAll(), '>=', eb.fn.coalesce('team.max_sandboxes', eb.val(sandboxLimit))))
   const { count } = await db
     .selectFrom(full.as('full'))
     .select((eb) => eb.fn.countAll<number>().as('count'))

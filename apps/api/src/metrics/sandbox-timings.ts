@@ -5,8 +5,11 @@ import { inSpan } from '@sandyard/kit/tracing/span'
 const OPERATIONS = ['create', 'resume', 'pause', 'snapshot', 'kill'] as const
 type SandboxOperation = (typeof OPERATIONS)[number]
 
-/** The parts of a create, in order. `runtime` is the engine; `daemon` the first answer of the daemon; `commit` the row. */
-const PHASES = ['reserve', 'runtime', 'daemon', 'start_command', 'commit'] as const
+/**
+ * The parts of a create, in order. `claim` hands a sandbox of the warm pool over; without one `runtime` is the engine, `daemon` the first answer of
+ * the daemon. `commit` is the row.
+ */
+const PHASES = ['reserve', 'claim', 'runtime', 'daemon', 'start_command', 'commit'] as const
 type CreatePhase = (typeof PHASES)[number]
 
 /** Seconds. A create takes between 50 ms and its deadline of 50 s. */
@@ -27,7 +30,7 @@ export class SandboxTimings {
     })
     this.#phases = new Histogram({
       name: 'sandyard_sandbox_create_phase_seconds',
-      help: 'Time of the phases of creates: reserve, runtime, daemon, start_command, commit. Only phases that ended without a failure.',
+      help: 'Time of the phases of creates: reserve, claim, runtime, daemon, start_command, commit. Only phases that ended without a failure.',
       labelNames: ['phase'],
       buckets: BUCKETS,
       registers: [registry],

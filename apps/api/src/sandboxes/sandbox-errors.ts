@@ -1,5 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import { limitSource } from '../teams/limit-source.ts'
+import type { OwnLimits } from '../teams/team-limits.ts'
 
 /** `givenId` is the unchanged id from the path (control-plane.md 6.4). */
 export function sandboxNotFound(givenId: string): AppError {
@@ -20,12 +22,13 @@ export function lifetimeTooLong(maxSeconds: number): AppError {
   return new AppError('invalid_argument', `Timeout cannot be greater than ${maxSeconds / 3600} hours`)
 }
 
-/** The documented text, which clients show, and the setting to change on a self-hosted server (control-plane.md 6.2.4). */
-export function tooManySandboxes(limit: number): AppError {
+/** The documented text, which clients show, and where the limit is set on a self-hosted server (control-plane.md 6.2.4). */
+export function tooManySandboxes(limit: number, own: OwnLimits): AppError {
   return new AppError(
     'resource_exhausted',
     `you have reached the maximum number of concurrent E2B sandboxes (${limit}). If you need more, please visit 'https://e2b.dev/docs/billing'. ` +
-      'On this server the limit is the setting SANDYARD_MAX_SANDBOXES.',
+      limitSource('SANDYARD_MAX_SANDBOXES', own.concurrentSandboxes !== undefined),
+    { headers: { 'retry-after': '1' } },
   )
 }
 

@@ -1,8 +1,8 @@
-import { sql, type OperationNodeSource, type UpdateObject } from 'kysely'
+import { sql, type Insertable, type OperationNodeSource, type UpdateObject } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS } from '@sandyard/db/notify'
 import { isServerAlive } from '@sandyard/db/server-lease'
-import type { SandboxState } from '@sandyard/db/schema/sandbox'
+import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
 import type { Tables } from '@sandyard/db/schema/tables'
 import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
@@ -73,6 +73,12 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
   if (runSince) update = update.where('started_at', '=', runSince)
   const { kind, data } = change.event
   return tell(tx, ref, { changed: update.returning('team_id'), kind, data: { actor: change.actor, ...data } })
+}
+
+/** Inserts the row of a reserved sandbox, with its event, log line and notification, in one statement. */
+export async function insertReserved(tx: Tx, row: Insertable<SandboxTable>, event: Pick<Event, 'kind' | 'data'>): Promise<void> {
+  const ref = { sandboxId: row.sandbox_id, incarnation: row.incarnation }
+  await tell(tx, ref, { changed: tx.insertInto('sandbox').values(row).returning('team_id'), ...event })
 }
 
 /** Writes the event of a change and its line in the log of the sandbox, and notifies the routers, in one statement. */

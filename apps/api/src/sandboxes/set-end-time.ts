@@ -1,5 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Actor } from '../events/actor.ts'
+import type { Team } from '../teams/team.ts'
+import { limitsOf } from '../teams/team-limits.ts'
 import type { CreateParts } from './create/create-sandbox.ts'
 import { sandboxNotRunning } from './sandbox-errors.ts'
 import { parseSandboxId } from './sandbox-id.ts'
@@ -20,11 +22,11 @@ export interface EndTimeRequest {
  */
 export async function setEndTime(
   { database, limits }: Pick<CreateParts, 'database' | 'limits'>,
-  teamId: string,
+  { id: teamId, limits: own }: Team,
   request: EndTimeRequest,
 ): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)
-  const maxSeconds = limits.maxLifetimeSeconds
+  const { maxLifetimeSeconds: maxSeconds } = limitsOf(limits, own)
   const row = await findSandbox(database.db, teamId, sandboxId)
   if (row?.state === 'running' && isLive(row) && row.started_at.getTime() + maxSeconds * 1000 <= Date.now()) {
     throw new AppError('invalid_argument', 'Max instance length exceeded')

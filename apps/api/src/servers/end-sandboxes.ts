@@ -6,12 +6,13 @@ import type { EndReason } from '../sandboxes/end/end-sandbox.ts'
 const BATCH = 500
 
 /**
- * Hides every sandbox and stops its traffic, but for those whose ids are in `kept`. The reconciler then finishes the ends; an engine that
- * never had them has nothing to remove.
+ * Hides every sandbox and stops its traffic, but for those whose ids are in `kept`, and forgets the warm pool. The reconciler then finishes the
+ * ends; an engine that never had them has nothing to remove.
  *
  * @returns how many it ended
  */
 export async function endSandboxes(tx: Tx, reason: EndReason, kept: readonly string[] = []): Promise<number> {
+  await tx.deleteFrom('parked_sandbox').execute()
   let ended = 0
   while (true) {
     const { rows } = await sql<{ sandbox_id: string }>`

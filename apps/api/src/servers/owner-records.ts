@@ -4,7 +4,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { sql } from 'kysely'
 import { findUnneeded } from '../builds/upkeep/collect-images.ts'
-import { ownedOf } from '../sandboxes/repair/reconciler-queries.ts'
+import { knownOf } from '../sandboxes/repair/reconciler-queries.ts'
 import { keyOf } from '../sandboxes/repair/repairs.ts'
 import { isBuildSandboxId } from '../sandboxes/sandbox-id.ts'
 
@@ -13,7 +13,7 @@ export interface OwnerRecords {
   readonly installation: string
   /** The id of the engine to which the database belongs. */
   readonly engineId: string
-  /** Those of the sandboxes that have neither a row nor a running build. */
+  /** Those of the sandboxes that have neither a row, in the warm pool or as a sandbox, nor a running build. */
   unownedSandboxes(sandboxes: readonly SandboxRef[]): Promise<readonly SandboxRef[]>
   /** Those of the images that no build, layer, sandbox or queued job refers to. */
   unneededImages(images: readonly string[]): Promise<readonly string[]>
@@ -45,11 +45,11 @@ export async function openOwnerRecords(db: Db): Promise<OwnerRecords> {
 }
 
 async function findUnowned(db: Db, sandboxes: readonly SandboxRef[]): Promise<SandboxRef[]> {
-  const owned = await ownedOf(
+  const known = await knownOf(
     db,
     sandboxes.filter(({ sandboxId }) => !isBuildSandboxId(sandboxId)),
   )
   const jobs = await db.selectFrom('build_job').select('sandbox_id').where('server_id', 'is not', null).execute()
   const builds = new Set(jobs.map(({ sandbox_id }) => sandbox_id))
-  return sandboxes.filter((ref) => (isBuildSandboxId(ref.sandboxId) ? !builds.has(ref.sandboxId) : !owned.has(keyOf(ref))))
+  return sandboxes.filter((ref) => (isBuildSandboxId(ref.sandboxId) ? !builds.has(ref.sandboxId) : !known.has(keyOf(ref))))
 }

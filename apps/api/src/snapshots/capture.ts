@@ -5,7 +5,7 @@ import { inSpan } from '@sandyard/kit/tracing/span'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
-import { settle } from '../sandboxes/lifecycle/settle-sandbox.ts'
+import { settleOrLater } from '../sandboxes/lifecycle/settle-sandbox.ts'
 import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import { changeState, type StateChange } from '../sandboxes/sandbox-state.ts'
 
@@ -60,7 +60,7 @@ async function carryOut<T>(parts: LifecycleParts, ref: SandboxRef, { name, actor
         .deleteSnapshot(snapshot)
         .catch((cause: unknown) => log.warn({ err: cause, name }, 'a snapshot could not be deleted yet'))
     }
-    await settle(parts, ref).catch((cause: unknown) => log.error({ err: cause, ...ref }, 'a failed snapshot was not undone yet'))
+    await settleOrLater(parts, ref)
     throw err
   }
 }

@@ -4,16 +4,18 @@ import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
+import type { Team } from '../teams/team.ts'
+import { limitsOf } from '../teams/team-limits.ts'
+import { rateHeaders } from '../sandboxes/create/take-creates.ts'
 import { checkLifetime } from '../sandboxes/check-lifetime.ts'
 import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { loadSource } from '../sandboxes/lifecycle/load-source.ts'
 import { isPublic } from '../sandboxes/network/stored-network.ts'
-import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
 import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import type { SandboxAnswer } from '../sandboxes/read/sandbox-view.ts'
 import { startSandbox } from '../sandboxes/start/start-sandbox.ts'
 import { capture } from './capture.ts'
-import { reserveForks } from './reserve-forks.ts'
+import { reserveForks, type ReservedForks } from './reserve-forks.ts'
 import { getSnapshotSource, inTransition } from './snapshot-source.ts'
 
 export interface ForkWish {
@@ -21,6 +23,8 @@ export interface ForkWish {
   readonly count: number
   readonly lifetimeSeconds: number
   readonly actor: Actor
+  /** Gets the headers of the answer that say what is left of the team's rate of creates, if it has one. */
+  readonly onRate?: (headers: Readonly<Record<string, string>>) => void
 }
 
 export type Forked = { readonly answer: SandboxAnswer } | { readonly error: { readonly code: number; readonly message: string } }
@@ -37,26 +41,27 @@ const NAME_LENGTH = 20
  * @returns one result for each fork, in order
  * @throws AppError with the texts of control-plane.md 7.4, before anything was started
  */
-export async function forkSandbox(parts: LifecycleParts, teamId: string, wish: ForkWish): Promise<Forked[]> {
+export async function forkSandbox(parts: LifecycleParts, team: Team, wish: ForkWish): Promise<Forked[]> {
   const { givenId, count, lifetimeSeconds, actor } = wish
-  const { concurrentSandboxes: limit, maxLifetimeSeconds } = parts.limits
+  const { concurrentSandboxes: limit, maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
   if (count < 1) throw new AppError('invalid_argument', 'Count must be at least 1')
   if (count > MAX_FORKS) throw new AppError('invalid_argument', `Count cannot be greater than ${MAX_FORKS}`)
   if (count >= limit) {
     throw new AppError('invalid_argument', `Count must be lower than the maximum number of concurrent sandboxes (${limit})`)
   }
   checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
-  const row = await getSnapshotSource(parts, teamId, { givenId, doing: 'forked' })
+  const row = await getSnapshotSource(parts, team.id, { givenId, doing: 'forked' })
   const taken = await capture(parts, row, {
     name: `fork-${randomId(NAME_LENGTH)}`,
     actor,
     store: async (tx, snapshot) => {
-      const refs = await reserveForks(tx, { row, count, limit, serverId: parts.serverId, actor })
-      const data = { forks: refs.map(({ sandboxId }) => sandboxId), kept: 'files' }
-      return { result: { refs, snapshot }, event: { kind: 'sandbox.forked', data } }
+      const reserved = await reserveForks(tx, { row, count, limits: parts.limits, serverId: parts.serverId, actor })
+      const data = { forks: reserved.refs.map(({ sandboxId }) => sandboxId), kept: 'files' }
+      return { result: { ...reserved, snapshot }, event: { kind: 'sandbox.forked', data } }
     },
   })
-  if (taken === undefined) throw inTransition(await getSnapshotSource(parts, teamId, { givenId, doing: 'forked' }), 'forked')
+  if (taken === undefined) throw inTransition(await getSnapshotSource(parts, team.id, { givenId, doing: 'forked' }), 'forked')
+  if (taken.rate !== undefined) wish.onRate?.(rateHeaders(taken.rate))
   try {
     return await startForks(parts, { ...taken, row, wish })
   } finally {
@@ -66,18 +71,18 @@ export async function forkSandbox(parts: LifecycleParts, teamId: string, wish: F
   }
 }
 
-interface ForkPlan {
-  readonly refs: Awaited<ReturnType<typeof reserveForks>>
+interface ForkPlan extends Pick<ReservedForks, 'refs' | 'refusal'> {
   readonly snapshot: RuntimeSnapshot
   readonly row: SandboxRow
   readonly wish: ForkWish
 }
 
-async function startForks(parts: LifecycleParts, { refs, snapshot, row, wish }: ForkPlan): Promise<Forked[]> {
+async function startForks(parts: LifecycleParts, { refs, refusal, snapshot, row, wish }: ForkPlan): Promise<Forked[]> {
   const { lifetimeSeconds, actor, count } = wish
   const source = await loadSource(parts.database.db, row)
   const base = {
     ...source,
+    teamId: row.team_id,
     build: { ...source.build, snapshot },
     alias: row.alias ?? undefined,
     isPublic: isPublic(row.network),
@@ -96,7 +101,7 @@ async function startForks(parts: LifecycleParts, { refs, snapshot, row, wish }: 
       ),
     ),
   )
-  const refused = toForkError(tooManySandboxes(parts.limits.concurrentSandboxes))
+  const refused = toForkError(refusal)
   return [...started, ...Array.from({ length: count - refs.length }, () => ({ error: refused }))]
 }
 

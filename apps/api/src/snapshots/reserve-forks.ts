@@ -1,19 +1,24 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
+import type { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import type { CurrentNetwork } from '../sandboxes/network/read-network.ts'
 import { newSandboxId } from '../sandboxes/sandbox-id.ts'
+import { rateExceeded, takeCreates, type CreateRate } from '../sandboxes/create/take-creates.ts'
+import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
+import type { SandboxLimits } from '../sandboxes/sandbox-limits.ts'
 import { countOccupied, type SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import { announce } from '../sandboxes/sandbox-state.ts'
 import { lockTeam } from '../teams/lock-team.ts'
+import { limitsOf } from '../teams/team-limits.ts'
 
 export interface ForkReservation {
   /** The sandbox that is forked. */
   readonly row: SandboxRow
   readonly count: number
-  /** Concurrent sandboxes of the team. */
-  readonly limit: number
+  /** Those of the settings. */
+  readonly limits: SandboxLimits
   readonly serverId: number
   readonly actor: Actor
 }
@@ -21,11 +26,29 @@ export interface ForkReservation {
 /** A reserved fork, with the network that its row has. */
 export type ForkRef = SandboxRef & CurrentNetwork
 
-/** Inserts the rows of forks in state `starting`, as many as the limit of the team allows. */
-export async function reserveForks(tx: Tx, { row, count, limit, serverId, actor }: ForkReservation): Promise<ForkRef[]> {
-  await lockTeam(tx, row.team_id)
-  const free = Math.max(0, limit - (await countOccupied(tx, row.team_id)))
-  const ids = Array.from({ length: Math.min(count, free) }, newSandboxId)
+export interface ReservedForks {
+  readonly refs: readonly ForkRef[]
+  /** Why there are not more of them. */
+  readonly refusal: AppError
+  /** What is left of the rate of creates; undefined for a team without one. */
+  readonly rate: CreateRate | undefined
+}
+
+/** Inserts the rows of forks in state `starting`, as many as the limit and the rate of the team allow. */
+export async function reserveForks(tx: Tx, reservation: ForkReservation): Promise<ReservedForks> {
+  const { row, count } = reservation
+  const own = await lockTeam(tx, row.team_id)
+  const limits = limitsOf(reservation.limits, own)
+  const free = Math.max(0, limits.concurrentSandboxes - (await countOccupied(tx, row.team_id)))
+  const wanted = Math.min(count, free)
+  const rate = await takeCreates(tx, row.team_id, { limits, wanted })
+  const granted = rate?.granted ?? wanted
+  const refusal = rate !== undefined && granted < wanted ? rateExceeded(rate) : tooManySandboxes(limits.concurrentSandboxes, own)
+  return { refs: await insertForks(tx, reservation, granted), refusal, rate }
+}
+
+async function insertForks(tx: Tx, { row, serverId, actor }: ForkReservation, count: number): Promise<ForkRef[]> {
+  const ids = Array.from({ length: count }, newSandboxId)
   if (ids.length === 0) return []
   const { rows } = await sql<ForkRef>`
     insert into sandbox (

@@ -1,3 +1,5 @@
+import type { OwnLimits } from './team-limits.ts'
+
 /** The team that a request acts for. */
 export interface Team {
   readonly id: string
@@ -7,6 +9,7 @@ export interface Team {
   readonly isBanned: boolean
   readonly isBlocked: boolean
   readonly blockedReason: string | undefined
+  readonly limits: OwnLimits
 }
 
 export interface User {

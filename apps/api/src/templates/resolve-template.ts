@@ -1,7 +1,7 @@
 import type { Db } from '@sandyard/db/database'
 import type { Team } from '../teams/team.ts'
 import { isUsableBy, type ReadyBuild, type Template } from './template.ts'
-import { findReadyBuildById, findReadyBuildByTag, findTemplateByAlias, findTemplateById } from './template-queries.ts'
+import { findReadyBuildById, findReadyBuildByTag, findTemplateByAlias, findTemplateById, findTemplateOfTeam } from './template-queries.ts'
 import { tagNotFound, templateNotFound } from './template-errors.ts'
 import { isUuid, type TemplateReference } from './template-reference.ts'
 
@@ -18,9 +18,7 @@ export async function findTemplate(db: Db, team: Team, reference: TemplateRefere
     const named = await findTemplateByAlias(db, name, namespace)
     return named ?? (namespace === BASE_NAMESPACE ? findTemplateByAlias(db, name, null) : undefined)
   }
-  return (
-    (await findTemplateByAlias(db, name, team.slug)) ?? (await findTemplateByAlias(db, name, null)) ?? (await findTemplateById(db, name))
-  )
+  return (await findTemplateOfTeam(db, name, team.slug)) ?? (await findTemplateById(db, name))
 }
 
 /**

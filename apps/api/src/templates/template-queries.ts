@@ -18,6 +18,18 @@ export async function findTemplateByAlias(db: Db, alias: string, namespace: stri
   return row && toTemplate(row)
 }
 
+/** The template with this alias in the namespace of a team or, if it has none, among the promoted names. */
+export async function findTemplateOfTeam(db: Db, alias: string, namespace: string): Promise<Template | undefined> {
+  const row = await selectTemplate(db)
+    .innerJoin('template_alias', 'template_alias.template_id', 'template.template_id')
+    .where('template_alias.alias', '=', alias)
+    .where((eb) => eb.or([eb('template_alias.namespace', '=', namespace), eb('template_alias.namespace', 'is', null)]))
+    .orderBy('template_alias.namespace', (order) => order.asc().nullsLast())
+    .limit(1)
+    .executeTakeFirst()
+  return row && toTemplate(row)
+}
+
 /** The id of the template with this alias in the namespace, in any state; null is the namespace of promoted names. */
 export async function findAliasHolder(db: Db, alias: string, namespace: string | null): Promise<string | undefined> {
   const row = await db

@@ -26,6 +26,10 @@ export class ApiProgram {
     this.#child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (this.#stderr += chunk))
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   /** JSON lines. */
   get log(): string {
     return this.#stdout

@@ -6,6 +6,7 @@ export interface Caller {
   readonly teamId: string
   readonly userId: string
   readonly slug: string
+  readonly apiKey: string
   readonly accessToken: string
   withKey(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   withToken(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -21,6 +22,7 @@ export async function addCaller(world: World, api: Server, teamName: string): Pr
     teamId,
     userId,
     slug,
+    apiKey,
     accessToken,
     withKey: (method, url, body, headers = {}) => api.call(method, url, { apiKey, headers, ...(body !== undefined && { body }) }),
     withToken: (method, url, body, headers = {}) =>

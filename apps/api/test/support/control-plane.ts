@@ -69,6 +69,8 @@ export interface ServerOptions {
   readonly runtime?: (options: FakeRuntimeOptions) => FakeRuntime
   /** Kills the server at a crash point. */
   readonly fuse?: Fuse
+  /** The way to the database of the world, for a server with a connection pool of its own. */
+  readonly databaseUrl?: string
   readonly app?: AppOptions
   /** Default: a runner that finishes every build at once. */
   readonly buildRunner?: BuildRunner
@@ -87,6 +89,9 @@ const instantRunner: BuildRunner = async ({ buildId }) => ({
 })
 
 export const ADMIN_TOKEN = 'admin-secret'
+
+/** The name of the connections of a server with a URL of its own. */
+export const DYING = 'dying'
 
 const silent = silentLogger()
 
@@ -131,12 +136,14 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
   const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf, ...(capabilities && { capabilities }) }
   const makeRuntime = options.runtime ?? ((given) => (fuse === undefined ? new FakeRuntime(given) : new FusedRuntime(given, fuse)))
   const runtime = makeRuntime(runtimeOptions)
-  const database = fuse === undefined ? world.database : new FusedDatabase(world.database.url, fuse)
+  const database = openDatabase(world, options)
   const config = parseApiConfig({
     SANDYARD_ADMIN_TOKEN: ADMIN_TOKEN,
     SANDYARD_UPLOADS_DIR: world.uploadsDir,
     // The event loop is that of the test, on a machine that does more than this.
     SANDYARD_MAX_EVENT_LOOP_DELAY: '1h',
+    // Tests count sandboxes; those of the pool turn it on.
+    SANDYARD_POOL_MEMORY: '0',
     ...options.env,
   })
   const ctx = await createContext(config, { database, runtime, log, buildRunner, ...(lookupHost && { lookupHost }) })
@@ -162,6 +169,11 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
       if (database !== world.database) await database[Symbol.asyncDispose]()
     },
   }
+}
+
+function openDatabase({ database }: World, { databaseUrl: url, fuse }: ServerOptions): Database {
+  if (url !== undefined) return new Database({ url, applicationName: DYING, log: silent })
+  return fuse === undefined ? database : new FusedDatabase(database.url, fuse)
 }
 
 function parse(text: string): unknown {

@@ -26,6 +26,8 @@ export interface CrashPoint {
 export class Fuse {
   readonly #point: CrashPoint
   readonly #blown = Promise.withResolvers<void>()
+  /** Steps count from when this is set. Default: at once. */
+  isArmed = true
   #steps = 0
   #isBlown = false
 
@@ -43,16 +45,21 @@ export class Fuse {
   }
 
   async step<T>(work: () => Promise<T>): Promise<T> {
-    this.#steps += 1
-    const isHere = this.#steps === this.#point.step
-    if (this.#isBlown || (isHere && this.#point.when === 'before')) return this.#blow()
+    if (this.isArmed) this.#steps += 1
+    const isHere = this.isArmed && this.#steps === this.#point.step
+    if (this.#isBlown || (isHere && this.#point.when === 'before')) return this.#end()
     const result = await work()
-    return isHere ? this.#blow() : result
+    return isHere ? this.#end() : result
   }
 
-  #blow(): Promise<never> {
+  /** Kills the server between two steps. */
+  blow(): void {
     this.#isBlown = true
     this.#blown.resolve()
+  }
+
+  #end(): Promise<never> {
+    this.blow()
     return new Promise(() => undefined)
   }
 }

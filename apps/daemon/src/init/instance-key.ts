@@ -30,3 +30,8 @@ export async function readInstanceDigest(path: string): Promise<string | undefin
 export function isInstanceKey(presented: string, digest: string | undefined): boolean {
   return digest !== undefined && isSameText(secretDigest(presented), digest)
 }
+
+/** Loads what the check of a key needs. A sandbox does this while it waits for its network. */
+export async function prepareKeyCheck(path: string): Promise<void> {
+  isInstanceKey('', await readInstanceDigest(path))
+}

@@ -25,11 +25,16 @@ interface Kept {
 
 /** The newest log entries of this run of the daemon, until the control plane reads them. Over its caps it drops the oldest. */
 export class LogRing {
-  /** Identifies this run: numbers of another run mean nothing here. */
-  readonly boot = randomUUID()
+  #boot: string | undefined
   #kept: Kept[] = []
   #bytes = 0
   #last = 0
+
+  /** Identifies this run: numbers of another run mean nothing here. Made at the first use, because its library takes milliseconds to load. */
+  get boot(): string {
+    this.#boot ??= randomUUID()
+    return this.#boot
+  }
 
   append(entry: LogEntry): void {
     this.#last += 1

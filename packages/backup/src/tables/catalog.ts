@@ -17,8 +17,8 @@ export interface LandedMigration {
 }
 
 export const MIGRATION_TABLE = 'schema_migration'
-/** Rows of servers that run now: none of them runs after a restore. */
-const EPHEMERAL: ReadonlySet<string> = new Set(['server', MIGRATION_TABLE])
+/** Rows of servers that run now, and of sandboxes that are nobody's: neither is there after a restore. */
+const EPHEMERAL: ReadonlySet<string> = new Set(['server', 'parked_sandbox', 'pool_demand', MIGRATION_TABLE])
 
 /** All tables of the schema, each after those that it refers to. @throws Error for foreign keys in a circle */
 export async function listTables(client: Client): Promise<Table[]> {

@@ -10,6 +10,8 @@ import { buildTurnColumns, type BuildTurnTable } from './build-turn.ts'
 import { eventColumns, type EventTable } from './event.ts'
 import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-key.ts'
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
+import { parkedSandboxColumns, type ParkedSandboxTable } from './parked-sandbox.ts'
+import { poolDemandColumns, type PoolDemandTable } from './pool-demand.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { sandboxEgressColumns, type SandboxEgressTable } from './sandbox-egress.ts'
 import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
@@ -40,6 +42,8 @@ export interface Tables {
   event: EventTable
   idempotency_key: IdempotencyKeyTable
   layer_upload: LayerUploadTable
+  parked_sandbox: ParkedSandboxTable
+  pool_demand: PoolDemandTable
   sandbox: SandboxTable
   sandbox_egress: SandboxEgressTable
   sandbox_history: SandboxHistoryTable
@@ -71,6 +75,8 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   event: eventColumns,
   idempotency_key: idempotencyKeyColumns,
   layer_upload: layerUploadColumns,
+  parked_sandbox: parkedSandboxColumns,
+  pool_demand: poolDemandColumns,
   sandbox: sandboxColumns,
   sandbox_egress: sandboxEgressColumns,
   sandbox_history: sandboxHistoryColumns,

@@ -12,6 +12,17 @@ export interface TeamTable {
   /** May only read and delete (control-plane.md 1.10). */
   is_blocked: Generated<boolean>
   blocked_reason: string | null
+  /** The limits of this team; null is that of the settings. */
+  max_sandboxes: number | null
+  max_lifetime_seconds: number | null
+  max_builds: number | null
+  max_cpu_count: number | null
+  max_memory_mib: number | null
+  creates_per_minute: number | null
+  create_burst: number | null
+  /** How much of the burst of creates it had used at that time; null before the first one. */
+  creates_used: number | null
+  creates_counted_at: Date | null
   created_at: CreatedAt
 }
 
@@ -23,5 +34,14 @@ export const teamColumns: Columns<TeamTable> = {
   is_banned: 'boolean',
   is_blocked: 'boolean',
   blocked_reason: 'text null',
+  max_sandboxes: 'integer null',
+  max_lifetime_seconds: 'integer null',
+  max_builds: 'integer null',
+  max_cpu_count: 'integer null',
+  max_memory_mib: 'integer null',
+  creates_per_minute: 'integer null',
+  create_burst: 'integer null',
+  creates_used: 'double precision null',
+  creates_counted_at: 'timestamp with time zone null',
   created_at: 'timestamp with time zone',
 }

@@ -102,7 +102,7 @@ export class EgressControl implements AsyncDisposable {
   }
 
   async vitals(): Promise<RuntimeVitals> {
-    return { guardRestarts: this.#guards.restarts, disk: await this.#guards.use((guard) => guard.disk()) }
+    return { guardRestarts: this.#guards.restarts, ...(await this.#guards.use((guard) => guard.room())) }
   }
 
   /** `listener` is called when somebody has deleted the rules: the base rules are in force again then, and all sandboxes are shut until they are registered. */

@@ -43,7 +43,7 @@ type Request =
   | { readonly route: string; readonly mark: number }
   | { readonly unroute: string }
   | { readonly survey: true }
-  | { readonly disk: true }
+  | { readonly room: true }
   | 'ping'
 
 interface Message {
@@ -56,6 +56,7 @@ interface Message {
   readonly names?: readonly string[]
   readonly links?: readonly string[]
   readonly disk?: { readonly size: number; readonly free: number }
+  readonly memory?: { readonly total: number; readonly available: number } | null
   readonly refused?: readonly RefusedPackets[]
 }
 
@@ -148,10 +149,13 @@ export class Guard implements AsyncDisposable {
     return { tables: names, interfaces: links }
   }
 
-  /** The file system with the files of the engine: the guard's container is on it. */
-  async disk(): Promise<RuntimeVitals['disk']> {
-    const { disk } = await this.#request({ disk: true })
-    return disk && { sizeBytes: disk.size, freeBytes: disk.free }
+  /** The file system with the files of the engine, on which the guard's container is, and the memory of the host. */
+  async room(): Promise<Pick<RuntimeVitals, 'disk' | 'memory'>> {
+    const { disk, memory } = await this.#request({ room: true })
+    return {
+      disk: disk && { sizeBytes: disk.size, freeBytes: disk.free },
+      memory: memory ? { totalBytes: memory.total, availableBytes: memory.available } : undefined,
+    }
   }
 
   /** Ends the guard; its container removes itself. If it does not end by itself, its connection is closed, which ends it too. */

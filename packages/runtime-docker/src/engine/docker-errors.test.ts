@@ -34,6 +34,12 @@ describe('toAppError', () => {
       'resource_exhausted',
       'The host has no room for another sandbox.',
     ],
+    [
+      'no more processes',
+      answer(500, "runc create failed: unable to start container process: can't get final child's PID from pipe: EOF: unknown"),
+      'resource_exhausted',
+      'The host has no room for another sandbox.',
+    ],
     ['no socket', failure('ENOENT', 'connect'), 'unavailable', 'The Docker engine cannot be reached.'],
     ['no permission for the socket', failure('EACCES', 'connect'), 'unavailable', 'The Docker engine cannot be reached.'],
     ['a broken connection', failure('ECONNRESET'), 'unavailable', 'The Docker engine cannot be reached.'],

@@ -3,9 +3,10 @@ import type { ErrorKind } from '@sandyard/kit/errors/kinds'
 
 const UNRECOGNIZED_IMAGE = /unrecognized image ID/
 
-/** The engine's messages for a full host. */
+/** The engine's messages for a full host; the last one of runc means that it could not make a process. */
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i
-const NO_ROOM = /no available IPv4 addresses|address pools|cannot allocate memory|resource temporarily unavailable|too many open files/i
+const NO_ROOM =
+  /no available IPv4 addresses|address pools|cannot allocate memory|resource temporarily unavailable|too many open files|can't get final child's PID/i
 
 const CONNECTION_CODES = new Set('ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '))
 

@@ -84,6 +84,15 @@ export class SandboxNetwork {
     if (!networks.some(([, { NetworkID }]) => NetworkID === id)) await this.#docker.getNetwork(id).connect({ Container: Id })
   }
 
+  /** Lets a new container start without a network. It is connected afterwards. */
+  async leaveBeforeStart(container: Container, { id }: Bridge): Promise<void> {
+    await this.#docker.getNetwork(id).disconnect({ Container: container.id })
+  }
+
+  async connect(container: Container, { id }: Bridge): Promise<void> {
+    await this.#docker.getNetwork(id).connect({ Container: container.id })
+  }
+
   /**
    * Must be called before a container is removed. The removal would disconnect it too, but in parallel: two containers that leave
    * the same network at the same moment can lock up an engine before 20.10.27 permanently (moby/moby#46661).

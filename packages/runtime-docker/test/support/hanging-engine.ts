@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { DEFAULT_ADDRESS } from '../../src/engine/connect-engine.ts'
 import { ENGINE } from './engine-bench.ts'
@@ -49,6 +50,10 @@ export class HangingEngine implements AsyncDisposable {
   readonly #sockets = new Set<Duplex>()
   readonly #hangs = new Set<Hang>()
   readonly #nameOfId = new Map<string, string>()
+  /** How late every call reaches the engine, also one whose caller waits no more. */
+  lateMs = 0
+  /** Changes that the engine has not finished. */
+  pending = 0
 
   private constructor(folder: string, socketPath: string) {
     this.#folder = folder
@@ -103,6 +108,9 @@ export class HangingEngine implements AsyncDisposable {
       answer.once('close', () => (hang.waiting -= 1))
       return
     }
+    const isChange = method === 'POST'
+    if (isChange) this.pending += 1
+    await delay(this.lateMs)
     const onward = request({ ...this.#engine, method, path, headers }, (reply) => {
       answer.writeHead(reply.statusCode ?? 500, reply.headers)
       answer.flushHeaders()
@@ -111,7 +119,9 @@ export class HangingEngine implements AsyncDisposable {
       else reply.pipe(answer)
     })
     onward.on('error', () => answer.destroy())
-    answer.once('close', () => onward.destroy())
+    if (isChange) onward.once('close', () => (this.pending -= 1))
+    // An engine that is slow does the work all the same.
+    if (this.lateMs === 0) answer.once('close', () => onward.destroy())
     if (body === undefined) question.pipe(onward)
     else onward.end(body)
   }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
@@ -31,8 +31,10 @@ export function secondEngineIsAbsent(): string | undefined {
 /**
  * Starts a second dockerd with its own files, in its own network namespace: without a bridge and without rules it does not change the
  * network of the first one. It shares the host's containerd, with its own namespaces. `more` are further arguments.
+ *
+ * @param diskMib - size of the disk of its files; a restart empties it. Default: that of the host
  */
-export async function startSecondEngine(more: readonly string[] = []): Promise<SecondEngine> {
+export async function startSecondEngine(more: readonly string[] = [], diskMib?: number): Promise<SecondEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'sandyard-engine-'))
   const address = `unix://${folder}/docker.sock`
   const name = folder.split('-').at(-1) ?? ''
@@ -42,7 +44,11 @@ export async function startSecondEngine(more: readonly string[] = []): Promise<S
   const apart = '--bridge=none --iptables=false --ip6tables=false --ip-forward=false --storage-driver=vfs'
   const containerd = `--containerd-namespace sandyard-${name} --containerd-plugins-namespace sandyard-plugins-${name}`
   // Its mounts end with it: an engine does not always unmount its data root, and then the folder could not be removed.
-  const args = ['--net', '--mount', findProgram('dockerd') ?? 'dockerd', ...`${place} ${apart} ${containerd}`.split(' '), ...more]
+  const data = `${folder}/data`
+  await mkdir(data)
+  const disk = diskMib === undefined ? [] : ['sh', '-c', `mount -t tmpfs -o size=${diskMib}m tmpfs ${data} && exec "$@"`, 'sh']
+  const dockerd = [...disk, findProgram('dockerd') ?? 'dockerd']
+  const args = ['--net', '--mount', ...dockerd, ...`${place} ${apart} ${containerd}`.split(' '), ...more]
   const file = join(folder, 'log')
   let engine = spawnEngine(args, file)
   const stop = async (): Promise<void> => {

@@ -42,8 +42,13 @@ function dial({ host, port }) {
 
 let memory
 const early = new Set()
+/** Ends a second after the first refusal: the rules are in force by then. */
 async function dialWithoutPause(host, port) {
-  for (const until = Date.now() + 2000; Date.now() < until; ) early.add(await dial({ host, port }))
+  for (let until = Date.now() + 20000; Date.now() < until; ) {
+    const outcome = await dial({ host, port })
+    if (outcome === 'ECONNREFUSED' && !early.has(outcome)) until = Date.now() + 1000
+    early.add(outcome)
+  }
 }
 if (process.env.STAND_IN_EARLY) dialWithoutPause(...process.env.STAND_IN_EARLY.split(':'))
 

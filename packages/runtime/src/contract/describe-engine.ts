@@ -10,12 +10,15 @@ export function describeEngine(bench: () => ContractBench): void {
       await expect(on.runtime.ping(inTime())).resolves.toBeUndefined()
     })
 
-    it('describes its disk and the restarts of its guard', async ({ expect }) => {
-      const { guardRestarts, disk } = await bench().runtime.vitals(inTime())
+    it('describes its disk, its memory and the restarts of its guard', async ({ expect }) => {
+      const { guardRestarts, disk, memory } = await bench().runtime.vitals(inTime())
       expect(guardRestarts).toBe(0)
       if (disk === undefined) throw new Error('the disk is not known')
       expect(disk.freeBytes).toBeGreaterThan(0)
       expect(disk.sizeBytes).toBeGreaterThan(disk.freeBytes)
+      if (memory === undefined) throw new Error('the memory is not known')
+      expect(memory.availableBytes).toBeGreaterThan(0)
+      expect(memory.totalBytes).toBeGreaterThan(memory.availableBytes)
     })
 
     it('returns the same id to all its runtimes, also to concurrent calls', async ({ expect }) => {

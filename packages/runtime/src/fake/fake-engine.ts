@@ -1,7 +1,16 @@
 import { EventEmitter } from 'node:events'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { ImageFacts } from '../image-store.ts'
-import type { EgressPolicy, RuntimeEvent, RuntimeSnapshot, RuntimeState, SandboxEndpoint, SandboxRef, SandboxSpec } from '../types.ts'
+import type {
+  EgressPolicy,
+  RuntimeEvent,
+  RuntimeSnapshot,
+  RuntimeState,
+  RuntimeVitals,
+  SandboxEndpoint,
+  SandboxRef,
+  SandboxSpec,
+} from '../types.ts'
 
 export interface FakeSandbox {
   readonly installation: string
@@ -33,6 +42,8 @@ export interface FakeImage {
   readonly snapshot?: RuntimeSnapshot
 }
 
+const GIB = 1024 ** 3
+
 /** The host that fake runtimes share. It outlives them, as a real engine outlives the control plane. */
 export class FakeEngine {
   readonly id = randomId(32)
@@ -40,6 +51,9 @@ export class FakeEngine {
   /** By name: snapshots, and images that the image stores have created. */
   readonly images = new Map<string, FakeImage>()
   readonly #events = new EventEmitter<{ event: [string, RuntimeEvent]; stop: [] }>().setMaxListeners(0)
+  /** What the vitals say; a test may change it. */
+  disk: RuntimeVitals['disk'] = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }
+  memory: RuntimeVitals['memory'] = { totalBytes: 64 * GIB, availableBytes: 48 * GIB }
   #reachable = true
 
   get reachable(): boolean {

@@ -40,10 +40,9 @@ export interface FakeRuntimeOptions {
   readonly imageTool?: readonly string[]
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly maxUnreadEvents?: number
+  /** Default: the same for all. */
+  readonly generation?: string
 }
-
-const GIB = 1024 ** 3
-const FAKE_DISK = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
@@ -85,12 +84,16 @@ export class FakeRuntime implements SandboxRuntime {
     }
   }
 
+  generation(): string {
+    return this.#options.generation ?? 'fake'
+  }
+
   ping(signal: AbortSignal): Promise<void> {
     return this.#call('ping', () => undefined, signal)
   }
 
   vitals(signal: AbortSignal): Promise<RuntimeVitals> {
-    return this.#call('vitals', () => ({ guardRestarts: 0, disk: FAKE_DISK }), signal)
+    return this.#call('vitals', () => ({ guardRestarts: 0, disk: this.engine.disk, memory: this.engine.memory }), signal)
   }
 
   engineId(signal: AbortSignal): Promise<string> {

@@ -4,6 +4,7 @@ import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../../events/event-log.ts'
 import { ENVD_VERSION } from '../../daemon/daemon-version.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import type { Team } from '../../teams/team.ts'
 import { findTemplateByAlias } from '../../templates/template-queries.ts'
 import { countBuild, insertTemplate } from '../../templates/template-writes.ts'
@@ -13,6 +14,7 @@ import type { BuildPlan } from '../build-plan.ts'
 import { claimAlias } from './claim-alias.ts'
 import { endOlderBuilds } from '../queue/end-older-builds.ts'
 import { enqueueBuild } from '../queue/enqueue-build.ts'
+import { countUnfinished } from '../queue/count-unfinished.ts'
 
 /** The template of a build. */
 type BuildTarget =
@@ -53,12 +55,12 @@ export interface Registration {
  */
 export async function registerBuild(parts: BuildParts, registration: Registration): Promise<{ templateId: string; buildId: string }> {
   const { team, target, tags, legacy } = registration
-  const limit = parts.limits.concurrentBuilds
   return parts.database.transaction(async (tx) => {
-    await lockTeam(tx, team.id)
+    const own = await lockTeam(tx, team.id)
+    const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
     const known = await findTarget(tx, team, target)
     if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: legacy?.plan !== undefined })
-    if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit)
+    if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit, own)
     const templateId = known ?? (await insertTemplate(tx, { teamId: team.id, source: 'template', userId: registration.userId }))
     if (target.alias !== undefined) await claimAlias(tx, { alias: target.alias, namespace: team.slug, templateId })
     if (!(await countBuild(tx, templateId))) throw templateDeleted(templateId)
@@ -75,21 +77,6 @@ async function findTarget(tx: Tx, team: Team, target: BuildTarget): Promise<stri
   if (target.kind === 'new') return undefined
   if (target.kind === 'existing') return target.templateId
   return (await findTemplateByAlias(tx, target.alias, team.slug))?.templateId
-}
-
-/** Does not count builds that are ending or builds of deleted templates. */
-async function countUnfinished(tx: Tx, teamId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('build')
-    .innerJoin('template', 'template.template_id', 'build.template_id')
-    .leftJoin('build_job', 'build_job.build_id', 'build.build_id')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('template.team_id', '=', teamId)
-    .where('template.deleted_at', 'is', null)
-    .where('build.status', 'in', ['pending', 'waiting', 'in_progress', 'building'])
-    .where('build_job.cancel_reason', 'is', null)
-    .executeTakeFirstOrThrow()
-  return count
 }
 
 async function insertBuild(tx: Tx, templateId: string, { resources, tags, legacy }: Registration): Promise<string> {

@@ -4,6 +4,7 @@ import type { SandboxResources } from '@sandyard/runtime/types'
 import { findTeamForOwner, getActingTeam } from '../../auth/acting-team.ts'
 import type { Principal } from '../../auth/principal.ts'
 import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { findTemplateById } from '../../templates/template-queries.ts'
 import { DEFAULT_TAG } from '../../templates/template-reference.ts'
 import { shorten } from '../../text/shorten.ts'
@@ -73,7 +74,7 @@ function checkTexts({ dockerfile, startCmd, readyCmd }: TemplateBuildRequest): v
 
 function checkShape(parts: BuildParts, team: Team, body: TemplateBuildRequest): { alias: string | undefined; resources: SandboxResources } {
   const { cpuCount = TEMPLATE_DEFAULTS.cpuCount, memoryMB = TEMPLATE_DEFAULTS.memoryMb } = body
-  const resources = checkTemplateSize({ cpuCount, memoryMib: memoryMB }, parts.limits)
+  const resources = checkTemplateSize({ cpuCount, memoryMib: memoryMB }, limitsOf(parts.limits, team.limits))
   return { alias: body.alias === undefined ? undefined : readLegacyAlias(team, body.alias), resources }
 }
 

@@ -1,5 +1,6 @@
 import { TEMPLATE_DEFAULTS } from '@sandyard/api-contract/builds/register-build'
 import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { readBuildName } from './build-name.ts'
 import type { BuildParts } from '../build-parts.ts'
 import { registerBuild } from './register-build.ts'
@@ -28,7 +29,7 @@ export async function registerNamedBuild(
 ): Promise<{ registered: RegisteredTemplate; tags: readonly string[] }> {
   const { alias, tags } = readBuildName(acting.team, request.name, request.tags)
   const { cpuCount = TEMPLATE_DEFAULTS.cpuCount, memoryMib = TEMPLATE_DEFAULTS.memoryMb, diskMib } = request
-  const resources = checkTemplateSize({ cpuCount, memoryMib, diskMib }, parts.limits)
+  const resources = checkTemplateSize({ cpuCount, memoryMib, diskMib }, limitsOf(parts.limits, acting.team.limits))
   const { buildId } = await registerBuild(parts, { ...acting, target: { kind: 'named', alias }, tags, resources })
   return { registered: await getRegisteredTemplate(parts.database.db, buildId), tags }
 }

@@ -1,11 +1,13 @@
 import type { Db, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { shorten } from '../../text/shorten.ts'
-import { buildNotFound, notWaiting } from '../build-errors.ts'
+import { buildNotFound, notWaiting, tooManyBuilds } from '../build-errors.ts'
 import type { BuildParts } from '../build-parts.ts'
 import { cancelInProgress } from '../queue/end-older-builds.ts'
 import { findBuild, parseBuildId, type Build } from '../find-build.ts'
+import { countUnfinished } from '../queue/count-unfinished.ts'
 import { enqueueBuild, type BuildOrder } from '../queue/enqueue-build.ts'
 
 /** Raw values from the path. */
@@ -32,13 +34,15 @@ export function isWaiting({ status }: Pick<Build, 'status'>): boolean {
 /**
  * Runs `work` for a build that waits for its start, under the team's lock: other requests cannot start or register builds of the team.
  *
- * @throws AppError `invalid_argument` when the build does not wait any more
+ * @throws AppError `invalid_argument` when the build does not wait any more; `resource_exhausted` when the limit was lowered below what is registered
  */
 export async function whileWaiting(parts: BuildParts, build: Build, work: (tx: Tx) => Promise<void>): Promise<void> {
   await parts.database.transaction(async (tx) => {
-    await lockTeam(tx, build.ownerId)
+    const own = await lockTeam(tx, build.ownerId)
     const row = await tx.selectFrom('build').select('status').where('build_id', '=', build.buildId).forUpdate().executeTakeFirst()
     if (row === undefined || !isWaiting(row)) throw notWaiting()
+    const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
+    if ((await countUnfinished(tx, build.ownerId)) > limit) throw tooManyBuilds(limit, own)
     await work(tx)
   })
 }

@@ -3,9 +3,10 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Actor } from '../../events/actor.ts'
 import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
-import { parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
+import { DEFAULT_TAG, parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
 import { checkLifetime } from '../check-lifetime.ts'
 import { findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { checkNetwork } from '../network/check-network.ts'
@@ -19,10 +20,14 @@ import { checkIam } from './check-iam.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import { toSettings } from './sandbox-settings.ts'
+import { rateHeaders } from './take-creates.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface CreateParts extends StartParts {
+  /** Those of the settings; the row of a team may have others. */
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
+  readonly pool: WarmPool
 }
 
 export interface CreateRequest {
@@ -31,6 +36,8 @@ export interface CreateRequest {
   readonly defaults: { readonly timeout: number; readonly secure: boolean }
   readonly idempotent: IdempotentRequest | undefined
   readonly actor: Actor
+  /** Gets the headers of the answer that say what is left of the team's rate of creates, if it has one. */
+  readonly onRate?: (headers: Readonly<Record<string, string>>) => void
 }
 
 /**
@@ -45,15 +52,20 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     const remembered = await findRemembered(database.db, team.id, idempotent)
     if (remembered !== undefined) return remembered
   }
-  const { template, build, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
-  const settings = toSettings(body, lifetimeSeconds, limits.maxLifetimeSeconds)
+  const { template, build, tag, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
+  const settings = toSettings(body, lifetimeSeconds, limitsOf(limits, team.limits).maxLifetimeSeconds)
   const wanted = { template, build, isSecure, settings, idempotent, actor }
   const reserved = await parts.timings.timePhase('reserve', () =>
-    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limit: limits.concurrentSandboxes }),
+    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limits, pool: parts.pool }),
   )
   if ('remembered' in reserved) return reserved.remembered
+  const { ref, parked, rate } = reserved
+  if (rate !== undefined) request.onRate?.(rateHeaders(rate))
+  parts.pool.created({ templateId: template.templateId, tag }, parked === undefined ? 'missed' : 'claimed')
   return startSandbox(parts, {
-    ...reserved.ref,
+    ...ref,
+    ...(parked !== undefined && { parked }),
+    teamId: team.id,
     templateId: template.templateId,
     alias: template.alias,
     build,
@@ -70,12 +82,13 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
 
 /** All checks that need no lock. */
 async function check(parts: CreateParts, team: Team, { body, defaults }: CreateRequest) {
-  const found = await resolveTemplate(parts.database.db, team, readReference(body.templateID))
+  const reference = readReference(body.templateID)
+  const found = await resolveTemplate(parts.database.db, team, reference)
   const has = parts.runtime.capabilities()
-  const { maxLifetimeSeconds } = parts.limits
+  const { maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
   const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds, has })
   await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
-  return { ...found, ...checked }
+  return { ...found, tag: reference.tag ?? DEFAULT_TAG, ...checked }
 }
 
 interface CheckOptions extends Pick<CreateRequest, 'defaults'> {

@@ -1,16 +1,21 @@
+import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
-import type { SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
 import { templateNotFound } from '../../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from '../idempotency.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { newSandboxId } from '../sandbox-id.ts'
-import { countOccupied } from '../sandbox-queries.ts'
-import { announce } from '../sandbox-state.ts'
+import type { SandboxLimits } from '../sandbox-limits.ts'
+import { isOccupied } from '../sandbox-queries.ts'
+import { insertReserved } from '../sandbox-state.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
+import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface ReserveRequest {
   readonly teamId: string
@@ -21,71 +26,83 @@ export interface ReserveRequest {
   readonly idempotent: IdempotentRequest | undefined
   readonly serverId: number
   readonly actor: Actor
-  /** Concurrent sandboxes of the team. */
-  readonly limit: number
+  /** Those of the settings. */
+  readonly limits: SandboxLimits
+  readonly pool: Pick<WarmPool, 'claim'>
 }
 
-export type Reserved = { readonly ref: SandboxRef } | { readonly remembered: SandboxAnswer }
+export type Reserved =
+  | {
+      readonly ref: SandboxRef
+      /** The address of the sandbox of the warm pool that was claimed. */
+      readonly parked?: SandboxEndpoint
+      /** What is left of the rate of creates; undefined for a team without one. */
+      readonly rate: CreateRate | undefined
+    }
+  | { readonly remembered: SandboxAnswer }
 
 /**
- * Reserves a new sandbox: inserts its row in state `starting` and its idempotency key in one transaction. Creates of one team are
- * serialised here, so that the limit and the key hold under concurrency.
+ * Reserves a new sandbox: claims one of the warm pool if one waits, and inserts its row in state `starting` and its idempotency key, in one
+ * transaction. Creates of one team are serialised here, so that the limit and the key hold under concurrency.
  *
- * @throws AppError `resource_exhausted` at the limit; `not_found` when the template was deleted meanwhile; those of the idempotency key
+ * @throws AppError `resource_exhausted` at the limit or above the rate; `not_found` when the template was deleted meanwhile; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
-  const { teamId, idempotent } = request
-  const ref: SandboxRef = { sandboxId: newSandboxId(), incarnation: 1 }
+  const { teamId, idempotent, pool } = request
   return database.transaction(async (tx) => {
-    await lockTeam(tx, teamId)
-    if (idempotent !== undefined && !(await claimKey(tx, teamId, idempotent, ref.sandboxId))) {
-      const remembered = await findRemembered(tx, teamId, idempotent)
-      if (remembered === undefined) throw new Error('an idempotency key was deleted under the lock of its team')
-      return { remembered }
-    }
-    if ((await countOccupied(tx, teamId)) >= request.limit) throw tooManySandboxes(request.limit)
-    await holdTemplate(tx, request.template.templateId)
+    const own = await lockTeam(tx, teamId)
+    const limits = limitsOf(request.limits, own)
+    const remembered = idempotent && (await findRemembered(tx, teamId, idempotent))
+    if (remembered !== undefined) return { remembered }
+    const { occupied, isHeld } = await countAndHold(tx, request)
+    if (occupied >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
+    const rate = await takeCreates(tx, teamId, { limits, wanted: 1 })
+    if (rate?.granted === 0) throw rateExceeded(rate)
+    if (!isHeld) throw templateNotFound({ key: request.template.templateId })
+    const claimed = await pool.claim(tx, request.build.buildId)
+    const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
+    if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
     await insert(tx, ref, request)
-    return { ref }
+    return { ref, rate, ...(claimed !== undefined && { parked: claimed.endpoint }) }
   })
 }
 
-/** Locks the template against deletion until the end of the transaction. A template that was deleted meanwhile counts as absent. */
-async function holdTemplate(tx: Tx, templateId: string): Promise<void> {
-  const found = await tx
-    .selectFrom('template')
-    .select('template_id')
-    .where('template_id', '=', templateId)
-    .where('deleted_at', 'is', null)
-    .forKeyShare()
-    .executeTakeFirst()
-  if (found === undefined) throw templateNotFound({ key: templateId })
+/**
+ * Counts the sandboxes of the team, and locks the template against deletion until the end of the transaction. A template that was deleted meanwhile
+ * is not there.
+ */
+async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promise<{ occupied: number; isHeld: boolean }> {
+  const { rows } = await sql<{ occupied: number; is_held: boolean }>`
+    with held as materialized (
+      select template_id from template where template_id = ${template.templateId} and deleted_at is null for key share
+    )
+    select (select count(*) from sandbox where team_id = ${teamId} and ${isOccupied}) as occupied, exists (select from held) as is_held
+  `.execute(tx)
+  const { occupied = 0, is_held: isHeld = false } = rows[0] ?? {}
+  return { occupied, isHeld }
 }
 
 async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {
   const { settings, actor } = request
-  await tx
-    .insertInto('sandbox')
-    .values({
-      sandbox_id: sandboxId,
-      incarnation,
-      team_id: request.teamId,
-      template_id: request.template.templateId,
-      build_id: request.build.buildId,
-      alias: request.template.alias ?? null,
-      state: 'starting',
-      is_secure: request.isSecure,
-      metadata: JSON.stringify(settings.metadata),
-      allow_internet_access: settings.allowInternetAccess,
-      auto_pause: settings.autoPause,
-      auto_pause_memory: settings.autoPauseMemory,
-      auto_resume: settings.autoResume,
-      auto_resume_seconds: settings.autoResumeSeconds,
-      network: JSON.stringify(settings.network),
-      mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
-      server_id: request.serverId,
-    })
-    .execute()
   const data = { actor, ...(settings.mcp !== null && { mcp: Object.keys(settings.mcp) }) }
-  await announce(tx, { sandboxId, incarnation }, { teamId: request.teamId, kind: 'sandbox.starting', data })
+  const row = {
+    sandbox_id: sandboxId,
+    incarnation,
+    team_id: request.teamId,
+    template_id: request.template.templateId,
+    build_id: request.build.buildId,
+    alias: request.template.alias ?? null,
+    state: 'starting',
+    is_secure: request.isSecure,
+    metadata: JSON.stringify(settings.metadata),
+    allow_internet_access: settings.allowInternetAccess,
+    auto_pause: settings.autoPause,
+    auto_pause_memory: settings.autoPauseMemory,
+    auto_resume: settings.autoResume,
+    auto_resume_seconds: settings.autoResumeSeconds,
+    network: JSON.stringify(settings.network),
+    mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
+    server_id: request.serverId,
+  } as const
+  await insertReserved(tx, row, { kind: 'sandbox.starting', data })
 }

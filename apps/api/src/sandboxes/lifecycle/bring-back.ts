@@ -2,8 +2,10 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runtime/types'
+import type { Turn } from '../../admission/admission.ts'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
 import { publishEndpoint } from '../start/publish-endpoint.ts'
 import { trustAuthorities } from '../start/trust-authorities.ts'
@@ -15,7 +17,7 @@ import { changeState, type StateChange } from '../sandbox-state.ts'
 import { startError } from '../start/start-errors.ts'
 import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
-import { settle } from './settle-sandbox.ts'
+import { settleOrLater } from './settle-sandbox.ts'
 
 /** A daemon that has been thawed answers at once. */
 const TRUST_TIMEOUT_MS = 5000
@@ -52,7 +54,7 @@ async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: Resu
     const { startTimeoutMs: timeoutMs } = parts
     const resumed = await parts.starts.run(ref, (ended) =>
       within({ what: 'the resume of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
-        resume(parts, { row, keep: wish.keep }, signal),
+        admitted(parts, { row, keep: wish.keep }, signal),
       ),
     )
     const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(resumed, wish, parts.serverId)))
@@ -60,7 +62,7 @@ async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: Resu
     parts.log.info({ ...ref, restored: resumed.restored, ms: Math.round(performance.now() - began) }, 'sandbox resumed')
   } catch (err) {
     parts.log.warn({ err, ...ref }, 'sandbox could not be resumed')
-    await settle(parts, ref).catch((cause: unknown) => parts.log.error({ err: cause, ...ref }, 'a failed resume was not undone yet'))
+    await settleOrLater(parts, ref)
     throw startError(err)
   }
 }
@@ -72,17 +74,26 @@ function beginResume(
   { keep, actor, autoPause }: ResumeWish,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
-    await lockTeam(tx, row.team_id)
-    if ((await countOccupied(tx, row.team_id)) >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes)
+    const own = await lockTeam(tx, row.team_id)
+    const { concurrentSandboxes: limit } = limitsOf(limits, own)
+    if ((await countOccupied(tx, row.team_id)) >= limit) throw tooManySandboxes(limit, own)
     const event = { kind: 'sandbox.resuming', data: { keep } } as const
     const set = { server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
     return changeState(tx, refOf(row), { from: 'paused', to: 'resuming', actor, serverId, event, set })
   })
 }
 
+/** A thaw needs neither a turn nor memory that the sandbox has not had before. */
+function admitted(parts: LifecycleParts, wanted: { readonly row: SandboxRow; readonly keep: Keep }, signal: AbortSignal): Promise<Resumed> {
+  const { row, keep } = wanted
+  if (keep === 'memory' && row.pause_keep === 'memory') return resume(parts, wanted, signal)
+  const request = { teamId: row.team_id, memoryMib: row.memory_mib }
+  return parts.admission.run(request, signal, (turn) => resume(parts, { ...wanted, turn }, signal))
+}
+
 async function resume(
   parts: LifecycleParts,
-  { row, keep }: { readonly row: SandboxRow; readonly keep: Keep },
+  { row, keep, turn }: { readonly row: SandboxRow; readonly keep: Keep; readonly turn?: Turn },
   signal: AbortSignal,
 ): Promise<Resumed> {
   const { db } = parts.database
@@ -92,6 +103,7 @@ async function resume(
   const resumed = await inSpan('engine resume', { 'sandyard.sandbox_id': row.sandbox_id, 'sandyard.keep': keep }, () =>
     parts.runtime.resume(row.pause_handle as PauseHandle, { spec, keep }, signal),
   )
+  turn?.end()
   await publishEndpoint(parts.database.db, source, { endpoint: resumed.endpoint, egress: spec.egress })
   if (resumed.restored === 'files') await prepareDaemon(parts, { source, endpoint: resumed.endpoint, envVars: {} }, signal)
   else await trustAgain(parts, source, resumed.endpoint)

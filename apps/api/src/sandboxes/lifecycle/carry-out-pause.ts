@@ -3,7 +3,7 @@ import type { SandboxRef } from '@sandyard/runtime/types'
 import { storeLastLogs } from '../../sandbox-logs/store-last-logs.ts'
 import { changeState } from '../sandbox-state.ts'
 import { askForPause, paused, type PauseWish } from './pause-steps.ts'
-import { settle, type SettleParts } from './settle-sandbox.ts'
+import { settleOrLater, type SettleParts } from './settle-sandbox.ts'
 
 /**
  * The second half of a pause, of a sandbox in state `pausing`. A pause that fails leaves the sandbox running. If this process dies, the
@@ -26,7 +26,7 @@ async function carryOut(parts: SettleParts, ref: SandboxRef, { keep, actor }: Om
     return await parts.database.transaction((tx) => changeState(tx, ref, change))
   } catch (cause) {
     parts.log.warn({ err: cause, ...ref }, 'sandbox could not be paused')
-    await settle(parts, ref).catch((err: unknown) => parts.log.error({ err, ...ref }, 'a failed pause was not undone yet'))
+    await settleOrLater(parts, ref)
     throw new AppError('internal', 'Error pausing sandbox', { cause })
   }
 }

@@ -1,5 +1,7 @@
 import type { Keep } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
+import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { checkLifetime } from '../check-lifetime.ts'
 import { lifetimeTooLong, sandboxNotRunning } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
@@ -28,9 +30,9 @@ export interface Connected {
  *
  * @throws AppError `invalid_argument` above the limit, checked first; `not_found`; `conflict` while it is being killed; those of a start
  */
-export async function connectSandbox(parts: LifecycleParts, teamId: string, request: ConnectRequest): Promise<Connected> {
+export async function connectSandbox(parts: LifecycleParts, { id: teamId, limits }: Team, request: ConnectRequest): Promise<Connected> {
   const { givenId, seconds, keep, actor } = request
-  const { maxLifetimeSeconds: maxSeconds } = parts.limits
+  const { maxLifetimeSeconds: maxSeconds } = limitsOf(parts.limits, limits)
   if (seconds > maxSeconds) throw lifetimeTooLong(maxSeconds)
   const sandboxId = parseSandboxId(givenId)
   let isResumed = false

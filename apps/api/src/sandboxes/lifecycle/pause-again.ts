@@ -3,7 +3,7 @@ import type { Db } from '@sandyard/db/database'
 import { SERVER } from '../../events/actor.ts'
 import { changeState } from '../sandbox-state.ts'
 import { askForPause, paused } from './pause-steps.ts'
-import { settle, type SettleParts } from './settle-sandbox.ts'
+import { settleOrLater, type SettleParts } from './settle-sandbox.ts'
 
 /** What a paused sandbox is paused again for: it has lost its memory, the host needs the memory, or something thawed it. */
 export interface PauseAgain {
@@ -29,7 +29,7 @@ export async function pauseAgain(parts: SettleParts, ref: SandboxRef, { keep, re
     await database.transaction((tx) => changeState(tx, ref, { ...change, owner: serverId }))
     log.warn({ ...ref, keep, reason }, 'a paused sandbox was paused again')
   } catch (err) {
-    await settle(parts, ref)
+    await settleOrLater(parts, ref)
     throw err
   }
 }

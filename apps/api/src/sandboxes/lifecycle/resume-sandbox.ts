@@ -1,6 +1,8 @@
 import type { Keep } from '@sandyard/runtime/types'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Actor } from '../../events/actor.ts'
+import type { Team } from '../../teams/team.ts'
+import { limitsOf } from '../../teams/team-limits.ts'
 import { checkLifetime } from '../check-lifetime.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
@@ -23,15 +25,15 @@ export interface ResumeRequest {
  *
  * @throws AppError `invalid_argument` for the timeout; `not_found`; `conflict` for a running one; those of a start (6.2.4)
  */
-export async function resumeSandbox(parts: LifecycleParts, teamId: string, request: ResumeRequest): Promise<SandboxAnswer> {
+export async function resumeSandbox(parts: LifecycleParts, team: Team, request: ResumeRequest): Promise<SandboxAnswer> {
   const { givenId, seconds, keep, autoPause, actor } = request
-  checkLifetime(seconds, parts.limits.maxLifetimeSeconds)
+  checkLifetime(seconds, limitsOf(parts.limits, team.limits).maxLifetimeSeconds)
   const sandboxId = parseSandboxId(givenId)
   let hasJoined = false
   const row = await parts.changes.until<LiveSandboxRow>(
     sandboxId,
     async () => {
-      const found = await findSandbox(parts.database.db, teamId, sandboxId)
+      const found = await findSandbox(parts.database.db, team.id, sandboxId)
       if (found === undefined || !isLive(found) || found.state === 'starting' || found.state === 'killing') throw sandboxNotFound(givenId)
       if (found.state === 'running') {
         if (hasJoined) return found

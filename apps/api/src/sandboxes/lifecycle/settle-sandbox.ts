@@ -10,7 +10,7 @@ import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
-export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'log'>
+export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'unfinished' | 'log'>
 
 const LIST_TIMEOUT_MS = 30_000
 const THAW_TIMEOUT_MS = 30_000
@@ -22,7 +22,7 @@ const THAW_TIMEOUT_MS = 30_000
  *
  * @throws AppError of the runtime; then the state stays, and the reconciler repeats it
  */
-export async function settle(parts: SettleParts, ref: SandboxRef): Promise<void> {
+async function settle(parts: SettleParts, ref: SandboxRef): Promise<void> {
   const row = await parts.database.db
     .selectFrom('sandbox')
     .selectAll()
@@ -40,6 +40,21 @@ export async function settle(parts: SettleParts, ref: SandboxRef): Promise<void>
   }
   const change = await settled(parts, { ...ref, row }, state)
   await parts.database.transaction((tx) => changeState(tx, ref, { ...change, owner: parts.serverId }))
+}
+
+/** Like `settle`; what fails is also done by the next pass of the reconciler. @throws as `settle` */
+export async function settleOrRepeat(parts: SettleParts, ref: SandboxRef): Promise<void> {
+  try {
+    await settle(parts, ref)
+  } catch (err) {
+    parts.unfinished.add(ref, () => settleOrRepeat(parts, ref))
+    throw err
+  }
+}
+
+/** The same for a caller that has another error to report. Never rejects. */
+export async function settleOrLater(parts: SettleParts, ref: SandboxRef): Promise<void> {
+  await settleOrRepeat(parts, ref).catch((err: unknown) => parts.log.error({ err, ...ref }, 'a failed transition was not settled yet'))
 }
 
 /** Makes the runtime's sandbox agree with the state that it returns. */

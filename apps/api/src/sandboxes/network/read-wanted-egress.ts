@@ -2,19 +2,22 @@ import type { Db } from '@sandyard/db/database'
 import { DEFAULT_EGRESS, type EgressPolicy } from '@sandyard/runtime/types'
 import { isBuildSandboxId } from '../sandbox-id.ts'
 import { toEgressPolicy } from './to-egress-policy.ts'
+import { parkedOf } from '../../warm-pool/parked-rows.ts'
 
 /** Ids in one query. */
 const PAGE = 1000
 
 /**
- * The wanted egress of sandboxes, for the repairs of the runtime. The sandbox of a build in progress has the default. Those that have neither
- * a row nor a build are left out.
+ * The wanted egress of sandboxes, for the repairs of the runtime. The sandbox of a build in progress and one of the warm pool have the default.
+ * Those that have neither a row nor a build are left out.
  */
 export async function readWantedEgress(db: Db, sandboxIds: readonly string[]): Promise<Map<string, EgressPolicy>> {
   const wanted = new Map<string, EgressPolicy>()
   const builds = sandboxIds.filter(isBuildSandboxId)
   const sandboxes = sandboxIds.filter((id) => !isBuildSandboxId(id))
   for (const ids of pagesOf(sandboxes)) {
+    // Before the rows of sandboxes: a claim moves a row from here to there.
+    for (const { sandboxId } of await parkedOf(db, ids)) wanted.set(sandboxId, DEFAULT_EGRESS)
     const rows = await db
       .selectFrom('sandbox')
       .select(['sandbox_id', 'network', 'allow_internet_access'])

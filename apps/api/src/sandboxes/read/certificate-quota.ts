@@ -39,5 +39,5 @@ export class CertificateQuota {
 }
 
 function refusal(message: string): AppError {
-  return new AppError('resource_exhausted', message)
+  return new AppError('resource_exhausted', message, { headers: { 'retry-after': '60' } })
 }

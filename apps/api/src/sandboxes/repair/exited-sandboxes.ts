@@ -7,6 +7,7 @@ import type { ReconcilerParts } from './reconciler.ts'
 import { ownedOf } from './reconciler-queries.ts'
 import { keyOf } from './repairs.ts'
 import type { StartsUnderWay } from '../start/starts-under-way.ts'
+import { parkedOf } from '../../warm-pool/parked-rows.ts'
 
 export interface ExitParts extends ReconcilerParts {
   readonly starts: StartsUnderWay
@@ -67,24 +68,31 @@ export class ExitedSandboxes {
   async #look(): Promise<void> {
     const { database, runtime } = this.#parts
     const suspects = [...this.#suspects.values()].map(({ ref }) => ref)
+    const ids = suspects.map(({ sandboxId }) => sandboxId)
+    // In this order: a claim moves a row from the pool to the sandboxes.
+    const parked = new Set((await parkedOf(database.db, ids)).map(keyOf))
     const live = await ownedOf(database.db, suspects, ['starting', 'running'])
-    for (const ref of suspects) if (!live.has(keyOf(ref))) this.#suspects.delete(keyOf(ref))
+    for (const ref of suspects) if (!live.has(keyOf(ref)) && !parked.has(keyOf(ref))) this.#suspects.delete(keyOf(ref))
     if (this.#suspects.size === 0) return
     const sandboxes = await within({ what: 'the list of sandboxes', timeoutMs: LIST_TIMEOUT_MS }, () => runtime.list())
     const alive = new Set(sandboxes.filter(({ state }) => state !== 'stopped').map(keyOf))
     for (const ref of suspects) {
-      if (!live.has(keyOf(ref)) || alive.has(keyOf(ref))) continue
-      this.#suspects.delete(keyOf(ref))
-      this.#end(ref, live.get(keyOf(ref)) ?? null)
+      const key = keyOf(ref)
+      if (alive.has(key) || !(live.has(key) || parked.has(key))) continue
+      const runSince = live.get(key)
+      if (runSince === undefined) await this.#parts.pool.lost([ref])
+      // A start undoes itself, or goes on without the sandbox that it has claimed. It stays a suspect: it may be about to become running.
+      else if (runSince === null) this.#parts.starts.abort(ref)
+      else this.#end(ref, runSince)
+      if (runSince !== null) this.#suspects.delete(key)
     }
   }
 
-  #end(ref: SandboxRef, runSince: Date | null): void {
-    const { database, log, repairs, starts } = this.#parts
-    starts.abort(ref)
+  #end(ref: SandboxRef, runSince: Date): void {
+    const { database, log, repairs } = this.#parts
     log.warn(ref, 'sandbox exited by itself')
     void repairs.run(ref, async () => {
-      const change = { ...killing('lost', SERVER, ['starting', 'running']), runSince }
+      const change = { ...killing('lost', SERVER, 'running'), runSince }
       if (await beginEnd(database, ref, change)) await finishEnd(this.#parts, ref)
     })
   }

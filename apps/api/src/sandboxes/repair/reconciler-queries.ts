@@ -2,6 +2,7 @@ import type { Db } from '@sandyard/db/database'
 import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import type { Keep, SandboxRef } from '@sandyard/runtime/types'
 import { refOf } from '../lifecycle/lifecycle-parts.ts'
+import { parkedOf } from '../../warm-pool/parked-rows.ts'
 import { keyOf } from './repairs.ts'
 
 const PAGE = 1000
@@ -33,6 +34,18 @@ export async function listSettled(db: Db): Promise<SettledRow[]> {
     if (last === undefined || page.length < PAGE) return found
     after = last.sandbox_id
   }
+}
+
+/** The refs that have a row, in the warm pool or as a sandbox. */
+export async function knownOf(db: Db, refs: readonly SandboxRef[]): Promise<ReadonlySet<string>> {
+  const known = new Set<string>()
+  // The pool comes first: a claim moves a row from there to the sandboxes.
+  for (let at = 0; at < refs.length; at += PAGE) {
+    const ids = refs.slice(at, at + PAGE).map(({ sandboxId }) => sandboxId)
+    for (const ref of await parkedOf(db, ids)) known.add(keyOf(ref))
+  }
+  for (const key of (await ownedOf(db, refs)).keys()) known.add(key)
+  return known
 }
 
 /** The refs that have a row with the same incarnation, in one of the states if any are given, and when their runs began. */

@@ -14,9 +14,11 @@ import { beginEnd, finishEnd, killing, REMOVE_TIMEOUT_MS, type EndParts } from '
 import { pauseAgain } from '../lifecycle/pause-again.ts'
 import { refOf } from '../lifecycle/lifecycle-parts.ts'
 import { pausing } from '../lifecycle/pause-steps.ts'
-import { settle, type SettleParts } from '../lifecycle/settle-sandbox.ts'
+import { settleOrRepeat, type SettleParts } from '../lifecycle/settle-sandbox.ts'
 import { keyOf, type Repairs } from './repairs.ts'
-import { listSettled, ownedOf, type SettledRow } from './reconciler-queries.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
+import { listWaiting } from '../../warm-pool/parked-rows.ts'
+import { knownOf, listSettled, type SettledRow } from './reconciler-queries.ts'
 import { STALE_START_SECONDS } from '../sandbox-queries.ts'
 import { changeState } from '../sandbox-state.ts'
 
@@ -38,6 +40,7 @@ const SECOND_LOOK_MS = 5000
 
 export interface ReconcilerParts extends EndParts, SettleParts {
   readonly repairs: Repairs
+  readonly pool: Pick<WarmPool, 'lost'>
   /** The engine that the database belongs to. */
   readonly engineId: string
   /** Default: 5 s. */
@@ -55,6 +58,8 @@ interface Differences {
   readonly withoutMemory: readonly SettledRow[]
   /** Sandboxes without a row. */
   readonly orphans: readonly SandboxRef[]
+  /** Rows of the warm pool whose sandbox does not run. */
+  readonly endedParked: readonly SandboxRef[]
   readonly rowCount: number
   readonly sandboxCount: number
 }
@@ -68,7 +73,8 @@ interface Differences {
 export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): Promise<void> {
   await assertEngineOf(parts.database.db, parts.engineId)
   await finishAbandoned(parts)
-  const { lost, frozen, thawed, withoutMemory, orphans } = await findDifferences(parts, signal)
+  const { lost, frozen, thawed, withoutMemory, orphans, endedParked } = await findDifferences(parts, signal)
+  await parts.pool.lost(endedParked)
   for (const { sandboxId, incarnation, state, runSince } of lost) {
     const ref = { sandboxId, incarnation }
     parts.log.warn(ref, 'sandbox is lost')
@@ -90,9 +96,10 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
 
 /** Ends starts that take too long or whose server is dead, finishes ends and network updates that were not completed, and settles abandoned transitions. */
 async function finishAbandoned(parts: ReconcilerParts): Promise<void> {
+  for (const { ref, work } of parts.unfinished.takeAll()) void parts.repairs.runNext(ref, work)
   for (const ref of await takeOverTransitions(parts)) {
     parts.log.info({ ...ref }, 'settling an abandoned transition')
-    void parts.repairs.run(ref, () => settle(parts, ref))
+    void parts.repairs.run(ref, () => settleOrRepeat(parts, ref))
   }
   for (const ref of await listPendingEgress(parts.database.db)) {
     void parts.repairs.run(ref, () => {
@@ -155,7 +162,7 @@ async function takeOverTransitions({ database, serverId }: ReconcilerParts): Pro
 /** Only this server's state changes freeze and thaw a running sandbox; the transition keeps others away. */
 async function thawFrozen(parts: ReconcilerParts, ref: SandboxRef): Promise<void> {
   const wish = { keep: 'memory', actor: SERVER, isResponsive: true } as const
-  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settle(parts, ref)
+  if (await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))) await settleOrRepeat(parts, ref)
 }
 
 async function listStaleEnds(db: Db): Promise<SandboxRef[]> {
@@ -198,6 +205,7 @@ async function findDifferences(parts: ReconcilerParts, signal?: AbortSignal): Pr
  */
 async function compare({ database, runtime }: { readonly database: Database; readonly runtime: SandboxRuntime }): Promise<Differences> {
   const rows = await listSettled(database.db)
+  const waiting = await listWaiting(database.db)
   const sandboxes = await within({ what: 'the list of sandboxes', timeoutMs: LIST_TIMEOUT_MS }, () => runtime.list())
   const states = new Map(sandboxes.map((sandbox) => [keyOf(sandbox), sandbox.state]))
   const isIn = (row: SettledRow, state: RuntimeState): boolean => states.get(keyOf(row)) === state
@@ -206,9 +214,10 @@ async function compare({ database, runtime }: { readonly database: Database; rea
   const thawed = rows.filter((row) => row.state === 'paused' && isIn(row, 'running'))
   const withoutMemory = rows.filter((row) => row.state === 'paused' && row.keep === 'memory' && isIn(row, 'stopped'))
   const old = sandboxes.filter((sandbox) => !isBuildSandboxId(sandbox.sandboxId) && !isYoung(sandbox))
-  const owned = await ownedOf(database.db, old)
-  const orphans = old.filter((sandbox) => !owned.has(keyOf(sandbox))).map(({ sandboxId, incarnation }) => ({ sandboxId, incarnation }))
-  return { lost, frozen, thawed, withoutMemory, orphans, rowCount: rows.length, sandboxCount: sandboxes.length }
+  const known = await knownOf(database.db, old)
+  const orphans = old.filter((sandbox) => !known.has(keyOf(sandbox))).map(({ sandboxId, incarnation }) => ({ sandboxId, incarnation }))
+  const endedParked = waiting.filter((ref) => states.get(keyOf(ref)) !== 'running')
+  return { lost, frozen, thawed, withoutMemory, orphans, endedParked, rowCount: rows.length, sandboxCount: sandboxes.length }
 }
 
 function isYoung({ createdAt }: RuntimeSandbox): boolean {

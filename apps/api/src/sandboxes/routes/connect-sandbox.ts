@@ -20,7 +20,7 @@ export const connectSandboxRoute: ApiRoute = (app, ctx) =>
     handler: async ({ principal, params, body }, reply) => {
       const keep = body.memory === false ? 'files' : 'memory'
       const request = { givenId: params.sandboxID, seconds: body.timeout, keep, actor: actorOf(principal) } as const
-      const { answer, isResumed } = await connectSandbox(ctx.sandboxes, getTeam(principal).id, request)
+      const { answer, isResumed } = await connectSandbox(ctx.sandboxes, getTeam(principal), request)
       return reply.code(isResumed ? 201 : 200).send(toSandbox(answer, ctx.view))
     },
   })

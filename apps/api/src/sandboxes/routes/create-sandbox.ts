@@ -24,6 +24,7 @@ export const createSandboxRoute: ApiRoute = (app, ctx) =>
       const answer = await createSandbox(ctx.sandboxes, getTeam(principal), {
         body,
         actor: actorOf(principal),
+        onRate: (rate) => void reply.headers(rate),
         defaults: DEFAULTS,
         idempotent: readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: 'createSandbox', schema: NewSandbox, body }),
       })

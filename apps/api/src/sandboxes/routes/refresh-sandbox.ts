@@ -14,7 +14,7 @@ export const refreshSandboxRoute: ApiRoute = (app, ctx) =>
     schema: { params: SandboxParams, body: SandboxRefresh, response: { 204: Nothing, ...errors(400, 401, 403, 404, 409, 429, 500) } },
     handler: async ({ principal, params, body }, reply) => {
       const seconds = Math.max(body.duration ?? 0, REFRESH_SECONDS.least)
-      await setEndTime(ctx.sandboxes, getTeam(principal).id, {
+      await setEndTime(ctx.sandboxes, getTeam(principal), {
         givenId: params.sandboxID,
         seconds,
         rule: 'extend',

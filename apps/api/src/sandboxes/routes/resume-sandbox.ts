@@ -18,7 +18,7 @@ export const resumeSandboxRoute: ApiRoute = (app, ctx) =>
       response: { 201: Sandbox, ...errors(400, 401, 403, 404, 409, 429, 500, 503, 504) },
     },
     handler: async ({ principal, params, body }, reply) => {
-      const answer = await resumeSandbox(ctx.sandboxes, getTeam(principal).id, {
+      const answer = await resumeSandbox(ctx.sandboxes, getTeam(principal), {
         givenId: params.sandboxID,
         seconds: body.timeout ?? RESUME_SECONDS,
         keep: body.memory === false ? 'files' : 'memory',

@@ -14,7 +14,7 @@ export const setSandboxTimeoutRoute: ApiRoute = (app, ctx) =>
     schema: { params: SandboxParams, body: SandboxTimeout, response: { 204: Nothing, ...errors(400, 401, 403, 404, 409, 429, 500) } },
     handler: async ({ principal, params, body }, reply) => {
       const request = { givenId: params.sandboxID, seconds: body.timeout, rule: 'set', actor: actorOf(principal) } as const
-      await setEndTime(ctx.sandboxes, getTeam(principal).id, request)
+      await setEndTime(ctx.sandboxes, getTeam(principal), request)
       return reply.code(204).send(null)
     },
   })

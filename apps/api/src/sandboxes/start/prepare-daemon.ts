@@ -17,6 +17,11 @@ export interface PrepareRequest {
   readonly envVars: Readonly<Record<string, string>>
 }
 
+export interface ConfigureRequest extends PrepareRequest {
+  /** The daemon runs: a connection that it refuses is a failure. */
+  readonly hasAnswered?: boolean
+}
+
 /** How long each part took, in ms. */
 export interface PrepareTimes {
   readonly daemonMs: number
@@ -25,23 +30,35 @@ export interface PrepareTimes {
 
 /**
  * Prepares the daemon of a sandbox that has just started from files: `/init`, then the template's start command until it is ready. The variables
- * of the installation are defaults: those of the template and of the request replace them.
+ * of the installation are defaults: those of the template and of the request replace them. The start command sees none of the request: upstream it
+ * has run before the request came (control-plane.md 11.6), and here it has where the sandbox comes from the warm pool.
  *
  * @throws StartCommandError; AppError of `/init`; the abort reason
  */
 export async function prepareDaemon(parts: TrustParts, request: PrepareRequest, signal: AbortSignal): Promise<PrepareTimes> {
   const { source, endpoint, envVars } = request
-  const { tokenSeed } = parts
   const began = performance.now()
-  const target = { endpoint, instanceKey: sandboxInstanceKey(tokenSeed, source) }
-  const isTrustRequired = source.network.rules !== undefined
-  await inSpan('daemon init', {}, () => initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired, signal }))
+  const { startCmd } = source.build
+  await configureDaemon(parts, startCmd === undefined ? request : { ...request, envVars: {} }, signal)
   const answered = performance.now()
-  if (source.build.startCmd !== undefined) {
-    const daemon = { endpoint, accessToken: accessToken(source, tokenSeed) }
-    await inSpan('start command', {}, () => runStartCommand(daemon, { build: source.build, envVars }, signal))
+  if (startCmd !== undefined) {
+    const daemon = { endpoint, accessToken: accessToken(source, parts.tokenSeed) }
+    await inSpan('start command', {}, () => runStartCommand(daemon, source.build, signal))
+    if (Object.keys(envVars).length > 0) await configureDaemon(parts, { ...request, hasAnswered: true }, signal)
   }
   return { daemonMs: Math.round(answered - began), startCommandMs: Math.round(performance.now() - answered) }
+}
+
+/**
+ * Posts `/init`: identity, token, variables and defaults of a sandbox. It replaces those of an earlier one.
+ *
+ * @throws AppError of `/init`; the abort reason
+ */
+export async function configureDaemon(parts: TrustParts, request: ConfigureRequest, signal: AbortSignal): Promise<void> {
+  const { source, endpoint, hasAnswered } = request
+  const target = { endpoint, instanceKey: sandboxInstanceKey(parts.tokenSeed, source), ...(hasAnswered === true && { hasAnswered }) }
+  const isTrustRequired = source.network.rules !== undefined
+  await inSpan('daemon init', {}, () => initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired, signal }))
 }
 
 function initOf(parts: TrustParts, { source, envVars }: PrepareRequest, trusts: boolean): DaemonInit {

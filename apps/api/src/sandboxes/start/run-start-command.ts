@@ -2,11 +2,7 @@ import type { Daemon } from '../../daemon/daemon.ts'
 import { startUntilReady } from '../../daemon/start-until-ready.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
 
-export interface StartCommandRequest {
-  readonly build: Pick<ReadyBuild, 'startCmd' | 'readyCmd' | 'startContext'>
-  /** The variables of the create request. */
-  readonly envVars: Readonly<Record<string, string>>
-}
+type StartCommand = Pick<ReadyBuild, 'startCmd' | 'readyCmd' | 'startContext'>
 
 /** The ready command of clients and the server for a start command that has none: a fixed wait that checks nothing. */
 const NO_READY_CMD = 'sleep 20'
@@ -16,14 +12,17 @@ const PAUSE_MS = { first: 50, longest: 2000 } as const
 
 /**
  * Runs the template's start command and waits until it is ready. (Upstream sandboxes resume it from captured memory, control-plane.md 23.)
- * Does not wait for `sleep 20`. The commands see the variables of the sandbox; those of the create request win.
+ * Does not wait for `sleep 20`.
  *
  * @throws StartCommandError when the command fails before it is ready: the sandbox would not match its template
  */
-export async function runStartCommand(daemon: Daemon, { build, envVars }: StartCommandRequest, signal: AbortSignal): Promise<void> {
-  const { startCmd, readyCmd, startContext } = build
+export async function runStartCommand(
+  daemon: Daemon,
+  { startCmd, readyCmd, startContext }: StartCommand,
+  signal: AbortSignal,
+): Promise<void> {
   if (startCmd === undefined) return
-  const as = startContext && { user: startContext.user, cwd: startContext.workdir ?? HOME, env: { ...startContext.env, ...envVars } }
+  const as = startContext && { user: startContext.user, cwd: startContext.workdir ?? HOME, env: startContext.env }
   const isAsked = readyCmd !== undefined && readyCmd.trim() !== NO_READY_CMD
   const request = { start: { command: startCmd, ...as }, ready: isAsked ? { command: readyCmd, ...as } : undefined }
   await startUntilReady(daemon, request, { pauseMs: pauseAfter, signal })

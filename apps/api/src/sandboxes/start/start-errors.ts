@@ -9,8 +9,9 @@ const PREFIX = 'Failed to place sandbox'
  * because then nothing was started. Other failures may have had temporary effects: their answer says not to retry.
  */
 export function startError(cause: unknown): AppError {
-  if (isAppError(cause, 'resource_exhausted')) {
-    const message = `${PREFIX}: not enough capacity for the requested resources right now, please retry shortly`
+  if (isAppError(cause, 'resource_exhausted') || isAppError(cause, 'insufficient_storage')) {
+    const why = cause.reason !== undefined || cause.kind === 'insufficient_storage' ? `. ${cause.message}` : ''
+    const message = `${PREFIX}: not enough capacity for the requested resources right now, please retry shortly${why}`
     return new AppError('unavailable', message, { cause, reason: 'sandbox_capacity_unavailable', headers: { 'retry-after': '1' } })
   }
   const headers = { 'should-retry': 'false' }

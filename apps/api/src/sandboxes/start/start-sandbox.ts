@@ -6,17 +6,21 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { Admission, Turn } from '../../admission/admission.ts'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
 import { rememberAnswer } from '../idempotency.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
+import type { UnfinishedWork } from '../repair/unfinished-work.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
+import { takeClaimed } from './take-claimed.ts'
+import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 /** Time for an aborted start to undo its work. */
 const GRACE_MS = 2000
@@ -33,12 +37,16 @@ export interface StartParts {
   readonly log: Logger
   readonly timings: SandboxTimings
   readonly starts: StartsUnderWay
+  readonly pool: Pick<WarmPool, 'replace'>
+  readonly admission: Admission
+  readonly unfinished: UnfinishedWork
   /** Deadline of the whole start; well below the age at which reservations count as abandoned. */
   readonly startTimeoutMs: number
 }
 
 /** A reserved sandbox, about to be started. */
 export interface Reservation extends SandboxSource {
+  readonly teamId: string
   /** The template's name in answers. */
   readonly alias: string | undefined
   /** Its ports need no traffic token. */
@@ -46,13 +54,15 @@ export interface Reservation extends SandboxSource {
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
   readonly actor: Actor
+  /** The address of a sandbox of the warm pool that this reservation has claimed. Absent: the sandbox is to be created. */
+  readonly parked?: SandboxEndpoint
   /** An idempotency key waits for the answer. */
   readonly isRepeatable: boolean
 }
 
 /**
- * Starts a reserved sandbox and returns when its daemon answers and its row is `running`. Its lifetime starts then. A failed start is
- * undone; the reconciler retries an undo that fails.
+ * Starts a reserved sandbox and returns when its daemon answers and its row is `running`. Its lifetime starts then. A claimed sandbox that does
+ * not work is replaced by a cold start. A failed start is undone; the reconciler retries an undo that fails.
  *
  * @throws AppError of control-plane.md 6.2.4
  */
@@ -61,24 +71,38 @@ export function startSandbox(parts: StartParts, reservation: Reservation): Promi
 }
 
 async function start(parts: StartParts, reservation: Reservation): Promise<SandboxAnswer> {
+  const { startTimeoutMs, serverId } = parts
+  const deadline = performance.now() + startTimeoutMs
+  let current = reservation
   try {
-    const { startTimeoutMs: timeoutMs, serverId } = parts
-    const endpoint = await parts.starts.run(reservation, (ended) =>
-      within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
-        bringUp(parts, reservation, signal),
-      ),
-    )
-    return await parts.timings.timePhase('commit', () =>
-      parts.database.transaction((tx) => markRunning(tx, reservation, { endpoint, serverId })),
-    )
+    let endpoint = await takeClaimed(parts, current)
+    if (endpoint === undefined) {
+      if (current.parked !== undefined) current = { ...current, ...(await parts.pool.replace(current)) }
+      endpoint = await startCold(parts, current, deadline - performance.now())
+    }
+    const started = { endpoint, serverId }
+    return await parts.timings.timePhase('commit', () => parts.database.transaction((tx) => markRunning(tx, current, started)))
   } catch (err) {
-    parts.log.warn({ err, sandboxId: reservation.sandboxId }, 'sandbox start failed')
-    await undo(parts, reservation)
+    parts.log.warn({ err, sandboxId: current.sandboxId }, 'sandbox start failed')
+    await undo(parts, current)
     throw startError(err)
   }
 }
 
-async function bringUp(parts: StartParts, reservation: Reservation, signal: AbortSignal): Promise<SandboxEndpoint> {
+function startCold(parts: StartParts, reservation: Reservation, timeoutMs: number): Promise<SandboxEndpoint> {
+  const request = { teamId: reservation.teamId, memoryMib: reservation.build.memoryMib }
+  return parts.starts.run(reservation, (ended) =>
+    within({ what: 'the start of the sandbox', timeoutMs, graceMs: GRACE_MS, signal: ended }, (signal) =>
+      parts.admission.run(request, signal, (turn) => bringUp(parts, { reservation, turn }, signal)),
+    ),
+  )
+}
+
+async function bringUp(
+  parts: StartParts,
+  { reservation, turn }: { readonly reservation: Reservation; readonly turn: Turn },
+  signal: AbortSignal,
+): Promise<SandboxEndpoint> {
   const { sandboxId, templateId, envVars, build } = reservation
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
@@ -87,6 +111,8 @@ async function bringUp(parts: StartParts, reservation: Reservation, signal: Abor
     build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
   )
   const runtimeMs = Math.round(performance.now() - began)
+  // The rest of the start is the work of the sandbox, whose start command may take long.
+  turn.end()
   await publishEndpoint(parts.database.db, reservation, { endpoint, egress: spec.egress })
   parts.timings.phase('runtime', runtimeMs)
   const times = await prepareDaemon(parts, { source: reservation, endpoint, envVars }, signal)
@@ -115,12 +141,22 @@ async function markRunning(
   return answer
 }
 
-/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler finishes an undo that takes too long. */
+/** Also undoes a start whose commit was not confirmed: no client knows the sandbox. The reconciler does what fails or takes too long. */
 async function undo(parts: StartParts, ref: SandboxRef): Promise<void> {
   try {
-    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
+    await beginUndo(parts, ref)
     await finishEnd(parts, ref, UNDO_TIMEOUT_MS)
   } catch (err) {
     parts.log.error({ err, sandboxId: ref.sandboxId }, 'failed sandbox start was not undone yet')
+  }
+}
+
+/** The reconciler of any server finishes an end that has begun; one that could not begin is repeated by that of this server. */
+async function beginUndo(parts: StartParts, ref: SandboxRef): Promise<void> {
+  try {
+    await beginEnd(parts.database, ref, killing('create_failed', SERVER))
+  } catch (err) {
+    parts.unfinished.add(ref, () => beginUndo(parts, ref))
+    throw err
   }
 }

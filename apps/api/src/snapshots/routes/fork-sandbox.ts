@@ -18,11 +18,12 @@ export const forkSandboxRoute: ApiRoute = (app, ctx) =>
       response: { 201: Type.Array(SandboxForkResult), ...errors(400, 401, 403, 404, 409, 429, 500, 503, 504) },
     },
     handler: async ({ principal, params, body }, reply) => {
-      const forks = await forkSandbox(ctx.sandboxes, getTeam(principal).id, {
+      const forks = await forkSandbox(ctx.sandboxes, getTeam(principal), {
         givenId: params.sandboxID,
         count: body.count ?? FORK_DEFAULTS.count,
         lifetimeSeconds: body.timeout ?? FORK_DEFAULTS.timeout,
         actor: actorOf(principal),
+        onRate: (rate) => void reply.headers(rate),
       })
       return reply.code(201).send(forks.map((fork) => ('answer' in fork ? { sandbox: toSandbox(fork.answer, ctx.view) } : fork)))
     },

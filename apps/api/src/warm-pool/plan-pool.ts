@@ -1,0 +1,96 @@
+import type { SandboxRef } from '@sandyard/runtime/types'
+import type { ReadyBuild } from '../templates/template.ts'
+import type { PoolConfig } from './pool-config.ts'
+
+/** A build of which sandboxes should wait. */
+export interface WantedBuild {
+  readonly templateId: string
+  readonly build: ReadyBuild
+  /** How many sandboxes of it should wait if the bounds allow it. */
+  readonly count: number
+}
+
+/** A row of the pool, as a plan needs it. Oldest first. */
+export interface ParkedRow extends SandboxRef {
+  readonly buildId: string
+  readonly state: 'parking' | 'parked'
+  readonly memoryMib: number
+  /** It was started as this server would start it now. */
+  readonly isCurrent: boolean
+  /** It has expired, its start takes too long, or it is of a server that has ended and that started it in another way. */
+  readonly isStale: boolean
+}
+
+export interface PoolPlan {
+  readonly park: readonly WantedBuild[]
+  readonly giveUp: readonly SandboxRef[]
+}
+
+const LEAST_MEMORY_MIB = 64
+const MEMORY_SHARE = 8
+
+/** What a parked sandbox counts for, unless it uses more. Most idle with less. */
+export function parkedMemoryMib({ memoryMib }: Pick<ReadyBuild, 'memoryMib'>): number {
+  return Math.max(LEAST_MEMORY_MIB, Math.ceil(memoryMib / MEMORY_SHARE))
+}
+
+/**
+ * What to start and what to give up. Each wanted build gets one sandbox before any gets a second one, in the given order, and so on within the
+ * memory. Rows that another live server started in another way stay: they are its own.
+ *
+ * @param mayPark how many starts may begin now
+ */
+export function planPool(
+  { memoryMib, perTemplate }: Pick<PoolConfig, 'memoryMib' | 'perTemplate'>,
+  wanted: readonly WantedBuild[],
+  { rows, mayPark }: { readonly rows: readonly ParkedRow[]; readonly mayPark: number },
+): PoolPlan {
+  const kept = rows.filter(({ isStale }) => !isStale)
+  const foreignMib = sum(kept.filter(({ isCurrent }) => !isCurrent))
+  const costOf = (build: ReadyBuild): number =>
+    Math.max(parkedMemoryMib(build), ...kept.filter(({ buildId }) => buildId === build.buildId).map((row) => row.memoryMib))
+  const targets = targetsOf(wanted, { memoryMib: memoryMib - foreignMib, perTemplate, costOf })
+  const giveUp: SandboxRef[] = rows.filter(({ isStale }) => isStale)
+  const missing = new Map(targets)
+  for (const row of kept.filter(({ isCurrent }) => isCurrent).toReversed()) {
+    const open = missing.get(row.buildId) ?? 0
+    if (open > 0) missing.set(row.buildId, open - 1)
+    else if (row.state === 'parked') giveUp.push(row)
+  }
+  const park: WantedBuild[] = []
+  for (const each of wanted) {
+    const { buildId } = each.build
+    for (let open = missing.get(buildId) ?? 0; open > 0; open -= 1) park.push(each)
+    missing.delete(buildId)
+  }
+  return { park: park.slice(0, Math.max(0, mayPark)), giveUp }
+}
+
+interface Bounds extends Pick<PoolConfig, 'memoryMib' | 'perTemplate'> {
+  /** MiB of one sandbox. */
+  readonly costOf: (build: ReadyBuild) => number
+}
+
+/** How many sandboxes of each build should wait. */
+function targetsOf(wanted: readonly WantedBuild[], { memoryMib, perTemplate, costOf }: Bounds): Map<string, number> {
+  const targets = new Map<string, number>()
+  let free = memoryMib
+  for (let round = 1; round <= perTemplate; round += 1) {
+    let isDone = true
+    for (const { build, count } of wanted) {
+      const cost = costOf(build)
+      if (count < round || cost > free) continue
+      const target = targets.get(build.buildId) ?? 0
+      if (target >= round) continue
+      targets.set(build.buildId, target + 1)
+      free -= cost
+      isDone = false
+    }
+    if (isDone) break
+  }
+  return targets
+}
+
+function sum(rows: readonly ParkedRow[]): number {
+  return rows.reduce((mib, row) => mib + row.memoryMib, 0)
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { Setbacks } from './setbacks.ts'
+
+it('pauses a build longer after each failure, five minutes at most, and not at all after a success', () => {
+  let now = 0
+  const setbacks = new Setbacks(() => now)
+  const pauseMs = (): number => {
+    const began = now
+    while (setbacks.isPaused('a')) now += 1000
+    return now - began
+  }
+  expect(setbacks.isPaused('a')).toBe(false)
+  const pauses = Array.from({ length: 8 }, () => {
+    setbacks.add('a')
+    expect(setbacks.isPaused('b')).toBe(false)
+    return pauseMs()
+  })
+  expect(pauses).toEqual([5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000])
+  setbacks.forget('a')
+  setbacks.add('a')
+  expect(pauseMs()).toBe(5000)
+})

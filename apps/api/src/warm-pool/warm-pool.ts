@@ -1,0 +1,276 @@
+import { sql } from 'kysely'
+import type { Database, Tx } from '@sandyard/db/database'
+import { resultWithin, within } from '@sandyard/kit/async/within'
+import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import type { Admission } from '../admission/admission.ts'
+import { REMOVE_TIMEOUT_MS } from '../sandboxes/end/end-sandbox.ts'
+import type { Repairs } from '../sandboxes/repair/repairs.ts'
+import { newSandboxId } from '../sandboxes/sandbox-id.ts'
+import { isEngineOf } from '../servers/engine-binding.ts'
+import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
+import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
+import { poolGeneration } from './generation.ts'
+import { startParked, type ParkParts } from './park-sandbox.ts'
+import { Lull } from './lull.ts'
+import {
+  deleteParked,
+  giveUpOldest,
+  giveUpParked,
+  giveUpUnserved,
+  insertParking,
+  listParked,
+  listWaiting,
+  markParked,
+  storeMemory,
+  takeUnremoved,
+} from './parked-rows.ts'
+import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
+import type { PoolConfig } from './pool-config.ts'
+import type { PoolMetrics } from './pool-metrics.ts'
+import { Setbacks } from './setbacks.ts'
+import { UsageCheck } from './usage-check.ts'
+import { readWantedBuilds } from './wanted-builds.ts'
+
+export interface PoolParts extends ParkParts {
+  readonly database: Database
+  readonly config: PoolConfig
+  readonly serverId: number
+  /** The engine that the database belongs to. */
+  readonly engineId: string
+  readonly repairs: Repairs
+  readonly metrics: PoolMetrics
+  readonly log: Logger
+  readonly admission: Pick<Admission, 'hasRoom' | 'onShortage'>
+  /** True while the server stops, or while starts that clients wait for need the processors. */
+  readonly isBusy: () => boolean
+}
+
+const FILL_EVERY_MS = 1000
+const LULL = { quietMs: 250, longestMs: 2000 }
+/** After a shortage of memory nothing is started for the pool for so long. */
+const CLOSED_AFTER_SHORTAGE_MS = 30_000
+/** Shortages are told four times a second. */
+const AT_ONCE_IN_SHORTAGE = 4
+const LAST_REMOVALS_MS = 10_000
+const CHECK_EVERY_MS = 10_000
+const USAGE_TIMEOUT_MS = 10_000
+const FORGET_EVERY_MS = 60_000
+/** The lock of the transaction that plans: one server at a time. */
+const PLAN_LOCK = 0x5a_11_70_01
+
+/**
+ * Sandboxes that have started and wait for creates (design.md 3, "Warm pool"). Any number of servers share it: rows of `parked_sandbox` say what
+ * waits, and every change of them is one guarded statement.
+ */
+export class WarmPool {
+  readonly #parts: PoolParts
+  readonly #demand = new DemandCounter()
+  readonly #setbacks = new Setbacks()
+  readonly #usage = new UsageCheck()
+  readonly #starts = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  #loops: readonly Loop[] = []
+  #closedUntil = 0
+  /** Starts for the pool wait for a pause between creates, so that they do not slow them down. */
+  readonly #lull = new Lull({ ...LULL, onLull: () => this.#loops[0]?.wake() })
+
+  constructor(parts: PoolParts) {
+    this.#parts = parts
+    parts.admission.onShortage((shortage) => {
+      if (shortage !== 'memory') return
+      this.#makeRoom().catch((err: unknown) => parts.log.warn({ err }, 'the warm pool could not make room'))
+    })
+  }
+
+  get isOn(): boolean {
+    return this.#parts.config.memoryMib > 0
+  }
+
+  /** Creates have paused, so that starts for the pool may begin. */
+  get isQuiet(): boolean {
+    return this.#lull.isNow
+  }
+
+  /** Starts the loops. */
+  start(): void {
+    const { database, log } = this.#parts
+    // Without a pool, what an earlier configuration has left is still removed.
+    const filling = runLoop({ name: 'warm pool', everyMs: FILL_EVERY_MS, log }, () => this.fill())
+    const forgetting = runLoop({ name: 'warm pool demand', everyMs: FORGET_EVERY_MS, log }, () => forgetDemand(database.db))
+    const checking = runLoop({ name: 'warm pool usage', everyMs: CHECK_EVERY_MS, log }, () => this.check())
+    this.#loops = [filling, forgetting, checking]
+  }
+
+  /**
+   * Ends the loops and the starts in flight. What waits is left to the other servers; the last one frees it. What it cannot free in time, the next
+   * start does.
+   */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the server stops'))
+    this.#lull[Symbol.dispose]()
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
+    await Promise.all(this.#starts)
+    const { database, engineId, serverId, log } = this.#parts
+    try {
+      const left = await giveUpUnserved(database.db, { serverId, engineId })
+      await resultWithin(LAST_REMOVALS_MS, Promise.allSettled(left.map((ref) => this.#remove(ref))))
+    } catch (err) {
+      log.warn({ err }, 'the warm pool is left to the next start')
+    }
+  }
+
+  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction. */
+  async claim(tx: Tx, buildId: string): Promise<Claimed | undefined> {
+    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation }) : undefined
+  }
+
+  /** Notes a create, so that the pool follows the demand. */
+  created(key: DemandKey, outcome: 'claimed' | 'missed'): void {
+    if (!this.isOn) return
+    this.#demand.note(key)
+    this.#parts.metrics.creates.inc({ outcome })
+    this.#lull.disturb()
+  }
+
+  /**
+   * A claimed sandbox does not work: the create goes on with another incarnation of its id, and the former one is freed.
+   *
+   * @throws Error when the start was ended meanwhile, or the lease of this server has ended
+   */
+  async replace(ref: SandboxRef): Promise<SandboxRef> {
+    const { database, metrics, serverId } = this.#parts
+    metrics.creates.inc({ outcome: 'failed' })
+    const next = await database.transaction((tx) => replaceClaimed(tx, ref, serverId))
+    if (next === undefined) throw new Error('the reservation was abandoned, or the lease of this server has ended')
+    this.#free([ref])
+    return next
+  }
+
+  /** Gives up sandboxes that have ended by themselves. */
+  async lost(refs: readonly SandboxRef[]): Promise<void> {
+    this.#free(await giveUpParked(this.#parts.database.db, refs))
+  }
+
+  /** One pass: gives up what is not wanted any more, frees it, and starts what is missing. Returns before the starts have ended. */
+  async fill(): Promise<void> {
+    const { database } = this.#parts
+    await this.#demand.write(database.db)
+    const isOpen = this.isOn && performance.now() >= this.#closedUntil
+    const wanted = isOpen ? await readWantedBuilds(database.db) : []
+    const mayPark = await this.#countFree(wanted)
+    const { begun, givenUp } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
+    this.#free([...givenUp, ...(await takeUnremoved(database.db))])
+    for (const [ref, build] of begun) this.#begin(ref, build)
+  }
+
+  /**
+   * Stores what sandboxes that wait use, which counts against the memory of the pool, and gives up those that do not idle: a start command that
+   * keeps a processor busy would take it from others while it belongs to nobody.
+   */
+  async check(): Promise<void> {
+    const { database, log, runtime } = this.#parts
+    const waiting = await listWaiting(database.db)
+    if (waiting.length === 0) return
+    const what = 'reading the usage of the warm pool'
+    const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS }, () => runtime.usage(waiting))
+    const { busy, memoryMib } = this.#usage.judge(waiting, usage, performance.now())
+    await storeMemory(database.db, memoryMib)
+    const givenUp = await giveUpParked(database.db, busy)
+    for (const { buildId, ...ref } of givenUp) {
+      log.warn({ ...ref, buildId }, 'a sandbox of the warm pool does not idle: its template pauses')
+      this.#setbacks.add(buildId)
+    }
+    this.#free(givenUp)
+  }
+
+  /** Resolves when no start is in flight. */
+  async settled(): Promise<void> {
+    while (this.#starts.size > 0) await Promise.all(this.#starts)
+  }
+
+  get #generation(): string {
+    return poolGeneration(this.#parts.runtime.generation(), this.#parts.outbound)
+  }
+
+  /** The rows of what is to be started are committed before the first call of the runtime. */
+  async #plan(tx: Tx, { wanted, mayPark }: { readonly wanted: readonly WantedBuild[]; readonly mayPark: number }) {
+    const begun: [SandboxRef, WantedBuild][] = []
+    const { config, engineId, serverId } = this.#parts
+    const generation = this.#generation
+    if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [] }
+    const usable = wanted.filter(({ build }) => !this.#setbacks.isPaused(build.buildId))
+    const plan: PoolPlan = planPool(config, usable, { rows: await listParked(tx, generation), mayPark })
+    for (const each of plan.park) {
+      const ref = { sandboxId: newSandboxId(), incarnation: 1 }
+      await insertParking(tx, { wanted: each, ref, generation, serverId, maxAgeMs: config.maxAgeMs })
+      begun.push([ref, each])
+    }
+    return { begun, givenUp: await giveUpParked(tx, plan.giveUp) }
+  }
+
+  /** How many starts may begin now: none while creates need the machine, or while the host has no room for them. */
+  async #countFree(wanted: readonly WantedBuild[]): Promise<number> {
+    const { admission, config, isBusy } = this.#parts
+    const free = config.width - this.#starts.size
+    if (wanted.length === 0 || free <= 0 || isBusy() || !this.isQuiet) return 0
+    const largest = Math.max(...wanted.map(({ build }) => build.memoryMib))
+    return (await admission.hasRoom(largest)) ? free : 0
+  }
+
+  /** A create waits because the host is short of memory: what nobody uses ends first. */
+  async #makeRoom(): Promise<void> {
+    this.#closedUntil = performance.now() + CLOSED_AFTER_SHORTAGE_MS
+    this.#free(await giveUpOldest(this.#parts.database.db, AT_ONCE_IN_SHORTAGE))
+  }
+
+  #begin(ref: SandboxRef, wanted: WantedBuild): void {
+    const start: Promise<void> = this.#park(ref, wanted).finally(() => {
+      this.#starts.delete(start)
+      if (!this.#stopping.signal.aborted) this.#loops[0]?.wake()
+    })
+    this.#starts.add(start)
+  }
+
+  /** Never rejects. */
+  async #park(ref: SandboxRef, wanted: WantedBuild): Promise<void> {
+    const { database, log, metrics, serverId } = this.#parts
+    const began = performance.now()
+    try {
+      const endpoint = await startParked(this.#parts, ref, wanted, this.#stopping.signal)
+      const isOurs = await database.transaction((tx) => markParked(tx, ref, { endpoint, serverId }))
+      if (!isOurs) throw new Error('it was given up while it started')
+      this.#setbacks.forget(wanted.build.buildId)
+      metrics.parkings.inc({ outcome: 'done' })
+      log.debug({ ...ref, templateId: wanted.templateId, ms: Math.round(performance.now() - began) }, 'a sandbox waits in the warm pool')
+    } catch (err) {
+      if (!this.#stopping.signal.aborted) {
+        this.#setbacks.add(wanted.build.buildId)
+        metrics.parkings.inc({ outcome: 'failed' })
+        log.warn({ err, ...ref, templateId: wanted.templateId }, 'a sandbox could not be started for the warm pool')
+      }
+      // If this fails too, the next pass of any server finds its row.
+      const givenUp = await giveUpParked(database.db, [ref]).catch(() => [])
+      await Promise.all(givenUp.map((one) => this.#remove(one)))
+    }
+  }
+
+  #free(refs: readonly SandboxRef[]): void {
+    for (const ref of refs) void this.#parts.repairs.run(ref, () => this.#remove(ref))
+  }
+
+  async #remove(ref: SandboxRef): Promise<void> {
+    const { database, runtime } = this.#parts
+    await within({ what: 'the removal of a sandbox of the warm pool', timeoutMs: REMOVE_TIMEOUT_MS }, () => runtime.remove(ref))
+    await deleteParked(database.db, ref)
+  }
+}
+
+/** False when another server plans, or when the installation was moved to another engine. */
+async function lockPlan(tx: Tx, engineId: string): Promise<boolean> {
+  const { rows } = await sql<{ is_ours: boolean }>`
+    select pg_try_advisory_xact_lock(${PLAN_LOCK}) and ${isEngineOf(engineId)} as is_ours
+  `.execute(tx)
+  return rows[0]?.is_ours === true
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import type { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import { collectBuildSandboxes } from '../../src/builds/upkeep/collect-build-sandboxes.ts'
+import { ImageCollector } from '../../src/builds/upkeep/collect-images.ts'
+import { reapExpired } from '../../src/sandboxes/repair/expiry-reaper.ts'
+import { Repairs } from '../../src/sandboxes/repair/repairs.ts'
+import { BuildWorker } from '../../src/builds/queue/build-worker.ts'
+import { runnerOn } from './builds.ts'
+import { DYING, reconcileNow, waitFor, type Server, type World } from './control-plane.ts'
+import { CrashRelay } from './crash-relay.ts'
+import { Fuse, FusedRuntime, type CrashPoint } from './fuse.ts'
+
+/** More steps than any operation has. */
+const MOST_STEPS = 60
+const AGE = sql`interval '10 minutes'`
+const AGE_MS = 600_000
+const DAY_MS = 24 * 3_600_000
+
+/** What a drill does at each of its crash points. */
+export interface CrashDrill<T> {
+  /**
+   * Also kills the server between two steps. Only an operation that calls the daemon changes something outside of its process there; for the
+   * others that is the same as the loss of the answer of the step before.
+   */
+  readonly betweenSteps: boolean
+  /** Settings of the server that dies. */
+  readonly env?: Record<string, string>
+  /** Makes what the operation works on, by a server that lives. */
+  readonly prepare: () => Promise<T>
+  /** The operation, on the server that dies. Resolves when it has its answer. */
+  readonly operate: (dying: Server, prepared: T) => Promise<unknown>
+  /** After the repairs, when all invariants hold. `answered` is what `operate` returned if it was not cut off. */
+  readonly check: (prepared: T, outcome: { readonly point: CrashPoint; readonly answered: unknown }) => Promise<void>
+}
+
+/**
+ * Kills a server before and during each step of an operation, and once after the last one: a step is a call of the runtime, the end of a
+ * transaction or a single statement that writes. During a step means that it took effect and its answer is lost. Then two other servers, without a
+ * warm pool, make two passes of their loops, both at once. Returns the number of steps.
+ */
+export async function drillCrashes<T>(world: World, survivors: readonly [Server, Server], drill: CrashDrill<T>): Promise<number> {
+  let steps = 0
+  for (const when of ['before', 'after'] as const) {
+    const last = when === 'before' && !drill.betweenSteps ? 1 : MOST_STEPS
+    for (let step = 1; step <= last; step += 1) {
+      const prepared = await drill.prepare()
+      const { isCut, answered, serverId } = await crashDuring(world, { point: { step, when }, env: drill.env }, (dying) =>
+        drill.operate(dying, prepared),
+      )
+      await repairAfter(world, survivors, serverId)
+      try {
+        await expectNothingLeft(world)
+        await drill.check(prepared, { point: { step, when }, answered })
+      } catch (err) {
+        throw new Error(`killed ${when === 'after' ? 'during' : 'before'} step ${step}${isCut ? '' : ' (after the last one)'}`, {
+          cause: err,
+        })
+      }
+      if (!isCut) break
+      steps = Math.max(steps, step)
+    }
+  }
+  return steps
+}
+
+interface Crash {
+  /** False when the operation was answered before it reached the step: then the server died after its answer. */
+  readonly isCut: boolean
+  readonly answered: unknown
+  readonly serverId: number
+}
+
+async function crashDuring(
+  world: World,
+  { point, env }: { readonly point: CrashPoint; readonly env: Record<string, string> | undefined },
+  work: (dying: Server) => Promise<unknown>,
+): Promise<Crash> {
+  const fuse = new Fuse(point)
+  fuse.isArmed = false
+  await using relay = new CrashRelay(world.database.url, fuse, DYING)
+  const runtime = (options: ConstructorParameters<typeof FakeRuntime>[0]): FakeRuntime => new FusedRuntime(options ?? {}, fuse)
+  const dying = await world.startServer({ databaseUrl: await relay.listen(), runtime, ...(env && { env }) })
+  fuse.isArmed = true
+  const { serverId } = dying.ctx.sandboxes
+  const answering = work(dying)
+  answering.catch(() => undefined)
+  const isCut = await Promise.race([answering.then(() => false), fuse.blown.then(() => true)])
+  const answered = isCut ? undefined : await answering
+  // After the answer: work behind it stops as well.
+  fuse.blow()
+  return { isCut, answered, serverId }
+}
+
+/** Makes everything of the dead server old enough, and lets both others run two passes of their loops at the same time. */
+async function repairAfter(world: World, survivors: readonly [Server, Server], deadId: number): Promise<void> {
+  const { db } = world.database
+  await db
+    .updateTable('server')
+    .set({ lease_until: sql<Date>`lease_until - ${AGE}` })
+    .where('server_id', '=', deadId)
+    .execute()
+  await db
+    .updateTable('sandbox')
+    .set({ state_changed_at: sql<Date>`state_changed_at - ${AGE}`, egress_claimed_until: sql<Date>`egress_claimed_until - ${AGE}` })
+    .execute()
+  await db
+    .updateTable('build_job')
+    .set({ lease_until: sql<Date>`lease_until - ${AGE}` })
+    .where('server_id', '=', deadId)
+    .execute()
+  for (const sandbox of world.engine.sandboxes.values()) Object.assign(sandbox, { createdAt: new Date(Date.now() - AGE_MS) })
+  for (const image of world.engine.images.values()) Object.assign(image, { createdAt: new Date(Date.now() - DAY_MS) })
+  for (let pass = 0; pass < 2; pass += 1) await Promise.all(survivors.map(runLoops))
+  const images = new ImageCollector({ database: world.database, images: survivors[0].runtime.images, log: silentLogger() })
+  for (let pass = 0; pass < 2; pass += 1) await images.collect(1000)
+}
+
+async function runLoops(server: Server): Promise<void> {
+  const { ctx, runtime } = server
+  const repairs = new Repairs(ctx.log.sandboxes)
+  await Promise.all([
+    reconcileNow(server, { secondLookMs: 1 }),
+    reapExpired({ ...ctx.sandboxes, repairs, engineId: ctx.engineId }),
+    runQueue(server),
+    ctx.pool.fill(),
+    collectBuildSandboxes({ database: ctx.database, runtime, log: ctx.log.builds }),
+  ])
+  await repairs.drain()
+  await ctx.sandboxes.repairs.drain()
+}
+
+/** Takes builds until none is left. */
+async function runQueue(server: Server): Promise<void> {
+  await using worker = buildWorkerOf(server)
+  await waitFor('the end of all builds', async () => {
+    worker.onRefresh()
+    return (await server.ctx.database.db.selectFrom('build_job').select('build_id').execute()).length === 0
+  })
+}
+
+/** Builds on the runtime of a server, under its lease. */
+export function buildWorkerOf({ ctx, runtime }: Server): BuildWorker & AsyncDisposable {
+  const { database, installation, log, sandboxes } = ctx
+  const parts = { database, runtime, tokenSeed: installation.tokenSeed, runner: runnerOn(runtime), log: log.builds }
+  const worker = new BuildWorker({ ...parts, serverId: sandboxes.serverId, width: 1, timeoutMs: 3_600_000 })
+  return Object.assign(worker, { [Symbol.asyncDispose]: () => worker.stop() })
+}
+
+/** Rows, engine and history agree, and nothing is in a transition, claimed, or without an owner. */
+async function expectNothingLeft({ database: { db }, engine }: World): Promise<void> {
+  const rows = await db.selectFrom('sandbox').selectAll().execute()
+  const wanted = rows.map(({ sandbox_id, state, pause_keep }) => {
+    const paused = pause_keep === 'files' ? 'stopped' : 'frozen'
+    return `${sandbox_id} ${state === 'paused' ? paused : state}`
+  })
+  expect([...engine.sandboxes.values()].map(({ spec, state }) => `${spec.sandboxId} ${state}`).toSorted()).toEqual(wanted.toSorted())
+  expect(rows.filter(({ egress_applied, egress_version }) => egress_applied !== egress_version)).toEqual([])
+  expect(rows.filter(({ egress_claimed_until }) => egress_claimed_until !== null && egress_claimed_until > new Date())).toEqual([])
+  for (const { sandbox_id, network } of rows) {
+    const found = [...engine.sandboxes.values()].find(({ spec }) => spec.sandboxId === sandbox_id)
+    expect(found?.egress.denyOut).toEqual(network.denyOut ?? [])
+  }
+  expect(await db.selectFrom('parked_sandbox').selectAll().execute()).toEqual([])
+  expect(await db.selectFrom('build_job').select('build_id').execute()).toEqual([])
+  expect(await db.selectFrom('build').select('build_id').where('status', 'in', ['building', 'snapshotting']).execute()).toEqual([])
+
+  const builds = await db.selectFrom('build').select('image').execute()
+  const layers = await db.selectFrom('build_layer').select('image').execute()
+  const named = new Set([...builds, ...layers].map(({ image }) => image))
+  expect([...engine.images.keys()].filter((image) => !named.has(image))).toEqual([])
+
+  // Every sandbox ends once, with a reason.
+  const ended = await db.selectFrom('sandbox_history').select(['sandbox_id', 'reason']).execute()
+  expect(ended.filter(({ reason }) => reason === null || reason === '')).toEqual([])
+  const ends = await db.selectFrom('event').select('subject').where('kind', '=', 'sandbox.killing').execute()
+  expect(ends.map(({ subject }) => subject).toSorted()).toEqual([...new Set(ends.map(({ subject }) => subject))].toSorted())
+}
