@@ -5,7 +5,6 @@ import type { Settings } from '../settings.ts'
 import { buildTemplate, removeTemplate } from '../template-build.ts'
 import { readPool, waitForParked, waitUntilSteady } from '../warm-pool.ts'
 
-const IMAGE = 'debian:bookworm-slim'
 /** Templates whose sandboxes wait, besides `base`. */
 const WARM_TEMPLATES = 2
 /** Creates of each warm template. */
@@ -21,7 +20,7 @@ export async function benchWarm(settings: Settings): Promise<Comparison[]> {
   const { metricsUrl } = settings
   await using templates = new AsyncDisposableStack()
   const build = async (name: string): Promise<string> => {
-    const id = await buildTemplate(settings, name, IMAGE, ['touch /warm'])
+    const id = await buildTemplate(settings, name, { fromTemplate: 'base' }, ['touch /warm'])
     templates.defer(() => removeTemplate(settings, id))
     return id
   }
