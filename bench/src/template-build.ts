@@ -9,11 +9,14 @@ interface Registered {
   readonly buildID: string
 }
 
+/** What a build begins with. */
+export type BuildBase = { readonly fromImage: string } | { readonly fromTemplate: string }
+
 /** Builds a template of commands that root runs, and returns when it is ready. */
-export async function buildTemplate(settings: Settings, name: string, image: string, commands: readonly string[]): Promise<string> {
+export async function buildTemplate(settings: Settings, name: string, base: BuildBase, commands: readonly string[]): Promise<string> {
   const { templateID, buildID } = (await call(settings, 'POST', '/v3/templates', { name })) as Registered
   const steps = commands.map((command) => ({ type: 'RUN', args: [command, 'root'] }))
-  await call(settings, 'POST', `/v2/templates/${templateID}/builds/${buildID}`, { fromImage: image, steps })
+  await call(settings, 'POST', `/v2/templates/${templateID}/builds/${buildID}`, { ...base, steps })
   const path = `/templates/${templateID}/builds/${buildID}/status?limit=0`
   for (;;) {
     const { status, reason } = (await call(settings, 'GET', path)) as { status: string; reason?: { message: string } }

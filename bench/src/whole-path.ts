@@ -44,10 +44,10 @@ export async function openWays({ sandboxUrl, reference }: Settings): Promise<Way
   if (reference === undefined) {
     const { NetworkSettings } = await findSandboxContainer(sandbox.sandboxId)
     const [address] = Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress)
-    other = way('our daemon, directly', sandbox, `http://${address}:${DAEMON_PORT}`, token)
+    other = way('daemon, direct', sandbox, `http://${address}:${DAEMON_PORT}`, token)
   } else {
     const daemon = opened.use(await startReference(reference))
-    other = way('reference, directly', daemon.sandbox, daemon.origin, {})
+    other = way('reference', daemon.sandbox, daemon.origin, {})
   }
   const all = opened.move()
   return { ours, other, [Symbol.asyncDispose]: () => all.disposeAsync() }

@@ -21,7 +21,7 @@ interface Made {
 /** Builds through the API until they are ready, against `docker build` of the same steps. */
 export async function benchBuilds(settings: Settings): Promise<Comparison[]> {
   const made: Made = { templates: new Set(), images: new Set() }
-  const ours: Build = async (name, commands) => made.templates.add(await buildTemplate(settings, name, IMAGE, commands))
+  const ours: Build = async (name, commands) => made.templates.add(await buildTemplate(settings, name, { fromImage: IMAGE }, commands))
   const docker: Build = async (_, commands) => made.images.add(await dockerBuild(IMAGE, commands))
   try {
     const unchanged = await measure(

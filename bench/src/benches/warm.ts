@@ -5,13 +5,12 @@ import type { Settings } from '../settings.ts'
 import { buildTemplate, removeTemplate } from '../template-build.ts'
 import { readPool, waitForParked, waitUntilSteady } from '../warm-pool.ts'
 
-const IMAGE = 'debian:bookworm-slim'
 /** Templates whose sandboxes wait, besides `base`. */
 const WARM_TEMPLATES = 2
 /** Creates of each warm template. */
 const TURNS = 15
 /** Creates that no sandbox waits for: each is the first one of its template. */
-const COLD = 12
+const COLD = 10
 
 /**
  * Creates from the warm pool of several templates, compared with creates in the same run that the pool has nothing for. Without a pool, or
@@ -21,7 +20,7 @@ export async function benchWarm(settings: Settings): Promise<Comparison[]> {
   const { metricsUrl } = settings
   await using templates = new AsyncDisposableStack()
   const build = async (name: string): Promise<string> => {
-    const id = await buildTemplate(settings, name, IMAGE, ['touch /warm'])
+    const id = await buildTemplate(settings, name, { fromTemplate: 'base' }, ['touch /warm'])
     templates.defer(() => removeTemplate(settings, id))
     return id
   }
@@ -39,7 +38,10 @@ export async function benchWarm(settings: Settings): Promise<Comparison[]> {
       fromPool.push(await timeCreate(template))
     }
     const [next] = unused.splice(0, 1)
-    if (next !== undefined) cold.push(await timeCreate(next))
+    if (next === undefined) continue
+    cold.push(await timeCreate(next))
+    // Otherwise the pool would start sandboxes of it, beside the next measured creates.
+    await removeTemplate(settings, next)
   }
   const claimed = ((await readPool(metricsUrl))?.claimed ?? 0) - claimedBefore
   console.log(`the pool served ${claimed} of ${fromPool.length} creates of ${warm.length} templates\n`)

@@ -75,16 +75,21 @@ function renderHistogram(samples: Samples, axis: Axis, base: number): string {
   return bars.join('')
 }
 
-/** Dots that would cover each other are stacked. */
+/** Dots that would cover each other are stacked; many in one place overlap evenly. */
 function renderDots(samples: Samples, axis: Axis, base: number): string {
   const stacks = new Map<number, number>()
-  const dots = samples.filter(Number.isFinite).map((value) => {
-    const column = Math.round(toX(axis, value) / (DOT * 2))
-    const above = stacks.get(column) ?? 0
-    stacks.set(column, above + 1)
-    const y = base - DOT - Math.min(above * DOT * 2, BAR_HEIGHT)
-    return `<circle cx="${toX(axis, value)}" cy="${fix(y)}" r="${DOT}"><title>${formatNumber(value)}</title></circle>`
+  const placed = samples.filter(Number.isFinite).map((value) => {
+    const x = toX(axis, value)
+    const column = Math.round(x / (DOT * 2))
+    const below = stacks.get(column) ?? 0
+    stacks.set(column, below + 1)
+    return { value, x, below }
   })
+  const step = Math.min(DOT * 2, BAR_HEIGHT / Math.max(1, ...stacks.values()))
+  const dots = placed.map(
+    ({ value, x, below }) =>
+      `<circle cx="${x}" cy="${fix(base - DOT - below * step)}" r="${DOT}"><title>${formatNumber(value)}</title></circle>`,
+  )
   return dots.join('')
 }
 
@@ -97,5 +102,5 @@ function fix(value: number): number {
 }
 
 function shorten(name: string): string {
-  return name.length > 17 ? `${name.slice(0, 16)}…` : name
+  return name.length > 15 ? `${name.slice(0, 14)}…` : name
 }

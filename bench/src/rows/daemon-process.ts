@@ -15,6 +15,6 @@ const REPORT = {
 }
 
 const stub = await startDaemonStub()
-stub.report = (url) => (url.startsWith('/logs') ? { boot: 'bench', entries: [] } : REPORT)
+stub.report = (url) => (url.startsWith('/logs') ? { boot: 'bench', entries: [], metrics: REPORT } : REPORT)
 process.stdout.write(`${stub.port}\n`)
 process.stdin.resume().once('end', () => process.exit())

@@ -27,9 +27,10 @@ async function main(): Promise<void> {
     const made = toComparisons(work, await measure(work, worlds)).map((comparison) => ({ ...comparison, bench: name }))
     console.log(`${formatTable({ rows: made.map(toRow), missing: {} })}\n`)
     measured.push(...made)
+    // After each, so that a failure of a later one loses nothing.
+    await writeResults(outputs, toResults(machine, measured))
     for (const world of worlds) await world.refill()
   }
-  await writeResults(outputs, toResults(machine, measured))
 }
 
 /** The costs for each unit of the work, by world, the worlds in turn. */
