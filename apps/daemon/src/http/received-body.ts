@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 
 /** Bodies up to this size usually arrive with the head of their request. */
-export const SMALL_BODY_BYTES = 64 * 1024
+const SMALL_BODY_BYTES = 64 * 1024
 
 /**
  * The whole body of a request, if it is small and has arrived with the head; undefined if it has to be waited for, and then nothing has been
