@@ -1,6 +1,7 @@
 import { startStopwatch } from '@sandyard/kit/async/timed-step'
 import { Database, type DatabaseUrls } from '@sandyard/db/database'
 import { databaseUrls } from '@sandyard/db/database-settings'
+import { endLeases } from '@sandyard/db/server-lease'
 import { migrate } from '@sandyard/db/migrate'
 import { checkGivenDatabase } from '@sandyard/api/program/given-database'
 import { startEmbeddedPostgres } from './postgres/embedded-postgres.ts'
@@ -26,6 +27,8 @@ export async function openDatabase(parts: StartParts): Promise<OpenDatabase> {
   if (newer.length > 0) progress.step('database: its schema is of a newer release, which this one can serve with')
   const database = new Database({ ...urls, applicationName: 'sandyard', log, maxConnections: config.maxConnections })
   shutdown.add('database', () => database[Symbol.asyncDispose]())
+  // No other server uses the embedded Postgres, as the lock of the data directory says: what a killed one has left in flight is repaired at once.
+  if (config.databaseUrl === undefined) await endLeases(database.db)
   return { database, failed }
 }
 

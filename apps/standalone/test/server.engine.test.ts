@@ -11,8 +11,9 @@ import { removeServer, RunningServer } from './running-server.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'standalone-server-'))
 const servers: RunningServer[] = []
 
-function start(): RunningServer {
-  const server = new RunningServer(dataDir, process.env)
+/** Without the warm pool, unless the settings turn it on: the tests count containers. */
+function start(settings: NodeJS.ProcessEnv = {}): RunningServer {
+  const server = new RunningServer(dataDir, { ...process.env, SANDYARD_POOL_MEMORY: '0', ...settings })
   servers.push(server)
   return server
 }
@@ -81,6 +82,21 @@ it('finds its sandboxes after a kill, and removes those that have expired meanwh
   expect((await second.call('DELETE', `/sandboxes/${staying}`)).status).toBe(204)
   await pollUntil({ what: 'the removal', timeoutMs: 30_000, everyMs: 100 }, async () => ((await containers()) === 0 ? true : undefined))
   expect(await second.end('SIGTERM')).toBe(0)
+})
+
+it('has a sandbox ready for the next create, uses it after a kill, and frees it when it stops', async () => {
+  const POOL = { SANDYARD_POOL_MEMORY: '0.1' }
+  const waiting = { what: 'a sandbox of the warm pool', timeoutMs: 60_000, everyMs: 100 }
+  const parked = async (server: RunningServer): Promise<true | undefined> =>
+    (await server.metrics()).includes('sandyard_pool_sandboxes{state="parked"} 1') ? true : undefined
+  const first = await start(POOL).ready()
+  await pollUntil(waiting, () => parked(first))
+  await first.end('SIGKILL')
+  const second = await start(POOL).ready()
+  await pollUntil(waiting, () => parked(second))
+  expect(await containers()).toBe(1)
+  expect(await second.end('SIGTERM')).toBe(0)
+  expect(await containers()).toBe(0)
 })
 
 it('creates further credentials when the file belongs to another database', async () => {

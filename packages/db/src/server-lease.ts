@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
+import type { Db } from './database.ts'
 
 /** How long a server without a heartbeat counts as alive. */
 export const SERVER_LEASE_MS = 20_000
@@ -20,6 +21,12 @@ export function newServerId(): number {
 /** The end of a lease that is renewed now, by the clock of the database. */
 export function serverLeaseEnd(): RawBuilder<Date> {
   return sql<Date>`clock_timestamp() + make_interval(secs => ${SERVER_LEASE_MS / 1000})`
+}
+
+/** Ends the leases of all servers, for a caller that knows that none of them lives. */
+export async function endLeases(db: Db): Promise<void> {
+  const now = sql<Date>`clock_timestamp()`
+  await db.updateTable('server').set({ lease_until: now }).where('lease_until', '>', now).execute()
 }
 
 /** SQL condition: the lease of the server has not ended. */
