@@ -79,7 +79,7 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
     let endpoint = await takeClaimed(parts, current)
     if (endpoint === undefined) {
       if (current.parked !== undefined) current = { ...current, ...(await parts.pool.replace(current)) }
-      endpoint = await startCold(parts, current, deadline - performance.now())
+      endpoint = await startCold(parts, current, Math.max(0, Math.round(deadline - performance.now())))
     }
     const started = { endpoint, serverId }
     return await parts.timings.timePhase('commit', () => parts.database.transaction((tx) => markRunning(tx, current, started)))
