@@ -2,17 +2,14 @@ import { Secret } from '@sandyard/kit/config/secret'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Database, type Tx } from '@sandyard/db/database'
-import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { FAILURES } from '../src/builds/build-failure.ts'
 import { BuildWorker } from '../src/builds/queue/build-worker.ts'
 import { claimBuild, type ClaimedBuild } from '../src/builds/queue/claim-build.ts'
-import { collectBuildSandboxes } from '../src/builds/upkeep/collect-build-sandboxes.ts'
-import { findBuild, findJob, HeldRunner, messagesOf, queueBuild, runnerOn, waitForEnd } from './support/builds.ts'
+import { findBuild, findJob, HeldRunner, messagesOf, queueBuild, waitForEnd } from './support/builds.ts'
 import { createWorld, waitFor, type World } from './support/control-plane.ts'
-import { Fuse, type CrashPoint } from './support/fuse.ts'
 
 let world: World
 let runtime: FakeRuntime
@@ -31,11 +28,6 @@ async function endLeases(serverId?: number): Promise<void> {
   await (serverId === undefined ? leases : leases.where('server_id', '=', serverId)).execute()
 }
 
-/** Expires the lease of one server until it is disposed: a renewal that was in flight at the crash may commit after it. */
-function keepLeaseEnded(serverId: number): Loop {
-  return runLoop({ name: 'lease of a dead server', everyMs: 20, log: silentLogger() }, () => endLeases(serverId))
-}
-
 /** Claims the build as another server after its lease has expired, even if the former server renews it meanwhile. */
 async function takeAway(serverId: number): Promise<ClaimedBuild> {
   while (true) {
@@ -44,60 +36,6 @@ async function takeAway(serverId: number): Promise<ClaimedBuild> {
     if (claimed !== undefined) return claimed
   }
 }
-
-async function endEvents(buildId: string): Promise<string[]> {
-  const rows = await world.database.db
-    .selectFrom('event')
-    .select('kind')
-    .where(sql`data->>'buildId'`, '=', buildId)
-    .execute()
-  return rows.map(({ kind }) => kind)
-}
-
-// Claim, lease, sandbox, log, second sandbox call, end; the position of the lease varies.
-const POINTS: CrashPoint[] = Array.from({ length: 6 }, (_, index) => index + 1).flatMap((step) => [
-  { step, when: 'before' as const },
-  { step, when: 'after' as const },
-])
-
-describe('a server that is killed during a build', () => {
-  it.each(POINTS)('$when step $step: another server finishes the build once', async (point) => {
-    const fuse = new Fuse(point)
-    const dying = await world.startServer({ fuse })
-    const { database, installation, log } = dying.ctx
-    const buildId = await queueBuild(world)
-    // Never stopped: it simulates a dead server.
-    const worker = new BuildWorker({
-      database,
-      runtime: dying.runtime,
-      tokenSeed: installation.tokenSeed,
-      runner: runnerOn(dying.runtime),
-      log: log.builds,
-      serverId: 1,
-      width: 1,
-      timeoutMs: 3_600_000,
-    })
-    await waitFor('the crash', async () => {
-      worker.onRefresh()
-      return fuse.isBlown
-    })
-
-    await world.startServer({ loops: true, buildRunner: runnerOn(runtime) })
-    await using _ending = keepLeaseEnded(1)
-    const build = await waitForEnd(world, buildId)
-    expect(build).toMatchObject({ status: 'uploaded', reason_message: null })
-    expect(world.engine.images.has(build.image ?? '')).toBe(true)
-    expect(await findJob(world, buildId)).toBeUndefined()
-    expect(await endEvents(buildId)).toEqual(['template.built'])
-    const messages = await messagesOf(world, buildId)
-    expect(messages.filter((message) => message.startsWith('Build finished'))).toHaveLength(1)
-    expect(messages.at(-1)).toMatch(/^Build finished/)
-    expect(messages).toHaveLength(build.log_count)
-
-    await collectBuildSandboxes({ database: world.database, runtime, log: log.builds })
-    expect(await runtime.list()).toEqual([])
-  })
-})
 
 describe('a server that lost its lease', () => {
   it('stops and changes nothing any more', async () => {

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWorld, reconcileNow, type Server, type World } from './support/control-plane.ts'
-import { crashPoints, crashServer, repairAbandoned } from './support/crash-server.ts'
-import type { CrashPoint } from './support/fuse.ts'
 
 let world: World
 let api: Server
@@ -10,8 +8,6 @@ beforeEach(async () => {
   api = await world.startServer()
 })
 afterEach(() => world[Symbol.asyncDispose]())
-
-const crashAt = (point: CrashPoint, ask: (dying: Server) => unknown): Promise<void> => crashServer(world, point, ask)
 
 /** Every row is settled, its sandbox on the engine is in the same state, and there are no other sandboxes. */
 async function expectAgreement(): Promise<{ id: string; state: string }[]> {
@@ -36,50 +32,6 @@ async function expectUsable(id: string): Promise<void> {
   expect((await api.call('POST', `/sandboxes/${id}/pause`)).status).toBe(204)
   expect((await api.call('POST', `/sandboxes/${id}/resume`)).status).toBe(201)
 }
-
-describe('a server that is killed', () => {
-  // Begin, runtime, end.
-  describe.each([true, false])('during a pause (memory: %s)', (memory) => {
-    it.each(crashPoints(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
-      const id = await create()
-      await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/pause`, { body: { memory } }))
-      await repairAbandoned(world, api)
-      expect(await expectAgreement()).toMatchObject([{ id }])
-      await expectUsable(id)
-    })
-  })
-
-  describe.each([true, false])('during a resume (memory: %s)', (memory) => {
-    it.each(crashPoints(3))('$when step $step leaves a sandbox that runs or is paused', async (point) => {
-      const id = await create()
-      await api.call('POST', `/sandboxes/${id}/pause`, { body: { memory } })
-      await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/connect`, { body: { timeout: 60 } }))
-      await repairAbandoned(world, api)
-      expect(await expectAgreement()).toMatchObject([{ id }])
-      await expectUsable(id)
-    })
-  })
-
-  it.each(crashPoints(3))('during a snapshot $when step $step leaves the running sandbox, and a whole snapshot or none', async (point) => {
-    const id = await create()
-    await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/snapshots`, { body: { name: 'kept' } }))
-    await repairAbandoned(world, api)
-    expect(await expectAgreement()).toEqual([{ id, state: 'running' }])
-    const { body } = await api.call('GET', '/snapshots')
-    if (body.length > 0) expect((await api.call('POST', '/v2/sandboxes', { body: { templateID: 'kept', timeout: 60 } })).status).toBe(201)
-    await expectUsable(id)
-  })
-
-  it.each(crashPoints(6))('during a fork of 2 $when step $step leaves no half-made fork', async (point) => {
-    const id = await create()
-    await crashAt(point, (dying) => dying.call('POST', `/sandboxes/${id}/fork`, { body: { timeout: 60, count: 2 } }))
-    await repairAbandoned(world, api)
-    const left = await expectAgreement()
-    expect(left.map(({ state }) => state)).toEqual(left.map(() => 'running'))
-    expect(left.map((row) => row.id)).toContain(id)
-    await expectUsable(id)
-  })
-})
 
 describe('an engine that restarts', () => {
   it('leaves frozen sandboxes with their files, and the history says so', async () => {
