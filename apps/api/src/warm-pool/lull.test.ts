@@ -22,7 +22,7 @@ it('begins when nothing has happened for a while', () => {
   expect([lull.isNow, lulls]).toEqual([true, [160]])
 })
 
-it('does not wait for ever while something goes on', () => {
+it('begins at the longest wait, even when there are further disturbances', () => {
   const { lull, lulls } = lullOf()
   for (let at = 0; at < 700; at += 50) {
     lull.disturb()

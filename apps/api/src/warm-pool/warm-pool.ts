@@ -73,6 +73,7 @@ export class WarmPool {
   readonly #stopping = new AbortController()
   #loops: readonly Loop[] = []
   #closedUntil = 0
+  #lastGeneration: string | undefined
   /** Starts for the pool wait for a pause between creates, so that they do not slow them down. */
   readonly #lull = new Lull({ ...LULL, onLull: () => this.#loops[0]?.wake() })
 
@@ -156,6 +157,7 @@ export class WarmPool {
   /** One pass: gives up what is not wanted any more, frees it, and starts what is missing. Returns before the starts have ended. */
   async fill(): Promise<void> {
     const { database } = this.#parts
+    this.#lastGeneration = undefined
     await this.#demand.write(database.db)
     const isOpen = this.isOn && performance.now() >= this.#closedUntil
     const wanted = isOpen ? await readWantedBuilds(database.db) : []
@@ -190,8 +192,9 @@ export class WarmPool {
     while (this.#starts.size > 0) await Promise.all(this.#starts)
   }
 
+  /** Made once in each pass: claims do not hash the settings of the runtime. */
   get #generation(): string {
-    return poolGeneration(this.#parts.runtime.generation(), this.#parts.outbound)
+    return (this.#lastGeneration ??= poolGeneration(this.#parts.runtime.generation(), this.#parts.outbound))
   }
 
   /** The rows of what is to be started are committed before the first call of the runtime. */

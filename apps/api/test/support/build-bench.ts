@@ -23,17 +23,14 @@ import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
 import type { LogLine } from '../../src/builds/build-runner.ts'
 import { createBuildRunner } from '../../src/builds/engine/run-build.ts'
 import { newBuildSandboxId } from '../../src/builds/queue/build-attempt.ts'
-import { createApp } from '../../src/app.ts'
-import { parseApiConfig } from '../../src/config.ts'
-import { createContext } from '../../src/context.ts'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { readTextFile } from '../../src/daemon/daemon-files.ts'
 import { daemonIdentity } from '../../src/daemon/daemon-identity.ts'
 import { initDaemon } from '../../src/daemon/init-daemon.ts'
 import { runShell } from '../../src/daemon/run-shell.ts'
 import { readWantedEgress } from '../../src/sandboxes/network/read-wanted-egress.ts'
 import { seedBaseTemplate } from '../../src/seed/seed-base-template.ts'
 import { seedIdentity } from '../../src/seed/seed-identity.ts'
+import { openBenchServer, type BenchServer } from './bench-server.ts'
 
 /** `npm test` pulls it on every engine. */
 const DEBIAN = 'debian:bookworm-slim'
@@ -58,18 +55,6 @@ export interface BuildOptions {
   readonly memoryMib?: number
   /** Called for each line when it is written. */
   readonly onLine?: (line: LogLine) => void
-}
-
-export interface BenchServer extends AsyncDisposable {
-  /** Creates a sandbox of the template of a build. */
-  create(buildId: string, envVars: Readonly<Record<string, string>>): Promise<BenchSandbox>
-}
-
-interface BenchSandbox {
-  readonly status: number
-  /** The error message. */
-  readonly message: string
-  read(path: string): Promise<string | undefined>
 }
 
 /** Runs the build engine on a real Docker engine and a real database, without the queue. */
@@ -225,38 +210,8 @@ export class BuildBench implements AsyncDisposable {
   }
 
   /** A control plane without background loops on the same database and engine. */
-  async server(): Promise<BenchServer> {
-    const { database, runtime, apiKey } = this
-    const ctx = await createContext(parseApiConfig({}), { database, runtime, log: silentLogger() })
-    const app = await createApp(ctx)
-    const headers = { 'x-api-key': apiKey }
-    const created: string[] = []
-    return {
-      create: async (buildId, envVars) => {
-        const { template_id: templateID } = await database.db
-          .selectFrom('build')
-          .select('template_id')
-          .where('build_id', '=', buildId)
-          .executeTakeFirstOrThrow()
-        const answer = await app.inject({ method: 'POST', url: '/v2/sandboxes', headers, payload: { templateID, envVars } })
-        const { sandboxID = '', envdAccessToken, message = '' } = answer.json<Record<string, string>>()
-        if (sandboxID !== '') created.push(sandboxID)
-        return {
-          status: answer.statusCode,
-          message,
-          read: async (path) => {
-            const row = await database.db.selectFrom('sandbox').selectAll().where('sandbox_id', '=', sandboxID).executeTakeFirstOrThrow()
-            const endpoint = { host: row.endpoint_host ?? '', daemonPort: row.endpoint_daemon_port ?? 0 }
-            return readTextFile({ endpoint, accessToken: envdAccessToken }, path, AbortSignal.timeout(60_000))
-          },
-        }
-      },
-      async [Symbol.asyncDispose]() {
-        for (const id of created) await app.inject({ method: 'DELETE', url: `/sandboxes/${id}`, headers })
-        await app.close()
-        await ctx[Symbol.asyncDispose]()
-      },
-    }
+  server(): Promise<BenchServer> {
+    return openBenchServer(this)
   }
 
   /** The images of all cached layers. */

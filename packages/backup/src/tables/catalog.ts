@@ -17,7 +17,7 @@ export interface LandedMigration {
 }
 
 export const MIGRATION_TABLE = 'schema_migration'
-/** Rows of servers that run now, and of sandboxes that are nobody's: neither is there after a restore. */
+/** Tables that a backup leaves out: the leases of running servers and the warm pool. The servers that start after a restore fill them again. */
 const EPHEMERAL: ReadonlySet<string> = new Set(['server', 'parked_sandbox', 'pool_demand', MIGRATION_TABLE])
 
 /** All tables of the schema, each after those that it refers to. @throws Error for foreign keys in a circle */

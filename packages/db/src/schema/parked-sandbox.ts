@@ -2,7 +2,7 @@ import type { Columns, DefaultedTime } from '../column.ts'
 
 export type ParkedState = 'parking' | 'parked' | 'removing'
 
-/** A sandbox of the warm pool: nobody's until a create claims it, which moves it to `sandbox`. */
+/** A sandbox of the warm pool. It belongs to no team; a create claims it and moves it to `sandbox`. */
 export interface ParkedSandboxTable {
   sandbox_id: string
   incarnation: number

@@ -4,7 +4,7 @@ import { silentLogger } from '../../../../packages/kit/src/logging/create-logger
 /** Longer than a create may take. */
 const CREATE_MS = 60_000
 
-/** Rows in a transition, leases and claims. In rest there are none, whoever has died. */
+/** Lists rows in a transition, leases and claims. When no operation is in flight, the servers must have removed all of them, whichever part was killed. */
 export async function findUnfinished(databaseUrl: string): Promise<string[]> {
   await using database = openDatabase(databaseUrl)
   const { db } = database
