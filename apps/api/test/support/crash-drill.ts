@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { isDatabaseUnavailable } from '@sandyard/db/database-unavailable'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import type { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { collectBuildSandboxes } from '../../src/builds/upkeep/collect-build-sandboxes.ts'
@@ -84,6 +85,7 @@ export async function drillBreaks<T>(world: World, withoutPool: Server, drill: C
       )
       const isCut = gate.isOver
       gate.arm(undefined)
+      await connectAgain(server)
       await repairByItself(world, server)
       await emptyPool(world, withoutPool)
       try {
@@ -115,6 +117,21 @@ async function emptyPool({ database }: World, { ctx }: Server): Promise<void> {
 
 function isFailure(answer: unknown): boolean {
   return ((answer as Answer | undefined)?.status ?? 200) >= 400
+}
+
+/** A broken connection stays in the pool until its end is noticed; the loops of a server would meet it once and go on at their next pass. */
+async function connectAgain({ ctx: { database } }: Server): Promise<void> {
+  const all = Array.from({ length: database.pool.limit })
+  const answers = async (): Promise<boolean> => {
+    try {
+      await Promise.all(all.map(() => sql`select pg_sleep(0.01)`.execute(database.db)))
+      return true
+    } catch (err) {
+      if (isDatabaseUnavailable(err)) return false
+      throw err
+    }
+  }
+  await waitFor('connections to the database', answers)
 }
 
 /** Long enough for a removal that nobody does any more, and not for a transition of a server that lives. */
