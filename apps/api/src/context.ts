@@ -249,6 +249,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     config: context.config.builds,
     retention: context.config.retention,
     folder,
+    hasMemory: () => sandboxes.admission.hasMemory(),
     log: log.builds,
     onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeEngine } from '@sandyard/runtime/fake/fake-engine'
 import { addCaller, type Caller } from './support/build-callers.ts'
+import { findJob, queueBuild, waitForEnd } from './support/builds.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 
 const MIB = 1024 ** 2
@@ -8,6 +9,7 @@ const GIB = 1024 * MIB
 const CAPACITY = 'Failed to place sandbox: not enough capacity for the requested resources right now, please retry shortly'
 const PLENTY: FakeEngine['memory'] = { totalBytes: 64 * GIB, availableBytes: 48 * GIB }
 const SCARCE: FakeEngine['memory'] = { totalBytes: 64 * GIB, availableBytes: 1 * GIB }
+const BUILT = { image: 'built:1', defaultUser: 'user', defaultWorkdir: '/home/user', env: {} }
 const DISK: FakeEngine['disk'] = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }
 
 let world: World
@@ -101,6 +103,18 @@ describe('a host that is short of memory', () => {
     expect((await acme.withKey('GET', `/sandboxes/${stopped}`)).body.state).toBe('paused')
     await until({ memory: PLENTY }, false)
     expect((await acme.withKey('POST', `/sandboxes/${stopped}/connect`, { timeout: 60 })).status).toBe(201)
+  })
+
+  it('leaves a build in the queue until it has room again', async () => {
+    const building = await world.startServer({ loops: true, buildRunner: async () => BUILT })
+    await until({ memory: SCARCE }, true, building)
+    const told = Promise.withResolvers<void>()
+    building.ctx.sandboxes.admission.onShortage(() => told.resolve())
+    const buildId = await queueBuild(world)
+    await told.promise
+    expect(await findJob(world, buildId)).toMatchObject({ attempt: 0, server_id: null })
+    await until({ memory: PLENTY }, false, building)
+    expect(await waitForEnd(world, buildId)).toMatchObject({ status: 'uploaded' })
   })
 
   it('refuses each fork by itself', async () => {

@@ -117,7 +117,7 @@ it('ends a build once when the database is unavailable at its end', async () => 
   await using database = new AbsentDatabase({ url: world.database.url, applicationName: 'test', log: silentLogger() })
   const runner = new HeldRunner()
   const parts = { database, runtime, tokenSeed: server.ctx.installation.tokenSeed, runner: runner.run, log: silentLogger() }
-  const worker = new BuildWorker({ ...parts, serverId: 1, width: 1, timeoutMs: 3_600_000 })
+  const worker = new BuildWorker({ ...parts, serverId: 1, width: 1, timeoutMs: 3_600_000, hasMemory: () => Promise.resolve(true) })
   const buildId = await queueBuild(world)
   worker.onRefresh()
   const call = await runner.call(0)

@@ -95,6 +95,13 @@ export class Admission {
     return (await this.#host.shortageOf(neededBytes(memoryMib))) === undefined
   }
 
+  /** Whether the host has memory for one more start, as that of a build, which waits in its own queue. While it has not, listeners hear of it. */
+  async hasMemory(): Promise<boolean> {
+    const isShort = (await this.#host.shortageOf(START_MEMORY_MIB * MIB)) === 'memory'
+    if (isShort) this.#tell('memory')
+    return !isShort
+  }
+
   /**
    * Runs the start of a sandbox when it has a turn and the host has room.
    *

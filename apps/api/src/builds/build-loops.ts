@@ -17,6 +17,7 @@ export interface BuildLoopParts extends AttemptParts {
   readonly config: BuildConfig
   readonly retention: RetentionConfig
   readonly folder: UploadFolder
+  readonly hasMemory: () => Promise<boolean>
   readonly onAttemptEnd?: (end: AttemptEnd, ms: number) => void
 }
 

@@ -234,7 +234,13 @@ async function runQueue(server: Server): Promise<void> {
 export function buildWorkerOf({ ctx, runtime }: Server): BuildWorker & AsyncDisposable {
   const { database, installation, log, sandboxes } = ctx
   const parts = { database, runtime, tokenSeed: installation.tokenSeed, runner: runnerOn(runtime), log: log.builds }
-  const worker = new BuildWorker({ ...parts, serverId: sandboxes.serverId, width: 1, timeoutMs: 3_600_000 })
+  const worker = new BuildWorker({
+    ...parts,
+    serverId: sandboxes.serverId,
+    width: 1,
+    timeoutMs: 3_600_000,
+    hasMemory: () => Promise.resolve(true),
+  })
   return Object.assign(worker, { [Symbol.asyncDispose]: () => worker.stop() })
 }
 

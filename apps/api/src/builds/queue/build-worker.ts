@@ -1,6 +1,7 @@
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import { AttemptLease } from './attempt-lease.ts'
 import { claimBuild, type ClaimedBuild } from './claim-build.ts'
+import { isBuildWaiting } from './queue-queries.ts'
 import { runAttempt, ServerStopsError, type AttemptEnd, type AttemptParts } from './run-attempt.ts'
 
 /** New builds arrive by notification; this interval finds builds with an expired lease. */
@@ -12,6 +13,8 @@ export interface WorkerParts extends AttemptParts {
   readonly width: number
   /** Longest duration of a whole build. */
   readonly timeoutMs: number
+  /** Builds stay in the queue while the host is short of memory. */
+  readonly hasMemory: () => Promise<boolean>
   readonly onAttemptEnd?: (end: AttemptEnd, ms: number) => void
 }
 
@@ -49,8 +52,8 @@ export class BuildWorker {
   }
 
   async #claim(): Promise<void> {
-    const { database, serverId, timeoutMs, width } = this.#parts
-    while (!this.#isStopping && this.#running.size < width) {
+    const { database, hasMemory, serverId, timeoutMs, width } = this.#parts
+    while (!this.#isStopping && this.#running.size < width && (await isBuildWaiting(database.db)) && (await hasMemory())) {
       const claimed = await claimBuild(database, { serverId, timeoutMs })
       if (claimed === undefined) return
       const lease = new AttemptLease(this.#parts, claimed)

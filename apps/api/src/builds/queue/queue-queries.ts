@@ -58,6 +58,15 @@ export function nextJobOf(db: Db, teamId: string) {
     .limit(1)
 }
 
+/** Whether a job is queued, or its lease has expired. */
+export async function isBuildWaiting(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ is_waiting: boolean }>`
+    select exists (select from build_job where server_id is null)
+      or exists (select from build_job where server_id is not null and lease_until < ${statementTime()}) as is_waiting
+  `.execute(db)
+  return rows[0]?.is_waiting === true
+}
+
 /** Requeues jobs whose lease has expired. */
 export async function requeueAbandoned(tx: Tx): Promise<void> {
   const over = tx
