@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { build, stop, type BuildOptions, type Plugin } from 'esbuild'
 import { loadBuiltinsLate, replaceUnused } from './slim-modules.ts'
 
 /** File names of the native code beside the bundle: of the foreign-function library and of the terminal library. */
@@ -52,6 +52,9 @@ export async function bundleImageTool(outfile: string): Promise<void> {
     define: { 'import.meta.dirname': '__dirname' },
   })
 }
+
+/** Ends the process that the first bundle starts, and that would live as long as this one. No bundle may be in the making. */
+export const endBundler = (): Promise<void> => stop()
 
 /** The native file of the foreign-function library for this machine. */
 export function findKoffiBinary(): string {

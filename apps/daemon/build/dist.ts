@@ -24,6 +24,7 @@ const IMAGE_TOOL = 'image-tool.cjs'
  * large stream without being faster. An idle daemon starts a collection itself.
  */
 export const ENGINE_FLAGS: readonly string[] = ['--max-semi-space-size=1', '--expose-gc']
+
 /** How long an unused distribution is kept: the server of another checkout may still copy it. */
 const KEEP_MS = 3 * 24 * 60 * 60 * 1000
 

@@ -46,6 +46,8 @@ export async function prepareDaemon({ config, progress }: Pick<ProgramParts, 'co
   // The builder is imported only here, because a running server does not need its dependencies.
   const { ensureDaemonDist } = await import('../../../daemon/build/dist.ts')
   const daemonDist = await ensureDaemonDist()
+  const { endBundler } = await import('../../../daemon/build/bundle.ts')
+  await endBundler()
   progress.step(`daemon: ${daemonDist.version}, ${took()}`)
   return daemonDist
 }
