@@ -38,3 +38,21 @@ it('does nothing after its end', () => {
   vi.advanceTimersByTime(1000)
   expect(lulls).toEqual([])
 })
+
+it('lets work that waits for it go on, at the latest at its end', async () => {
+  const { lull } = lullOf()
+  await lull.reached()
+  const reached: string[] = []
+  const wait = (name: string): Promise<number> => lull.reached().then(() => reached.push(name))
+  lull.disturb()
+  const first = wait('first')
+  await vi.advanceTimersByTimeAsync(60)
+  expect(reached).toEqual([])
+  await vi.advanceTimersByTimeAsync(40)
+  await first
+  lull.disturb()
+  const last = wait('last')
+  lull[Symbol.dispose]()
+  await last
+  expect(reached).toEqual(['first', 'last'])
+})

@@ -11,6 +11,7 @@ export class Lull implements Disposable {
   readonly #options: LullOptions
   #disturbedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
+  #waiting: (() => void)[] = []
 
   constructor(options: LullOptions) {
     this.#options = options
@@ -31,12 +32,26 @@ export class Lull implements Disposable {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#disturbedAt = undefined
+      this.#goOn()
       onLull()
     }, waitMs).unref()
+  }
+
+  /** Resolves in the next lull, or at the end. */
+  async reached(): Promise<void> {
+    if (this.isNow) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    await promise
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }

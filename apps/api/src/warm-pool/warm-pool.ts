@@ -94,6 +94,11 @@ export class WarmPool {
     return this.#lull.isNow
   }
 
+  /** Resolves when creates pause, within two seconds, for work of the engine that would slow them down. */
+  quiet(): Promise<void> {
+    return this.#lull.reached()
+  }
+
   /** Starts the loops. */
   start(): void {
     const { database, log } = this.#parts

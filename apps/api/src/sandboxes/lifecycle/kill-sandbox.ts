@@ -1,3 +1,4 @@
+import type { SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../../events/actor.ts'
 import { beginEnd, finishEndWithLogs, killing } from '../end/end-sandbox.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
@@ -32,10 +33,16 @@ export async function killSandbox(parts: LifecycleParts, teamId: string, { given
       const ref = refOf(row)
       if (!(await beginEnd(parts.database, ref, killing('killed', actor)))) return undefined
       parts.starts.abort(ref)
-      // A pause at the end time may be running.
-      void parts.repairs.runNext(ref, () => finishEndWithLogs(parts, ref))
+      void removeLater(parts, ref)
       return row
     },
     { timeoutMs: WAIT_MS },
   )
+}
+
+/** Removals of the engine slow down creates that go on at the same time. */
+async function removeLater(parts: LifecycleParts, ref: SandboxRef): Promise<void> {
+  await parts.pool.quiet()
+  // A pause at the end time may be running.
+  await parts.repairs.runNext(ref, () => finishEndWithLogs(parts, ref))
 }
