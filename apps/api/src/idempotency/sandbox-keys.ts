@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { SandboxAnswer } from './read/sandbox-view.ts'
+import type { SandboxAnswer } from '../sandboxes/read/sandbox-view.ts'
 
 /** A create request with an idempotency key (clients-python-2.63.md 3). */
 export interface IdempotentRequest {
