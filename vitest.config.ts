@@ -1,5 +1,6 @@
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { reporters } from './tools/gate/count-reporter.ts'
+import { SlowFilesFirst } from './tools/gate/slow-files-first.ts'
 
 /** For a machine with two slow cores: a wait ends as soon as its condition holds. */
 const PATIENT = { expect: { poll: { timeout: 30_000, interval: 50 } } }
@@ -8,6 +9,7 @@ const PATIENT = { expect: { poll: { timeout: 30_000, interval: 50 } } }
 export default defineConfig({
   test: {
     reporters: reporters(),
+    sequence: { sequencer: SlowFilesFirst },
     projects: [
       {
         test: {
