@@ -7,6 +7,11 @@ import { getBuildStatusRoute } from './builds/routes/get-build-status.ts'
 import { rebuildTemplateRoute } from './builds/routes/rebuild-template.ts'
 import { startBuildRoute } from './builds/routes/start-build.ts'
 import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
+import { credentialRoutes } from './credentials/credential-routes.ts'
+import { administrationRoutes } from './administration/administration-routes.ts'
+import { volumeRoutes } from './volumes/volume-routes.ts'
+import { secretRoutes } from './secrets/secret-routes.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance } from './http/api-instance.ts'
@@ -145,6 +150,11 @@ const ROUTES = [
   startBuildV2Route,
   getBuildStatusRoute,
   getBuildLogsRoute,
+  ...credentialRoutes,
+  ...administrationRoutes,
+  ...volumeRoutes,
+  ...secretRoutes,
+  ...webhookRoutes,
 ]
 
 export interface AppOptions {

@@ -2,6 +2,8 @@ import { totalmem } from 'node:os'
 import { ADMISSION_SETTINGS, admissionOf, type AdmissionConfig } from './admission/admission-config.ts'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
+import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
+import { KEY_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
@@ -66,6 +68,7 @@ export const API_SETTINGS = {
   }),
   ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
+  ...KEY_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
 } satisfies ConfigSchema
@@ -76,6 +79,8 @@ export interface ApiConfig {
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
   readonly admission: AdmissionConfig
+  /** Encrypts secrets and the signing secrets of webhooks; undefined: the operator has given no key. */
+  readonly keyRing: KeyRing | undefined
   /** What the memory of paused sandboxes may take. */
   readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
@@ -135,6 +140,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       createBurst: settings.createBurst,
     },
     admission: admissionOf(settings),
+    keyRing: keyRingOf(settings),
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     maxSandboxSeries,

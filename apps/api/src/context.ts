@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
-import { CHANNELS } from '@sandyard/db/notify'
+import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
 import { RELEASE } from '@sandyard/kit/config/release'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
@@ -254,16 +254,17 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
+  const heard: Partial<Record<Channel, (payload: string) => void>> = {
+    [CHANNELS.authChanged]: () => auth.cache.clear(),
+    [CHANNELS.buildChanged]: (buildId) => builds.onBuildChanged(buildId),
+    [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
+  }
   const listener = listen({
     url: database.directUrl,
     applicationName: 'sandyard-api-listen',
-    channels: [CHANNELS.authChanged, CHANNELS.buildChanged, CHANNELS.routeChanged],
+    channels: Object.keys(heard) as Channel[],
     log: log.database,
-    onNotification: (channel, payload) => {
-      if (channel === CHANNELS.routeChanged) sandboxes.changes.notify(payload)
-      else if (channel === CHANNELS.buildChanged) builds.onBuildChanged(payload)
-      else auth.cache.clear()
-    },
+    onNotification: (channel, payload) => heard[channel]?.(payload),
     onRefresh: () => {
       auth.cache.clear()
       sandboxes.changes.notifyAll()

@@ -11,7 +11,14 @@ export interface Principal {
   readonly user?: User
   readonly apiKeyId?: string
   readonly accessTokenId?: string
+  /** What an API key is limited to; undefined: nothing. */
+  readonly scope?: KeyScope
+  /** When the credential ends to be valid; checked at each use, because principals are remembered. */
+  readonly expiresAt?: Date
 }
+
+/** The limited keys of this server: they may only connect to sandboxes, only read, only build templates. */
+export type KeyScope = 'connect' | 'read' | 'build'
 
 /** @throws AppError `unauthenticated` when the credential names no team */
 export function getTeam(principal: Principal | null): Team {

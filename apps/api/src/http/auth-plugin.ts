@@ -11,6 +11,7 @@ import type { RequestLimits } from './rate-limit.ts'
 
 /** Routes that are not part of the interface and need no credentials. */
 const OPEN: ReadonlySet<string> = new Set(['/ready', '/openapi.json', '/tls/ask'])
+const OPEN_PREFIXES = ['/docs', '/.well-known']
 
 export interface AuthPluginOptions {
   readonly parts: Omit<SchemeParts, 'beforeLookUp'>
@@ -26,7 +27,7 @@ export const authPlugin = fp<AuthPluginOptions>(
   async (app, options) => {
     app.decorateRequest('principal', null)
     app.addHook('onRoute', ({ method, url, config }) => {
-      if (config?.operation === undefined && config?.guardsItself !== true && !OPEN.has(url)) {
+      if (config?.operation === undefined && config?.guardsItself !== true && !isOpen(url)) {
         throw new Error(`${String(method)} ${url} has no operation, so it would need no credentials`)
       }
     })
@@ -47,6 +48,10 @@ export const authPlugin = fp<AuthPluginOptions>(
   },
   { name: 'auth' },
 )
+
+function isOpen(url: string): boolean {
+  return OPEN.has(url) || OPEN_PREFIXES.some((prefix) => url === prefix || url.startsWith(`${prefix}/`))
+}
 
 /** @throws AppError of `authenticate`; `resource_exhausted` for an address with too many refused credentials */
 async function getPrincipal(

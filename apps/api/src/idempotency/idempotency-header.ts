@@ -1,8 +1,8 @@
 import { Type, type TObject } from 'typebox'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { knownFields } from '../create/canonical-json.ts'
-import { hashRequest } from '../create/request-hash.ts'
-import type { IdempotentRequest } from '../idempotency.ts'
+import { knownFields } from './canonical-json.ts'
+import { hashRequest } from './request-hash.ts'
+import type { IdempotentRequest } from './sandbox-keys.ts'
 
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(

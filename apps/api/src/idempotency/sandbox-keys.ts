@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { SandboxAnswer } from './read/sandbox-view.ts'
+import { requestMismatch } from './idempotency-errors.ts'
+import type { SandboxAnswer } from '../sandboxes/read/sandbox-view.ts'
 
 /** A create request with an idempotency key (clients-python-2.63.md 3). */
 export interface IdempotentRequest {
@@ -26,7 +27,7 @@ export async function findRemembered(db: Db, teamId: string, request: Idempotent
     .executeTakeFirst()
   if (row === undefined) return undefined
   if (row.request_hash !== request.requestHash) {
-    throw new AppError('unprocessable', 'The Idempotency-Key was used for another request.', { reason: 'idempotency_request_mismatch' })
+    throw requestMismatch()
   }
   if (row.answer === null) {
     throw new AppError('conflict', 'A request with this Idempotency-Key is still under way.', {

@@ -12,6 +12,7 @@ import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-k
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { parkedSandboxColumns, type ParkedSandboxTable } from './parked-sandbox.ts'
 import { poolDemandColumns, type PoolDemandTable } from './pool-demand.ts'
+import { rememberedAnswerColumns, type RememberedAnswerTable } from './remembered-answer.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { sandboxEgressColumns, type SandboxEgressTable } from './sandbox-egress.ts'
 import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
@@ -44,6 +45,7 @@ export interface Tables {
   layer_upload: LayerUploadTable
   parked_sandbox: ParkedSandboxTable
   pool_demand: PoolDemandTable
+  remembered_answer: RememberedAnswerTable
   sandbox: SandboxTable
   sandbox_egress: SandboxEgressTable
   sandbox_history: SandboxHistoryTable
@@ -77,6 +79,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   layer_upload: layerUploadColumns,
   parked_sandbox: parkedSandboxColumns,
   pool_demand: poolDemandColumns,
+  remembered_answer: rememberedAnswerColumns,
   sandbox: sandboxColumns,
   sandbox_egress: sandboxEgressColumns,
   sandbox_history: sandboxHistoryColumns,

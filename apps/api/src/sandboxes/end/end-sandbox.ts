@@ -6,7 +6,7 @@ import type { SandboxRef } from '@sandyard/runtime/types'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { storeLastLogs, type LastLogsParts } from '../../sandbox-logs/store-last-logs.ts'
-import { releaseKey } from '../idempotency.ts'
+import { releaseKey } from '../../idempotency/sandbox-keys.ts'
 import { moveToHistory } from './move-to-history.ts'
 import { announce, changeState, type StateChange } from '../sandbox-state.ts'
 

@@ -7,7 +7,7 @@ import type { RetentionConfig } from '../../settings/retention.ts'
 import { foldSpawns } from '../../templates/spawn-counts.ts'
 import type { ExitParts } from './exited-sandboxes.ts'
 import { reapExpired, REAP_EVERY_MS } from './expiry-reaper.ts'
-import { KEY_RETENTION_MS } from '../idempotency.ts'
+import { KEY_RETENTION_MS } from '../../idempotency/sandbox-keys.ts'
 import { freePausedMemory, PAUSED_MEMORY_EVERY_MS } from '../lifecycle/paused-memory.ts'
 import { reconcile, RECONCILE_EVERY_MS } from './reconciler.ts'
 import { watchRuntime } from './runtime-watch.ts'
@@ -54,4 +54,5 @@ export async function forgetOld(db: Db, { auditMs, eventMs, historyMs }: Retenti
   await forgetEvents(db, eventMs)
   await deleteOlder(db, { table: 'audit', time: 'created_at', ageMs: auditMs })
   await deleteOlder(db, { table: 'idempotency_key', time: 'created_at', ageMs: KEY_RETENTION_MS })
+  await deleteOlder(db, { table: 'remembered_answer', time: 'created_at', ageMs: KEY_RETENTION_MS })
 }

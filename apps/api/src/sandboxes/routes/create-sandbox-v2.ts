@@ -6,7 +6,7 @@ import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { createSandbox } from '../create/create-sandbox.ts'
 import { toSandbox } from '../read/sandbox-view.ts'
-import { IdempotencyHeaders, readIdempotency } from './idempotency-header.ts'
+import { IdempotencyHeaders, readIdempotency } from '../../idempotency/idempotency-header.ts'
 
 const DEFAULTS = { timeout: NEW_SANDBOX_SECONDS.v2, secure: true }
 

@@ -1,0 +1,37 @@
+import { env, SettingProblem, type ConfigOf } from '../config/parse-config.ts'
+import { Secret } from '../config/secret.ts'
+import { KeyRing } from './key-ring.ts'
+
+/** The settings of the key ring. The keys are never in the database. */
+export const KEY_SETTINGS = {
+  secretsKey: env.checked('SANDYARD_SECRETS_KEY', readKey, {
+    kind: 'secret',
+    default: undefined,
+    doc: 'key that encrypts secrets and the signing secrets of webhooks: 32 bytes in hex or base64. Without it both are off',
+  }),
+  secretsOldKeys: env.checked('SANDYARD_SECRETS_OLD_KEYS', readKeys, {
+    kind: 'secret',
+    default: [],
+    doc: 'former values of SANDYARD_SECRETS_KEY, separated by commas: what they encrypted can still be read',
+  }),
+}
+
+/** Undefined without a key. */
+export function keyRingOf({ secretsKey, secretsOldKeys }: ConfigOf<typeof KEY_SETTINGS>): KeyRing | undefined {
+  return secretsKey === undefined ? undefined : new KeyRing([secretsKey, ...secretsOldKeys])
+}
+
+function readKeys(text: string): readonly Secret[] {
+  const keys = text.split(',').filter((part) => part.trim() !== '')
+  return keys.map(readKey)
+}
+
+function readKey(text: string): Secret {
+  const key = new Secret(text)
+  try {
+    void new KeyRing([key])
+  } catch (cause) {
+    throw new SettingProblem('is not a key of 32 bytes in hex or base64', { cause })
+  }
+  return key
+}
