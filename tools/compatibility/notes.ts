@@ -6,7 +6,7 @@ export interface Note {
 }
 
 const CREATE =
-  'Every field is checked with the texts of the interface. Those that nothing enforces get a 501 that names them, after all other checks, and nothing is stored: `network.httpsPorts`, `iam`, `volumeMounts`, ' +
+  'Every field is checked with the texts of the interface. Those that nothing enforces get a 501 that names them, after all other checks, and nothing is stored: `iam`, `volumeMounts`, ' +
   '`network.rules` with placeholders of secrets or identity tokens; `allow_internet_access: false` and `network.denyOut` where the runtime has no egress policies; domains in `network.allowOut`, `network.egressProxy`, ' +
   '`network.dnsServers` and `network.rules` where there is no egress gateway. IPv6 entries are kept and have no effect, since sandboxes have no IPv6. `network.rules` need `/etc/ssl/certs/ca-certificates.crt` in the image. ' +
   '`mcp` is stored, and the names of its servers are in the history. ' +

@@ -99,7 +99,6 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.example.com:1080', tls: { enabled: true } } } }],
     ['network.dnsServers', { network: { dnsServers: ['1.1.1.1'] } }],
     ['network.rules', { network: { rules: { 'a.com': [{ transform: { headers: { a: 'b' } } }] } } }],
-    ['network.httpsPorts', { network: { httpsPorts: [8443] } }],
     ['iam', { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }],
     ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
   ])('answers 501 with the name of the field and stores nothing for %s', async (field, body) => {

@@ -13,6 +13,8 @@ export type JsonObject<T> = ColumnType<T, string | undefined, string>
 export interface StoredNetwork extends StoredEgress {
   readonly allowPublicTraffic?: boolean
   readonly maskRequestHost?: string
+  /** Ports whose services speak TLS. */
+  readonly httpsPorts?: readonly number[]
 }
 
 /** The part that a network update replaces (control-plane.md 6.11, 18.3 to 18.6). */

@@ -41,7 +41,6 @@ export function checkServedFields(body: NewSandbox, has: EgressCapabilities): vo
   const unserved = [
     body.allow_internet_access === false && !has.egressPolicies && 'allow_internet_access',
     egress !== undefined && `network.${egress}`,
-    (body.network?.httpsPorts ?? []).length > 0 && 'network.httpsPorts',
     Object.keys(body.iam?.tokens ?? {}).length > 0 && 'iam',
     (body.volumeMounts ?? []).length > 0 && 'volumeMounts',
   ].find((field) => typeof field === 'string')
