@@ -55,6 +55,8 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
       { ...OPEN, allowPublicTraffic: false },
     ],
     [{ network: { maskRequestHost: 'localhost:${PORT}' } }, { ...OPEN, maskRequestHost: 'localhost:${PORT}' }],
+    [{ network: { httpsPorts: [8443, 443, 8443] } }, { ...OPEN, httpsPorts: [8443, 443] }],
+    [{ network: { httpsPorts: [] } }, OPEN],
     [{ network: { allowOut: ['1.1.1.1', '8.8.8.0/24'] } }, { ...OPEN, allowOut: ['1.1.1.1', '8.8.8.0/24'] }],
   ])('%j has the network %j', async (body, network) => {
     const { sandboxID } = (await create(url, body)).body
@@ -134,7 +136,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     allow_internet_access: true,
     metadata: { a: 'b' },
     mcp: { github: {} },
-    network: { allowPublicTraffic: false, maskRequestHost: 'localhost', allowOut: ['1.1.1.1'] },
+    network: { allowPublicTraffic: false, maskRequestHost: 'localhost', httpsPorts: [8443], allowOut: ['1.1.1.1'] },
   }
 
   it('stay over pauses, resumes and network updates, and so do its tokens', async () => {
@@ -142,7 +144,8 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     const id = made.sandboxID
     await api.call('PUT', `/sandboxes/${id}/network`, { body: { allowOut: ['8.8.8.8'] } })
     const settings = await settingsOf(id)
-    expect(settings).toMatchObject({ network: { allowOut: ['8.8.8.8'], maskRequestHost: 'localhost', allowPublicTraffic: false } })
+    const kept = { maskRequestHost: 'localhost', httpsPorts: [8443], allowPublicTraffic: false }
+    expect(settings).toMatchObject({ network: { allowOut: ['8.8.8.8'], ...kept } })
     for (const again of ['resume', 'connect'] as const) {
       expect((await ask(id, 'pause', { memory: again === 'resume' })).status).toBe(204)
       expect(await show(id)).toMatchObject({ ...settings, state: 'paused', pauseMode: again === 'resume' ? 'full' : 'filesystem' })

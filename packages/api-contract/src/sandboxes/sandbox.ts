@@ -50,6 +50,7 @@ export const SandboxNetwork = Type.Object(
     allowOut: Type.Optional(Type.Array(Type.String())),
     denyOut: Type.Optional(Type.Array(Type.String())),
     maskRequestHost: Type.Optional(Type.String()),
+    httpsPorts: Type.Optional(Type.Array(Type.Integer())),
     dnsServers: Type.Optional(Type.Array(Type.String())),
     rules: Type.Optional(SandboxNetworkRules),
     egressProxy: Type.Optional(
