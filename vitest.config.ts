@@ -1,5 +1,6 @@
 import { defaultExclude, defineConfig } from 'vitest/config'
 import { reporters } from './tools/gate/count-reporter.ts'
+import { SlowFilesFirst } from './tools/gate/slow-files-first.ts'
 
 /** For a machine with two slow cores: a wait ends as soon as its condition holds. */
 const PATIENT = { expect: { poll: { timeout: 30_000, interval: 50 } } }
@@ -8,6 +9,7 @@ const PATIENT = { expect: { poll: { timeout: 30_000, interval: 50 } } }
 export default defineConfig({
   test: {
     reporters: reporters(),
+    sequence: { sequencer: SlowFilesFirst },
     projects: [
       {
         test: {
@@ -15,6 +17,8 @@ export default defineConfig({
           include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/src/**/*.test.ts'],
           exclude: ['**/*.engine.test.ts', ...defaultExclude],
           testTimeout: 30_000,
+          // Pure functions can share what they import. Isolated files need more than twice the CPU time.
+          isolate: false,
           ...PATIENT,
         },
       },

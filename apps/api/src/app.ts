@@ -33,7 +33,8 @@ import { requestScopePlugin } from './http/request-scope-plugin.ts'
 import { secretsCachePlugin } from './http/secrets-cache-plugin.ts'
 import { serveInTurn } from './http/serve-in-turn.ts'
 import type { BucketLimit } from './http/token-bucket.ts'
-import { createValidatorCompiler } from './http/validators.ts'
+import { compileSerializer } from './http/serializers.ts'
+import { compileValidator } from './http/validators.ts'
 import { getSandboxMetricsRoute } from './sandbox-metrics/routes/get-sandbox-metrics.ts'
 import { listSandboxMetricsRoute } from './sandbox-metrics/routes/list-sandbox-metrics.ts'
 import { registerAskCertificate } from './sandboxes/routes/ask-certificate.ts'
@@ -188,7 +189,8 @@ export async function createApp(
   app.server.on('checkExpectation', answerExpectation)
   serveInTurn(app.server, { headersTimeoutMs: LIMITS.http.headersTimeout, answerMalformed: answerBrokenRequest })
   limitBodies(app.server, bodyTimeoutMs)
-  app.setValidatorCompiler(createValidatorCompiler())
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(compileSerializer)
 
   // The order of control-plane.md 1.3: every hook runs in the order of its registration.
   await app.register(requestScopePlugin)

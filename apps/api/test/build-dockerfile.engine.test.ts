@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { BuildBench } from './support/build-bench.ts'
-
-/** The first build installs packages. */
-vi.setConfig({ testTimeout: 300_000 })
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { BuildBench, imageWithPackages } from './support/build-bench.ts'
 
 let bench: BuildBench
+let baseImage: string
 
 beforeAll(async () => {
-  bench = await BuildBench.open()
+  baseImage = await imageWithPackages()
+  bench = await BuildBench.open({ baseImage })
 })
 
 afterAll(async () => {
@@ -17,7 +16,7 @@ afterAll(async () => {
 it('builds a template from a Dockerfile, and reports the instruction that fails', async () => {
   await bench.seedBase()
   const dockerfile = (text: string) => ({
-    source: { kind: 'dockerfile' as const, text: `FROM debian:bookworm-slim\n${text}\n` },
+    source: { kind: 'dockerfile' as const, text: `FROM ${baseImage}\n${text}\n` },
     force: true,
   })
   const { result, error, log } = await bench.build(dockerfile('ENV A=1\nRUN echo made > /made'), { version: 'v1' })

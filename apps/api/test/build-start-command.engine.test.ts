@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { BuildStep } from '../src/builds/build-plan.ts'
-import { BuildBench } from './support/build-bench.ts'
-
-/** The first build installs packages. */
-vi.setConfig({ testTimeout: 300_000 })
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BuildPlan, BuildStep } from '../src/builds/build-plan.ts'
+import { BuildBench, imageWithPackages } from './support/build-bench.ts'
 
 let bench: BuildBench
+let source: BuildPlan['source']
 
 beforeAll(async () => {
   bench = await BuildBench.open()
+  source = { kind: 'image', reference: await imageWithPackages() }
 })
 
 afterAll(async () => {
@@ -22,7 +21,7 @@ it('starts a command, waits until it is ready, and logs the lines in order', asy
   const startCmd =
     'trap "touch ~/stopped" EXIT; echo starting; sleep 1; echo "$MODE $PWD" > /tmp/ready; for i in {1..1000}; do sleep 1; done'
   const steps = [step('ENV', ['MODE', 'test']), step('WORKDIR', ['/srv'])]
-  const { result, error, log } = await bench.build({ steps, startCmd, readyCmd: 'cat /tmp/ready' })
+  const { result, error, log } = await bench.build({ source, steps, startCmd, readyCmd: 'cat /tmp/ready' })
   expect(error).toBeUndefined()
   expect(result).toMatchObject({ startCmd, readyCmd: 'cat /tmp/ready', defaultWorkdir: '/srv' })
   const lines = log.filter(({ step }) => step === 'finalize').map(({ level, message }) => [level, message])
@@ -42,17 +41,16 @@ it('starts a command, waits until it is ready, and logs the lines in order', asy
 })
 
 it('fails when the start command fails before it is ready', async () => {
-  const { error } = await bench.build({ startCmd: 'sleep 1; exit 7', readyCmd: 'false' })
+  const { error } = await bench.build({ source, startCmd: 'sleep 1; exit 7', readyCmd: 'false' })
   expect(error).toMatchObject({ message: 'start command failed: exit status 7', step: 'finalize' })
 })
 
 it('inherits files, variables and the start command with its context from a template', async () => {
   const steps = [step('ENV', ['A', '1']), step('WORKDIR', ['/srv/app']), run('echo from the first > here')]
-  const first = await bench.build({ steps, startCmd: 'echo "$A $B $PWD" > /tmp/started; sleep 1000', readyCmd: 'cat /tmp/started' })
+  const first = await bench.build({ source, steps, startCmd: 'echo "$A $B $PWD" > /tmp/started; sleep 1000', readyCmd: 'cat /tmp/started' })
   const buildId = await bench.publish(first.result)
-  const source = { kind: 'template' as const, reference: 'first', buildId }
   const second = await bench.build({
-    source,
+    source: { kind: 'template', reference: 'first', buildId },
     steps: [step('ENV', ['B', '2']), run('cat here; echo "$A $B $PWD"; cd /'), step('WORKDIR', ['/'])],
   })
   expect(second.error).toBeUndefined()
@@ -70,7 +68,7 @@ it('inherits files, variables and the start command with its context from a temp
 it("starts a template's command before a create is answered, and fails a create whose command fails [POST /v2/sandboxes]", async () => {
   const startCmd = 'sleep 1; echo "$MODE $PWD" > /dev/shm/started; sleep 1000'
   const steps = [step('ENV', ['MODE', 'template']), step('WORKDIR', ['/srv'])]
-  const { result } = await bench.build({ steps, startCmd, readyCmd: 'test -s /dev/shm/started' })
+  const { result } = await bench.build({ source, steps, startCmd, readyCmd: 'test -s /dev/shm/started' })
   await using server = await bench.server()
   const created = await server.create(await bench.publish(result), { MODE: 'own' })
   expect(created.status).toBe(201)

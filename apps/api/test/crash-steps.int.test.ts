@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FakeSandbox } from '@sandyard/runtime/fake/fake-engine'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repair/repairs.ts'
-import { findBuild, messagesOf, queueBuild } from './support/builds.ts'
+import { findBuild, isClaimed, isUploaded, messagesOf, queueBuild } from './support/builds.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 import { buildWorkerOf, drillBreaks, drillCrashes, type CrashDrill } from './support/crash-drill.ts'
 
@@ -346,11 +346,11 @@ describe.each(BLOWS)('%s', { timeout: TIMEOUT }, (_, blow) => {
         {
           betweenSteps: false,
           prepare: () => queueBuild(world),
-          operate: async (dying, buildId) => {
+          operate: async (dying, buildId, isCut) => {
             await using worker = buildWorkerOf(dying)
             await waitFor('the end of the build', async () => {
               worker.onRefresh()
-              return (await findBuild(world, buildId)).status === 'uploaded'
+              return (await isUploaded(world, buildId)) || (isCut() && (await isClaimed(world, buildId)) && worker.running === 0)
             })
           },
           check: async (buildId) => {

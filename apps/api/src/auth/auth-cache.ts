@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '@sandyard/kit/caching/entry-limit'
 import pLimit from 'p-limit'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Principal } from './principal.ts'
@@ -16,8 +17,8 @@ const LOOK_UPS_WAITING = 256
  * look-ups in flight at that moment are not cached. Requests with the same credential share one look-up.
  */
 export class AuthCache {
-  readonly #known = new LRUCache<string, Principal>({ max: MAX_ENTRIES, ttl: TTL_MS })
-  readonly #unknown = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: UNKNOWN_TTL_MS })
+  readonly #known = new LRUCache<string, Principal>({ ...entryLimit(MAX_ENTRIES), ttl: TTL_MS })
+  readonly #unknown = new LRUCache<string, true>({ ...entryLimit(MAX_ENTRIES), ttl: UNKNOWN_TTL_MS })
   #inFlight = new Map<string, Promise<Principal | undefined>>()
   readonly #limit = pLimit(LOOK_UPS_AT_ONCE)
 

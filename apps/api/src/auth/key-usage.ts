@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '@sandyard/kit/caching/entry-limit'
 import type { Database } from '@sandyard/db/database'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { touchApiKey } from './auth-queries.ts'
@@ -10,7 +11,7 @@ const MAX_KEYS = 10_000
 export class KeyUsage implements AsyncDisposable {
   readonly #database: Database
   readonly #log: Logger
-  readonly #written = new LRUCache<string, true>({ max: MAX_KEYS, ttl: EVERY_MS })
+  readonly #written = new LRUCache<string, true>({ ...entryLimit(MAX_KEYS), ttl: EVERY_MS })
   readonly #pending = new Set<Promise<void>>()
 
   constructor(database: Database, log: Logger) {

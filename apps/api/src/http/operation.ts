@@ -43,8 +43,12 @@ const MEANINGS: Readonly<Record<ErrorStatus, string>> = {
   507: 'Insufficient storage',
 }
 
+/** One schema for each status: a schema is compiled once, however many operations have it. */
+const ANSWERS = Object.fromEntries(
+  Object.entries(MEANINGS).map(([status, description]) => [status, { ...ErrorBody, description }]),
+) as unknown as Readonly<Record<ErrorStatus, typeof ErrorBody>>
+
 /** The error answers of an operation for its schema. */
 export function errors<S extends ErrorStatus>(...statuses: readonly S[]): Record<S, typeof ErrorBody> {
-  const answers = statuses.map((status) => [status, { ...ErrorBody, description: MEANINGS[status] }])
-  return Object.fromEntries(answers) as Record<S, typeof ErrorBody>
+  return Object.fromEntries(statuses.map((status) => [status, ANSWERS[status]])) as Record<S, typeof ErrorBody>
 }

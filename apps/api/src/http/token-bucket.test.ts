@@ -15,3 +15,14 @@ it('allows a burst, and then requests at the rate', () => {
   expect(buckets.take('b', limit, 2000).isAllowed).toBe(true)
   expect(take(60_000)).toMatchObject({ isAllowed: true, remaining: 2, resetSeconds: 2 })
 })
+
+it('keeps a number of buckets, and forgets the one that was not used for longest', () => {
+  const buckets = new TokenBuckets()
+  const limit = { rate: 1, periodSeconds: 3600, burst: 1 }
+  const take = (key: string): boolean => buckets.take(key, limit, 0).isAllowed
+  expect([take('first'), take('second')]).toEqual([true, true])
+  for (let other = 2; other < 20_000; other += 1) take(`other-${other}`)
+  expect([take('first'), take('second')]).toEqual([false, false])
+  take('one more')
+  expect([take('other-3'), take('other-2')]).toEqual([false, true])
+})

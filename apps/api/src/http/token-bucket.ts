@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '@sandyard/kit/caching/entry-limit'
 
 export interface BucketLimit {
   /** Tokens that are added in a period. */
@@ -25,7 +26,7 @@ const MAX_BUCKETS = 20_000
  */
 export class TokenBuckets {
   /** The time at which each bucket is full, in milliseconds of `now`. */
-  readonly #fullAt = new LRUCache<string, number>({ max: MAX_BUCKETS })
+  readonly #fullAt = new LRUCache<string, number>(entryLimit(MAX_BUCKETS))
 
   /** Takes a token if there is one. */
   take(key: string, limit: BucketLimit, now: number = Date.now()): BucketState {

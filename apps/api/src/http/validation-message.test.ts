@@ -3,14 +3,12 @@ import type { FastifyError } from 'fastify'
 import { Type } from 'typebox'
 import { expect, it } from 'vitest'
 import { validationMessage } from './validation-message.ts'
-import { createValidatorCompiler } from './validators.ts'
+import { compileValidator } from './validators.ts'
 
 const FULL = 'validation error: error in openapi3filter.RequestError: '
 
 function messageOf(schema: object, httpPart: 'body' | 'querystring', value: unknown): string {
-  const validate = createValidatorCompiler()({ schema, httpPart, method: 'POST', url: '/' }) as { errors?: unknown } & ((
-    value: unknown,
-  ) => boolean)
+  const validate = compileValidator({ schema, httpPart, method: 'POST', url: '/' }) as { errors?: unknown } & ((value: unknown) => boolean)
   expect(validate(value)).toBe(false)
   return validationMessage({ validation: validate.errors, validationContext: httpPart } as FastifyError)
 }

@@ -14,6 +14,7 @@ import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
 import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
+import { ensureBaseImage } from '@sandyard/runtime-docker/images/base-image'
 import { removeInstallations } from '@sandyard/runtime-docker/remove-installation'
 import type { DockerRuntimeOptions } from '@sandyard/runtime-docker/runtime-options'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
@@ -37,6 +38,11 @@ const DEBIAN = 'debian:bookworm-slim'
 
 // oxlint-disable-next-line node/no-process-env -- the person who runs the tests selects the engine
 const ENGINE = process.env['DOCKER_HOST']
+
+/** The image of the `base` template. It has the packages that a build from Debian's image installs first, which takes a quarter of a minute. */
+export async function imageWithPackages(): Promise<string> {
+  return ensureBaseImage(await connectEngine(ENGINE), { progress: { step: () => undefined, detail: () => undefined } })
+}
 
 export interface Outcome {
   /** Undefined when the build failed. */

@@ -47,6 +47,15 @@ export async function findJob(world: World, buildId: string) {
   return world.database.db.selectFrom('build_job').selectAll().where('build_id', '=', buildId).executeTakeFirst()
 }
 
+export async function isUploaded(world: World, buildId: string): Promise<boolean> {
+  return (await findBuild(world, buildId)).status === 'uploaded'
+}
+
+/** Whether a server has taken the build and not returned it. When the answer of its claim was lost, this is until the end of its lease. */
+export async function isClaimed(world: World, buildId: string): Promise<boolean> {
+  return typeof (await findJob(world, buildId))?.server_id === 'number'
+}
+
 export async function messagesOf(world: World, buildId: string): Promise<string[]> {
   const entries = await listLogsByOffset(world.database.db, { buildId, offset: 0, limit: 100_000 })
   return entries.map(({ message }) => message)

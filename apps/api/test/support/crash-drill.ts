@@ -30,8 +30,8 @@ export interface CrashDrill<T> {
   readonly env?: Record<string, string>
   /** Makes what the operation works on, by a server that lives. */
   readonly prepare: () => Promise<T>
-  /** The operation, on the server that dies. Resolves when it has its answer. */
-  readonly operate: (dying: Server, prepared: T) => Promise<unknown>
+  /** The operation, on the server that dies. Resolves when it has its answer. `isCut`: whether the crash point was reached. */
+  readonly operate: (dying: Server, prepared: T, isCut: () => boolean) => Promise<unknown>
   /** After the repairs, when all invariants hold. `answered` is what `operate` returned if it was not cut off. */
   readonly check: (prepared: T, outcome: { readonly point: CrashPoint; readonly answered: unknown }) => Promise<void>
 }
@@ -47,8 +47,8 @@ export async function drillCrashes<T>(world: World, survivors: readonly [Server,
     const last = when === 'before' && !drill.betweenSteps ? 1 : MOST_STEPS
     for (let step = 1; step <= last; step += 1) {
       const prepared = await drill.prepare()
-      const { isCut, answered, serverId } = await crashDuring(world, { point: { step, when }, env: drill.env }, (dying) =>
-        drill.operate(dying, prepared),
+      const { isCut, answered, serverId } = await crashDuring(world, { point: { step, when }, env: drill.env }, (dying, isBlown) =>
+        drill.operate(dying, prepared, isBlown),
       )
       await repairAfter(world, survivors, serverId)
       try {
@@ -79,10 +79,12 @@ export async function drillBreaks<T>(world: World, withoutPool: Server, drill: C
     for (let step = 1; step <= MOST_STEPS; step += 1) {
       const prepared = await drill.prepare()
       gate.arm({ step, when })
-      const answered = await drill.operate(server, prepared).then(
-        (answer) => (isFailure(answer) ? undefined : answer),
-        () => undefined,
-      )
+      const answered = await drill
+        .operate(server, prepared, () => gate.isOver)
+        .then(
+          (answer) => (isFailure(answer) ? undefined : answer),
+          () => undefined,
+        )
       const isCut = gate.isOver
       gate.arm(undefined)
       await connectAgain(server)
@@ -134,7 +136,7 @@ async function connectAgain({ ctx: { database } }: Server): Promise<void> {
   await waitFor('connections to the database', answers)
 }
 
-/** Long enough for a removal that nobody does any more, and not for a transition of a server that lives. */
+/** Long enough for a removal or a build that nobody does any more, and not for a transition of a server that lives. */
 async function repairByItself(world: World, server: Server): Promise<void> {
   const shortly = sql`interval '40 seconds'`
   for (let pass = 0; pass < 2; pass += 1) {
@@ -144,6 +146,10 @@ async function repairByItself(world: World, server: Server): Promise<void> {
         state_changed_at: sql<Date>`state_changed_at - ${shortly}`,
         egress_claimed_until: sql<Date>`egress_claimed_until - ${shortly}`,
       })
+      .execute()
+    await world.database.db
+      .updateTable('build_job')
+      .set({ lease_until: sql<Date>`lease_until - ${shortly}` })
       .execute()
     for (const sandbox of world.engine.sandboxes.values()) Object.assign(sandbox, { createdAt: new Date(Date.now() - AGE_MS) })
     await runLoops(server)
@@ -161,7 +167,7 @@ interface Crash {
 async function crashDuring(
   world: World,
   { point, env }: { readonly point: CrashPoint; readonly env: Record<string, string> | undefined },
-  work: (dying: Server) => Promise<unknown>,
+  work: (dying: Server, isCut: () => boolean) => Promise<unknown>,
 ): Promise<Crash> {
   const fuse = new Fuse(point)
   fuse.isArmed = false
@@ -170,7 +176,7 @@ async function crashDuring(
   const dying = await world.startServer({ databaseUrl: await relay.listen(), runtime, ...(env && { env }) })
   fuse.isArmed = true
   const { serverId } = dying.ctx.sandboxes
-  const answering = work(dying)
+  const answering = work(dying, () => fuse.isBlown)
   answering.catch(() => undefined)
   const isCut = await Promise.race([answering.then(() => false), fuse.blown.then(() => true)])
   const answered = isCut ? undefined : await answering

@@ -99,7 +99,8 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   }
 
   onBody(bytes: Buffer): void {
-    this.#flush()
+    // The first bytes leave together with the head.
+    if (this.#held !== undefined) this.#flush()
     this.#held = bytes
   }
 

@@ -33,6 +33,7 @@ export class RequestLine {
   readonly #waiting: Turn[] = []
   #served: Turn | undefined
   #isHeld = false
+  #isMalformed = false
   /** The timeout of a head that came while nothing was read, or while an earlier request was served. */
   #lateHead: NodeJS.ErrnoException | undefined
   #lateTimer: NodeJS.Timeout | undefined
@@ -68,8 +69,13 @@ export class RequestLine {
     }
   }
 
-  /** Answers bytes that cannot be parsed as a request, after the requests before them. Later bytes are not read. */
+  /**
+   * Answers bytes that cannot be parsed as a request, after the requests before them. Later bytes are read and dropped, because only a read
+   * shows that the client has disconnected.
+   */
   enterMalformed(err: NodeJS.ErrnoException): void {
+    // The parser fails again at each chunk that follows.
+    if (this.#isMalformed) return
     if (err.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !this.isIdle) {
       this.#lateHead = err
       return
@@ -84,8 +90,8 @@ export class RequestLine {
       return
     }
     if (isInBody) this.#waiting.pop()?.leave?.()
+    this.#isMalformed = true
     this.enter({ serve: answer })
-    if (!this.isIdle) this.#hold()
   }
 
   async #serve(first: Turn): Promise<void> {

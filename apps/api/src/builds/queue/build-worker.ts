@@ -30,6 +30,11 @@ export class BuildWorker {
     this.#claiming = runLoop({ name: 'build queue', everyMs: LOOK_EVERY_MS, log: parts.log }, () => this.#claim())
   }
 
+  /** Attempts that run here now. */
+  get running(): number {
+    return this.#running.size
+  }
+
   /** A build was queued or has new orders. */
   onBuildChanged(buildId: string): void {
     const running = this.#running.get(buildId)

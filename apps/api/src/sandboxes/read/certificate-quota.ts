@@ -1,5 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '@sandyard/kit/caching/entry-limit'
 
 const HOUR_MS = 3_600_000
 /** New names of one sandbox in an hour: it has a name for each of its 65,535 ports. */
@@ -17,7 +18,7 @@ interface Approval {
  */
 export class CertificateQuota {
   readonly #perHour: number
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN })
+  readonly #known = new LRUCache<string, true>(entryLimit(MAX_KNOWN))
   /** Of the last hour, in order; at most `perHour`. */
   #recent: Approval[] = []
 
