@@ -46,6 +46,7 @@ import { openParts, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 import { RUNTIME_NAME } from './runtime-origin.ts'
 import { startRuntimeLoops } from './upkeep/runtime-loops.ts'
+import type { VolumeStore } from '@sandyard/runtime/volume-store'
 
 const STOP_TIMEOUT_MS = 10_000
 /** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
@@ -61,6 +62,7 @@ const USAGE_AT_ONCE = 128
 export class DockerRuntime implements SandboxRuntime {
   readonly name = RUNTIME_NAME
   readonly images: ImageStore
+  readonly volumes: VolumeStore | undefined = undefined
   readonly imageTool: readonly string[]
   readonly #parts: RuntimeParts
   readonly #loops: readonly Loop[]

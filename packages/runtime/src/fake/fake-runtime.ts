@@ -25,6 +25,7 @@ import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
 import { createFakePaused, startFake, type FakeContents } from './fake-starting.ts'
 import { Faults } from './faults.ts'
+import type { VolumeStore } from '../volume-store.ts'
 
 export interface FakeRuntimeOptions {
   /** Runtimes with the same engine and installation share their sandboxes. Default: an engine of its own. */
@@ -52,6 +53,7 @@ export class FakeRuntime implements SandboxRuntime {
   readonly engine: FakeEngine
   readonly faults = new Faults()
   readonly images: FakeImageStore
+  readonly volumes: VolumeStore | undefined = undefined
   readonly imageTool: readonly string[]
   readonly #installation: string
   readonly #options: FakeRuntimeOptions
