@@ -62,6 +62,10 @@ export const API_SETTINGS = {
     default: undefined,
     doc: 'for one start: the id of the new engine of the installation, from the message of the refused start; ends the sandboxes of the former engine',
   }),
+  issuesAccessTokens: env.boolean('SANDYARD_ISSUE_ACCESS_TOKENS', {
+    default: true,
+    doc: 'whether users may make access tokens; those that exist stay valid',
+  }),
   teamPublicNames: env.boolean('SANDYARD_TEAM_PUBLIC_NAMES', {
     default: false,
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
@@ -91,6 +95,8 @@ export interface ApiConfig {
   readonly tlsNamesPerHour: number
   /** Whether a team may give a template a name without a namespace, which is visible to every team. */
   readonly teamPublicNames: boolean
+  /** Whether users may make access tokens. */
+  readonly issuesAccessTokens: boolean
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
@@ -146,6 +152,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     maxSandboxSeries,
     tlsNamesPerHour,
     teamPublicNames: settings.teamPublicNames,
+    issuesAccessTokens: settings.issuesAccessTokens,
     http,
     builds,
     retention,

@@ -16,7 +16,7 @@ import {
 import { findHolderOfApiKey, findTeam, findTeamOfMember, findHolderOfAccessToken } from './auth-queries.ts'
 import { CREDENTIAL_PREFIXES, hashCredential } from './credential.ts'
 import { bearerToken, type Credentials } from './credentials.ts'
-import type { Principal } from './principal.ts'
+import { isValid, type Principal } from './principal.ts'
 
 export interface SchemeParts {
   readonly database: Database
@@ -73,10 +73,10 @@ async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemePar
   if (hash === undefined) throw invalidApiKey('Invalid API key format')
   const look = async (): Promise<Principal | undefined> => {
     const found = await findHolderOfApiKey(parts.database.db, hash)
-    return found && { via: 'api_key', team: found.team, apiKeyId: found.apiKeyId, ...(found.user && { user: found.user }) }
+    return found && { via: 'api_key', ...found }
   }
   const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
-  if (principal === undefined) throw invalidApiKey('Cannot get the team for the given API key')
+  if (principal === undefined || !isValid(principal)) throw invalidApiKey('Cannot get the team for the given API key')
   if (principal.apiKeyId !== undefined) parts.onApiKeyUsed(principal.apiKeyId)
   return principal
 }
@@ -96,7 +96,7 @@ async function getUser({ authorization }: Credentials, parts: SchemeParts): Prom
     return found && { via: 'access_token', ...found }
   }
   const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
-  if (principal?.user === undefined) throw invalidAccessToken('Cannot get the user for the given access token')
+  if (principal?.user === undefined || !isValid(principal)) throw invalidAccessToken('Cannot get the user for the given access token')
   return { ...principal, user: principal.user }
 }
 
