@@ -265,8 +265,10 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     channels: Object.keys(heard) as Channel[],
     log: log.database,
     onNotification: (channel, payload) => heard[channel]?.(payload),
+    // A server that hears of no deleted key must not remember it.
+    onLost: () => auth.cache.suspend(),
     onRefresh: () => {
-      auth.cache.clear()
+      auth.cache.resume()
       sandboxes.changes.notifyAll()
       builds.onRefresh()
     },

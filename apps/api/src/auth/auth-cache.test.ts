@@ -51,6 +51,24 @@ describe('AuthCache', () => {
     expect(directory.asked).toEqual(['a', 'a'])
   })
 
+  it('caches nothing while changes of rights are not heard, and caches again afterwards', async () => {
+    const directory = new Directory()
+    const ask = async () => {
+      const asked = directory.resolve('a')
+      await directory.answer(principal)
+      expect(await asked).toEqual(principal)
+    }
+    await ask()
+    directory.cache.suspend()
+    await ask()
+    await ask()
+    expect(directory.asked).toHaveLength(3)
+    directory.cache.resume()
+    await ask()
+    await ask()
+    expect(directory.asked).toHaveLength(4)
+  })
+
   it('does not cache a failure', async () => {
     const directory = new Directory()
     await expect(directory.cache.resolve('a', () => Promise.reject(new Error('down')))).rejects.toThrow('down')

@@ -21,6 +21,20 @@ export class AuthCache {
   #inFlight = new Map<string, Promise<Principal | undefined>>()
   readonly #limit = pLimit(LOOK_UPS_AT_ONCE)
 
+  #isSuspended = false
+
+  /** Forgets everything and caches nothing until `resume`: while no changes of rights are heard, every use of a credential is looked up. */
+  suspend(): void {
+    this.#isSuspended = true
+    this.clear()
+  }
+
+  /** Changes of rights are heard again; those before may have been missed. */
+  resume(): void {
+    this.#isSuspended = false
+    this.clear()
+  }
+
   clear(): void {
     this.#known.clear()
     this.#unknown.clear()
@@ -48,7 +62,7 @@ export class AuthCache {
     const started = this.#limit(look).finally(() => inFlight.delete(key))
     inFlight.set(key, started)
     const principal = await started
-    if (inFlight !== this.#inFlight) return principal
+    if (this.#isSuspended || inFlight !== this.#inFlight) return principal
     if (principal === undefined) this.#unknown.set(key, true)
     else this.#known.set(key, principal)
     return principal

@@ -15,7 +15,7 @@ import {
 } from './auth-errors.ts'
 import { findHolderOfApiKey, findTeam, findTeamOfMember, findHolderOfAccessToken } from './auth-queries.ts'
 import { CREDENTIAL_PREFIXES, hashCredential } from './credential.ts'
-import { bearerToken, type Credentials } from './credentials.ts'
+import { bearerToken, isJwt, type Credentials } from './credentials.ts'
 import { isValid, type Principal } from './principal.ts'
 
 export interface SchemeParts {
@@ -34,23 +34,14 @@ export interface Scheme {
   authenticate(credentials: Credentials, parts: SchemeParts): Promise<Principal>
 }
 
-export type SchemeName = 'apiKey' | 'accessToken' | 'provider' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
+export type SchemeName = 'apiKey' | 'accessToken' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
 
-/**
- * The authentication schemes (control-plane.md 1.7), each with its own error texts. `provider` is the external provider of team routes:
- * this server has none, so the scheme refuses every token.
- */
+/** The authentication schemes (control-plane.md 1.7), each with its own error texts. */
 export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   apiKey: { isPresented: ({ apiKey }) => apiKey !== undefined, authenticate: authenticateApiKey },
   accessToken: {
-    isPresented: ({ authorization }) => authorization !== undefined,
+    isPresented: ({ authorization }) => authorization !== undefined && !isJwt(bearerToken(authorization)),
     authenticate: getUser,
-  },
-  provider: {
-    isPresented: ({ authorization }) => authorization !== undefined,
-    authenticate: async ({ authorization }) => {
-      throw bearerToken(authorization) === undefined ? malformedCredential() : invalidProviderToken()
-    },
   },
   providerUser: {
     isPresented: ({ authorization }) => authorization !== undefined,
