@@ -23,6 +23,7 @@ create table user_identity (
   created_at timestamptz not null default now(),
   primary key (issuer, subject)
 );
-create index user_identity_user on user_identity (user_id);
+-- A user has one identity at a provider: a second one with the same address may be another person.
+create unique index user_identity_of_user on user_identity (user_id, issuer);
 create trigger user_identity_auth_changed after delete or update on user_identity
   for each statement execute function notify_auth_changed();

@@ -6,6 +6,7 @@ import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { KEY_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
+import { checkOidcSettings, OIDC_SETTINGS, type OidcConfig } from './auth/oidc/oidc-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
@@ -73,6 +74,7 @@ export const API_SETTINGS = {
   ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
   ...KEY_SETTINGS,
+  ...OIDC_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
 } satisfies ConfigSchema
@@ -97,6 +99,8 @@ export interface ApiConfig {
   readonly teamPublicNames: boolean
   /** Whether users may make access tokens. */
   readonly issuesAccessTokens: boolean
+  /** The OpenID provider whose tokens are accepted. */
+  readonly oidc: OidcConfig | undefined
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
@@ -131,6 +135,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     problems.push(`SANDYARD_TLS_NAMES_PER_HOUR must be between 0 and ${MAX_TLS_NAMES}`)
   }
   const http = checkHttpSettings(settings, problems)
+  const oidc = checkOidcSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
   const tracing = checkTracing(settings, problems)
@@ -153,6 +158,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     tlsNamesPerHour,
     teamPublicNames: settings.teamPublicNames,
     issuesAccessTokens: settings.issuesAccessTokens,
+    oidc,
     http,
     builds,
     retention,

@@ -96,13 +96,13 @@ describe('AuthCache', () => {
     const refuse = (): never => {
       throw new Error('too many')
     }
-    const first = cache.resolve('a', look, refuse)
+    const first = cache.resolve('a', look, { beforeLookUp: refuse })
     const second = cache.resolve('a', look)
-    const third = cache.resolve('a', look, refuse)
+    const third = cache.resolve('a', look, { beforeLookUp: refuse })
     await expect(first).rejects.toThrow('too many')
     await expect(third).rejects.toThrow('too many')
     found.resolve(principal)
     expect(await second).toBe(principal)
-    expect(await cache.resolve('a', look, refuse)).toBe(principal)
+    expect(await cache.resolve('a', look, { beforeLookUp: refuse })).toBe(principal)
   })
 })

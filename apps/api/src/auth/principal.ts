@@ -2,7 +2,7 @@ import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Team, User } from '../teams/team.ts'
 
-type Via = 'api_key' | 'access_token' | 'user_team' | 'admin_team' | 'admin'
+type Via = 'api_key' | 'access_token' | 'oidc' | 'user_team' | 'admin_team' | 'admin'
 
 /** The authenticated caller of a request (control-plane.md 1.9). */
 export interface Principal {
