@@ -202,6 +202,24 @@ describe('API keys of any team, for administrators', () => {
     expect(await works(answer.body.key)).toBe(200)
   })
 
+  it('leave records of their creation and deletion, with their ids and without their values', async () => {
+    const { id, key } = (await asAdmin('POST', path(), { body: { name: 'recorded' } })).body
+    await asAdmin('DELETE', `${path()}/${id}`)
+    const rows = await world.database.db
+      .selectFrom('audit')
+      .selectAll()
+      .where('operation', 'in', ['createTeamApiKey', 'deleteTeamApiKey'])
+      .where('team_id', '=', world.teamId)
+      .orderBy('audit_id', 'desc')
+      .limit(2)
+      .execute()
+    expect(rows.map(({ operation, targets }) => [operation, targets])).toEqual([
+      ['deleteTeamApiKey', { teamID: world.teamId, apiKeyID: id }],
+      ['createTeamApiKey', { teamID: world.teamId, apiKeyID: id, name: 'recorded' }],
+    ])
+    expect(JSON.stringify(rows)).not.toContain(key.slice(4))
+  })
+
   it('are not created for a banned, blocked or unknown team', async () => {
     const { db } = world.database
     const set = (values: { is_banned?: boolean; is_blocked?: boolean; blocked_reason?: string }) =>

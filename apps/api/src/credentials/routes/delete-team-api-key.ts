@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { noteTeam } from '@sandyard/kit/tracing/scope'
 import { checkUuid } from '../../administration/require-team.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { Nothing } from '../../http/nothing.ts'
@@ -14,6 +15,7 @@ export const deleteTeamApiKeyRoute: ApiRoute = (app, ctx) =>
     handler: async ({ params }, reply) => {
       const key = { teamId: checkUuid(params.teamID, 'team ID'), id: checkUuid(params.apiKeyID, 'API key ID') }
       if (!(await deleteApiKey(ctx.database.db, key))) throw new AppError('not_found', 'API key not found')
+      noteTeam(key.teamId)
       return reply.code(204).send(null)
     },
   })
