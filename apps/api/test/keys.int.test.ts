@@ -87,6 +87,12 @@ describe('API keys of a team', () => {
     expect(JSON.stringify(stored)).not.toContain(answers[0]?.body.key.slice(4))
   })
 
+  it('are not remembered for an idempotency key whose create was refused', async () => {
+    const headers = { 'idempotency-key': 'second-try' }
+    expect((await asUser('POST', '/api-keys', { body: { name: '\0' }, headers })).status).toBe(400)
+    expect((await asUser('POST', '/api-keys', { body: { name: 'better' }, headers })).status).toBe(201)
+  })
+
   it('are listed masked, with their creators and their last use, and only those of the team [GET /api-keys]', async () => {
     const { key, ...made } = await create({ name: 'listed' })
     await asUser('POST', '/api-keys', { body: { name: 'theirs' } }, strangers)

@@ -15,13 +15,12 @@ const ALLOWS: Readonly<Record<KeyScope, (operation: Operation) => boolean>> = {
 
 const WORDS: Readonly<Record<KeyScope, string>> = { connect: 'connect to sandboxes', read: 'read', build: 'build templates' }
 
-/** Whether a key of a scope may call an operation. Scopes are an addition of this server. */
-export function mayCall(scope: KeyScope, operation: Operation): boolean {
-  return ALLOWS[scope](operation)
-}
-
-/** @throws AppError `permission_denied` for an operation outside the scope; undefined: every operation is inside */
+/**
+ * Scopes of API keys are an addition of this server; without one a key may call every operation.
+ *
+ * @throws AppError `permission_denied` for an operation outside the scope
+ */
 export function checkScope(scope: KeyScope | undefined, operation: Operation): void {
-  if (scope === undefined || mayCall(scope, operation)) return
+  if (scope === undefined || ALLOWS[scope](operation)) return
   throw new AppError('permission_denied', `This API key may only ${WORDS[scope]}.`)
 }

@@ -9,7 +9,7 @@ interface SigningKey {
   readonly publicJwk: JWK
 }
 
-export interface SignOptions {
+interface SignOptions {
   readonly claims?: JWTPayload
   /** Claims that the token does not have. */
   readonly without?: readonly string[]

@@ -3,7 +3,7 @@ import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { outboundRequest } from '@sandyard/kit/outbound/outbound-request'
 
 /** The configuration or the keys of a provider cannot be read. */
-export class DiscoveryError extends Error {
+class DiscoveryError extends Error {
   override readonly name = 'DiscoveryError'
 }
 
