@@ -62,6 +62,8 @@ interface LoopParts {
 }
 
 const REFUSALS_EVERY_MS = 3000
+/** Several times in the second in which a deleted key must end. */
+const HEARD_EVERY_MS = 300
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
@@ -269,6 +271,8 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     onNotification: (channel, payload) => heard[channel]?.(payload),
     // A server that hears of no deleted key must not remember it.
     onLost: () => auth.cache.suspend(),
+    onAlive: (sentAt) => auth.cache.heard(sentAt),
+    checkEveryMs: HEARD_EVERY_MS,
     onRefresh: () => {
       auth.cache.resume()
       sandboxes.changes.notifyAll()

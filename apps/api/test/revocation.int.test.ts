@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Relay } from '@sandyard/test-kit/relay'
 import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 import { seedParty, type Party } from './support/templates.ts'
 
@@ -7,10 +8,12 @@ let world: World
 let api: Server
 let leavers: Party
 let stayers: Party
+let drifters: Party
 beforeAll(async () => {
   world = await createWorld()
   leavers = await seedParty(world, 'Leavers')
   stayers = await seedParty(world, 'Stayers')
+  drifters = await seedParty(world, 'Drifters')
   // After all changes, so that no notice of one makes it forget the keys.
   api = await world.startServer({ loops: true })
 })
@@ -24,6 +27,24 @@ const letIn = (isOpen: boolean) =>
 
 /** The connections on which servers hear of changes. */
 const LISTENERS = sql`from pg_stat_activity where application_name = 'sandyard-api-listen' and datname = current_database()`
+
+it('refuses a deleted key, and accepts the others, while the connection on which it would hear of changes is silently dead', async () => {
+  const url = new URL(world.database.url)
+  await using relay = new Relay(url)
+  const direct = new URL(url)
+  direct.port = String(await relay.listen())
+  const { apiKey: deleted, teamId } = drifters
+  const server = await world.startServer({ loops: true, directUrl: direct.href })
+  const ask = async (apiKey: string) => (await server.call('GET', '/v2/sandboxes', { apiKey })).status
+  for (const key of [deleted, stayers.apiKey]) expect(await ask(key)).toBe(200)
+  const connections = relay.count
+  relay.hang()
+  await world.database.db.deleteFrom('api_key').where('team_id', '=', teamId).execute()
+  await waitFor('the refusal', async () => (await ask(deleted)) === 401)
+  expect(await ask(stayers.apiKey)).toBe(200)
+  // It has not noticed that the connection is dead.
+  expect(relay.count).toBe(connections)
+})
 
 it('refuses a deleted key, and accepts the others, while the server hears of no changes', async () => {
   const { db } = world.database

@@ -69,6 +69,36 @@ describe('AuthCache', () => {
     expect(directory.asked).toHaveLength(4)
   })
 
+  it('looks up a known credential again while it is not certain that changes were heard, without counting it as a try', async () => {
+    const cache = new AuthCache()
+    let found: Principal | undefined = principal
+    let asked = 0
+    let tries = 0
+    const resolve = () =>
+      cache.resolve(
+        'a',
+        async () => {
+          asked++
+          return found
+        },
+        { beforeLookUp: () => (tries += 1) },
+      )
+    const certain = performance.now() + 3_600_000
+    cache.heard(certain)
+    await resolve()
+    await resolve()
+    expect([asked, tries]).toEqual([1, 1])
+    cache.heard(performance.now() - 1000)
+    await resolve()
+    expect([asked, tries]).toEqual([2, 1])
+    cache.heard(certain)
+    await resolve()
+    expect(asked).toBe(2)
+    cache.heard(performance.now() - 1000)
+    found = undefined
+    expect([await resolve(), await resolve(), asked]).toEqual([undefined, undefined, 3])
+  })
+
   it('does not cache a failure', async () => {
     const directory = new Directory()
     await expect(directory.cache.resolve('a', () => Promise.reject(new Error('down')))).rejects.toThrow('down')
