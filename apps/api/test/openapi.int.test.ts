@@ -239,6 +239,15 @@ describe('/openapi.json', () => {
     expect(headers).toHaveProperty('X-Next-Token')
   })
 
+  it.each([
+    ['PATCH', '/api-keys/{apiKeyID}'],
+    ['DELETE', '/api-keys/{apiKeyID}'],
+    ['DELETE', '/access-tokens/{accessTokenID}'],
+  ])('describes the plain text of the 404 of %s %s', (method, path) => {
+    const { '404': missing } = find(method, path).responses
+    expect(missing).toEqual({ description: 'Not found', content: { 'text/plain; charset=utf-8': { schema: { type: 'string' } } } })
+  })
+
   it('gives every body of templates, tags and builds a title', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       if (!path.includes('template')) continue
