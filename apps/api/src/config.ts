@@ -6,6 +6,7 @@ import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { KEY_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
+import { checkOidcSettings, OIDC_SETTINGS, type OidcConfig } from './auth/oidc/oidc-config.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
@@ -62,6 +63,10 @@ export const API_SETTINGS = {
     default: undefined,
     doc: 'for one start: the id of the new engine of the installation, from the message of the refused start; ends the sandboxes of the former engine',
   }),
+  issuesAccessTokens: env.boolean('SANDYARD_ISSUE_ACCESS_TOKENS', {
+    default: true,
+    doc: 'whether users may make access tokens; those that exist stay valid',
+  }),
   teamPublicNames: env.boolean('SANDYARD_TEAM_PUBLIC_NAMES', {
     default: false,
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
@@ -69,6 +74,7 @@ export const API_SETTINGS = {
   ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
   ...KEY_SETTINGS,
+  ...OIDC_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
 } satisfies ConfigSchema
@@ -91,6 +97,10 @@ export interface ApiConfig {
   readonly tlsNamesPerHour: number
   /** Whether a team may give a template a name without a namespace, which is visible to every team. */
   readonly teamPublicNames: boolean
+  /** Whether users may make access tokens. */
+  readonly issuesAccessTokens: boolean
+  /** The OpenID provider whose tokens are accepted. */
+  readonly oidc: OidcConfig | undefined
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
@@ -125,6 +135,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     problems.push(`SANDYARD_TLS_NAMES_PER_HOUR must be between 0 and ${MAX_TLS_NAMES}`)
   }
   const http = checkHttpSettings(settings, problems)
+  const oidc = checkOidcSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
   const tracing = checkTracing(settings, problems)
@@ -146,6 +157,8 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     maxSandboxSeries,
     tlsNamesPerHour,
     teamPublicNames: settings.teamPublicNames,
+    issuesAccessTokens: settings.issuesAccessTokens,
+    oidc,
     http,
     builds,
     retention,

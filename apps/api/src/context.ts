@@ -14,6 +14,7 @@ import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
+import { OidcProvider } from './auth/oidc/oidc-provider.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { Drain } from './http/drain.ts'
@@ -61,6 +62,8 @@ interface LoopParts {
 }
 
 const REFUSALS_EVERY_MS = 3000
+/** Several times in the second in which a deleted key must end. */
+const HEARD_EVERY_MS = 300
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
@@ -132,6 +135,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
+    const oidc = config.oidc && new OidcProvider({ config: config.oidc, database, outbound: config.outbound, log: log.auth })
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
@@ -164,7 +168,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       runtime,
       installation,
       engineId,
-      auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
+      auth: { database, cache: new AuthCache(), oidc, adminToken, onApiKeyUsed: (id) => usage.used(id) },
       audit: new AuditLog({ database, log: log.audit, unstored: metrics.auditUnstored }),
       sandboxes: {
         database,
@@ -265,8 +269,12 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     channels: Object.keys(heard) as Channel[],
     log: log.database,
     onNotification: (channel, payload) => heard[channel]?.(payload),
+    // A server that hears of no deleted key must not remember it.
+    onLost: () => auth.cache.suspend(),
+    onAlive: (sentAt) => auth.cache.heard(sentAt),
+    checkEveryMs: HEARD_EVERY_MS,
     onRefresh: () => {
-      auth.cache.clear()
+      auth.cache.resume()
       sandboxes.changes.notifyAll()
       builds.onRefresh()
     },
@@ -286,5 +294,6 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   const hasDiskLimit = runtime.capabilities().diskLimit
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
+  void auth.oidc?.warmUp()
   await listener.ready
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database, Tx } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
+import { listApiKeyPage } from '../src/credentials/api-key-rows.ts'
 import { forgetEvents } from '../src/events/forget-events.ts'
 import { forgetSamples } from '../src/sandbox-metrics/forget-samples.ts'
 import { listLifecycleEvents } from '../src/sandboxes/events/lifecycle-events.ts'
@@ -39,7 +40,12 @@ beforeAll(async () => {
     insert into sandbox_metric
     select 'h' || n, ${teamId}::uuid, clock_timestamp() - make_interval(secs => n), 1, 1, 1, 1, 1, 1, 1 from generate_series(1, ${ROWS}::int) as n
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  await sql`
+    insert into api_key (team_id, name, hash, prefix, value_length, masked_value_prefix, masked_value_suffix, created_at)
+    select ${teamId}::uuid, 'k' || n, 'h' || n, 'e2b_', 40, 'aa', 'bbbb', clock_timestamp() - make_interval(secs => n / 7)
+    from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -81,6 +87,15 @@ describe('statements that run often', () => {
     ['a page in the middle of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc', ROWS / 14)],
     ['such a page, oldest first', 'sandbox', (tx) => page(tx, ['running'], 'asc', ROWS / 14)],
     ['a page of a state that no sandbox has', 'sandbox', (tx) => page(tx, ['paused'], 'desc')],
+    ['the first page of API keys', 'api_key', (tx) => listApiKeyPage(tx, world.teamId, { after: undefined, limit: PAGE })],
+    [
+      'a page in the middle of API keys',
+      'api_key',
+      (tx) => {
+        const after = { time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: world.teamId }
+        return listApiKeyPage(tx, world.teamId, { after, limit: PAGE })
+      },
+    ],
     ['a pass of the reaper', 'sandbox', (tx) => reapExpired({ ...api.ctx.sandboxes, database: within(tx), engineId: api.ctx.engineId })],
     ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
     ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],

@@ -13,9 +13,9 @@ const TEAM_OF_USER: Requirement = { AccessTokenAuth: [], TeamAuth: [] }
 
 const SECURITY: Readonly<Record<AuthSet, readonly Requirement[]>> = {
   none: [],
-  T: [KEY, TEAM_OF_ADMIN],
-  TU: [KEY, TEAM_OF_ADMIN, TOKEN],
-  U: [TOKEN],
+  T: [KEY, TEAM_OF_USER, TEAM_OF_ADMIN],
+  TU: [KEY, TEAM_OF_USER, TEAM_OF_ADMIN, TOKEN],
+  U: [TOKEN, TEAM_OF_USER],
   G: [TOKEN],
   K: [TEAM_OF_USER, TEAM_OF_ADMIN],
   P: [TOKEN],

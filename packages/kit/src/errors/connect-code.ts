@@ -5,6 +5,7 @@ const CODE = {
   unauthenticated: 'unauthenticated',
   permission_denied: 'permission_denied',
   not_found: 'not_found',
+  gone: 'not_found',
   already_exists: 'already_exists',
   conflict: 'already_exists',
   unprocessable: 'invalid_argument',

@@ -5,6 +5,7 @@ const STATUS: Record<ErrorKind, number> = {
   unauthenticated: 401,
   permission_denied: 403,
   not_found: 404,
+  gone: 410,
   already_exists: 409,
   conflict: 409,
   unprocessable: 422,

@@ -7,6 +7,7 @@ export const ERROR_KINDS = [
   'unauthenticated',
   'permission_denied',
   'not_found',
+  'gone',
   'already_exists',
   'conflict',
   'unprocessable',
