@@ -26,3 +26,7 @@ export function checkUuid(id: string, what: string): string {
 export function teamNotFound(): AppError {
   return new AppError('not_found', 'Team not found')
 }
+
+export function userNotFound(): AppError {
+  return new AppError('not_found', 'User not found')
+}
