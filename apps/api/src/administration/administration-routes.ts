@@ -12,6 +12,9 @@ import { adminListUsersRoute } from './routes/list-users.ts'
 import { adminCreateUserRoute } from './routes/create-user.ts'
 import { adminGetUserRoute } from './routes/get-user.ts'
 import { adminDeleteUserRoute } from './routes/delete-user.ts'
+import { killTeamSandboxesRoute } from './routes/kill-team-sandboxes.ts'
+import { cancelTeamBuildsRoute } from './routes/cancel-team-builds.ts'
+import { getRunningCountsRoute } from './routes/get-running-counts.ts'
 
 /** Nodes and administration (control-plane.md 13), and the administration of teams and users, which is ours. */
 export const administrationRoutes: readonly ApiRoute[] = [
@@ -28,4 +31,7 @@ export const administrationRoutes: readonly ApiRoute[] = [
   adminGetUserRoute,
   adminDeleteUserRoute,
   getTeamLimitsRoute,
+  killTeamSandboxesRoute,
+  cancelTeamBuildsRoute,
+  getRunningCountsRoute,
 ]
