@@ -13,8 +13,5 @@ create index team_member_created on team_member (team_id, created_at desc, user_
 alter table server add column service_instance uuid;
 alter table server add column wanted_status text not null default 'ready' check (wanted_status in ('ready', 'draining', 'standby'));
 alter table server add column status_changed_at timestamptz(3);
--- {machine, memory, hugePages, disk, cpuPercent, creates}: the last figures of the server.
+-- The last figures of the server and its host; their shape is ServerVitals (packages/db/src/schema/server.ts).
 alter table server add column vitals jsonb not null default '{}';
-
--- The sandboxes of a node. The few rows of a table of live sandboxes.
-create index sandbox_home on sandbox (home_server_id) where state = 'running';

@@ -15,9 +15,15 @@ import { adminDeleteUserRoute } from './routes/delete-user.ts'
 import { killTeamSandboxesRoute } from './routes/kill-team-sandboxes.ts'
 import { cancelTeamBuildsRoute } from './routes/cancel-team-builds.ts'
 import { getRunningCountsRoute } from './routes/get-running-counts.ts'
+import { listNodesRoute } from './routes/list-nodes.ts'
+import { getNodeRoute } from './routes/get-node.ts'
+import { updateNodeRoute } from './routes/update-node.ts'
 
 /** Nodes and administration (control-plane.md 13), and the administration of teams and users, which is ours. */
 export const administrationRoutes: readonly ApiRoute[] = [
+  listNodesRoute,
+  getNodeRoute,
+  updateNodeRoute,
   adminListTeamsRoute,
   adminCreateTeamRoute,
   adminGetTeamRoute,

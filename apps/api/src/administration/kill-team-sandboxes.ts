@@ -1,13 +1,10 @@
 import pLimit from 'p-limit'
 import type { Db } from '@sandyard/db/database'
-import type { SandboxState } from '@sandyard/db/schema/sandbox'
 import { within } from '@sandyard/kit/async/within'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { killSandbox } from '../sandboxes/lifecycle/kill-sandbox.ts'
 import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
-
-/** The states of sandboxes that run for administrators: paused ones are not among them (control-plane.md 13.2). */
-export const RUNNING_STATES: readonly SandboxState[] = ['running', 'pausing', 'snapshotting', 'resuming']
+import { RUNNING_STATES } from '../sandboxes/running-states.ts'
 
 const PAGE = 100
 const KILLS_AT_ONCE = 8

@@ -1,5 +1,5 @@
 import type { Db } from '@sandyard/db/database'
-import { RUNNING_STATES } from './kill-team-sandboxes.ts'
+import { RUNNING_STATES } from '../sandboxes/running-states.ts'
 
 /** control-plane.md 3.3. */
 const REMEMBER_MS = 5000

@@ -22,8 +22,8 @@ export interface ServerVitals {
   readonly hugePages?: { readonly total: number; readonly used: number; readonly reserved: number; readonly pageBytes: number }
   /** The file system with the files of the engine. */
   readonly disk?: { readonly usedBytes: number; readonly totalBytes: number }
-  /** Since the server started. `starting` is how many are under way. */
-  readonly creates?: { readonly succeeded: number; readonly failed: number; readonly starting: number }
+  /** Since the server started. */
+  readonly creates?: { readonly succeeded: number; readonly failed: number }
 }
 
 export interface ServerTable {
