@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asAdmin } from './support/admin-calls.ts'
 import { findBuild, findJob, queueBuild, waitForEnd } from './support/builds.ts'
@@ -193,7 +194,7 @@ describe('a node that drains', () => {
   it('hears of the order by its heartbeat when the notification is lost', async () => {
     const node = await world.startServer()
     const row = world.database.db.updateTable('server').where('server_id', '=', node.ctx.sandboxes.serverId)
-    await row.set({ wanted_status: 'draining', status_changed_at: new Date() }).execute()
+    await row.set({ wanted_status: 'draining', status_changed_at: sql<Date>`clock_timestamp()` }).execute()
     await waitFor('the order', async () => (await create(node)).status === 503)
   })
 })
