@@ -29,6 +29,10 @@ export async function findUserRow(db: Db, userId: string): Promise<UserRow | und
   return db.selectFrom('app_user').selectAll().where('id', '=', userId).executeTakeFirst()
 }
 
+export async function findUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
+  return db.selectFrom('app_user').selectAll().where('email', '=', email).executeTakeFirst()
+}
+
 /** @throws AppError `already_exists` for the address of another user; `invalid_argument` for one that cannot be stored */
 export async function createUser(tx: Tx, email: string): Promise<UserRow> {
   checkStorable({ email })

@@ -2,9 +2,10 @@ import { Type, type Static } from 'typebox'
 import { DateTime } from '../times.ts'
 
 /** RFC 5321, 4.5.3.1.3, without the angle brackets. */
-const MAX_EMAIL_LENGTH = 254
+export const MAX_EMAIL_LENGTH = 254
+export const EMAIL_PATTERN = String.raw`^[^@\s]+@[^@\s]+$`
 
-export const Email = Type.String({ maxLength: MAX_EMAIL_LENGTH, pattern: '^[^@\\s]+@[^@\\s]+$' })
+export const Email = Type.String({ maxLength: MAX_EMAIL_LENGTH, pattern: EMAIL_PATTERN })
 
 const userID = Type.String({ format: 'uuid', description: 'Identifier of the user' })
 
