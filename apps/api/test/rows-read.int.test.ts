@@ -2,11 +2,15 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database, Tx } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { forgetEvents } from '../src/events/forget-events.ts'
 import { forgetSamples } from '../src/sandbox-metrics/forget-samples.ts'
 import { listLifecycleEvents } from '../src/sandboxes/events/lifecycle-events.ts'
 import { listSandboxes } from '../src/sandboxes/read/list-sandboxes.ts'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { listMembers } from '../src/teams/members.ts'
+import { listTeamRows } from '../src/teams/team-rows.ts'
+import { listUserRows } from '../src/teams/users.ts'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const ROWS = 3000
@@ -39,7 +43,18 @@ beforeAll(async () => {
     insert into sandbox_metric
     select 'h' || n, ${teamId}::uuid, clock_timestamp() - make_interval(secs => n), 1, 1, 1, 1, 1, 1, 1 from generate_series(1, ${ROWS}::int) as n
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  const times = sql`clock_timestamp() - make_interval(secs => n / 7)`
+  await sql`
+    insert into team (name, slug, email, created_at) select 'Team', 'team-' || n, 'a@b.test', ${times} from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  await sql`
+    with made as (
+      insert into app_user (email, created_at) select n || '@b.test', ${times} from generate_series(1, ${ROWS}::int) as n returning id, created_at
+    )
+    insert into team_member (team_id, user_id, created_at) select ${teamId}::uuid, id, created_at from made
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'team', 'app_user', 'team_member'])
+    await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -75,6 +90,8 @@ const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 
     },
   )
 
+const middle = () => ({ limit: PAGE, after: { time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: NIL_UUID } })
+
 describe('statements that run often', () => {
   it.each<[string, string, (tx: Tx) => Promise<unknown>]>([
     ['the first page of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc')],
@@ -82,6 +99,10 @@ describe('statements that run often', () => {
     ['such a page, oldest first', 'sandbox', (tx) => page(tx, ['running'], 'asc', ROWS / 14)],
     ['a page of a state that no sandbox has', 'sandbox', (tx) => page(tx, ['paused'], 'desc')],
     ['a pass of the reaper', 'sandbox', (tx) => reapExpired({ ...api.ctx.sandboxes, database: within(tx), engineId: api.ctx.engineId })],
+    ['a page of teams', 'team', (tx) => listTeamRows(tx, middle())],
+    ['a page of users', 'app_user', (tx) => listUserRows(tx, middle())],
+    ['a page of the members of a team', 'team_member', (tx) => listMembers(tx, world.teamId, middle())],
+    ['the users of such a page', 'app_user', (tx) => listMembers(tx, world.teamId, middle())],
     ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
     ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],
     [
