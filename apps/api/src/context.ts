@@ -244,11 +244,11 @@ function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<He
   })
 }
 
-function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetrics) {
+function openUploads({ builds, storage }: ApiConfig, database: Database, metrics: ApiMetrics) {
   const folder = new UploadFolder(builds.uploadsDir)
   const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
   const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
-  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, onStored }) }
+  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, storage, onStored }) }
 }
 
 async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {

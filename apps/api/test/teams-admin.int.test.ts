@@ -343,7 +343,7 @@ describe('the limits of a team', () => {
       maxCpuCount: { limit: 8 },
       maxMemoryMB: { limit: 8096 },
       maxDiskMB: { limit: 35_240 },
-      maxStoredBytes: { limit: null },
+      maxStoredBytes: { limit: null, used: 0 },
     })
     expect((await caller.withKey('GET', `/teams/${world.teamId}/limits`)).body).toEqual({
       code: 403,

@@ -3,6 +3,7 @@ import type { Database, Db, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { PageRequest } from '../templates/list-templates.ts'
 import { exactTime } from '../tags/ready-assignments.ts'
+import { teamNotFound, userNotFound } from './team-errors.ts'
 
 export interface MemberRow {
   readonly user_id: string
@@ -45,7 +46,7 @@ export async function listMembers(db: Db, teamId: string, { after, limit }: Page
 export async function putMember(database: Database, { teamId, userId }: Membership, isDefault?: boolean): Promise<void> {
   await database.transaction(async (tx) => {
     const team = await tx.selectFrom('team').select('id').where('id', '=', teamId).forKeyShare().executeTakeFirst()
-    if (team === undefined) throw new AppError('not_found', 'Team not found')
+    if (team === undefined) throw teamNotFound()
     await requireUser(tx, userId)
     if (isDefault === true) {
       await tx.updateTable('team_member').set({ is_default: false }).where('user_id', '=', userId).where('is_default', '=', true).execute()
@@ -82,7 +83,7 @@ export async function removeMember(database: Database, { teamId, userId }: Membe
 
 /** @throws AppError `not_found` */
 async function requireUser(tx: Tx, userId: string): Promise<void> {
-  if ((await lockUsers(tx, [userId])) === 0) throw new AppError('not_found', 'User not found')
+  if ((await lockUsers(tx, [userId])) === 0) throw userNotFound()
 }
 
 /** Changes of the memberships of a user come one after the other. Returns how many of the users exist. */

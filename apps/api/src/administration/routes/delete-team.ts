@@ -2,7 +2,8 @@ import type { ApiRoute } from '../../http/api-instance.ts'
 import { Nothing } from '../../http/nothing.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { deleteTeam } from '../../teams/delete-team.ts'
-import { checkUuid, teamNotFound } from '../require-team.ts'
+import { teamNotFound } from '../../teams/team-errors.ts'
+import { checkUuid } from '../require-team.ts'
 import { AdminTeamParams } from './admin-params.ts'
 
 /** `DELETE /admin/teams/{teamID}` (ours). */

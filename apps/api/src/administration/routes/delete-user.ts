@@ -2,7 +2,8 @@ import type { ApiRoute } from '../../http/api-instance.ts'
 import { Nothing } from '../../http/nothing.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { deleteUser } from '../../teams/users.ts'
-import { checkUuid, userNotFound } from '../require-team.ts'
+import { userNotFound } from '../../teams/team-errors.ts'
+import { checkUuid } from '../require-team.ts'
 import { AdminUserParams } from './admin-params.ts'
 
 /** `DELETE /admin/users/{userID}` (ours). */

@@ -3,7 +3,8 @@ import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { findUserRow } from '../../teams/users.ts'
 import { toAdminUser } from '../admin-views.ts'
-import { checkUuid, userNotFound } from '../require-team.ts'
+import { userNotFound } from '../../teams/team-errors.ts'
+import { checkUuid } from '../require-team.ts'
 import { AdminUserParams } from './admin-params.ts'
 
 /** `GET /admin/users/{userID}` (ours). */

@@ -3,7 +3,8 @@ import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { updateTeam } from '../../teams/update-team.ts'
 import { fromWireLimits, settingLimits, toAdminTeam } from '../admin-views.ts'
-import { checkUuid, teamNotFound } from '../require-team.ts'
+import { teamNotFound } from '../../teams/team-errors.ts'
+import { checkUuid } from '../require-team.ts'
 import { AdminTeamParams } from './admin-params.ts'
 
 /** `PATCH /admin/teams/{teamID}` (ours). */
