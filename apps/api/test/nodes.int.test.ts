@@ -124,6 +124,28 @@ describe('nodes', () => {
     expect((await find(api, api)).status).toBe('ready')
   })
 
+  it('of an earlier release take no orders, because they would not follow them', async () => {
+    const api = await world.startServer()
+    await sql`
+      insert into server (server_id, engine_id, version, lease_until)
+      values (77, ${api.ctx.engineId}, '0.1.0', clock_timestamp() + interval '1 minute')
+    `.execute(world.database.db)
+    const admin = asAdmin(api)
+    expect((await admin('GET', '/nodes/77')).body).toMatchObject({
+      id: '77',
+      version: '0.1.0',
+      commit: 'unknown',
+      status: 'ready',
+      serviceInstanceID: '00000000-0000-0000-0000-000000000000',
+      metrics: { memoryUsedBytes: 0, disks: [] },
+    })
+    expect((await admin('POST', '/nodes/77', { status: 'draining' })).body).toEqual({
+      code: 409,
+      message: 'The node 77 runs an earlier release, which takes no orders',
+    })
+    expect((await admin('GET', '/nodes/77')).body.status).toBe('ready')
+  })
+
   it('whose lease has ended are unhealthy, take no orders, and their sandboxes count at the oldest one', async () => {
     const [dead, oldest] = [await world.startServer(), await world.startServer()]
     await world.startServer()

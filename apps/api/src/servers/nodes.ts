@@ -75,13 +75,13 @@ type FoundStatus = 'connecting' | 'unhealthy'
  * Tells a server to take sandboxes or not to. It hears of the order by a notification and reads its row.
  *
  * @returns the order; undefined when there is no such server
- * @throws AppError `conflict` for a server that is gone or shuts down, and for a status that cannot be ordered
+ * @throws AppError `conflict` for a server that is gone, shuts down or has an earlier release, and for a status that cannot be ordered
  */
 export async function orderNode(database: Database, serverId: number, status: WantedStatus | FoundStatus): Promise<Order | undefined> {
   return database.transaction(async (tx) => {
     const row = await tx
       .selectFrom('server')
-      .select(['is_draining', 'wanted_status', 'status_changed_at'])
+      .select(['is_draining', 'service_instance', 'wanted_status', 'status_changed_at'])
       .select(sql<boolean>`lease_until > clock_timestamp()`.as('is_alive'))
       .where('server_id', '=', serverId)
       .forUpdate()
@@ -89,6 +89,7 @@ export async function orderNode(database: Database, serverId: number, status: Wa
     if (row === undefined) return undefined
     if (!row.is_alive) throw new AppError('conflict', `The node ${serverId} is unhealthy: it has not renewed its lease`)
     if (row.is_draining) throw new AppError('conflict', `The node ${serverId} shuts down`)
+    if (row.service_instance === null) throw new AppError('conflict', `The node ${serverId} runs an earlier release, which takes no orders`)
     if (status === 'connecting' || status === 'unhealthy') {
       throw new AppError('conflict', `A node cannot be made ${status}: use ready, draining or standby`)
     }
