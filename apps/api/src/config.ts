@@ -7,6 +7,7 @@ import { KEY_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import { checkOidcSettings, OIDC_SETTINGS, type OidcConfig } from './auth/oidc/oidc-config.ts'
+import type { StorageLimits } from './teams/storage-limits.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
@@ -42,6 +43,10 @@ export const API_SETTINGS = {
   maxSandboxLifetime: env.duration('SANDYARD_MAX_SANDBOX_LIFETIME', {
     default: 24 * 3_600_000,
     doc: 'longest lifetime of a sandbox, at most 24h',
+  }),
+  maxStored: env.size('SANDYARD_MAX_STORED', {
+    default: undefined,
+    doc: 'what the volumes and uploads of a team may take together; no limit when absent',
   }),
   pausedMemory: env.share('SANDYARD_PAUSED_MEMORY', {
     default: 0.5,
@@ -84,6 +89,7 @@ export interface ApiConfig {
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
+  readonly storage: StorageLimits
   readonly admission: AdmissionConfig
   /** Encrypts secrets and the signing secrets of webhooks; undefined: the operator has given no key. */
   readonly keyRing: KeyRing | undefined
@@ -150,6 +156,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       createsPerMinute: settings.createsPerMinute,
       createBurst: settings.createBurst,
     },
+    storage: { maxStoredBytes: settings.maxStored },
     admission: admissionOf(settings),
     keyRing: keyRingOf(settings),
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { listen } from '@sandyard/db/listen'
@@ -42,6 +43,8 @@ import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
 import { Heartbeat } from './servers/heartbeat.ts'
+import { Placement } from './servers/placement.ts'
+import { ServerFigures } from './servers/server-figures.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 import { RefusedEgress } from './sandboxes/network/refused-egress.ts'
 import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
@@ -93,6 +96,8 @@ export interface AppContext extends AsyncDisposable {
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
   readonly pool: WarmPool
+  /** Whether this server takes new sandboxes and builds. */
+  readonly placement: Placement
   readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
@@ -140,6 +145,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
     const starts = new StartsUnderWay()
+    const placement = new Placement()
     const drain = new Drain(() => starts.count)
     const ready = new ReadyChecks({ database, runtime, drain })
     registerHealthGauges(metrics.registry, { ready, runtime })
@@ -158,7 +164,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       metrics: metrics.pool,
       admission,
       log: log.sandboxes,
-      isBusy: () => drain.isDraining || starts.count >= availableParallelism(),
+      isBusy: () => drain.isDraining || !placement.accepts || starts.count >= availableParallelism(),
     })
     const context: AppContext = {
       config,
@@ -184,6 +190,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         repairs,
         inFlight: new InFlight(),
         pool,
+        placement,
         log: log.sandboxes,
         timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
@@ -197,10 +204,13 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       drain,
       ready,
       pool,
+      placement,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
-    const heartbeat = await startHeartbeat(context)
+    const figures = new ServerFigures({ runtime, creates: () => metrics.timings.creates, log: log.database })
+    shutdown.add('server figures', () => figures[Symbol.asyncDispose]())
+    const heartbeat = await startHeartbeat(context, figures)
     shutdown.add('heartbeat', () => heartbeat[Symbol.asyncDispose]())
     return context
   } catch (err) {
@@ -216,14 +226,17 @@ async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown:
   return opened
 }
 
-function startHeartbeat(context: AppContext): Promise<Heartbeat> {
-  const { config, database, drain, engineId, log, sandboxes } = context
+function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<Heartbeat> {
+  const { config, database, drain, engineId, log, placement, sandboxes } = context
   return Heartbeat.start({
     databaseUrl: database.directUrl,
     serverId: sandboxes.serverId,
     engineId,
     version: RELEASE,
     builds: config.builds.width,
+    instanceId: randomUUID(),
+    vitals: () => figures.current,
+    placement,
     isDraining: () => drain.isDraining,
     // Its loops would treat the sandboxes of the new engine as lost.
     onMoved: () => {
@@ -235,21 +248,22 @@ function startHeartbeat(context: AppContext): Promise<Heartbeat> {
   })
 }
 
-function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetrics) {
+function openUploads({ builds, storage }: ApiConfig, database: Database, metrics: ApiMetrics) {
   const folder = new UploadFolder(builds.uploadsDir)
   const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
   const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
-  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, onStored }) }
+  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, storage, onStored }) }
 }
 
 async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log, engineId, sandboxes, config } = context
+  const { database, runtime, auth, log, engineId, sandboxes, config, placement } = context
   const builds = startBuildLoops({
     database,
     runtime,
     tokenSeed: context.installation.tokenSeed,
     runner: context.buildRunner,
     serverId: context.sandboxes.serverId,
+    placement,
     config: context.config.builds,
     retention: context.config.retention,
     folder,
@@ -258,9 +272,17 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
+  // A read that fails is made up for by the next heartbeat.
+  const readOrder = (): void =>
+    void placement
+      .read(database.db, sandboxes.serverId)
+      .catch((err: unknown) => log.database.warn({ err }, 'the order of this server could not be read'))
   const heard: Partial<Record<Channel, (payload: string) => void>> = {
     [CHANNELS.authChanged]: () => auth.cache.clear(),
     [CHANNELS.buildChanged]: (buildId) => builds.onBuildChanged(buildId),
+    [CHANNELS.nodeChanged]: (serverId) => {
+      if (serverId === String(sandboxes.serverId)) readOrder()
+    },
     [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
   }
   const listener = listen({
@@ -277,6 +299,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
       auth.cache.resume()
       sandboxes.changes.notifyAll()
       builds.onRefresh()
+      readOrder()
     },
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())

@@ -3,11 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database, Tx } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
 import { listApiKeyPage } from '../src/credentials/api-key-rows.ts'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { forgetEvents } from '../src/events/forget-events.ts'
 import { forgetSamples } from '../src/sandbox-metrics/forget-samples.ts'
 import { listLifecycleEvents } from '../src/sandboxes/events/lifecycle-events.ts'
 import { listSandboxes } from '../src/sandboxes/read/list-sandboxes.ts'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { listMembers } from '../src/teams/members.ts'
+import { listTeamRows } from '../src/teams/team-rows.ts'
+import { listUserRows } from '../src/teams/users.ts'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const ROWS = 3000
@@ -45,7 +49,18 @@ beforeAll(async () => {
     select ${teamId}::uuid, 'k' || n, 'h' || n, 'e2b_', 40, 'aa', 'bbbb', clock_timestamp() - make_interval(secs => n / 7)
     from generate_series(1, ${ROWS}::int) as n
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  const times = sql`clock_timestamp() - make_interval(secs => n / 7)`
+  await sql`
+    insert into team (name, slug, email, created_at) select 'Team', 'team-' || n, 'a@b.test', ${times} from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  await sql`
+    with made as (
+      insert into app_user (email, created_at) select n || '@b.test', ${times} from generate_series(1, ${ROWS}::int) as n returning id, created_at
+    )
+    insert into team_member (team_id, user_id, created_at) select ${teamId}::uuid, id, created_at from made
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key', 'team', 'app_user', 'team_member'])
+    await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -81,6 +96,8 @@ const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 
     },
   )
 
+const middle = () => ({ limit: PAGE, after: { time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: NIL_UUID } })
+
 describe('statements that run often', () => {
   it.each<[string, string, (tx: Tx) => Promise<unknown>]>([
     ['the first page of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc')],
@@ -97,6 +114,10 @@ describe('statements that run often', () => {
       },
     ],
     ['a pass of the reaper', 'sandbox', (tx) => reapExpired({ ...api.ctx.sandboxes, database: within(tx), engineId: api.ctx.engineId })],
+    ['a page of teams', 'team', (tx) => listTeamRows(tx, middle())],
+    ['a page of users', 'app_user', (tx) => listUserRows(tx, middle())],
+    ['a page of the members of a team', 'team_member', (tx) => listMembers(tx, world.teamId, middle())],
+    ['the users of such a page', 'app_user', (tx) => listMembers(tx, world.teamId, middle())],
     ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
     ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],
     [

@@ -15,13 +15,16 @@ import { registerKeys } from './commands/keys.ts'
 import { registerLimits } from './commands/limits.ts'
 import { registerLogs } from './commands/logs.ts'
 import { registerLs } from './commands/ls.ts'
+import { registerNodes } from './commands/nodes.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerRestore } from './commands/restore.ts'
 import { registerResume } from './commands/resume.ts'
 import { registerStatus } from './commands/status.ts'
+import { registerTeams } from './commands/teams.ts'
 import { registerUpgrade } from './commands/upgrade.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerUp } from './commands/up.ts'
+import { registerUsers } from './commands/users.ts'
 import { registerVersion } from './commands/version.ts'
 import { readRelease } from './release.ts'
 
@@ -34,6 +37,9 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerDoctor,
   registerKeys,
   registerLimits,
+  registerTeams,
+  registerUsers,
+  registerNodes,
   registerLogs,
   registerLs,
   registerInfo,

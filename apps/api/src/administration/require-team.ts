@@ -3,6 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { isUuid } from '@sandyard/kit/ids/uuid'
 import { noteTeam } from '@sandyard/kit/tracing/scope'
 import { findTeam } from '../auth/auth-queries.ts'
+import { teamNotFound } from '../teams/team-errors.ts'
 import type { Team } from '../teams/team.ts'
 
 /**
@@ -21,8 +22,4 @@ export async function requireTeam(db: Db, teamId: string): Promise<Team> {
 export function checkUuid(id: string, what: string): string {
   if (!isUuid(id)) throw new AppError('invalid_argument', `Invalid ${what}`)
   return id
-}
-
-export function teamNotFound(): AppError {
-  return new AppError('not_found', 'Team not found')
 }

@@ -103,6 +103,7 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
     network: JSON.stringify(settings.network),
     mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
     server_id: request.serverId,
+    home_server_id: request.serverId,
   } as const
   await insertReserved(tx, row, { kind: 'sandbox.starting', data })
 }
