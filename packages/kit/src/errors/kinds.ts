@@ -15,6 +15,7 @@ export const ERROR_KINDS = [
   'deadline_exceeded',
   'canceled',
   'unavailable',
+  'bad_gateway',
   'insufficient_storage',
   'unimplemented',
   'unknown',
