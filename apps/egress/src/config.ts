@@ -1,4 +1,5 @@
 import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
+import { KEY_SETTINGS } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
@@ -62,6 +63,7 @@ const egressSettings = {
     default: [],
     doc: 'IPv4 networks of the control plane, which sandboxes never reach.',
   }),
+  ...KEY_SETTINGS,
   extraCa: OUTBOUND_SETTINGS.extraCa,
   httpProxy: OUTBOUND_SETTINGS.httpProxy,
   drainMs: env.duration('SANDYARD_EGRESS_DRAIN', {
