@@ -16,6 +16,14 @@ export const KEY_SETTINGS = {
   }),
 }
 
+/** In place of `secretsKey`: read by `runKeyCommand`, before all other settings. */
+export const KEY_COMMAND_SETTING = {
+  secretsKeyCommand: env.text('SANDYARD_SECRETS_KEY_COMMAND', {
+    default: undefined,
+    doc: 'program that prints the key in place of SANDYARD_SECRETS_KEY, with arguments separated by spaces, without a shell; it may take 10 s',
+  }),
+}
+
 /** Undefined without a key. */
 export function keyRingOf({ secretsKey, secretsOldKeys }: ConfigOf<typeof KEY_SETTINGS>): KeyRing | undefined {
   return secretsKey === undefined ? undefined : new KeyRing([secretsKey, ...secretsOldKeys])
