@@ -18,6 +18,7 @@ import { registerLs } from './commands/ls.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerRestore } from './commands/restore.ts'
 import { registerResume } from './commands/resume.ts'
+import { registerSecrets } from './commands/secrets.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerUpgrade } from './commands/upgrade.ts'
 import { registerVerify } from './commands/verify.ts'
@@ -34,6 +35,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerDoctor,
   registerKeys,
   registerLimits,
+  registerSecrets,
   registerLogs,
   registerLs,
   registerInfo,
