@@ -5,7 +5,7 @@ import type { Database, Db } from '@sandyard/db/database'
 import { Secret } from '@sandyard/kit/config/secret'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { findKey, hasKey } from '@sandyard/kit/secrets/find-key'
+import { findKey, hasKey, madeKeyFile } from '@sandyard/kit/secrets/find-key'
 import { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { KEY_SETTINGS, KEY_SOURCE_SETTINGS } from '@sandyard/kit/secrets/key-settings'
 import { ensureSetting } from '../settings/installation.ts'
@@ -31,7 +31,7 @@ export interface KeyNeeds {
  * @throws ConfigError of `findKey`
  */
 export async function ensureSecretsKey({ environment, file: ownFile, database: { db }, log }: KeyNeeds): Promise<Environment> {
-  const file = environment[KEY_SOURCE_SETTINGS.secretsKeyPath.env] ?? ownFile
+  const file = madeKeyFile(environment, ownFile)
   const isGiven = hasKey(environment) || (environment[KEY_SOURCE_SETTINGS.secretsKeyCommand.env] ?? '') !== ''
   if (!isGiven && !existsSync(file) && !(await hasSealed(db))) makeKey(file)
   const keyed = await findKey(environment, file)

@@ -15,15 +15,15 @@ const { env: MADE } = KEY_SOURCE_SETTINGS.secretsKeyPath
  * The environment with the key of secrets in SANDYARD_SECRETS_KEY: as it is set there or in a file, else what the operator's command prints,
  * else what the file has that a server makes. Without any of them it has none.
  *
- * @param madeKeyFile where that file is when no setting says so
+ * @param ownFile where that file is when no setting says so
  * @throws ConfigError when the command fails, prints nothing or takes longer than 10 s, or a file cannot be read. No output is quoted
  */
-export async function findKey(environment: Environment, madeKeyFile?: string): Promise<Environment> {
-  const { secretsKeyCommand: command, secretsKeyPath: file = madeKeyFile } = parseConfig(KEY_SOURCE_SETTINGS, environment)
+export async function findKey(environment: Environment, ownFile?: string): Promise<Environment> {
+  const { secretsKeyCommand: command } = parseConfig(KEY_SOURCE_SETTINGS, environment)
   const isGiven = hasKey(environment)
   if (command !== undefined && isGiven) throw new ConfigError([`${COMMAND} and ${KEY} are both set: keep one`])
   if (isGiven) return environment
-  const key = command === undefined ? file && readMadeKey(file) : await run(command)
+  const key = command === undefined ? readMadeKey(madeKeyFile(environment, ownFile)) : await run(command)
   const { [COMMAND]: _command, ...others } = environment
   return key === undefined ? others : { ...others, [KEY]: key }
 }
@@ -39,8 +39,17 @@ export function keyVariables(environment: Environment): Environment {
   return Object.fromEntries(names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])))
 }
 
+/** Where a server makes the key. */
+export function madeKeyFile(environment: Environment, ownFile: string): string
+export function madeKeyFile(environment: Environment, ownFile: string | undefined): string | undefined
+export function madeKeyFile(environment: Environment, ownFile: string | undefined): string | undefined {
+  const given = environment[MADE]
+  return given === undefined || given === '' ? ownFile : given
+}
+
 /** Undefined when no server has made it. */
-function readMadeKey(file: string): string | undefined {
+function readMadeKey(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (err) {
