@@ -3,7 +3,7 @@ import { ADMISSION_SETTINGS, admissionOf, type AdmissionConfig } from './admissi
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
-import { KEY_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
+import { KEY_SETTINGS, KEY_SOURCE_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import { checkOidcSettings, OIDC_SETTINGS, type OidcConfig } from './auth/oidc/oidc-config.ts'
@@ -80,6 +80,7 @@ export const API_SETTINGS = {
   ...HTTP_SETTINGS,
   ...KEY_SETTINGS,
   ...OIDC_SETTINGS,
+  ...KEY_SOURCE_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
 } satisfies ConfigSchema

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
+import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
@@ -47,6 +48,9 @@ import { Placement } from './servers/placement.ts'
 import { ServerFigures } from './servers/server-figures.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 import { RefusedEgress } from './sandboxes/network/refused-egress.ts'
+import { issuerOf } from './identity-tokens/issuer.ts'
+import { startSecretLoops } from './secrets/secret-loops.ts'
+import { storeSetting } from './settings/store-setting.ts'
 import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
 
 /** What a runtime of this installation gets from the control plane. */
@@ -135,6 +139,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const runtime = await openRuntime(parts, { installation, onRefused }, shutdown)
     const { adoptEngine } = config
     const engineId = await bindEngine({ database, runtime, log: log.sandboxes, adoptEngine })
+    await storeSetting(database.db, IDENTITY_ISSUER_SETTING, issuerOf(config))
     await publishEgressGateway(database.db, runtime.capabilities().egressGateway)
     const serverId = newServerId()
     const usage = new KeyUsage(database, log.auth)
@@ -305,6 +310,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  startSecretLoops({ database, ring: config.keyRing, log: log.database }, shutdown)
   context.pool.start()
   shutdown.add('warm pool', () => context.pool.stop())
   const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>

@@ -19,6 +19,7 @@ import { registerNodes } from './commands/nodes.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerRestore } from './commands/restore.ts'
 import { registerResume } from './commands/resume.ts'
+import { registerSecrets } from './commands/secrets.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerTeams } from './commands/teams.ts'
 import { registerUpgrade } from './commands/upgrade.ts'
@@ -40,6 +41,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerTeams,
   registerUsers,
   registerNodes,
+  registerSecrets,
   registerLogs,
   registerLs,
   registerInfo,

@@ -64,15 +64,15 @@ describe('operations and fields that are not served yet', () => {
     expect(await counted()).toBe(before + 1)
   })
 
-  test.each([
-    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
-    ['network.rules', { network: { rules: { 'a.test': [{ transform: { headers: { authorization: '${e2b.secrets.key}' } } }] } } }],
-  ])('[POST /v2/sandboxes] refuses the field %s, names it, and counts the refusal', async (field, fields) => {
-    const before = await counted()
-    const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
-    expect(answer).toMatchObject({ status: 501, body: { code: 501, message: expect.stringContaining(field) } })
-    expect(await counted()).toBe(before + 1)
-  })
+  test.each([['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }]])(
+    '[POST /v2/sandboxes] refuses the field %s, names it, and counts the refusal',
+    async (field, fields) => {
+      const before = await counted()
+      const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
+      expect(answer).toMatchObject({ status: 501, body: { code: 501, message: expect.stringContaining(field) } })
+      expect(await counted()).toBe(before + 1)
+    },
+  )
 
   test.each([
     [

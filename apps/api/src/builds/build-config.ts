@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 export const BUILD_SETTINGS = {
   apiUrl: env.text('SANDYARD_API_URL', {
     default: undefined,
-    doc: 'Base of the upload URLs in answers. Default: the host of the request.',
+    doc: 'Public URL of the API: base of the upload URLs in answers (default: the host of the request) and issuer of identity tokens (https://api.<domain>).',
   }),
   uploadsDir: env.text('SANDYARD_UPLOADS_DIR', {
     default: undefined,

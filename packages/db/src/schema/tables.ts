@@ -19,6 +19,8 @@ import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-histo
 import { sandboxLogColumns, type SandboxLogTable } from './sandbox-log.ts'
 import { sandboxLogCursorColumns, type SandboxLogCursorTable } from './sandbox-log-cursor.ts'
 import { sandboxMetricColumns, type SandboxMetricTable } from './sandbox-metric.ts'
+import { secretColumns, type SecretTable } from './secret.ts'
+import { secretVersionColumns, type SecretVersionTable } from './secret-version.ts'
 import { serverColumns, type ServerTable } from './server.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
 import { tagAssignmentColumns, type TagAssignmentTable } from './tag-assignment.ts'
@@ -53,6 +55,8 @@ export interface Tables {
   sandbox_log: SandboxLogTable
   sandbox_log_cursor: SandboxLogCursorTable
   sandbox_metric: SandboxMetricTable
+  secret: SecretTable
+  secret_version: SecretVersionTable
   server: ServerTable
   server_setting: ServerSettingTable
   tag_assignment: TagAssignmentTable
@@ -88,6 +92,8 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   sandbox_log: sandboxLogColumns,
   sandbox_log_cursor: sandboxLogCursorColumns,
   sandbox_metric: sandboxMetricColumns,
+  secret: secretColumns,
+  secret_version: secretVersionColumns,
   server: serverColumns,
   server_setting: serverSettingColumns,
   tag_assignment: tagAssignmentColumns,

@@ -16,6 +16,7 @@ const CODE = {
   internal: 'internal',
   unimplemented: 'unimplemented',
   unavailable: 'unavailable',
+  bad_gateway: 'unavailable',
   deadline_exceeded: 'deadline_exceeded',
   insufficient_storage: 'resource_exhausted',
 } as const satisfies Record<ErrorKind, string>

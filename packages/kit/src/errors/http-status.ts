@@ -16,6 +16,7 @@ const STATUS: Record<ErrorKind, number> = {
   internal: 500,
   unimplemented: 501,
   unavailable: 503,
+  bad_gateway: 502,
   deadline_exceeded: 504,
   insufficient_storage: 507,
 }

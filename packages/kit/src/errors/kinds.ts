@@ -16,6 +16,7 @@ export const ERROR_KINDS = [
   'deadline_exceeded',
   'canceled',
   'unavailable',
+  'bad_gateway',
   'insufficient_storage',
   'unimplemented',
   'unknown',

@@ -102,6 +102,7 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
     auto_resume_seconds: settings.autoResumeSeconds,
     network: JSON.stringify(settings.network),
     mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
+    iam: JSON.stringify(settings.iam),
     server_id: request.serverId,
     home_server_id: request.serverId,
   } as const

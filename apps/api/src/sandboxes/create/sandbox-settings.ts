@@ -1,5 +1,5 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
-import type { StoredNetwork } from '@sandyard/db/schema/sandbox'
+import type { StoredIdentityToken, StoredNetwork } from '@sandyard/db/schema/sandbox'
 import { toStoredNetwork } from '../network/stored-network.ts'
 
 /** What a create request decides for the whole life of a sandbox, over pauses and resumes. */
@@ -13,6 +13,8 @@ export interface SandboxSettings {
   readonly autoResumeSeconds: number
   readonly network: StoredNetwork
   readonly mcp: Readonly<Record<string, unknown>> | null
+  /** The identity tokens that its network rules may name. */
+  readonly iam: Readonly<Record<string, StoredIdentityToken>>
 }
 
 /** The shortest lifetime after a resume by traffic (control-plane.md 6.2.5). */
@@ -29,5 +31,11 @@ export function toSettings(body: NewSandbox, lifetimeSeconds: number, maxLifetim
     autoResumeSeconds: Math.max(Math.min(lifetimeSeconds, maxLifetimeSeconds), LEAST_AUTO_RESUME_SECONDS),
     network: toStoredNetwork(body.network ?? {}),
     mcp: body.mcp ?? null,
+    iam: toStoredTokens(body.iam),
   }
+}
+
+/** Every token is a JWT-SVID, so only its audience is stored. */
+function toStoredTokens(iam: NewSandbox['iam']): Record<string, StoredIdentityToken> {
+  return Object.fromEntries(Object.entries(iam?.tokens ?? {}).map(([name, { audience }]) => [name, { audience }]))
 }
