@@ -28,6 +28,16 @@ import { teamMetricColumns, type TeamMetricTable } from './team-metric.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
+import {
+  webhookAttemptColumns,
+  webhookColumns,
+  webhookDeliveryColumns,
+  webhookReaderColumns,
+  type WebhookAttemptTable,
+  type WebhookDeliveryTable,
+  type WebhookReaderTable,
+  type WebhookTable,
+} from './webhook.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -61,6 +71,10 @@ export interface Tables {
   template: TemplateTable
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
+  webhook: WebhookTable
+  webhook_attempt: WebhookAttemptTable
+  webhook_delivery: WebhookDeliveryTable
+  webhook_reader: WebhookReaderTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -95,4 +109,8 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   template: templateColumns,
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,
+  webhook: webhookColumns,
+  webhook_attempt: webhookAttemptColumns,
+  webhook_delivery: webhookDeliveryColumns,
+  webhook_reader: webhookReaderColumns,
 }
