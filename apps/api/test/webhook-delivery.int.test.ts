@@ -67,7 +67,7 @@ describe('a delivery', () => {
     expect(rest).toHaveLength(3)
     await ended(some)
     const mine = receiver.received.filter(({ headers }) => headers['e2b-webhook-id'] === id)
-    expect(mine.map(typeOf).toSorted()).toEqual([TYPES[0], TYPES[2], TYPES[3], TYPES[5]].toSorted())
+    expect(new Set(mine.map(typeOf))).toEqual(new Set([TYPES[0], TYPES[2], TYPES[3], TYPES[5]]))
     expect(receiver.received).toHaveLength(5)
     const events = (await api.call('GET', `/events/sandboxes/${sandboxId}`)).body
     for (const received of mine) {

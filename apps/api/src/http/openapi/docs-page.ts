@@ -14,7 +14,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
-/** Copies of the document, which would be written for each request. */
+/** Copies of the document, which would be written for each request. The page asks for the first one. */
 const COPIES: ReadonlySet<string | undefined> = new Set([`${PREFIX}/json`, `${PREFIX}/yaml`])
 
 /** Serves the description as pages at `/docs`. */
@@ -23,7 +23,7 @@ export async function registerDocsPage(app: FastifyInstance): Promise<void> {
     routePrefix: PREFIX,
     staticCSP: POLICY,
     // Without the check of a public service.
-    uiConfig: { url: '../openapi.json', validatorUrl: null, docExpansion: 'none', filter: true, displayOperationId: true },
+    uiConfig: { validatorUrl: null, docExpansion: 'none', filter: true, displayOperationId: true },
     uiHooks: {
       onRequest: (request, reply, next) => {
         if (COPIES.has(request.routeOptions.url)) void reply.redirect('../openapi.json')
