@@ -57,9 +57,8 @@ create table webhook_attempt (
 );
 create index webhook_attempt_series on webhook_attempt (webhook_id, at);
 
--- The place in the event log up to which deliveries have been written.
+-- The place in the event log up to which deliveries have been written. The first reader inserts the row: a restore loads empty tables.
 create table webhook_reader (
   only_row boolean primary key default true check (only_row),
   place    bigint not null
 );
-insert into webhook_reader (place) select coalesce(max(place), 0) from event;

@@ -5,7 +5,7 @@ import { secondsAgo } from '@sandyard/db/statement-time'
 
 const BATCHES = { size: 1000, most: 100 }
 /** Deliveries of a webhook that may wait. */
-export const MAX_PENDING = 10_000
+const MAX_PENDING = 10_000
 
 /** Deletes ended deliveries that are older, with their attempts. Several servers may run it at once. */
 export async function forgetDeliveries(db: Db, ageMs: number): Promise<void> {

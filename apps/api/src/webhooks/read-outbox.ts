@@ -18,7 +18,7 @@ const BATCH = 1000
 export async function readOutbox(database: Database): Promise<boolean> {
   const { db } = database
   if (await skipUnheard(db)) return false
-  const { place } = await db.selectFrom('webhook_reader').select('place').executeTakeFirstOrThrow()
+  const place = await currentPlace(db)
   const events = await readEvents(database, { after: place, limit: BATCH })
   const last = events.at(-1)
   if (last === undefined) return false
@@ -34,6 +34,15 @@ export async function readOutbox(database: Database): Promise<boolean> {
     if (await storeDeliveries(tx, described)) await notify(tx, CHANNELS.webhookDue, '')
   })
   return events.length === BATCH
+}
+
+/** The first reader of an installation begins at the end. */
+async function currentPlace(db: Db): Promise<number> {
+  const find = () => db.selectFrom('webhook_reader').select('place').executeTakeFirst()
+  const found = await find()
+  if (found !== undefined) return found.place
+  await sql`insert into webhook_reader (place) select coalesce(max(place), 0) from event on conflict do nothing`.execute(db)
+  return (await find())?.place ?? 0
 }
 
 /** Without webhooks the reader moves to the end and reads nothing. A statement sees each event only together with the webhooks before it. */

@@ -11,7 +11,7 @@ import { cancelDeliveries } from './cancel-deliveries.ts'
 import { webhookNotFound } from './webhook-errors.ts'
 import { sealSecret } from './webhook-secret.ts'
 
-export const MAX_WEBHOOKS = 100
+const MAX_WEBHOOKS = 100
 
 const COLUMNS = ['webhook_id', 'team_id', 'name', 'url', 'events', 'enabled', 'disabled_reason', 'created_at'] as const
 

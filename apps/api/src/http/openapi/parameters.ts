@@ -1,5 +1,5 @@
 /** What parameters mean whose schemas do not say it, by their names. */
-export const PARAMETERS: Readonly<Record<string, string>> = {
+const PARAMETERS: Readonly<Record<string, string>> = {
   accessTokenID: 'Id of the access token',
   alias: 'Alias of the template',
   apiKeyID: 'Id of the API key',
