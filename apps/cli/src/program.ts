@@ -23,6 +23,7 @@ import { registerUpgrade } from './commands/upgrade.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerUp } from './commands/up.ts'
 import { registerVersion } from './commands/version.ts'
+import { registerWebhooks } from './commands/webhooks.ts'
 import { readRelease } from './release.ts'
 
 /** The command tree. Each command is one file; help lists them in this order. */
@@ -43,6 +44,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerConnect,
   registerExec,
   registerCp,
+  registerWebhooks,
   registerBackup,
   registerVerify,
   registerRestore,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
-import { CHANNELS, notify } from '@sandyard/db/notify'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import type { ClaimedDelivery } from './claim-deliveries.ts'
 import type { AttemptOutcome } from './post-delivery.ts'
@@ -45,7 +44,6 @@ export async function endAttempt(database: Database, attempt: EndedAttempt, retr
       if (outcome.httpStatus === GONE) await disable(tx, delivery.webhookId, 'The receiver answered 410')
       else if (dead >= MAX_DEAD_IN_ROW) await disable(tx, delivery.webhookId, `${dead} deliveries one after another were given up`)
     }
-    await notify(tx, CHANNELS.webhookDue, '')
   })
 }
 

@@ -41,11 +41,10 @@ function namedResponse(status: string, response: Json, components: Components): 
   const { description } = response
   const words = { description: description === NO_WORDS ? (MEANINGS[status] ?? description) : description }
   const named = { ...withSchemas(response, components), ...words }
-  if (JSON.stringify(named).includes(`"#/components/schemas/${ERROR}"`) && /^[45]/.test(status)) {
-    keep(components.responses, status, named)
-    return { $ref: `#/components/responses/${status}` }
-  }
-  return named
+  const isError = /^[45]/.test(status) && JSON.stringify(named).includes(`"#/components/schemas/${ERROR}"`)
+  // The first one of a status has the name; one with other words or headers stays where it is.
+  if (!isError || !isSame((components.responses[status] ??= named), named)) return named
+  return { $ref: `#/components/responses/${status}` }
 }
 
 /** The content of a body with named schemas. */
@@ -85,8 +84,12 @@ function withoutPatterns({ patternProperties, headers: _, ...node }: Json): Json
 /** @throws Error when the name has another shape already */
 function keep(components: Record<string, Json>, name: string, shape: Json): void {
   const known = components[name]
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(shape)) throw new Error(`two shapes have the name ${name}`)
+  if (known !== undefined && !isSame(known, shape)) throw new Error(`two shapes have the name ${name}`)
   components[name] = shape
+}
+
+function isSame(one: Json, other: Json): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function objectOf(value: unknown): Json {
