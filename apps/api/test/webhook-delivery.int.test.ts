@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Secret } from '@sandyard/kit/config/secret'
+import { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { forgetDeliveries, capPending } from '../src/webhooks/forget-deliveries.ts'
 import { readOutbox } from '../src/webhooks/read-outbox.ts'
+import { resealWebhooks } from '../src/webhooks/reseal-webhooks.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 import { verify, WebhookReceiver, type Received } from './support/webhook-receiver.ts'
 
@@ -340,6 +343,31 @@ describe('several servers', () => {
     const [delivery] = await ended(id)
     expect(delivery.attempts[0].errorClass).toBe('canceled')
     expect([delivery.status, delivery.attempts.at(-1).httpStatus]).toEqual(['delivered', 200])
+  })
+})
+
+describe('a rotation of the key', () => {
+  it('encrypts signing secrets again, and needs the former key only until then', async () => {
+    const { db } = world.database
+    const id = await createWebhook({ events: [TYPES[0]] })
+    const read = () => db.selectFrom('webhook').select(['key_id', 'sealed_secret']).where('webhook_id', '=', id).executeTakeFirstOrThrow()
+    const before = await read()
+    const [newer, former] = [new Secret('cd'.repeat(32)), new Secret(ENV.SANDYARD_SECRETS_KEY)]
+    await resealWebhooks(world.database, new KeyRing([former]))
+    expect(await read()).toEqual(before)
+    const both = new KeyRing([newer, former])
+    await Promise.all([resealWebhooks(world.database, both), resealWebhooks(world.database, both)])
+    expect((await read()).key_id).toBe(both.keyId)
+    await createSandbox()
+    const [delivery] = await ended(id)
+    expect([delivery.status, delivery.attempts[0].errorClass]).toEqual(['dead', 'signature_error'])
+    await api[Symbol.asyncDispose]()
+    api = await world.startServer({ env: { ...ENV, SANDYARD_SECRETS_KEY: newer.reveal() }, lookupHost, loops: true })
+    await resend(id, delivery.deliveryId)
+    await waitFor('the resend', async () => (await deliveries(id))[0].status === 'delivered')
+    expect(verify(SECRET, receiver.received.at(-1) as Received).standard).toBe(true)
+    await api[Symbol.asyncDispose]()
+    api = await world.startServer({ env: ENV, lookupHost, loops: true })
   })
 })
 

@@ -3,10 +3,11 @@ import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { cancelAbandoned } from './cancel-deliveries.ts'
 import { DeliverySender, type SenderParts } from './delivery-sender.ts'
 import { capPending, forgetDeliveries } from './forget-deliveries.ts'
+import { resealWebhooks } from './reseal-webhooks.ts'
 import { readOutbox } from './read-outbox.ts'
 
 const READ_EVERY_MS = 1000
-const FORGET_EVERY_MS = 60_000
+const UPKEEP_EVERY_MS = 60_000
 /** Of one turn. */
 const MAX_BATCHES = 100
 
@@ -26,12 +27,13 @@ export function startWebhookLoops(parts: Omit<SenderParts, 'keyRing'> & WebhookL
     for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) if (!(await readOutbox(database))) return
   })
   shutdown.add('webhook outbox', () => reading.stop())
-  const forgetting = runLoop({ name: 'webhook retention', everyMs: FORGET_EVERY_MS, log }, async () => {
+  const upkeep = runLoop({ name: 'webhook upkeep', everyMs: UPKEEP_EVERY_MS, log }, async () => {
     await forgetDeliveries(database.db, retentionMs)
     await capPending(database.db)
     await cancelAbandoned(database.db)
+    await resealWebhooks(database, keyRing)
   })
-  shutdown.add('webhook retention', () => forgetting.stop())
+  shutdown.add('webhook upkeep', () => upkeep.stop())
   return { onDue: () => sender.wake() }
 }
 
