@@ -11,6 +11,7 @@ import type { StorageLimits } from './teams/storage-limits.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
+import { checkWebhookSettings, WEBHOOK_SETTINGS, type WebhookConfig } from './webhooks/webhook-config.ts'
 import { checkPoolSettings, POOL_SETTINGS, type PoolConfig } from './warm-pool/pool-config.ts'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
@@ -83,6 +84,7 @@ export const API_SETTINGS = {
   ...KEY_SOURCE_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
+  ...WEBHOOK_SETTINGS,
 } satisfies ConfigSchema
 
 export interface ApiConfig {
@@ -115,6 +117,7 @@ export interface ApiConfig {
   /** How sandboxes and builds reach the network outside. */
   readonly outbound: Outbound
   readonly tracing: TracingConfig
+  readonly webhooks: WebhookConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
 }
@@ -147,6 +150,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const retention = checkRetention(settings, problems)
   const tracing = checkTracing(settings, problems)
   const pool = checkPoolSettings(settings, problems)
+  const webhooks = checkWebhookSettings(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -173,6 +177,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     pool,
     outbound: outboundOf(settings),
     tracing,
+    webhooks,
     adoptEngine: settings.adoptEngine,
   })
 }

@@ -32,6 +32,9 @@ import { registerHealthGauges } from './metrics/health-gauges.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
+import type { TargetParts } from './webhooks/check-url.ts'
+import { TargetAddresses } from './webhooks/target-addresses.ts'
+import { startWebhookLoops } from './webhooks/webhook-loops.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
@@ -105,6 +108,8 @@ export interface AppContext extends AsyncDisposable {
   readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
+  /** Where webhooks may be sent to. */
+  readonly webhooks: TargetParts
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
   readonly ready: ReadyChecks
@@ -206,6 +211,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       buildRunner:
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
+      webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
       drain,
       ready,
       pool,
@@ -277,6 +283,9 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
+  const { outbound, keyRing } = config
+  const webhooks = startWebhookLoops({ ...context.webhooks, ...config.webhooks, database, outbound, keyRing, log: log.sandboxes }, shutdown)
+
   // A read that fails is made up for by the next heartbeat.
   const readOrder = (): void =>
     void placement
@@ -289,6 +298,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
       if (serverId === String(sandboxes.serverId)) readOrder()
     },
     [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
+    [CHANNELS.webhookDue]: () => webhooks.onDue(),
   }
   const listener = listen({
     url: database.directUrl,

@@ -12,11 +12,15 @@ import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
 import { listMembers } from '../src/teams/members.ts'
 import { listTeamRows } from '../src/teams/team-rows.ts'
 import { listUserRows } from '../src/teams/users.ts'
+import { claimDeliveries } from '../src/webhooks/claim-deliveries.ts'
+import { forgetDeliveries } from '../src/webhooks/forget-deliveries.ts'
+import { listDeliveries } from '../src/webhooks/list-deliveries.ts'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const ROWS = 3000
 const PAGE = 20
 const DAY_MS = 24 * 3_600_000
+const WEBHOOK = '11111111-1111-4111-8111-111111111111'
 
 let world: World
 let api: Server
@@ -59,7 +63,17 @@ beforeAll(async () => {
     )
     insert into team_member (team_id, user_id, created_at) select ${teamId}::uuid, id, created_at from made
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key', 'team', 'app_user', 'team_member'])
+  await sql`
+    insert into webhook (webhook_id, team_id, name, url, events, enabled, key_id, sealed_secret)
+    values (${WEBHOOK}::uuid, ${teamId}::uuid, 'many', 'https://example.com/', '{}', true, 'none', '')
+  `.execute(db)
+  await sql`
+    insert into webhook_delivery (webhook_id, event_id, event_type, body, status, due_at, created_at)
+    select ${WEBHOOK}::uuid, n, 'sandbox.lifecycle.created', '{}', case when n % 300 = 0 then 'dead' when n % 3 = 0 then 'pending' else 'delivered' end,
+      clock_timestamp() + interval '1 hour', clock_timestamp() - make_interval(secs => n)
+    from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key', 'team', 'app_user', 'team_member', 'webhook_delivery'])
     await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -84,6 +98,18 @@ async function readSoFar(tx: Tx, table: string): Promise<number> {
 /** Passes on everything to one transaction. */
 const within = (tx: Tx): Database =>
   Object.assign(Object.create(world.database) as Database, { db: tx, transaction: (work: (tx: Tx) => unknown) => work(tx) })
+
+const deliveries = (tx: Tx, options: { afterSeconds?: number; status?: 'dead'; isAscending?: boolean }) => {
+  const { afterSeconds, status, isAscending = false } = options
+  const time = new Date(Date.now() - (afterSeconds ?? 0) * 1000).toISOString()
+  return listDeliveries(tx, {
+    webhookId: WEBHOOK,
+    after: afterSeconds === undefined ? undefined : { time, id: WEBHOOK },
+    limit: PAGE,
+    isAscending,
+    status,
+  })
+}
 
 const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 'desc', afterSeconds?: number) =>
   listSandboxes(
@@ -133,6 +159,11 @@ describe('statements that run often', () => {
         return listLifecycleEvents(tx, { teamId: world.teamId, types, offset: 0, limit: PAGE, isAscending: false })
       },
     ],
+    ['the first page of deliveries', 'webhook_delivery', (tx) => deliveries(tx, {})],
+    ['a page in the middle of them', 'webhook_delivery', (tx) => deliveries(tx, { afterSeconds: ROWS / 2, isAscending: true })],
+    ['the dead ones', 'webhook_delivery', (tx) => deliveries(tx, { status: 'dead' })],
+    ['a look for deliveries that are due', 'webhook_delivery', (tx) => claimDeliveries(within(tx), 64)],
+    ['the retention of deliveries', 'webhook_delivery', (tx) => forgetDeliveries(tx, DAY_MS)],
   ])('%s reads only the rows that it needs', async (_name, table, work) => {
     expect(await rowsRead(table, work)).toBeLessThan(ROWS / 10)
   })

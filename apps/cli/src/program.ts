@@ -27,6 +27,7 @@ import { registerVerify } from './commands/verify.ts'
 import { registerUp } from './commands/up.ts'
 import { registerUsers } from './commands/users.ts'
 import { registerVersion } from './commands/version.ts'
+import { registerWebhooks } from './commands/webhooks.ts'
 import { readRelease } from './release.ts'
 
 /** The command tree. Each command is one file; help lists them in this order. */
@@ -51,6 +52,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerConnect,
   registerExec,
   registerCp,
+  registerWebhooks,
   registerBackup,
   registerVerify,
   registerRestore,

@@ -2,10 +2,26 @@ import type { Operation } from '../operation.ts'
 
 /** Health, teams, credentials, nodes and administration (control-plane.md 5, 13, 14). */
 export const serverOperations = [
-  { id: 'getHealth', method: 'GET', path: '/health', auth: 'none', tag: 'server' },
-  { id: 'listTeams', method: 'GET', path: '/teams', auth: 'G', tag: 'teams', changes: true },
-  { id: 'getTeamMetrics', method: 'GET', path: '/teams/{teamID}/metrics', auth: 'T', tag: 'teams', whileBlocked: true },
-  { id: 'getTeamMetricsMax', method: 'GET', path: '/teams/{teamID}/metrics/max', auth: 'T', tag: 'teams', whileBlocked: true },
+  { id: 'getHealth', method: 'GET', path: '/health', auth: 'none', tag: 'server', summary: 'Check that the server answers' },
+  { id: 'listTeams', method: 'GET', path: '/teams', auth: 'G', tag: 'teams', changes: true, summary: 'List the teams of the user' },
+  {
+    id: 'getTeamMetrics',
+    method: 'GET',
+    path: '/teams/{teamID}/metrics',
+    auth: 'T',
+    tag: 'teams',
+    whileBlocked: true,
+    summary: 'Get the metrics of a team over time',
+  },
+  {
+    id: 'getTeamMetricsMax',
+    method: 'GET',
+    path: '/teams/{teamID}/metrics/max',
+    auth: 'T',
+    tag: 'teams',
+    whileBlocked: true,
+    summary: 'Get the highest value of a metric of a team',
+  },
   {
     id: 'createAccessToken',
     method: 'POST',

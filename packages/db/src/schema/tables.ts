@@ -31,6 +31,16 @@ import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
 import { userIdentityColumns, type UserIdentityTable } from './user-identity.ts'
+import {
+  webhookAttemptColumns,
+  webhookColumns,
+  webhookDeliveryColumns,
+  webhookReaderColumns,
+  type WebhookAttemptTable,
+  type WebhookDeliveryTable,
+  type WebhookReaderTable,
+  type WebhookTable,
+} from './webhook.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -67,6 +77,10 @@ export interface Tables {
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
   user_identity: UserIdentityTable
+  webhook: WebhookTable
+  webhook_attempt: WebhookAttemptTable
+  webhook_delivery: WebhookDeliveryTable
+  webhook_reader: WebhookReaderTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -104,4 +118,8 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,
   user_identity: userIdentityColumns,
+  webhook: webhookColumns,
+  webhook_attempt: webhookAttemptColumns,
+  webhook_delivery: webhookDeliveryColumns,
+  webhook_reader: webhookReaderColumns,
 }
