@@ -44,10 +44,10 @@ function metricsOf({ vitals, capacity, cpu_count: cpuCount, memory_mib: memoryMi
   return {
     allocatedCPU: cpuCount,
     cpuPercent: vitals.cpuPercent ?? 0,
-    cpuCount: capacity.cpuCount,
+    cpuCount: capacity.cpuCount ?? 0,
     allocatedMemoryBytes: memoryMib * MIB,
     memoryUsedBytes: memory?.usedBytes ?? 0,
-    memoryTotalBytes: memory?.totalBytes ?? capacity.memoryMib * MIB,
+    memoryTotalBytes: memory?.totalBytes ?? (capacity.memoryMib ?? 0) * MIB,
     hugePagesTotal: hugePages?.total ?? 0,
     hugePagesUsed: hugePages?.used ?? 0,
     hugePagesReserved: hugePages?.reserved ?? 0,

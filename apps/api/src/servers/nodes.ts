@@ -16,7 +16,7 @@ export interface NodeRow {
   readonly server_id: number
   readonly version: string
   readonly service_instance: string | null
-  readonly capacity: ServerCapacity
+  readonly capacity: Partial<ServerCapacity>
   readonly vitals: ServerVitals
   readonly wanted_status: WantedStatus
   readonly is_draining: boolean
