@@ -7,6 +7,7 @@ import { forgetSamples } from '../src/sandbox-metrics/forget-samples.ts'
 import { listLifecycleEvents } from '../src/sandboxes/events/lifecycle-events.ts'
 import { listSandboxes } from '../src/sandboxes/read/list-sandboxes.ts'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { listSecrets } from '../src/secrets/read-secrets.ts'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const ROWS = 3000
@@ -39,7 +40,11 @@ beforeAll(async () => {
     insert into sandbox_metric
     select 'h' || n, ${teamId}::uuid, clock_timestamp() - make_interval(secs => n), 1, 1, 1, 1, 1, 1, 1 from generate_series(1, ${ROWS}::int) as n
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  await sql`
+    insert into secret (secret_id, team_id, name, current_version, created_at)
+    select 'sec_' || n, ${teamId}::uuid, 'n' || n, 1, clock_timestamp() - make_interval(secs => n / 7) from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'secret']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -75,6 +80,8 @@ const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 
     },
   )
 
+const secretAfter = () => ({ time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: 'sec_' })
+
 describe('statements that run often', () => {
   it.each<[string, string, (tx: Tx) => Promise<unknown>]>([
     ['the first page of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc')],
@@ -82,6 +89,8 @@ describe('statements that run often', () => {
     ['such a page, oldest first', 'sandbox', (tx) => page(tx, ['running'], 'asc', ROWS / 14)],
     ['a page of a state that no sandbox has', 'sandbox', (tx) => page(tx, ['paused'], 'desc')],
     ['a pass of the reaper', 'sandbox', (tx) => reapExpired({ ...api.ctx.sandboxes, database: within(tx), engineId: api.ctx.engineId })],
+    ['the first page of secrets', 'secret', (tx) => listSecrets(tx, world.teamId, { after: undefined, limit: PAGE })],
+    ['a page in the middle of secrets', 'secret', (tx) => listSecrets(tx, world.teamId, { after: secretAfter(), limit: PAGE })],
     ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
     ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],
     [
