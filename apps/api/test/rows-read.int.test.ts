@@ -15,6 +15,7 @@ import { listUserRows } from '../src/teams/users.ts'
 import { claimDeliveries } from '../src/webhooks/claim-deliveries.ts'
 import { forgetDeliveries } from '../src/webhooks/forget-deliveries.ts'
 import { listDeliveries } from '../src/webhooks/list-deliveries.ts'
+import { listSecrets } from '../src/secrets/read-secrets.ts'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const ROWS = 3000
@@ -73,7 +74,11 @@ beforeAll(async () => {
       clock_timestamp() + interval '1 hour', clock_timestamp() - make_interval(secs => n)
     from generate_series(1, ${ROWS}::int) as n
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key', 'team', 'app_user', 'team_member', 'webhook_delivery'])
+  await sql`
+    insert into secret (secret_id, team_id, name, current_version, created_at)
+    select 'sec_' || n, ${teamId}::uuid, 'n' || n, 1, clock_timestamp() - make_interval(secs => n / 7) from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key', 'team', 'app_user', 'team_member', 'webhook_delivery', 'secret'])
     await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -123,6 +128,7 @@ const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 
   )
 
 const middle = () => ({ limit: PAGE, after: { time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: NIL_UUID } })
+const secretAfter = () => ({ time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: 'sec_' })
 
 describe('statements that run often', () => {
   it.each<[string, string, (tx: Tx) => Promise<unknown>]>([
@@ -144,6 +150,8 @@ describe('statements that run often', () => {
     ['a page of users', 'app_user', (tx) => listUserRows(tx, middle())],
     ['a page of the members of a team', 'team_member', (tx) => listMembers(tx, world.teamId, middle())],
     ['the users of such a page', 'app_user', (tx) => listMembers(tx, world.teamId, middle())],
+    ['the first page of secrets', 'secret', (tx) => listSecrets(tx, world.teamId, { after: undefined, limit: PAGE })],
+    ['a page in the middle of secrets', 'secret', (tx) => listSecrets(tx, world.teamId, { after: secretAfter(), limit: PAGE })],
     ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
     ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],
     [
