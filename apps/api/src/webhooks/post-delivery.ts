@@ -122,7 +122,9 @@ function checkedLookup(host: string, addresses: readonly string[]): LookupFuncti
   const known = addresses.map((address) => ({ address, family: isIP(address) }))
   return (name, options, callback) => {
     const [first] = known
-    if (name !== host || first === undefined) systemLookup(name, options, callback)
+    if (name !== host) systemLookup(name, options, callback)
+    // A name that only the proxy knows, and that goes without the proxy.
+    else if (first === undefined) callback(new Error(`no address of ${host} was checked`), '')
     else if (options.all === true) callback(null, known)
     else callback(null, first.address, first.family)
   }
