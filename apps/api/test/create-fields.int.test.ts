@@ -102,7 +102,6 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     ['network.dnsServers', { network: { dnsServers: ['1.1.1.1'] } }],
     ['network.rules', { network: { rules: { 'a.com': [{ transform: { headers: { a: 'b' } } }] } } }],
     ['iam', { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }],
-    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
   ])('answers 501 with the name of the field and stores nothing for %s', async (field, body) => {
     const metadata = { unsupported: url + field }
     const answer = await create(url, { ...body, metadata })
@@ -188,7 +187,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
 })
 
 describe('the order of the checks', () => {
-  const unserved = { volumeMounts: [{ name: 'data', path: '/data' }] }
+  const unserved = { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }
   it.each<[object, string]>([
     [{ templateID: 'nothing', timeout: 0 }, "template 'nothing' not found"],
     [{ timeout: 0, autoPauseMemory: false }, 'Timeout must be greater than 0'],

@@ -28,6 +28,7 @@ import { teamMetricColumns, type TeamMetricTable } from './team-metric.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
+import { volumeColumns, type VolumeTable } from './volume.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -61,6 +62,7 @@ export interface Tables {
   template: TemplateTable
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
+  volume: VolumeTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -95,4 +97,5 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   template: templateColumns,
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,
+  volume: volumeColumns,
 }

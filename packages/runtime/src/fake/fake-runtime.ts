@@ -25,6 +25,7 @@ import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
 import { createFakePaused, startFake, type FakeContents } from './fake-starting.ts'
 import { Faults } from './faults.ts'
+import { FakeVolumeStore } from './fake-volumes.ts'
 import type { VolumeStore } from '../volume-store.ts'
 
 export interface FakeRuntimeOptions {
@@ -53,7 +54,7 @@ export class FakeRuntime implements SandboxRuntime {
   readonly engine: FakeEngine
   readonly faults = new Faults()
   readonly images: FakeImageStore
-  readonly volumes: VolumeStore | undefined = undefined
+  readonly volumes: VolumeStore | undefined
   readonly imageTool: readonly string[]
   readonly #installation: string
   readonly #options: FakeRuntimeOptions
@@ -71,6 +72,9 @@ export class FakeRuntime implements SandboxRuntime {
       factsOf: options.imageFacts ?? (() => ({})),
       call: (point, work, signal) => this.#call(point, work, signal),
     })
+    this.volumes = this.capabilities().mounts
+      ? new FakeVolumeStore(this.engine, (point, work, signal) => this.#call(point, work, signal))
+      : undefined
   }
 
   capabilities(): RuntimeCapabilities {

@@ -42,7 +42,6 @@ export function checkServedFields(body: NewSandbox, has: EgressCapabilities): vo
     body.allow_internet_access === false && !has.egressPolicies && 'allow_internet_access',
     egress !== undefined && `network.${egress}`,
     Object.keys(body.iam?.tokens ?? {}).length > 0 && 'iam',
-    (body.volumeMounts ?? []).length > 0 && 'volumeMounts',
   ].find((field) => typeof field === 'string')
   if (unserved !== undefined) throw new UnservedFieldError(unserved)
 }
