@@ -57,7 +57,8 @@ describe('[POST /volumes] [GET /volumes]', () => {
   it('makes one of several concurrent creates of a name', async () => {
     const name = newName()
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(name)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 7 }, () => 400)])
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(7)
   })
 
   it('leaves nothing when the engine fails, so that the name is free', async () => {

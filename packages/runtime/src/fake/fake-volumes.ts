@@ -56,7 +56,7 @@ export class FakeVolumes implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const name of [...this.#servers.keys()]) await this.stopService(name)
+    for (const name of this.#servers.keys()) await this.stopService(name)
     if (this.#root !== undefined) await rm(await this.#root, { recursive: true, force: true })
   }
 }

@@ -7,5 +7,7 @@ export async function ensureVolumes(
   { mounts }: Pick<SandboxSpec, 'mounts'>,
   signal: AbortSignal,
 ): Promise<void> {
-  await Promise.all(mounts.map(({ volume }) => volumes?.create(volume, signal)))
+  if (volumes === undefined) return
+  const names = new Set(mounts.map(({ volume }) => volume))
+  await Promise.all([...names].map((name) => volumes.create(name, signal)))
 }
