@@ -120,7 +120,7 @@ describe('[PUT /volumecontent/{volumeID}/file] [GET /volumecontent/{volumeID}/fi
     const sending = request(url, { method: 'PUT', headers: { authorization: `Bearer ${volume.token}`, 'content-length': 10_000_000 } })
     sending.on('error', () => undefined)
     sending.write(Buffer.alloc(100_000))
-    const folder = world.engine.volumes.pathOf(volume.volumeID) ?? ''
+    const folder = world.engine.volumes.pathOf(`fake/${volume.volumeID}`)
     const beside = join(folder, `.upload-${path.slice(1)}`)
     const exists = (file: string) =>
       stat(file).then(
@@ -282,7 +282,7 @@ describe('the file service of a volume', () => {
   it('is started again when it has ended', async () => {
     const path = newPath()
     await put(path, 'kept')
-    await world.engine.volumes.stopService(volume.volumeID)
+    await world.engine.volumes.stopService(`fake/${volume.volumeID}`)
     expect((await call('GET file', { path })).text).toBe('kept')
   })
 
@@ -294,6 +294,12 @@ describe('the file service of a volume', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, ask))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(opens() - before).toBe(1)
+  })
+
+  it('is started for a volume that the engine does not have yet', async () => {
+    const own = await addVolume()
+    await world.engine.volumes.remove(`fake/${own.volumeID}`)
+    expect((await call('GET path', { path: '/' }, { token: own.token, of: own.volumeID })).status).toBe(200)
   })
 
   it('that does not start is a 503, and the next request tries again', async () => {

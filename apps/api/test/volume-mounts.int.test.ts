@@ -175,9 +175,9 @@ describe('a sandbox with volumes', () => {
 
   it('gets a volume that the engine does not have yet', async () => {
     const id = await addVolume('late')
-    await world.engine.volumes.remove(id)
+    await world.engine.volumes.remove(`fake/${id}`)
     expect((await create([{ name: 'late', path: '/late' }])).status).toBe(201)
-    expect(world.engine.volumes.names).toContain(id)
+    expect(world.engine.volumes.has(`fake/${id}`)).toBe(true)
   })
 
   it('is not created when its volume is deleted while the create waits for its turn', async () => {

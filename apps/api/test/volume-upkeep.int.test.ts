@@ -25,7 +25,7 @@ const remove = (id: string) => api.call('DELETE', `/volumes/${id}`)
 const collect = (graceSeconds = 0) => collectVolumes({ ...api.ctx, log: api.ctx.log.sandboxes }, { graceSeconds })
 const hasRow = async (id: string): Promise<boolean> =>
   (await world.database.db.selectFrom('volume').select('volume_id').where('volume_id', '=', id).execute()).length > 0
-const hasFiles = (id: string): boolean => world.engine.volumes.names.includes(id)
+const hasFiles = (id: string): boolean => world.engine.volumes.has(`fake/${id}`)
 
 describe('the files of a deleted volume', () => {
   it('are removed with its row, and those of others stay', async () => {
@@ -88,14 +88,14 @@ describe('the files of a deleted volume', () => {
   it('are removed after a crash between the files and the row', async () => {
     const { id } = await addVolume()
     await remove(id)
-    await world.engine.volumes.remove(id)
+    await world.engine.volumes.remove(`fake/${id}`)
     await collect()
     expect(await hasRow(id)).toBe(false)
   })
 })
 
 it('leaves volumes alone that have no row', async () => {
-  await world.engine.volumes.create('restored')
+  await world.engine.volumes.create('fake/restored')
   await collect()
   expect(hasFiles('restored')).toBe(true)
 })

@@ -29,7 +29,7 @@ describe('[POST /volumes] [GET /volumes]', () => {
     const { status, body } = await create(name)
     expect([status, body]).toEqual([201, { volumeID: expect.stringMatching(/^[0-9a-f-]{36}$/), name, token: expect.any(String) }])
     expect((await api.call('GET', '/volumes')).body).toContainEqual({ volumeID: body.volumeID, name })
-    expect(world.engine.volumes.names).toContain(body.volumeID)
+    expect(world.engine.volumes.has(`fake/${body.volumeID}`)).toBe(true)
   })
 
   it('lists the oldest first, and names are case-sensitive', async () => {

@@ -6,7 +6,7 @@ import { isUuid } from '@sandyard/kit/ids/uuid'
 import { deriveKey } from '../settings/installation.ts'
 
 /** What a token allows: `r` reads, `rw` also writes. */
-export type ContentAccess = 'r' | 'rw'
+type ContentAccess = 'r' | 'rw'
 
 export interface ContentGrant {
   readonly teamId: string

@@ -1,16 +1,22 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Secret } from '@sandyard/kit/config/secret'
-import type { VolumeEndpoint, VolumeStore } from '../volume-store.ts'
-import type { FakeEngine } from './fake-engine.ts'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { VolumeEndpoint } from '../volume-store.ts'
 import { startFakeFileService } from './fake-file-service.ts'
-import type { FaultPoint } from './faults.ts'
 
-/** The volumes of a fake engine: folders of a temporary directory. They outlive its runtimes. */
+interface Service {
+  readonly key: string
+  readonly server: Server
+}
+
+/**
+ * The volumes of a fake engine: folders of a temporary directory, under `<installation>/<name>`. They outlive its runtimes; disposing removes them.
+ */
 export class FakeVolumes implements AsyncDisposable {
-  readonly #servers = new Map<string, Promise<Server>>()
+  readonly #services = new Map<string, Promise<Service>>()
   readonly #paths = new Map<string, string>()
   #root: Promise<string> | undefined
 
@@ -18,17 +24,22 @@ export class FakeVolumes implements AsyncDisposable {
     return [...this.#paths.keys()]
   }
 
-  /** The folder of a volume; undefined when it does not exist. */
-  pathOf(name: string): string | undefined {
-    return this.#paths.get(name)
+  has(name: string): boolean {
+    return this.#paths.has(name)
   }
 
-  async create(name: string): Promise<string> {
+  /** The folder of a volume. @throws AppError `not_found` */
+  pathOf(name: string): string {
+    const path = this.#paths.get(name)
+    if (path === undefined) throw new AppError('not_found', `Volume "${name}" does not exist.`)
+    return path
+  }
+
+  async create(name: string): Promise<void> {
     this.#root ??= mkdtemp(join(tmpdir(), 'sandyard-fake-volumes-'))
     const path = join(await this.#root, name)
     await mkdir(path, { recursive: true })
     this.#paths.set(name, path)
-    return path
   }
 
   async remove(name: string): Promise<void> {
@@ -38,66 +49,39 @@ export class FakeVolumes implements AsyncDisposable {
     if (path !== undefined) await rm(path, { recursive: true, force: true })
   }
 
+  /** A service with another key replaces the running one. */
   async open(name: string, key: Secret): Promise<VolumeEndpoint> {
-    const path = await this.create(name)
-    const starting = this.#servers.get(name) ?? startFakeFileService(path, key)
-    this.#servers.set(name, starting)
-    const address = (await starting).address()
+    const path = this.pathOf(name)
+    const running = await this.#services.get(name)
+    if (running !== undefined && running.key !== key.reveal()) await this.stopService(name)
+    const starting = this.#services.get(name) ?? start(path, key)
+    this.#services.set(name, starting)
+    const address = (await starting).server.address()
     if (address === null || typeof address === 'string') throw new Error('the file service does not listen')
     return { host: '127.0.0.1', port: address.port }
   }
 
+  async sizeOf(name: string): Promise<number> {
+    const path = this.pathOf(name)
+    const entries = await readdir(path, { recursive: true })
+    const sizes = await Promise.all(entries.map(async (entry) => (await stat(join(path, entry))).size))
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+
   /** Ends the file service of a volume, as after a while without requests. */
   async stopService(name: string): Promise<void> {
-    const server = await this.#servers.get(name)
-    this.#servers.delete(name)
-    server?.closeAllConnections()
-    await new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())))
+    const service = await this.#services.get(name)
+    this.#services.delete(name)
+    service?.server.closeAllConnections()
+    await new Promise<void>((resolve) => (service === undefined ? resolve() : service.server.close(() => resolve())))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const name of this.#servers.keys()) await this.stopService(name)
+    for (const name of this.#services.keys()) await this.stopService(name)
     if (this.#root !== undefined) await rm(await this.#root, { recursive: true, force: true })
   }
 }
 
-type Call = <T>(point: FaultPoint, work: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>
-
-/** The volume store of a fake runtime. A sandbox in any state uses the volumes of its spec. */
-export class FakeVolumeStore implements VolumeStore {
-  readonly #engine: FakeEngine
-  readonly #call: Call
-
-  constructor(engine: FakeEngine, call: Call) {
-    this.#engine = engine
-    this.#call = call
-  }
-
-  create(name: string, signal?: AbortSignal): Promise<void> {
-    return this.#call('volumes.create', async () => void (await this.#engine.volumes.create(name)), signal)
-  }
-
-  remove(name: string, signal?: AbortSignal): Promise<boolean> {
-    return this.#call(
-      'volumes.remove',
-      async () => {
-        const isUsed = [...this.#engine.sandboxes.values()].some(({ spec }) => spec.mounts.some(({ volume }) => volume === name))
-        if (!isUsed) await this.#engine.volumes.remove(name)
-        return !isUsed
-      },
-      signal,
-    )
-  }
-
-  open(name: string, key: Secret, signal?: AbortSignal): Promise<VolumeEndpoint> {
-    return this.#call('volumes.open', () => this.#engine.volumes.open(name, key), signal)
-  }
-
-  sizes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    return this.#call('volumes.sizes', () => new Map(this.#engine.volumes.names.map((name) => [name, 0])), signal)
-  }
-
-  list(signal?: AbortSignal): Promise<readonly string[]> {
-    return this.#call('volumes.list', () => this.#engine.volumes.names, signal)
-  }
+async function start(path: string, key: Secret): Promise<Service> {
+  return { key: key.reveal(), server: await startFakeFileService(path, key) }
 }

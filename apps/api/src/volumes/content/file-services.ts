@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { within } from '@sandyard/kit/async/within'
 import { Secret } from '@sandyard/kit/config/secret'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import type { VolumeEndpoint } from '@sandyard/runtime/volume-store'
+import type { VolumeEndpoint, VolumeStore } from '@sandyard/runtime/volume-store'
 import { deriveKey } from '../../settings/installation.ts'
 import { getVolumeStore } from '../volume-errors.ts'
 
@@ -52,10 +52,25 @@ export class FileServices {
     if (known !== undefined) return known
     const store = getVolumeStore(this.#parts.runtime)
     const options = { what: 'the start of the file service of the volume', timeoutMs: OPEN_TIMEOUT_MS }
-    const opened = within(options, (signal) => store.open(volumeId, this.keyOf(volumeId), signal))
+    const opened = within(options, (signal) => openOrCreate(store, { name: volumeId, key: this.keyOf(volumeId) }, signal))
     this.#opened.set(volumeId, opened)
     return opened
   }
+}
+
+/** A process may have died between the row of a volume and the volume. */
+async function openOrCreate(
+  store: VolumeStore,
+  { name, key }: { readonly name: string; readonly key: Secret },
+  signal: AbortSignal,
+): Promise<VolumeEndpoint> {
+  try {
+    return await store.open(name, key, signal)
+  } catch (err) {
+    if (!isAppError(err, 'not_found')) throw err
+  }
+  await store.create(name, signal)
+  return store.open(name, key, signal)
 }
 
 async function dial({ host, port }: VolumeEndpoint): Promise<Socket> {
