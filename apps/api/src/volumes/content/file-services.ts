@@ -7,6 +7,7 @@ import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { VolumeEndpoint, VolumeStore } from '@sandyard/runtime/volume-store'
 import { deriveKey } from '../../settings/installation.ts'
 import { getVolumeStore } from '../volume-errors.ts'
+import { ServicesInUse } from './services-in-use.ts'
 
 export interface FileServiceParts {
   readonly runtime: Pick<SandboxRuntime, 'volumes'>
@@ -24,6 +25,7 @@ const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENE
 /** Connections to the file services of volumes. A service is started when it is needed; requests that need the same one wait together. */
 export class FileServices {
   readonly #parts: FileServiceParts
+  readonly #inUse = new ServicesInUse()
   readonly #opened = new LRUCache<string, Promise<VolumeEndpoint>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
 
   constructor(parts: FileServiceParts) {
@@ -35,8 +37,13 @@ export class FileServices {
     return new Secret(Buffer.from(deriveKey(this.#parts.tokenSeed, `volume server ${volumeId}`)).toString('hex'))
   }
 
-  /** A new connection, which the caller closes. @throws AppError `unavailable` or `deadline_exceeded`; the errors of the runtime */
-  async connect(volumeId: string): Promise<Socket> {
+  /**
+   * A new connection, which the caller closes.
+   *
+   * @throws AppError `resource_exhausted` for too many volumes at once, `unavailable` or `deadline_exceeded`; the errors of the runtime
+   */
+  async connect(volumeId: string, teamId: string): Promise<Socket> {
+    this.#inUse.note(volumeId, teamId)
     const opened = this.#open(volumeId)
     try {
       return await dial(await opened)

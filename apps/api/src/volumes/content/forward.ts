@@ -27,9 +27,9 @@ export async function forward(
 ): Promise<void> {
   const { volumeID } = request.params as { readonly volumeID: string }
   const volumeId = volumeID.toLowerCase()
-  const { raw } = request
+  const { raw, facts } = request
   const [route = '', search = ''] = splitOnce(raw.url ?? '')
-  const socket = await services.connect(volumeId)
+  const socket = await services.connect(volumeId, facts.teamId ?? '')
   const answer = await callService(socket, {
     method: request.method,
     path: `${route.slice(route.lastIndexOf('/'))}?${search}`,

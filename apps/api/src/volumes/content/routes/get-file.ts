@@ -6,8 +6,9 @@ import { contentErrors } from '../content-errors.ts'
 import type { ContentRoute } from '../content-route.ts'
 import { forward, TRANSFER } from '../forward.ts'
 
-const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The bytes of the file' })
-const Part = Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The bytes of the range' })
+const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
+/** Of these two answers, as streams, nothing is serialised. */
+const binary = (description: string) => ({ description, content: { 'application/octet-stream': { schema: Bytes } } })
 
 /** `GET /volumecontent/{volumeID}/file` (control-plane.md 15.4). `Range` with one range is ours. */
 export const getFileRoute: ContentRoute = (scope, services) =>
@@ -16,8 +17,11 @@ export const getFileRoute: ContentRoute = (scope, services) =>
     schema: {
       params: VolumeParams,
       querystring: VolumePathQuery,
-      produces: ['application/octet-stream'],
-      response: { 200: Bytes, 206: Part, ...contentErrors(400, 401, 403, 404, 416, 429, 500, 503, 504) },
+      response: {
+        200: binary('The bytes of the file'),
+        206: binary('The bytes of the range'),
+        ...contentErrors(400, 401, 403, 404, 416, 429, 500, 503, 504),
+      },
     },
     handlerTimeout: TRANSFER.timeoutMs,
     handler: (request, reply) => forward(services, { request, reply }, TRANSFER),
