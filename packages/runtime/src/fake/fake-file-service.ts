@@ -108,7 +108,7 @@ const HANDLERS: Readonly<Record<string, (call: Call) => Promise<void>>> = {
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
 async function exists(file: string): Promise<boolean> {

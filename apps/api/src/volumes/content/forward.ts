@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { JSON_TYPE } from '../../http/error-reply.ts'
 import { callService, type ServiceCall } from './call-service.ts'
 import type { FileServices } from './file-services.ts'
 
@@ -15,6 +16,7 @@ export const TRANSFER = { idleTimeoutMs: 5 * MINUTE_MS, timeoutMs: 60 * MINUTE_M
 
 const REQUEST_HEADERS = ['content-type', 'content-length', 'range'] as const
 const ANSWER_HEADERS = ['content-type', 'content-length', 'content-range', 'accept-ranges'] as const
+const JSON_ANSWER = /^application\/json\b/
 
 /**
  * Passes an authorized request to the file service of its volume, and the answer back as it comes. The returned value is the reply, for Fastify; the
@@ -44,6 +46,7 @@ export async function forward(
     throw new Error('the file service of the volume has another key')
   }
   void reply.code(status).headers(Object.fromEntries(ANSWER_HEADERS.flatMap((name) => headerOf(answer, name))))
+  if (JSON_ANSWER.test(answer.headers['content-type'] ?? '')) void reply.type(JSON_TYPE)
   if (status === 204) answer.resume()
   return reply.send(status === 204 ? null : answer) as unknown as void
 }
