@@ -17,8 +17,6 @@ export default defineConfig({
           include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/src/**/*.test.ts'],
           exclude: ['**/*.engine.test.ts', ...defaultExclude],
           testTimeout: 30_000,
-          // Pure functions can share what they import. Isolated files need more than twice the CPU time.
-          isolate: false,
           ...PATIENT,
         },
       },

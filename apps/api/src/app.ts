@@ -14,7 +14,7 @@ import { secretRoutes } from './secrets/secret-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
-import type { ApiInstance } from './http/api-instance.ts'
+import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { auditPlugin } from './http/audit-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
@@ -25,7 +25,7 @@ import { drainPlugin } from './http/drain-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { registerNotImplemented } from './http/not-implemented.ts'
-import { openapiPlugin } from './http/openapi-plugin.ts'
+import { openapiPlugin } from './http/openapi/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
@@ -98,7 +98,8 @@ const BODY_TIMEOUT_MS = 10_000
 /** As long as a request line can be, so the operation itself refuses a segment that is too long. */
 const MAX_SEGMENT_LENGTH = 16 * 1024
 
-const ROUTES = [
+/** Every operation that is served. */
+export const ROUTES: readonly ApiRoute[] = [
   createSandboxRoute,
   createSandboxV2Route,
   listSandboxesRoute,

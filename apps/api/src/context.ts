@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
+import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
 import { listen } from '@sandyard/db/listen'
 import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
@@ -14,6 +16,7 @@ import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
+import { OidcProvider } from './auth/oidc/oidc-provider.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { Drain } from './http/drain.ts'
@@ -29,6 +32,9 @@ import { registerHealthGauges } from './metrics/health-gauges.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
+import type { TargetParts } from './webhooks/check-url.ts'
+import { TargetAddresses } from './webhooks/target-addresses.ts'
+import { startWebhookLoops } from './webhooks/webhook-loops.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
@@ -42,8 +48,13 @@ import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
 import { Heartbeat } from './servers/heartbeat.ts'
+import { Placement } from './servers/placement.ts'
+import { ServerFigures } from './servers/server-figures.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 import { RefusedEgress } from './sandboxes/network/refused-egress.ts'
+import { issuerOf } from './identity-tokens/issuer.ts'
+import { startSecretLoops } from './secrets/secret-loops.ts'
+import { storeSetting } from './settings/store-setting.ts'
 import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
 
 /** What a runtime of this installation gets from the control plane. */
@@ -62,6 +73,8 @@ interface LoopParts {
 }
 
 const REFUSALS_EVERY_MS = 3000
+/** Several times in the second in which a deleted key must end. */
+const HEARD_EVERY_MS = 300
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
@@ -91,9 +104,13 @@ export interface AppContext extends AsyncDisposable {
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
   readonly pool: WarmPool
+  /** Whether this server takes new sandboxes and builds. */
+  readonly placement: Placement
   readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
+  /** Where webhooks may be sent to. */
+  readonly webhooks: TargetParts
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
   readonly ready: ReadyChecks
@@ -128,15 +145,18 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const runtime = await openRuntime(parts, { installation, onRefused }, shutdown)
     const { adoptEngine } = config
     const engineId = await bindEngine({ database, runtime, log: log.sandboxes, adoptEngine })
+    await storeSetting(database.db, IDENTITY_ISSUER_SETTING, issuerOf(config))
     await publishEgressGateway(database.db, runtime.capabilities().egressGateway)
     const serverId = newServerId()
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
+    const oidc = config.oidc && new OidcProvider({ config: config.oidc, database, outbound: config.outbound, log: log.auth })
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
     const starts = new StartsUnderWay()
+    const placement = new Placement()
     const drain = new Drain(() => starts.count)
     const ready = new ReadyChecks({ database, runtime, drain })
     registerHealthGauges(metrics.registry, { ready, runtime })
@@ -155,7 +175,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       metrics: metrics.pool,
       admission,
       log: log.sandboxes,
-      isBusy: () => drain.isDraining || starts.count >= availableParallelism(),
+      isBusy: () => drain.isDraining || !placement.accepts || starts.count >= availableParallelism(),
     })
     const context: AppContext = {
       config,
@@ -165,7 +185,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       runtime,
       installation,
       engineId,
-      auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
+      auth: { database, cache: new AuthCache(), oidc, adminToken, onApiKeyUsed: (id) => usage.used(id) },
       audit: new AuditLog({ database, log: log.audit, unstored: metrics.auditUnstored }),
       sandboxes: {
         database,
@@ -181,6 +201,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         repairs,
         inFlight: new InFlight(),
         pool,
+        placement,
         log: log.sandboxes,
         timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
@@ -191,13 +212,17 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       buildRunner:
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
+      webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
       drain,
       ready,
       pool,
+      placement,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
-    const heartbeat = await startHeartbeat(context)
+    const figures = new ServerFigures({ runtime, creates: () => metrics.timings.creates, log: log.database })
+    shutdown.add('server figures', () => figures[Symbol.asyncDispose]())
+    const heartbeat = await startHeartbeat(context, figures)
     shutdown.add('heartbeat', () => heartbeat[Symbol.asyncDispose]())
     return context
   } catch (err) {
@@ -213,14 +238,17 @@ async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown:
   return opened
 }
 
-function startHeartbeat(context: AppContext): Promise<Heartbeat> {
-  const { config, database, drain, engineId, log, sandboxes } = context
+function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<Heartbeat> {
+  const { config, database, drain, engineId, log, placement, sandboxes } = context
   return Heartbeat.start({
     databaseUrl: database.directUrl,
     serverId: sandboxes.serverId,
     engineId,
     version: RELEASE,
     builds: config.builds.width,
+    instanceId: randomUUID(),
+    vitals: () => figures.current,
+    placement,
     isDraining: () => drain.isDraining,
     // Its loops would treat the sandboxes of the new engine as lost.
     onMoved: () => {
@@ -232,21 +260,22 @@ function startHeartbeat(context: AppContext): Promise<Heartbeat> {
   })
 }
 
-function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetrics) {
+function openUploads({ builds, storage }: ApiConfig, database: Database, metrics: ApiMetrics) {
   const folder = new UploadFolder(builds.uploadsDir)
   const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
   const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
-  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, onStored }) }
+  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, storage, onStored }) }
 }
 
 async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log, engineId, sandboxes, config } = context
+  const { database, runtime, auth, log, engineId, sandboxes, config, placement } = context
   const builds = startBuildLoops({
     database,
     runtime,
     tokenSeed: context.installation.tokenSeed,
     runner: context.buildRunner,
     serverId: context.sandboxes.serverId,
+    placement,
     config: context.config.builds,
     retention: context.config.retention,
     folder,
@@ -255,10 +284,22 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
+  const { outbound, keyRing } = config
+  const webhooks = startWebhookLoops({ ...context.webhooks, ...config.webhooks, database, outbound, keyRing, log: log.sandboxes }, shutdown)
+
+  // A read that fails is made up for by the next heartbeat.
+  const readOrder = (): void =>
+    void placement
+      .read(database.db, sandboxes.serverId)
+      .catch((err: unknown) => log.database.warn({ err }, 'the order of this server could not be read'))
   const heard: Partial<Record<Channel, (payload: string) => void>> = {
     [CHANNELS.authChanged]: () => auth.cache.clear(),
     [CHANNELS.buildChanged]: (buildId) => builds.onBuildChanged(buildId),
+    [CHANNELS.nodeChanged]: (serverId) => {
+      if (serverId === String(sandboxes.serverId)) readOrder()
+    },
     [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
+    [CHANNELS.webhookDue]: () => webhooks.onDue(),
   }
   const listener = listen({
     url: database.directUrl,
@@ -266,15 +307,21 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
     channels: Object.keys(heard) as Channel[],
     log: log.database,
     onNotification: (channel, payload) => heard[channel]?.(payload),
+    // A server that hears of no deleted key must not remember it.
+    onLost: () => auth.cache.suspend(),
+    onAlive: (sentAt) => auth.cache.heard(sentAt),
+    checkEveryMs: HEARD_EVERY_MS,
     onRefresh: () => {
-      auth.cache.clear()
+      auth.cache.resume()
       sandboxes.changes.notifyAll()
       builds.onRefresh()
+      readOrder()
     },
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
   startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  startSecretLoops({ database, ring: config.keyRing, log: log.database }, shutdown)
   context.pool.start()
   shutdown.add('warm pool', () => context.pool.stop())
   const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>
@@ -288,5 +335,6 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
   startVolumeLoops({ database, runtime, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
+  void auth.oidc?.warmUp()
   await listener.ready
 }

@@ -101,7 +101,6 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.example.com:1080', tls: { enabled: true } } } }],
     ['network.dnsServers', { network: { dnsServers: ['1.1.1.1'] } }],
     ['network.rules', { network: { rules: { 'a.com': [{ transform: { headers: { a: 'b' } } }] } } }],
-    ['iam', { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }],
   ])('answers 501 with the name of the field and stores nothing for %s', async (field, body) => {
     const metadata = { unsupported: url + field }
     const answer = await create(url, { ...body, metadata })
@@ -135,8 +134,11 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     allow_internet_access: true,
     metadata: { a: 'b' },
     mcp: { github: {} },
+    iam: { tokens: { aws: { audience: 'sts.amazonaws.com', tokenType: 'JWT-SVID' } } },
     network: { allowPublicTraffic: false, maskRequestHost: 'localhost', httpsPorts: [8443], allowOut: ['1.1.1.1'] },
   }
+
+  const IAM = { aws: { audience: 'sts.amazonaws.com' } }
 
   it('stay over pauses, resumes and network updates, and so do its tokens', async () => {
     const made = (await create(url, full)).body
@@ -153,7 +155,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
       expect(await settingsOf(id)).toEqual(settings)
       expect(await show(id)).not.toHaveProperty('pauseMode')
     }
-    expect(await rowOf(id)).toMatchObject({ mcp: { github: {} }, auto_resume_seconds: 600 })
+    expect(await rowOf(id)).toMatchObject({ mcp: { github: {} }, iam: IAM, auto_resume_seconds: 600 })
   })
 
   it('are those of its forks, whose tokens are their own', async () => {
@@ -165,6 +167,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     for (const { sandbox } of answer.body) {
       expect(sandbox.trafficAccessToken).toBe(seedHmac(`sandbox-traffic-${sandbox.sandboxID}`))
       expect(sandbox.envdAccessToken).not.toBe(envdAccessToken)
+      expect((await rowOf(sandbox.sandboxID)).iam).toEqual(IAM)
       expect(await settingsOf(sandbox.sandboxID)).toEqual({ ...settings, envdAccessToken: sandbox.envdAccessToken })
     }
   })
@@ -187,7 +190,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
 })
 
 describe('the order of the checks', () => {
-  const unserved = { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }
+  const unserved = { network: { dnsServers: ['1.1.1.1'] } }
   it.each<[object, string]>([
     [{ templateID: 'nothing', timeout: 0 }, "template 'nothing' not found"],
     [{ timeout: 0, autoPauseMemory: false }, 'Timeout must be greater than 0'],

@@ -6,6 +6,7 @@ import type { NewSandbox, NewSandboxV2 } from './sandboxes/new-sandbox.ts'
 import type { ListedSandbox, Sandbox, SandboxDetail } from './sandboxes/sandbox.ts'
 import type { SandboxLogs, SandboxLogsV2 } from './sandboxes/sandbox-logs.ts'
 import type { SandboxesWithMetrics, SandboxMetric } from './sandboxes/sandbox-metrics.ts'
+import type { NewSecret, SecretInfo, SecretUpdate } from './secrets/secret.ts'
 import type { Team } from './teams/team.ts'
 import type { MaxTeamMetric, TeamMetric } from './teams/team-metrics.ts'
 import type { AssignedTemplateTags, AssignTemplateTagsRequest, DeleteTemplateTagsRequest, TemplateTag } from './templates/tags.ts'
@@ -49,6 +50,12 @@ it('returns the template and tag types that the published client declares', () =
 it('returns the types of volumes that the published client declares', () => {
   expectTypeOf<Volume>().toExtend<Published['Volume']>()
   expectTypeOf<VolumeAndToken>().toExtend<Published['VolumeAndToken']>()
+})
+
+it('returns and accepts the secrets that the published client declares', () => {
+  expectTypeOf<SecretInfo>().toExtend<Published['Secret']>()
+  expectTypeOf<Published['NewSecret']>().toExtend<NewSecret>()
+  expectTypeOf<Published['SecretUpdate']>().toExtend<SecretUpdate>()
 })
 
 it('accepts the types that the published client sends', () => {

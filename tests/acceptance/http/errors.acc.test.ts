@@ -65,15 +65,6 @@ describe('operations and fields that are not served yet', () => {
   })
 
   test.each([
-    ['network.rules', { network: { rules: { 'a.test': [{ transform: { headers: { authorization: '${e2b.secrets.key}' } } }] } } }],
-  ])('[POST /v2/sandboxes] refuses the field %s, names it, and counts the refusal', async (field, fields) => {
-    const before = await counted()
-    const answer = await callApi('POST /v2/sandboxes', { body: { templateID: 'base', ...fields } })
-    expect(answer).toMatchObject({ status: 501, body: { code: 501, message: expect.stringContaining(field) } })
-    expect(await counted()).toBe(before + 1)
-  })
-
-  test.each([
     [
       'its defaults',
       { autoPause: false, allow_internet_access: true, network: { allowPublicTraffic: true, allowOut: [] }, mcp: null, volumeMounts: [] },

@@ -26,6 +26,7 @@ const ID_NAMES: Readonly<Record<string, string>> = {
   createApiKey: 'apiKeyID',
   createTeamApiKey: 'apiKeyID',
   createAccessToken: 'accessTokenID',
+  createWebhook: 'webhookID',
 }
 
 const MAX_LENGTH = 256

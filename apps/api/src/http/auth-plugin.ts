@@ -5,6 +5,7 @@ import { isAppError } from '@sandyard/kit/errors/app-error'
 import { teamBlocked } from '../auth/auth-errors.ts'
 import { authenticate, presentsCredential } from '../auth/authenticate.ts'
 import { readCredentials } from '../auth/credentials.ts'
+import { checkScope } from '../auth/key-scopes.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { SchemeParts } from '../auth/schemes.ts'
 import type { RequestLimits } from './rate-limit.ts'
@@ -20,8 +21,8 @@ export interface AuthPluginOptions {
 
 /**
  * Authenticates each request and counts it against the limit of its operation. Both happen before the body is read: an unauthenticated
- * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. Requests of a blocked
- * team are refused, except those that read or delete.
+ * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. A limited key is
+ * refused by operations outside its scope, and a blocked team by those that neither read nor delete.
  */
 export const authPlugin = fp<AuthPluginOptions>(
   async (app, options) => {
@@ -32,9 +33,11 @@ export const authPlugin = fp<AuthPluginOptions>(
       }
     })
     app.addHook('onRequest', async (request, reply) => {
-      const auth = request.routeOptions.config.operation?.auth ?? 'none'
+      const { operation } = request.routeOptions.config
       try {
-        if (auth !== 'none') request.principal = await getPrincipal(request, auth, options)
+        if (operation === undefined || operation.auth === 'none') return
+        request.principal = await getPrincipal(request, operation.auth, options)
+        checkScope(request.principal.scope, operation)
       } finally {
         options.limits.count(request, reply)
       }

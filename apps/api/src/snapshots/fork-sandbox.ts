@@ -56,6 +56,7 @@ export async function forkSandbox(parts: LifecycleParts, team: Team, wish: ForkW
   }
   checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
   const row = await getSnapshotSource(parts, team.id, { givenId, doing: 'forked' })
+  parts.placement.assertAccepts()
   const taken = await capture(parts, row, {
     name: `fork-${randomId(NAME_LENGTH)}`,
     actor,

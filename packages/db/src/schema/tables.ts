@@ -19,6 +19,8 @@ import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-histo
 import { sandboxLogColumns, type SandboxLogTable } from './sandbox-log.ts'
 import { sandboxLogCursorColumns, type SandboxLogCursorTable } from './sandbox-log-cursor.ts'
 import { sandboxMetricColumns, type SandboxMetricTable } from './sandbox-metric.ts'
+import { secretColumns, type SecretTable } from './secret.ts'
+import { secretVersionColumns, type SecretVersionTable } from './secret-version.ts'
 import { serverColumns, type ServerTable } from './server.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
 import { tagAssignmentColumns, type TagAssignmentTable } from './tag-assignment.ts'
@@ -28,6 +30,17 @@ import { teamMetricColumns, type TeamMetricTable } from './team-metric.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
+import { userIdentityColumns, type UserIdentityTable } from './user-identity.ts'
+import {
+  webhookAttemptColumns,
+  webhookColumns,
+  webhookDeliveryColumns,
+  webhookReaderColumns,
+  type WebhookAttemptTable,
+  type WebhookDeliveryTable,
+  type WebhookReaderTable,
+  type WebhookTable,
+} from './webhook.ts'
 import { volumeColumns, type VolumeTable } from './volume.ts'
 
 /** Every table, under its name in Postgres. */
@@ -53,6 +66,8 @@ export interface Tables {
   sandbox_log: SandboxLogTable
   sandbox_log_cursor: SandboxLogCursorTable
   sandbox_metric: SandboxMetricTable
+  secret: SecretTable
+  secret_version: SecretVersionTable
   server: ServerTable
   server_setting: ServerSettingTable
   tag_assignment: TagAssignmentTable
@@ -62,6 +77,11 @@ export interface Tables {
   template: TemplateTable
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
+  user_identity: UserIdentityTable
+  webhook: WebhookTable
+  webhook_attempt: WebhookAttemptTable
+  webhook_delivery: WebhookDeliveryTable
+  webhook_reader: WebhookReaderTable
   volume: VolumeTable
 }
 
@@ -88,6 +108,8 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   sandbox_log: sandboxLogColumns,
   sandbox_log_cursor: sandboxLogCursorColumns,
   sandbox_metric: sandboxMetricColumns,
+  secret: secretColumns,
+  secret_version: secretVersionColumns,
   server: serverColumns,
   server_setting: serverSettingColumns,
   tag_assignment: tagAssignmentColumns,
@@ -97,5 +119,10 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   template: templateColumns,
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,
+  user_identity: userIdentityColumns,
+  webhook: webhookColumns,
+  webhook_attempt: webhookAttemptColumns,
+  webhook_delivery: webhookDeliveryColumns,
+  webhook_reader: webhookReaderColumns,
   volume: volumeColumns,
 }

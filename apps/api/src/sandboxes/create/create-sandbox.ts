@@ -2,6 +2,7 @@ import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Actor } from '../../events/actor.ts'
+import type { Placement } from '../../servers/placement.ts'
 import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
@@ -28,6 +29,7 @@ export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
   readonly pool: WarmPool
+  readonly placement: Pick<Placement, 'assertAccepts'>
 }
 
 export interface CreateRequest {
@@ -52,6 +54,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     const remembered = await findRemembered(database.db, team.id, idempotent)
     if (remembered !== undefined) return remembered
   }
+  parts.placement.assertAccepts()
   const { template, build, tag, isSecure, ...checked } = await inSpan('checks', {}, () => check(parts, team, request))
   const { maxLifetimeSeconds } = limitsOf(limits, team.limits)
   const settings = toSettings(body, { ...checked, maxLifetimeSeconds })

@@ -107,8 +107,10 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
     auto_resume_seconds: settings.autoResumeSeconds,
     network: JSON.stringify(settings.network),
     mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
+    iam: JSON.stringify(settings.iam),
     server_id: request.serverId,
     volume_mounts: JSON.stringify(settings.volumeMounts),
+    home_server_id: request.serverId,
   } as const
   await insertReserved(tx, row, { kind: 'sandbox.starting', data })
 }

@@ -1,5 +1,5 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
-import type { StoredNetwork, StoredVolumeMount } from '@sandyard/db/schema/sandbox'
+import type { StoredIdentityToken, StoredNetwork, StoredVolumeMount } from '@sandyard/db/schema/sandbox'
 import { toStoredNetwork } from '../network/stored-network.ts'
 
 /** What a create request decides for the whole life of a sandbox, over pauses and resumes. */
@@ -14,6 +14,8 @@ export interface SandboxSettings {
   readonly network: StoredNetwork
   readonly mcp: Readonly<Record<string, unknown>> | null
   readonly volumeMounts: readonly StoredVolumeMount[]
+  /** The identity tokens that its network rules may name. */
+  readonly iam: Readonly<Record<string, StoredIdentityToken>>
 }
 
 /** The shortest lifetime after a resume by traffic (control-plane.md 6.2.5). */
@@ -38,5 +40,11 @@ export function toSettings(body: NewSandbox, { lifetimeSeconds, maxLifetimeSecon
     network: toStoredNetwork(body.network ?? {}),
     mcp: body.mcp ?? null,
     volumeMounts,
+    iam: toStoredTokens(body.iam),
   }
+}
+
+/** Every token is a JWT-SVID, so only its audience is stored. */
+function toStoredTokens(iam: NewSandbox['iam']): Record<string, StoredIdentityToken> {
+  return Object.fromEntries(Object.entries(iam?.tokens ?? {}).map(([name, { audience }]) => [name, { audience }]))
 }
