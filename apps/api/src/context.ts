@@ -42,6 +42,7 @@ import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
+import { startVolumeLoops } from './volumes/collect-volumes.ts'
 import { WarmPool } from './warm-pool/warm-pool.ts'
 import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
@@ -332,6 +333,7 @@ async function startLoops(context: AppContext, { folder, refused }: LoopParts, s
   const { tokenSeed } = context.installation
   const hasDiskLimit = runtime.capabilities().diskLimit
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
+  startVolumeLoops({ database, runtime, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
   void auth.oidc?.warmUp()
   await listener.ready

@@ -43,8 +43,11 @@ const ACCEPTED: Record<string, readonly string[]> = {
   A: ['admin token', 'admin token with team'],
 }
 
+/** The content of volumes has tokens of its own: volume-content.int.test.ts. */
+const GUARDED = OPERATIONS.filter(({ tag }) => tag !== 'volume content')
+
 describe('every operation accepts exactly the credentials of its set', () => {
-  it.each(OPERATIONS.map((operation) => [operation.method, operation.path, operation.auth] as const))(
+  it.each(GUARDED.map((operation) => [operation.method, operation.path, operation.auth] as const))(
     '%s %s (%s)',
     async (method, path, set) => {
       const url = path.replaceAll(/\{[^}]+\}/g, 'i0')

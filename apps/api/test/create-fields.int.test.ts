@@ -101,7 +101,6 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.example.com:1080', tls: { enabled: true } } } }],
     ['network.dnsServers', { network: { dnsServers: ['1.1.1.1'] } }],
     ['network.rules', { network: { rules: { 'a.com': [{ transform: { headers: { a: 'b' } } }] } } }],
-    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
   ])('answers 501 with the name of the field and stores nothing for %s', async (field, body) => {
     const metadata = { unsupported: url + field }
     const answer = await create(url, { ...body, metadata })
@@ -191,7 +190,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
 })
 
 describe('the order of the checks', () => {
-  const unserved = { volumeMounts: [{ name: 'data', path: '/data' }] }
+  const unserved = { network: { dnsServers: ['1.1.1.1'] } }
   it.each<[object, string]>([
     [{ templateID: 'nothing', timeout: 0 }, "template 'nothing' not found"],
     [{ timeout: 0, autoPauseMemory: false }, 'Timeout must be greater than 0'],

@@ -266,7 +266,7 @@ describe('/openapi.json describes the rows of the seed', () => {
       'maskRequestHost?': 'string',
     })
     expect(fieldsOf(sandbox?.['lifecycle'] ?? {})).toMatchObject({ autoResume: 'boolean' })
-    expect(fieldsOf(sandbox?.['volumeMounts']?.items ?? {})).toEqual({ name: 'string', path: 'string' })
+    expect(fieldsOf(sandbox?.['volumeMounts']?.items ?? {})).toEqual({ name: 'string', path: 'string', 'readOnly?': 'boolean' })
   })
 
   it('has the version of the interface', () => expect(document.info.version).toBe('0.1.0'))

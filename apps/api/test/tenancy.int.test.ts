@@ -25,7 +25,7 @@ let secrets: readonly string[]
 /** Operations with objects outside of their paths. Those that are not here are called with the path alone, and an empty body. */
 const ATTEMPTS: Partial<Record<OperationId, (owned: Owned) => Attempt>> = {
   createSandbox: ({ templateID = '' }) => ({ body: { templateID } }),
-  createSandboxV2: ({ templateID = '' }) => ({ body: { templateID } }),
+  createSandboxV2: ({ volumeID = '' }) => ({ body: { templateID: 'base', volumeMounts: [{ name: volumeID, path: '/data' }] } }),
   listSandboxMetrics: ({ sandboxID = '' }) => ({ query: { sandbox_ids: sandboxID } }),
   listSnapshots: ({ sandboxID = '' }) => ({ query: { sandboxID } }),
   setSandboxTimeout: () => ({ body: { timeout: 1 } }),
@@ -64,7 +64,7 @@ const GUARDED = (OPERATIONS as readonly Operation[]).filter(({ auth }) => auth !
 
 beforeAll(async () => {
   world = await createWorld()
-  api = await world.startServer({ env: { SANDYARD_MAX_BUILDS: '1000' } })
+  api = await world.startServer({ env: { SANDYARD_MAX_BUILDS: '1000' }, capabilities: { mounts: true } })
   owner = await addCaller(world, api, 'Owners')
   stranger = await addCaller(world, api, 'Strangers')
   const { body: made } = await owner.withKey('POST', '/v2/sandboxes', { templateID: 'base', metadata: { hidden: 'owners-metadata' } })
@@ -85,12 +85,13 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 /** Objects of the owner that have operations of their own. */
 async function addStored(): Promise<Owned> {
-  return {}
+  const { body: volume } = await owner.withKey('POST', '/volumes', { name: 'owners-volume' })
+  return { volumeID: volume.volumeID }
 }
 
 /** Their names, where operations take names in place of ids. */
 function namesOf(_: Owned): Owned {
-  return {}
+  return { volumeID: 'owners-volume' }
 }
 
 /** All rows of the owner, without what time changes. */
@@ -103,7 +104,8 @@ async function stateOfOwner(): Promise<string> {
       (select jsonb_agg(to_jsonb(row) order by template_id, tag, row.created_at) from tag_assignment as row
         join template using (template_id) where team_id = ${owner.teamId}),
       (select jsonb_agg(to_jsonb(row) order by alias) from template_alias as row join template using (template_id) where team_id = ${owner.teamId}),
-      (select jsonb_agg(to_jsonb(row) - 'last_used_at' order by id) from api_key as row where team_id = ${owner.teamId})
+      (select jsonb_agg(to_jsonb(row) - 'last_used_at' order by id) from api_key as row where team_id = ${owner.teamId}),
+      (select jsonb_agg(to_jsonb(row) order by volume_id) from volume as row where team_id = ${owner.teamId})
     )::text as state
   `.execute(world.database.db)
   return rows[0]?.state ?? ''

@@ -13,6 +13,7 @@ import type { AssignedTemplateTags, AssignTemplateTagsRequest, DeleteTemplateTag
 import type { Template, TemplateRequestResponseV3 } from './templates/template.ts'
 import type { TemplateBuild, TemplateWithBuilds } from './templates/template-with-builds.ts'
 import type { TemplateAliasResponse, TemplateUpdateRequest, TemplateUpdateResponse } from './templates/update-template.ts'
+import type { NewVolume, Volume, VolumeAndToken } from './volumes/volume.ts'
 
 type Published = components['schemas']
 
@@ -46,6 +47,11 @@ it('returns the template and tag types that the published client declares', () =
   expectTypeOf<TemplateTag>().toExtend<Published['TemplateTag']>()
 })
 
+it('returns the types of volumes that the published client declares', () => {
+  expectTypeOf<Volume>().toExtend<Published['Volume']>()
+  expectTypeOf<VolumeAndToken>().toExtend<Published['VolumeAndToken']>()
+})
+
 it('returns and accepts the secrets that the published client declares', () => {
   expectTypeOf<SecretInfo>().toExtend<Published['Secret']>()
   expectTypeOf<Published['NewSecret']>().toExtend<NewSecret>()
@@ -53,6 +59,7 @@ it('returns and accepts the secrets that the published client declares', () => {
 })
 
 it('accepts the types that the published client sends', () => {
+  expectTypeOf<Published['NewVolume']>().toExtend<NewVolume>()
   expectTypeOf<Published['NewSandbox']>().toExtend<NewSandbox>()
   expectTypeOf<Published['NewSandboxV2']>().toExtend<NewSandboxV2>()
   expectTypeOf<Published['ConnectSandbox']>().toExtend<ConnectSandbox>()

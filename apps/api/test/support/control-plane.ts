@@ -109,6 +109,7 @@ export async function createWorld(given?: TestDatabase): Promise<World> {
   const daemon = await startDaemonStub()
   shutdown.add('daemon', () => daemon[Symbol.asyncDispose]())
   const engine = new FakeEngine()
+  shutdown.add('volumes', () => engine.volumes[Symbol.asyncDispose]())
   const { teamId, userId, credentials } = await seedIdentity(database, { teamName: 'Acme', email: 'dev@acme.test' })
   if (credentials === undefined) throw new Error('a new database has credentials already')
   const base = await seedBaseTemplate(database, { teamId, userId, image: 'base:1', cpuCount: 2, memoryMib: 1024, diskMib: 4096 })

@@ -15,6 +15,7 @@ export const SandboxVolumeMount = Type.Object(
   {
     name: Type.String({ description: 'Name of the volume' }),
     path: Type.String({ description: 'Mount point in the sandbox' }),
+    readOnly: Type.Optional(Type.Boolean({ description: 'The sandbox cannot write it' })),
   },
   { title: 'SandboxVolumeMount' },
 )

@@ -41,6 +41,7 @@ import {
   type WebhookReaderTable,
   type WebhookTable,
 } from './webhook.ts'
+import { volumeColumns, type VolumeTable } from './volume.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -81,6 +82,7 @@ export interface Tables {
   webhook_attempt: WebhookAttemptTable
   webhook_delivery: WebhookDeliveryTable
   webhook_reader: WebhookReaderTable
+  volume: VolumeTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -122,4 +124,5 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   webhook_attempt: webhookAttemptColumns,
   webhook_delivery: webhookDeliveryColumns,
   webhook_reader: webhookReaderColumns,
+  volume: volumeColumns,
 }

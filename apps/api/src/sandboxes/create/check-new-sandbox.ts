@@ -41,7 +41,6 @@ export function checkServedFields(body: NewSandbox, has: EgressCapabilities): vo
   const unserved = [
     body.allow_internet_access === false && !has.egressPolicies && 'allow_internet_access',
     egress !== undefined && `network.${egress}`,
-    (body.volumeMounts ?? []).length > 0 && 'volumeMounts',
   ].find((field) => typeof field === 'string')
   if (unserved !== undefined) throw new UnservedFieldError(unserved)
 }

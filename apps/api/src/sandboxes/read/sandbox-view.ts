@@ -67,7 +67,7 @@ export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
     metadata: row.metadata,
     state: isPaused ? 'paused' : 'running',
     envdVersion: row.envd_version ?? UNKNOWN_ENVD_VERSION,
-    volumeMounts: [],
+    volumeMounts: row.volume_mounts.map(({ name, path, readOnly }) => ({ name, path, ...(readOnly === true && { readOnly }) })),
     ...(isPaused && row.unresponsive_at_pause && { envdUnresponsiveAtPause: true }),
   }
 }

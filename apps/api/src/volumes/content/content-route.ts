@@ -1,0 +1,5 @@
+import type { ApiInstance } from '../../http/api-instance.ts'
+import type { FileServices } from './file-services.ts'
+
+/** Registers one operation on the content of volumes (control-plane.md 15.4). Its requests are authorized before. */
+export type ContentRoute = (scope: ApiInstance, services: FileServices) => void

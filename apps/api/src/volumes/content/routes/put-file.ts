@@ -1,0 +1,29 @@
+import { NewVolumeEntryQuery, VolumeEntryStat } from '@sandyard/api-contract/volumes/volume-content'
+import type { ApiInstance } from '../../../http/api-instance.ts'
+import { liftBodyDeadline } from '../../../http/body-deadline.ts'
+import { operation } from '../../../http/operation.ts'
+import { VolumeParams } from '../../routes/volume-params.ts'
+import { contentErrors } from '../content-errors.ts'
+import type { ContentRoute } from '../content-route.ts'
+import { forward, TRANSFER } from '../forward.ts'
+
+/** `PUT /volumecontent/{volumeID}/file` (control-plane.md 15.4): the body is the file, whatever its content type. */
+export const putFileRoute: ContentRoute = (scope, services) =>
+  void scope.register(async (inner: ApiInstance) => {
+    inner.removeAllContentTypeParsers()
+    // The body is passed on unread, once the request is authorized.
+    inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    inner.route({
+      ...operation('putVolumeFile'),
+      schema: {
+        params: VolumeParams,
+        querystring: NewVolumeEntryQuery,
+        response: { 201: VolumeEntryStat, ...contentErrors(400, 401, 403, 404, 409, 429, 500, 503, 504, 507) },
+      },
+      handlerTimeout: TRANSFER.timeoutMs,
+      handler: (request, reply) => {
+        liftBodyDeadline(request.raw)
+        return forward(services, { request, reply }, { ...TRANSFER, body: request.raw })
+      },
+    })
+  })
