@@ -205,7 +205,7 @@ describe('/dir', () => {
       status: 201,
       json: { name: 'd', type: 'directory', mode: 0o777, uid: 9090, gid: 9090 },
     })
-    const given = await ask('POST', '/dir /e', { query: `&uid=5&gid=6&mode=${0o750}` })
+    const given = await ask('POST', '/dir /e', { query: '&uid=5&gid=6&mode=488' })
     expect(given).toMatchObject({ status: 201, json: { mode: 0o750, uid: 5, gid: 6 } })
   })
 

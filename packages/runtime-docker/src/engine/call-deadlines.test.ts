@@ -12,6 +12,7 @@ it.for<[string, string, CallKind]>([
   ['GET', '/networks/abc', 'short'],
   ['GET', '/volumes', 'list'],
   ['GET', '/volumes/abc', 'short'],
+  ['GET', '/system/df?type=volume', 'measure'],
   ['GET', '/events?', 'events'],
   ['GET', '/containers/abc/export', 'export'],
   ['POST', '/containers/create?', 'change'],

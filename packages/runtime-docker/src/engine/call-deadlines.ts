@@ -17,6 +17,8 @@ export const CALL_DEADLINES = {
   list: { answerMs: 30 * SECOND },
   /** Creates, starts, connects, pauses, ends or removes. The engine queues many concurrent changes. */
   change: { answerMs: MINUTE },
+  /** Counts the bytes of all volumes. */
+  measure: { answerMs: MINUTE },
   /** Copies files: a commit, an import, an archive. The engine sends nothing before the end. */
   copy: { answerMs: 10 * MINUTE },
   /** Reads images for a backup. The engine copies them to its disk before it sends the first byte. */
@@ -52,6 +54,7 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['events', 'GET', /^\/events/],
   ['export', 'GET', /^\/containers\/[^/]+\/export/],
   ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
+  ['measure', 'GET', /^\/system\/df/],
   ['save', 'GET', /^\/images\/get\?/],
   ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],
   ['change', 'POST', /^\/networks\/[^/]+\/connect\b/],

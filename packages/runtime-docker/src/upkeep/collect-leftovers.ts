@@ -23,6 +23,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const LEFT_BEHIND_AFTER_MS: Readonly<Record<string, number>> = {
   guard: 10 * MINUTE_MS,
   probe: 10 * MINUTE_MS,
+  'volume-server': 10 * MINUTE_MS,
   'daemon-volume': HOUR_MS,
   dockerfile: 24 * HOUR_MS,
 }
