@@ -7,10 +7,14 @@ import type { VolumeEndpoint } from '@sandyard/runtime/volume-store'
 import type Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { CLOSED_EGRESS } from '../src/egress/closed-egress.ts'
+import { compilePolicy } from '../src/egress/sandbox-rules.ts'
 import { unlessStatus } from '../src/engine/docker-errors.ts'
 import { containerName, roleFilter, volumeNames } from '../src/labels.ts'
+import { openParts } from '../src/runtime-parts.ts'
 import { collectLeftovers } from '../src/upkeep/collect-leftovers.ts'
 import { findOrphans } from '../src/upkeep/orphans.ts'
+import { repairEgress } from '../src/upkeep/repair-egress.ts'
 import { DockerVolumeStore } from '../src/volumes/docker-volume-store.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
@@ -171,7 +175,7 @@ describe('volumes on Docker', () => {
     await runtime.remove(spec)
   })
 
-  it('have a file service that needs its key, reaches nothing, and is no way to other sandboxes', async () => {
+  it('have a file service that needs its key and is out of reach of sandboxes', async () => {
     const volume = await makeVolume()
     const [endpoint, again] = await Promise.all([volumes.open(volume, key), volumes.open(volume, key)])
     expect(again).toEqual(endpoint)
@@ -195,21 +199,38 @@ describe('volumes on Docker', () => {
     expect((await docker.getContainer(server).inspect()).Id).not.toBe(Id)
   })
 
-  it('have a file service that stays reachable when the egress rules are repaired, and is started again after its end', async () => {
+  it('have a file service that stays closed and reachable when the egress rules are repaired', async () => {
     const volume = await makeVolume()
     const endpoint = await volumes.open(volume, key)
-    // Another process of the installation repairs the rules when it opens.
-    const second = await bench.runtime({ installation })
-    for (let round = 0; round < 20; round += 1) expect((await ask(endpoint, 'GET', '/path?path=/')).status).toBe(200)
+    const { egress, ...parts } = await openParts(bench.options({ installation }))
+    if (egress === undefined) throw new Error('the egress rules are not enforced')
+    try {
+      const repair = (): Promise<void> => repairEgress({ ...parts, egress, apply: async () => undefined })
+      const chainOf = async (): Promise<string | undefined> => (await egress.registered()).chains.get(endpoint.host)
+      const closed = compilePolicy(installation, endpoint.host, CLOSED_EGRESS).chain
+      for (const disturb of [async () => undefined, () => egress.unregister(endpoint.host)]) {
+        await disturb()
+        await repair()
+        expect(await chainOf()).toBe(closed)
+        expect((await ask(endpoint, 'GET', '/path?path=/')).status).toBe(200)
+      }
+    } finally {
+      await egress[Symbol.asyncDispose]()
+    }
+  })
+
+  it('have a file service that is started again after its end', async () => {
+    const volume = await makeVolume()
+    await volumes.open(volume, key)
     const { server } = volumeNames(installation, volume)
+    await docker.getContainer(server).kill()
+    const endpoint = await volumes.open(volume, key)
+    expect((await ask(endpoint, 'GET', '/path?path=/')).status).toBe(200)
+    // The engine removes one that has ended.
     await docker.getContainer(server).kill()
     const isGone = async (): Promise<true | undefined> =>
       (await unlessStatus(404, () => docker.getContainer(server).inspect())) === undefined ? true : undefined
-    await pollUntil({ what: 'the end of the service', timeoutMs: 30_000, everyMs: 50 }, isGone)
-    const found = await second.volumes?.open(volume, key)
-    if (found === undefined) throw new Error('no volumes')
-    expect((await ask(found, 'GET', '/path?path=/')).status).toBe(200)
-    await second[Symbol.asyncDispose]()
+    await pollUntil({ what: 'the removal of the service', timeoutMs: 30_000, everyMs: 50 }, isGone)
   })
 
   it('are writable for everyone also when the server died while it made them', async () => {

@@ -28,9 +28,11 @@ export class VolumeServerProcess implements AsyncDisposable {
     this.url = `http://127.0.0.1:${port}`
   }
 
-  static async start(root: string, flags: readonly string[] = []): Promise<VolumeServerProcess> {
+  /** @param program the command to which the flags are appended; default: the sources */
+  static async start(root: string, flags: readonly string[] = [], program = [process.execPath, MAIN]): Promise<VolumeServerProcess> {
     const all = ['-host=127.0.0.1', '-port=0', `-root=${root}`, `-instance=${secretDigest(VOLUME_KEY)}`, ...flags]
-    const child = spawn(process.execPath, [MAIN, ...all], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [file = '', ...args] = program
+    const child = spawn(file, [...args, ...all], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
     const lines = createInterface({ input: child.stdout })
     const [port] = await Promise.race([once(lines, 'line') as Promise<string[]>, exited.then(() => [])])
