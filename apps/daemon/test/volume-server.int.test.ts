@@ -60,7 +60,7 @@ describe('/path', () => {
     await writeFile(at('/f'), '12345')
     await utimes(at('/f'), 1000, 2000)
     await symlink('/etc/passwd', at('/l'))
-    execFileSync('mkfifo', [at('/p')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', at('/p')])
     const stats = await lstat(at('/f'))
     expect(await ask('GET', '/path /f')).toMatchObject({
       status: 200,
@@ -298,7 +298,7 @@ describe('/file', () => {
   })
 
   it('GET refuses what is not a regular file, without waiting for it', async () => {
-    execFileSync('mkfifo', [at('/p')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', at('/p')])
     expect(await ask('GET', '/file')).toMatchObject({ status: 400, json: failure('INVALID_REQUEST') })
     expect(await ask('GET', '/file /p')).toMatchObject({ status: 400, json: failure('INVALID_REQUEST') })
     expect(await ask('GET', '/file /no')).toMatchObject({ status: 404, json: failure('PATH_NOT_FOUND') })

@@ -56,6 +56,8 @@ export type Role =
   | 'volume'
   /** A container that is never started and makes a volume ready. */
   | 'volume-door'
+  /** A container that is never started and through which a volume is read. */
+  | 'volume-copy'
   /** A container with the file service of a volume. */
   | 'volume-server'
 

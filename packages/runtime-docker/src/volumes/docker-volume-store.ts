@@ -9,8 +9,9 @@ import type { StartRequest } from '../containers/start-sandbox.ts'
 import { CLOSED_EGRESS } from '../egress/closed-egress.ts'
 import { engineCall, statusOf, toAppError, unlessStatus } from '../engine/docker-errors.ts'
 import { KeyedQueue } from '../engine/keyed-queue.ts'
-import { LABEL, type Labels, roleFilter, volumeNames } from '../labels.ts'
+import { volumeNames } from '../labels.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
+import { listVolumes } from './list-volumes.ts'
 import { prepareVolume } from './prepare-volume.ts'
 import { readVolumeSizes } from './volume-sizes.ts'
 import { volumeServerCommand, volumeServerSpec, type VolumeServerRequest } from './volume-server-spec.ts'
@@ -86,13 +87,8 @@ export class DockerVolumeStore implements VolumeStore {
     return engineCall('The volumes could not be measured.', () => readVolumeSizes(docker, installation, signal))
   }
 
-  async list(signal?: AbortSignal): Promise<readonly string[]> {
-    const { docker, installation } = this.#parts
-    const filters = roleFilter(installation, 'volume')
-    const { Volumes: found } = await engineCall('The volumes could not be listed.', () =>
-      docker.listVolumes({ filters, ...(signal === undefined ? {} : { abortSignal: signal }) }),
-    )
-    return found.flatMap(({ Labels: labels }) => (labels as Labels | null)?.[LABEL.volume] ?? [])
+  list(signal?: AbortSignal): Promise<readonly string[]> {
+    return listVolumes(this.#parts.docker, this.#parts.installation, signal)
   }
 
   /**

@@ -1,37 +1,40 @@
-import { pack } from 'tar-stream'
 import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
-import { createContainer } from '../containers/create-container.ts'
+import { pack } from 'tar-stream'
 import { removeContainer } from '../containers/remove-container.ts'
-import { volumeMount } from '../containers/volume-mount.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
-import { EMPTY_IMAGE, ensureEmptyImage } from '../engine/empty-image.ts'
-import { volumeLabels, volumeNames } from '../labels.ts'
+import { volumeNames } from '../labels.ts'
+import { createDoor, DOOR_MOUNT } from './volume-door.ts'
 
-/** Below the root of the container. */
-const MOUNT = 'volume'
+/** Makes a volume whose root every user may write: the engine makes new volumes writable for root only. */
+export async function prepareVolume(docker: Docker, installation: string, name: string): Promise<void> {
+  const { door } = volumeNames(installation, name)
+  // Another process that found the same container may have removed it: then the volume is ready.
+  await fillVolume(docker, installation, name, () =>
+    unlessStatus(404, () => docker.getContainer(door).putArchive(writableRoot(), { path: '/' })),
+  )
+}
 
 /**
- * Makes a volume whose root every user may write. The engine makes new volumes writable for root only. The container that changes that is made
- * with the volume and removed last, so a volume without one is ready.
+ * Makes a volume and fills it with an archive of `saveVolume`. After a failure the same call begins again.
+ *
+ * @returns false when the engine has the volume, which then stays as it is; nothing of the archive was read
  */
-export async function prepareVolume(docker: Docker, installation: string, name: string): Promise<void> {
+export function restoreVolume(docker: Docker, installation: string, name: string, archive: Readable): Promise<boolean> {
+  const { door } = volumeNames(installation, name)
+  // The option also gives the call the time of a restore.
+  const options = { path: '/', noOverwriteDirNonDir: '1' }
+  return fillVolume(docker, installation, name, () => docker.getContainer(door).putArchive(archive, options))
+}
+
+/** The container is made with the volume and removed last, so a volume without one is ready. */
+async function fillVolume(docker: Docker, installation: string, name: string, fill: () => Promise<unknown>): Promise<boolean> {
   const { volume, door } = volumeNames(installation, name)
-  if (await isReady(docker, volume, door)) return
-  await ensureEmptyImage(docker)
-  await createContainer(docker, {
-    name: door,
-    options: {
-      Image: EMPTY_IMAGE,
-      Cmd: ['-'],
-      NetworkDisabled: true,
-      Labels: volumeLabels(installation, name, 'volume-door'),
-      HostConfig: { Mounts: [volumeMount(installation, { volume: name, path: `/${MOUNT}`, readOnly: false })] },
-    },
-  })
-  // Another process that found the same container may have removed it: then the volume is ready.
-  await unlessStatus(404, () => docker.getContainer(door).putArchive(writableRoot(), { path: '/' }))
+  if (await isReady(docker, volume, door)) return false
+  await createDoor(docker, installation, { name, container: door, role: 'volume-door', readOnly: false })
+  await fill()
   await removeContainer(docker, door)
+  return true
 }
 
 async function isReady(docker: Docker, volume: string, door: string): Promise<boolean> {
@@ -45,7 +48,7 @@ async function isReady(docker: Docker, volume: string, door: string): Promise<bo
 /** The engine does not change a directory that an archive calls `.`, so this one is unpacked above the volume. */
 function writableRoot(): Readable {
   const archive = pack()
-  archive.entry({ name: MOUNT, type: 'directory', mode: 0o777, uid: 0, gid: 0 })
+  archive.entry({ name: DOOR_MOUNT, type: 'directory', mode: 0o777, uid: 0, gid: 0 })
   archive.finalize()
   return Readable.from(archive)
 }
