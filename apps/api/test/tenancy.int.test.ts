@@ -44,6 +44,9 @@ const ATTEMPTS: Partial<Record<OperationId, (owned: Owned) => Attempt>> = {
   updateTemplate: () => ({ body: { public: true } }),
   updateTemplateV2: () => ({ body: { public: true } }),
   getTeamMetricsMax: () => ({ query: { metric: 'concurrent_sandboxes' } }),
+  updateApiKey: () => ({ body: { name: 'stolen' } }),
+  updateSecret: () => ({ body: { value: 'stolen' } }),
+  updateWebhook: () => ({ body: { name: 'stolen' } }),
   listTemplates: ({ teamID = '' }) => ({ query: { teamID } }),
   listTemplatesV2: ({ teamID = '' }) => ({ query: { teamID } }),
 }
@@ -78,20 +81,42 @@ beforeAll(async () => {
   const objects = await addStored()
   byId = { ...common, ...objects, templateID, alias: templateID, target: `${templateID}:kept`, name: templateID }
   const full = `${owner.slug}/owners-template`
-  byName = { ...common, ...objects, ...namesOf(objects), templateID: full, alias: full, target: `${full}:kept`, name: full }
+  byName = { ...common, ...objects, ...namesOf(), templateID: full, alias: full, target: `${full}:kept`, name: full }
   secrets = [made.envdAccessToken, 'owners-metadata', snapshot.snapshotID, 'owners-', ...rows.map((row) => row.template_id)]
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** Objects of the owner that have operations of their own. */
 async function addStored(): Promise<Owned> {
-  const { body: volume } = await owner.withKey('POST', '/volumes', { name: 'owners-volume' })
-  return { volumeID: volume.volumeID }
+  const make = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer['body']> => {
+    const answer = await owner.withKey('POST', path, body, headers)
+    expect([201, path]).toEqual([answer.status, path])
+    return answer.body
+  }
+  const asUser = { authorization: `Bearer ${owner.accessToken}`, 'x-team-id': owner.teamId }
+  const volume = await make('/volumes', { name: 'owners-volume' })
+  const secret = await make('/secrets', { name: 'owners-secret', value: 'owners-value' })
+  const webhook = await make('/events/webhooks', {
+    name: 'owners-webhook',
+    url: 'https://example.com/',
+    events: ['sandbox.lifecycle.created'],
+    signatureSecret: 'owners-signature'.repeat(3),
+  })
+  const { body: key } = await api.call('POST', '/api-keys', { apiKey: null, headers: asUser, body: { name: 'owners-key' } })
+  const { body: token } = await api.call('POST', '/access-tokens', { apiKey: null, headers: asUser, body: { name: 'owners-token' } })
+  return {
+    volumeID: volume.volumeID,
+    secretID: secret.secretID,
+    webhookID: webhook.id,
+    apiKeyID: key.id,
+    accessTokenID: token.id,
+    deliveryID: webhook.id,
+  }
 }
 
 /** Their names, where operations take names in place of ids. */
-function namesOf(_: Owned): Owned {
-  return { volumeID: 'owners-volume' }
+function namesOf(): Owned {
+  return { secretID: 'owners-secret', volumeID: 'owners-volume' }
 }
 
 /** All rows of the owner, without what time changes. */
