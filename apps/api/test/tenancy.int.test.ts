@@ -67,7 +67,8 @@ const GUARDED = (OPERATIONS as readonly Operation[]).filter(({ auth }) => auth !
 
 beforeAll(async () => {
   world = await createWorld()
-  api = await world.startServer({ env: { SANDYARD_MAX_BUILDS: '1000' }, capabilities: { mounts: true } })
+  const env = { SANDYARD_MAX_BUILDS: '1000', SANDYARD_SECRETS_KEY: '5a'.repeat(32) }
+  api = await world.startServer({ env, capabilities: { mounts: true } })
   owner = await addCaller(world, api, 'Owners')
   stranger = await addCaller(world, api, 'Strangers')
   const { body: made } = await owner.withKey('POST', '/v2/sandboxes', { templateID: 'base', metadata: { hidden: 'owners-metadata' } })
