@@ -15,7 +15,7 @@ export interface Operation {
   readonly tag: string
   readonly deprecated?: true
   /** One line for the documentation. */
-  readonly summary?: string
+  readonly summary: string
   /** An addition of this server, which the interface does not have. */
   readonly ours?: true
   /** Blocked teams may call it (control-plane.md 1.10). */
