@@ -8,6 +8,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { findKey, hasKey, madeKeyFile } from '@sandyard/kit/secrets/find-key'
 import { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { KEY_SETTINGS, KEY_SOURCE_SETTINGS } from '@sandyard/kit/secrets/key-settings'
+import { countByKey } from '../secrets/reseal-secrets.ts'
 import { ensureSetting } from '../settings/installation.ts'
 import { writePrivateFile } from './data/write-private-file.ts'
 
@@ -50,9 +51,9 @@ export async function ensureSecretsKey({ environment, file: ownFile, database: {
 async function hasSealed(db: Db): Promise<boolean> {
   const [made, sealed] = await Promise.all([
     db.selectFrom('server_setting').select('name').where('name', '=', MADE_KEY_SETTING).executeTakeFirst(),
-    db.selectFrom('secret_version').select('key_id').limit(1).executeTakeFirst(),
+    countByKey(db),
   ])
-  return made !== undefined || sealed !== undefined
+  return made !== undefined || sealed.size > 0
 }
 
 /** Another server with the same directory may make it at the same time: the first one stays. */

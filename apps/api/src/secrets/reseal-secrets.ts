@@ -63,13 +63,11 @@ async function reseal(tx: Tx, ring: KeyRing, { secret_id, version, sealed, key_i
   }
 }
 
-/** How many stored values each key has encrypted, by the ids of the keys. */
+/** How many stored values each key has encrypted, of secrets and of webhooks, by the ids of the keys. */
 export async function countByKey(db: Db): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('secret_version')
-    .select((eb) => ['key_id', eb.fn.countAll<number>().as('count')])
-    .groupBy('key_id')
-    .orderBy('key_id')
-    .execute()
+  const { rows } = await sql<{ key_id: string; count: number }>`
+    select key_id, count(*) from (select key_id from secret_version union all select key_id from webhook) as sealed
+    group by key_id order by key_id
+  `.execute(db)
   return new Map(rows.map(({ key_id, count }) => [key_id, count]))
 }

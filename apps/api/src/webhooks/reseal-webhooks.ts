@@ -2,6 +2,7 @@ import type { Database } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
 import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { NIL_UUID } from '@sandyard/kit/ids/uuid'
+import type { Resealed } from '../secrets/reseal-secrets.ts'
 import { openSecret, sealSecret } from './webhook-secret.ts'
 
 /** Rows of one transaction, and transactions of one turn. */
@@ -11,11 +12,12 @@ const BATCHES = { size: 100, most: 1000 }
  * Encrypts the signing secrets of former keys with the newest key, so that a rotation ends. Secrets that no key of the ring opens stay as they are. Several
  * servers may run it at once.
  */
-export async function resealWebhooks(database: Database, keyRing: KeyRing): Promise<void> {
+export async function resealWebhooks(database: Database, keyRing: KeyRing, signal?: AbortSignal): Promise<Resealed> {
   const former = keyRing.keyIds.filter((keyId) => keyId !== keyRing.keyId)
-  if (former.length === 0) return
+  if (former.length === 0) return { resealed: 0, broken: 0 }
   let after = NIL_UUID
-  await inBatches(BATCHES, (size) =>
+  let broken = 0
+  const seen = await inBatches({ ...BATCHES, signal }, (size) =>
     database.transaction(async (tx) => {
       const rows = await tx
         .selectFrom('webhook')
@@ -29,7 +31,10 @@ export async function resealWebhooks(database: Database, keyRing: KeyRing): Prom
         .execute()
       for (const row of rows) {
         const secret = openSecret(keyRing, row.webhook_id, row)
-        if (secret === undefined) continue
+        if (secret === undefined) {
+          broken += 1
+          continue
+        }
         await tx
           .updateTable('webhook')
           .set(sealSecret(keyRing, row.webhook_id, secret))
@@ -40,4 +45,5 @@ export async function resealWebhooks(database: Database, keyRing: KeyRing): Prom
       return rows.length
     }),
   )
+  return { resealed: seen - broken, broken }
 }

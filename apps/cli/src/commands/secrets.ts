@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { countByKey, resealSecrets } from '@sandyard/api/secrets/reseal-secrets'
+import { resealWebhooks } from '@sandyard/api/webhooks/reseal-webhooks'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
@@ -7,7 +8,9 @@ import { readKeyRing } from '../read-key-ring.ts'
 
 /** The key that encrypts the values of secrets. The values themselves are never shown. */
 export function registerSecrets(program: Command, parts: CliParts): void {
-  const secrets = program.command('secrets').description('the keys that encrypt secrets; needs the database and the keys of the server')
+  const secrets = program
+    .command('secrets')
+    .description('the keys that encrypt secrets and the signing secrets of webhooks; needs the database and the keys of the server')
   secrets
     .command('status')
     .description('how many stored values each key has encrypted, and whether it is in the settings')
@@ -44,7 +47,9 @@ async function rotate(parts: CliParts): Promise<void> {
   const database = await parts.database()
   const ring = await readKeyRing(parts.environment, parts.connection.directory)
   if (ring === undefined) throw new CliFailure(EXIT.usage, 'There is no key: set SANDYARD_SECRETS_KEY as the servers have it.')
-  const { resealed, broken } = await resealSecrets(database, ring, parts.signal)
+  const ofSecrets = await resealSecrets(database, ring, parts.signal)
+  const ofWebhooks = await resealWebhooks(database, ring, parts.signal)
+  const [resealed, broken] = [ofSecrets.resealed + ofWebhooks.resealed, ofSecrets.broken + ofWebhooks.broken]
   if (broken > 0)
     throw new CliFailure(EXIT.failed, `${broken} values cannot be opened by the key that encrypted them; ${resealed} are encrypted anew.`)
   parts.output.result({ keyId: ring.keyId, resealed }, () => parts.output.line(`${resealed} values are now encrypted with ${ring.keyId}`))

@@ -13,7 +13,7 @@ const OPERATION = 'createAccessToken'
 /** `POST /access-tokens` (control-plane.md 14.1). */
 export const createAccessTokenRoute: ApiRoute = (app, ctx) =>
   app.route({
-    ...operation(OPERATION),
+    ...operation('createAccessToken'),
     schema: {
       headers: IdempotencyHeaders,
       body: NewAccessToken,

@@ -13,7 +13,7 @@ const OPERATION = 'createApiKey'
 /** `POST /api-keys` (control-plane.md 14.2). */
 export const createApiKeyRoute: ApiRoute = (app, ctx) =>
   app.route({
-    ...operation(OPERATION),
+    ...operation('createApiKey'),
     schema: {
       headers: IdempotencyHeaders,
       body: NewTeamApiKey,

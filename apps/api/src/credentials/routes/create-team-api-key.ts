@@ -15,7 +15,7 @@ const OPERATION = 'createTeamApiKey'
 /** `POST /admin/teams/{teamID}/api-keys` (control-plane.md 13.2): the key has no creator. */
 export const createTeamApiKeyRoute: ApiRoute = (app, ctx) =>
   app.route({
-    ...operation(OPERATION),
+    ...operation('createTeamApiKey'),
     schema: {
       params: TeamParams,
       headers: IdempotencyHeaders,

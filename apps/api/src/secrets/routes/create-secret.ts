@@ -13,7 +13,7 @@ const operationId = 'createSecret'
 /** `POST /secrets` (control-plane.md 16). */
 export const createSecretRoute: ApiRoute = (app, ctx) =>
   app.route({
-    ...operation(operationId),
+    ...operation('createSecret'),
     ...SECRETS_SCOPE,
     schema: {
       headers: IdempotencyHeaders,

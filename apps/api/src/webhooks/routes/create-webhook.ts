@@ -13,7 +13,7 @@ const OPERATION = 'createWebhook'
 /** `POST /events/webhooks` (dashboard-and-cli.md 2.1). */
 export const createWebhookRoute: ApiRoute = (app, ctx) =>
   app.route({
-    ...operation(OPERATION),
+    ...operation('createWebhook'),
     schema: {
       body: NewWebhook,
       headers: IdempotencyHeaders,
