@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
-import { listen } from '@sandyard/db/listen'
-import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { newServerId } from '@sandyard/db/server-lease'
 import { RELEASE } from '@sandyard/kit/config/release'
-import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
@@ -24,7 +21,6 @@ import { ReadyChecks } from './http/ready-checks.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
 import { FAILURES } from './builds/build-failure.ts'
 import { cancelBuild } from './builds/queue/cancel-build.ts'
-import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
@@ -34,15 +30,12 @@ import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
 import type { TargetParts } from './webhooks/check-url.ts'
 import { TargetAddresses } from './webhooks/target-addresses.ts'
-import { startWebhookLoops } from './webhooks/webhook-loops.ts'
-import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
-import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
+import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
-import { startVolumeLoops } from './volumes/collect-volumes.ts'
 import { WarmPool } from './warm-pool/warm-pool.ts'
 import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
@@ -53,9 +46,8 @@ import { ServerFigures } from './servers/server-figures.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 import { RefusedEgress } from './sandboxes/network/refused-egress.ts'
 import { issuerOf } from './identity-tokens/issuer.ts'
-import { startSecretLoops } from './secrets/secret-loops.ts'
 import { storeSetting } from './settings/store-setting.ts'
-import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
+import { publishEgressGateway } from './settings/publish-egress-gateway.ts'
 
 /** What a runtime of this installation gets from the control plane. */
 export interface RuntimeNeeds {
@@ -65,16 +57,6 @@ export interface RuntimeNeeds {
 }
 
 type OpenRuntime = (needs: RuntimeNeeds) => Promise<SandboxRuntime>
-
-/** What only loops use. */
-interface LoopParts {
-  readonly folder: UploadFolder
-  readonly refused: RefusedEgress
-}
-
-const REFUSALS_EVERY_MS = 3000
-/** Several times in the second in which a deleted key must end. */
-const HEARD_EVERY_MS = 300
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
@@ -265,76 +247,4 @@ function openUploads({ builds, storage }: ApiConfig, database: Database, metrics
   const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
   const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
   return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, storage, onStored }) }
-}
-
-async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log, engineId, sandboxes, config, placement } = context
-  const builds = startBuildLoops({
-    database,
-    runtime,
-    tokenSeed: context.installation.tokenSeed,
-    runner: context.buildRunner,
-    serverId: context.sandboxes.serverId,
-    placement,
-    config: context.config.builds,
-    retention: context.config.retention,
-    folder,
-    hasMemory: () => sandboxes.admission.hasMemory(),
-    log: log.builds,
-    onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
-  })
-
-  const { outbound, keyRing } = config
-  const webhooks = startWebhookLoops({ ...context.webhooks, ...config.webhooks, database, outbound, keyRing, log: log.sandboxes }, shutdown)
-
-  // A read that fails is made up for by the next heartbeat.
-  const readOrder = (): void =>
-    void placement
-      .read(database.db, sandboxes.serverId)
-      .catch((err: unknown) => log.database.warn({ err }, 'the order of this server could not be read'))
-  const heard: Partial<Record<Channel, (payload: string) => void>> = {
-    [CHANNELS.authChanged]: () => auth.cache.clear(),
-    [CHANNELS.buildChanged]: (buildId) => builds.onBuildChanged(buildId),
-    [CHANNELS.nodeChanged]: (serverId) => {
-      if (serverId === String(sandboxes.serverId)) readOrder()
-    },
-    [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
-    [CHANNELS.webhookDue]: () => webhooks.onDue(),
-  }
-  const listener = listen({
-    url: database.directUrl,
-    applicationName: 'sandyard-api-listen',
-    channels: Object.keys(heard) as Channel[],
-    log: log.database,
-    onNotification: (channel, payload) => heard[channel]?.(payload),
-    // A server that hears of no deleted key must not remember it.
-    onLost: () => auth.cache.suspend(),
-    onAlive: (sentAt) => auth.cache.heard(sentAt),
-    checkEveryMs: HEARD_EVERY_MS,
-    onRefresh: () => {
-      auth.cache.resume()
-      sandboxes.changes.notifyAll()
-      builds.onRefresh()
-      readOrder()
-    },
-  })
-  shutdown.add('listener', () => listener[Symbol.asyncDispose]())
-
-  startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
-  startSecretLoops({ database, ring: config.keyRing, log: log.database }, shutdown)
-  context.pool.start()
-  shutdown.add('warm pool', () => context.pool.stop())
-  const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>
-    publishEgressGateway(database.db, runtime.capabilities().egressGateway),
-  )
-  shutdown.add('egress gateway address', () => publishing.stop())
-  const refusals = runLoop({ name: 'refused egress', everyMs: REFUSALS_EVERY_MS, log: log.sandboxes }, () => refused.store(database))
-  shutdown.add('refused egress', () => refusals.stop())
-  const { tokenSeed } = context.installation
-  const hasDiskLimit = runtime.capabilities().diskLimit
-  startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
-  startVolumeLoops({ database, runtime, log: log.sandboxes }, shutdown)
-  shutdown.add('builds', () => builds.stop())
-  void auth.oidc?.warmUp()
-  await listener.ready
 }
