@@ -6,7 +6,9 @@ create table volume (
   name text not null,
   created_by jsonb not null check (jsonb_typeof(created_by) = 'object'),
   created_at timestamptz(3) not null default clock_timestamp(),
-  deleted_at timestamptz(3)
+  deleted_at timestamptz(3),
+  -- As the engine has counted it, with what the content API has written since.
+  size_bytes bigint not null default 0 check (size_bytes >= 0)
 );
 create unique index volume_name on volume (team_id, name) where deleted_at is null;
 create index volume_list on volume (team_id, created_at, volume_id);

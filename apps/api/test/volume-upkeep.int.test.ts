@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collectVolumes } from '../src/volumes/collect-volumes.ts'
+import { measureVolumes } from '../src/volumes/volume-sizes.ts'
 import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
@@ -98,4 +99,47 @@ it('leaves volumes alone that have no row', async () => {
   await world.engine.volumes.create('fake/restored')
   await collect()
   expect(hasFiles('restored')).toBe(true)
+})
+
+describe('the stored bytes of a team', () => {
+  const stored = async (): Promise<number> => (await api.call('GET', `/teams/${world.teamId}/limits`)).body.maxStoredBytes.used
+  const setLimit = (bytes: number | null) =>
+    world.database.db.updateTable('team').set({ max_stored_bytes: bytes }).where('id', '=', world.teamId).execute()
+
+  it('count what is written into its volumes, at once and as the engine measures it', async () => {
+    const { body } = await api.call('POST', '/volumes', { body: { name: 'measured' } })
+    const origin = await api.app.listen({ host: '127.0.0.1', port: 0 })
+    const before = await stored()
+    const put = async (path: string, text: string) =>
+      fetch(`${origin}/volumecontent/${body.volumeID}/file?path=${path}&force=true`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${body.token}` },
+        body: text,
+      })
+    expect((await put('/a', 'x'.repeat(1000))).status).toBe(201)
+    expect((await put('/a', 'y'.repeat(1000))).status).toBe(201)
+    expect((await stored()) - before).toBe(2000)
+    await measureVolumes(api.ctx)
+    expect((await stored()) - before).toBe(1000)
+
+    await setLimit((await stored()) + 100)
+    try {
+      expect((await put('/b', 'x'.repeat(100))).status).toBe(201)
+      const refused = await put('/c', 'x')
+      expect([refused.status, await refused.json()]).toEqual([507, { code: 'INSUFFICIENT_STORAGE', message: expect.stringMatching(/./) }])
+      await setLimit((await stored()) - 1)
+      expect((await api.call('POST', '/volumes', { body: { name: 'more' } })).status).toBe(507)
+    } finally {
+      await setLimit(null)
+    }
+    expect((await put('/c', 'x')).status).toBe(201)
+  })
+
+  it('are measured by one server in ten minutes', async () => {
+    const sizes = () => api.runtime.faults.calls.filter((point) => point === 'volumes.sizes').length
+    await measureVolumes(api.ctx)
+    const before = sizes()
+    await Promise.all([measureVolumes(api.ctx), measureVolumes(api.ctx)])
+    expect(sizes()).toBe(before)
+  })
 })

@@ -9,14 +9,17 @@ export interface StoreWish {
   readonly replacedBytes: number
 }
 
-/** What counts against the limit of a team: its uploads. */
+/** What counts against the limit of a team: its uploads and its volumes, also deleted ones whose files are there. */
 export async function countStored(db: Db, teamId: string): Promise<number> {
-  const { bytes } = await db
-    .selectFrom('layer_upload')
-    .select((eb) => eb.fn.coalesce(eb.cast<number>(eb.fn.sum('size_bytes'), 'bigint'), eb.lit(0)).as('bytes'))
-    .where('team_id', '=', teamId)
-    .executeTakeFirstOrThrow()
-  return bytes
+  const sumOf = async (table: 'layer_upload' | 'volume'): Promise<number> => {
+    const { bytes } = await db
+      .selectFrom(table)
+      .select((eb) => eb.fn.coalesce(eb.cast<number>(eb.fn.sum('size_bytes'), 'bigint'), eb.lit(0)).as('bytes'))
+      .where('team_id', '=', teamId)
+      .executeTakeFirstOrThrow()
+    return bytes
+  }
+  return (await sumOf('layer_upload')) + (await sumOf('volume'))
 }
 
 /**

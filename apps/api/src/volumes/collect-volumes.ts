@@ -5,6 +5,7 @@ import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
+import { MEASURE_LOOK_EVERY_MS, measureVolumes } from './volume-sizes.ts'
 
 export interface CollectParts {
   readonly database: Database
@@ -22,12 +23,16 @@ const GRACE_SECONDS = 60
 const BATCH = 100
 const REMOVE_TIMEOUT_MS = 60_000
 
-/** Starts the loop that removes the files of deleted volumes; `shutdown` stops it. */
+/** Starts the loops that remove the files of deleted volumes and measure the others; `shutdown` stops them. */
 export function startVolumeLoops(parts: CollectParts, shutdown: Shutdown): void {
   const collecting = runLoop({ name: 'deleted volumes', everyMs: COLLECT_EVERY_MS, log: parts.log }, (signal) =>
     collectVolumes(parts, {}, signal),
   )
   shutdown.add('deleted volumes', () => collecting.stop())
+  const measuring = runLoop({ name: 'volume sizes', everyMs: MEASURE_LOOK_EVERY_MS, log: parts.log }, (signal) =>
+    measureVolumes(parts, signal),
+  )
+  shutdown.add('volume sizes', () => measuring.stop())
 }
 
 /**

@@ -7,10 +7,14 @@ import type { Actor } from '../events/actor.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import type { OnceRequest } from '../idempotency/remembered-answer.ts'
 import { lockTeam } from '../teams/lock-team.ts'
+import type { StorageLimits } from '../teams/storage-limits.ts'
+import { checkStored } from '../teams/stored-bytes.ts'
 import { countVolumes, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
 import { checkVolumeName } from './volume-name.ts'
 
 export interface VolumeWish extends OnceRequest {
+  /** Those of the settings. */
+  readonly storage: StorageLimits
   readonly name: string
   readonly actor: Actor
 }
@@ -23,7 +27,8 @@ const CREATE_TIMEOUT_MS = 45_000
  * Creates an empty volume. The row is first. When the engine fails, the row is deleted again; a request with an idempotency key keeps it, so that
  * its repeat goes on. A process that dies between both leaves a volume that is made when it is first used.
  *
- * @throws AppError with the texts of control-plane.md 15.2; `resource_exhausted` for more than a thousand volumes; the errors of the runtime
+ * @throws AppError with the texts of control-plane.md 15.2; `resource_exhausted` for more than a thousand volumes;
+ * `insufficient_storage` above the stored bytes of the team; the errors of the runtime
  */
 export async function createVolume(database: Database, store: VolumeStore, wish: VolumeWish): Promise<Volume> {
   checkVolumeName(wish.name)
@@ -38,7 +43,7 @@ export async function createVolume(database: Database, store: VolumeStore, wish:
   return volume
 }
 
-async function insert(tx: Tx, { ownerId: teamId, name, actor }: VolumeWish): Promise<Volume> {
+async function insert(tx: Tx, { ownerId: teamId, name, actor, storage }: VolumeWish): Promise<Volume> {
   await lockTeam(tx, teamId)
   const volume = { volumeId: randomUUID(), name }
   if (!(await insertVolume(tx, { ...volume, teamId, actor }))) {
@@ -47,5 +52,6 @@ async function insert(tx: Tx, { ownerId: teamId, name, actor }: VolumeWish): Pro
   if ((await countVolumes(tx, teamId)) > MAX_VOLUMES) {
     throw new AppError('resource_exhausted', `The team has ${MAX_VOLUMES} volumes, and there cannot be more: delete some`)
   }
+  await checkStored(tx, storage, { teamId, sizeBytes: 0, replacedBytes: 0 })
   return volume
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Columns, DefaultedTime } from '../column.ts'
 import type { JsonObject } from './sandbox.ts'
 
@@ -13,6 +14,8 @@ export interface VolumeTable {
   created_at: DefaultedTime
   /** Its name is free, but its files may still be there. */
   deleted_at: Date | null
+  /** As the engine has counted it, with what the content API has written since. */
+  size_bytes: Generated<number>
 }
 
 export const volumeColumns: Columns<VolumeTable> = {
@@ -22,4 +25,5 @@ export const volumeColumns: Columns<VolumeTable> = {
   created_by: 'jsonb',
   created_at: 'timestamp(3) with time zone',
   deleted_at: 'timestamp(3) with time zone null',
+  size_bytes: 'bigint',
 }

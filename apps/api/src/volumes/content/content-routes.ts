@@ -31,5 +31,5 @@ export const contentRoutes: ApiRoute = (app, ctx) =>
     // Before the validation and before the body is read.
     scope.addHook('onRequest', (request) => authorizeContent(ctx.database.db, ctx.view, request))
     const services = new FileServices({ runtime: ctx.runtime, tokenSeed: ctx.installation.tokenSeed })
-    for (const register of ROUTES) register(scope, services)
+    for (const register of ROUTES) register(scope, services, ctx)
   })

@@ -6,6 +6,8 @@ import type { FileServices } from './file-services.ts'
 
 export interface ForwardOptions extends Pick<ServiceCall, 'idleTimeoutMs' | 'timeoutMs'> {
   readonly body?: string | IncomingMessage
+  /** Called before a 201 is passed back. */
+  readonly onStored?: () => Promise<void>
 }
 
 const MINUTE_MS = 60_000
@@ -25,7 +27,7 @@ const JSON_ANSWER = /^application\/json\b/
 export async function forward(
   services: FileServices,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { body, ...limits }: ForwardOptions,
+  { body, onStored, ...limits }: ForwardOptions,
 ): Promise<void> {
   const { volumeID } = request.params as { readonly volumeID: string }
   const volumeId = volumeID.toLowerCase()
@@ -45,6 +47,7 @@ export async function forward(
     answer.destroy()
     throw new Error('the file service of the volume has another key')
   }
+  if (status === 201) await onStored?.()
   void reply.code(status).headers(Object.fromEntries(ANSWER_HEADERS.flatMap((name) => headerOf(answer, name))))
   if (JSON_ANSWER.test(answer.headers['content-type'] ?? '')) void reply.type(JSON_TYPE)
   if (status === 204) answer.resume()

@@ -21,7 +21,7 @@ export const createVolumeRoute: ApiRoute = (app, ctx) =>
       const store = getVolumeStore(ctx.runtime)
       const { tokenSeed } = ctx.installation
       const once = { ...idempotentOperation('createVolume', { headers, body }, { tokenSeed, schema: NewVolume }), tokenSeed }
-      const wish = { ...once, ownerId: getTeam(principal).id, name: body.name, actor: actorOf(principal) }
+      const wish = { ...once, ownerId: getTeam(principal).id, name: body.name, actor: actorOf(principal), storage: ctx.config.storage }
       const volume = await createVolume(ctx.database, store, wish)
       return reply.code(201).send(await toVolumeAndToken(ctx, principal, volume))
     },

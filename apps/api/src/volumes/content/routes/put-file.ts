@@ -2,13 +2,15 @@ import { NewVolumeEntryQuery, VolumeEntryStat } from '@sandyard/api-contract/vol
 import type { ApiInstance } from '../../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../../http/body-deadline.ts'
 import { operation } from '../../../http/operation.ts'
+import { checkStored } from '../../../teams/stored-bytes.ts'
 import { VolumeParams } from '../../routes/volume-params.ts'
+import { addBytes } from '../../volume-sizes.ts'
 import { contentErrors } from '../content-errors.ts'
 import type { ContentRoute } from '../content-route.ts'
 import { forward, TRANSFER } from '../forward.ts'
 
 /** `PUT /volumecontent/{volumeID}/file` (control-plane.md 15.4): the body is the file, whatever its content type. */
-export const putFileRoute: ContentRoute = (scope, services) =>
+export const putFileRoute: ContentRoute = (scope, services, ctx) =>
   void scope.register(async (inner: ApiInstance) => {
     inner.removeAllContentTypeParsers()
     // The body is passed on unread, once the request is authorized.
@@ -21,9 +23,13 @@ export const putFileRoute: ContentRoute = (scope, services) =>
         response: { 201: VolumeEntryStat, ...contentErrors(400, 401, 403, 404, 409, 429, 500, 503, 504, 507) },
       },
       handlerTimeout: TRANSFER.timeoutMs,
-      handler: (request, reply) => {
-        liftBodyDeadline(request.raw)
-        return forward(services, { request, reply }, { ...TRANSFER, body: request.raw })
+      handler: async (request, reply) => {
+        const { raw, facts, params } = request
+        const { db } = ctx.database
+        const [teamId, sizeBytes] = [facts.teamId ?? '', Number(raw.headers['content-length'] ?? 0)]
+        await checkStored(db, ctx.config.storage, { teamId, sizeBytes, replacedBytes: 0 })
+        liftBodyDeadline(raw)
+        await forward(services, { request, reply }, { ...TRANSFER, body: raw, onStored: () => addBytes(db, params.volumeID, sizeBytes) })
       },
     })
   })
