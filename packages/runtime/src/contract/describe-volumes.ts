@@ -11,7 +11,7 @@ export function describeVolumes(bench: () => ContractBench): void {
   const newName = (): string => `vol-${randomId(8)}`
   const find = (skip: (when: boolean, note: string) => void, runtime: SandboxRuntime = bench().runtime): VolumeStore => {
     const { volumes } = runtime
-    skip(volumes === undefined, 'this runtime has no volumes')
+    skip(volumes === undefined, 'absent here: volumes of this runtime')
     if (volumes === undefined) throw new Error('not skipped')
     return volumes
   }
