@@ -35,7 +35,10 @@ describe('rate limits', () => {
       [200, '0'],
       [429, '0'],
     ])
-    expect(answers[2]).toMatchObject({ body: EXCEEDED, headers: { 'retry-after': '60', 'ratelimit-limit': '2' } })
+    expect(answers[2]).toMatchObject({
+      body: EXCEEDED,
+      headers: { 'retry-after': expect.stringMatching(/^(5\d|60)$/), 'ratelimit-limit': '2' },
+    })
     expect((await get(api, '/nodes', { ...admin, remoteAddress: '192.0.2.2' })).status).toBe(200)
   })
 

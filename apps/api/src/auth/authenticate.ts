@@ -11,7 +11,7 @@ import { SCHEMES, type SchemeName, type SchemeParts } from './schemes.ts'
  */
 const SETS: Readonly<Record<Exclude<AuthSet, 'none'>, readonly SchemeName[]>> = {
   T: ['apiKey', 'providerTeam', 'adminTeam'],
-  TU: ['apiKey', 'accessToken', 'providerTeam', 'adminTeam'],
+  TU: ['apiKey', 'accessTokenOrTeam', 'providerTeam', 'adminTeam'],
   U: ['accessToken', 'providerTeam'],
   G: ['accessToken', 'providerUser'],
   K: ['providerTeam', 'adminTeam'],

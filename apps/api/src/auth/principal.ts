@@ -34,3 +34,8 @@ export function getUser(principal: Principal | null): User {
   if (principal?.user === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
   return principal.user
 }
+
+/** The end of the credential that a request presents, if it is an access token of this server with one. */
+export function endOfToken(principal: Principal | null): Date | undefined {
+  return principal?.accessTokenId === undefined ? undefined : principal.expiresAt
+}

@@ -38,7 +38,7 @@ export interface Scheme {
   authenticate(credentials: Credentials, parts: SchemeParts): Promise<Principal>
 }
 
-export type SchemeName = 'apiKey' | 'accessToken' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
+export type SchemeName = 'apiKey' | 'accessToken' | 'accessTokenOrTeam' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
 
 /** The authentication schemes (control-plane.md 1.7), each with its own error texts. */
 export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
@@ -46,6 +46,12 @@ export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   accessToken: {
     isPresented: ({ authorization }) => authorization !== undefined && !isJwt(bearerToken(authorization)),
     authenticate: getUser,
+  },
+  // A team in the header is never ignored: the request would act for another one.
+  accessTokenOrTeam: {
+    isPresented: ({ authorization }) => authorization !== undefined && !isJwt(bearerToken(authorization)),
+    authenticate: (credentials, parts) =>
+      credentials.teamId === undefined ? getUser(credentials, parts) : authenticateProviderTeam(credentials, parts),
   },
   providerUser: {
     isPresented: ({ authorization }) => authorization !== undefined,
@@ -108,12 +114,18 @@ async function getProviderUser(credentials: Credentials, parts: SchemeParts): Pr
 }
 
 async function authenticateProviderTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
-  const { user, accessTokenId } = await getProviderUser(credentials, parts)
+  const { user, accessTokenId, expiresAt } = await getProviderUser(credentials, parts)
   const { teamId } = credentials
   if (teamId === undefined || !isUuid(teamId)) throw invalidProviderTeam('Invalid team ID')
   const team = await findTeamOfMember(parts.database.db, teamId, user.id)
   if (team === undefined) throw invalidProviderTeam('Team not found')
-  return { via: 'user_team', user, team, ...(accessTokenId !== undefined && { accessTokenId }) }
+  return {
+    via: 'user_team',
+    user,
+    team,
+    ...(accessTokenId !== undefined && { accessTokenId }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
 }
 
 async function authenticateAdminTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {

@@ -9,7 +9,8 @@ import type { OnceRequest } from '../idempotency/remembered-answer.ts'
 import { lockTeam } from '../teams/lock-team.ts'
 import type { StorageLimits } from '../teams/storage-limits.ts'
 import { checkStored } from '../teams/stored-bytes.ts'
-import { countVolumes, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
+import { volumeNotFound } from './volume-errors.ts'
+import { countVolumes, findVolume, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
 import { checkVolumeName } from './volume-name.ts'
 
 export interface VolumeWish extends OnceRequest {
@@ -33,6 +34,8 @@ const CREATE_TIMEOUT_MS = 45_000
 export async function createVolume(database: Database, store: VolumeStore, wish: VolumeWish): Promise<Volume> {
   checkVolumeName(wish.name)
   const volume = await createOnce(database, wish, (tx) => insert(tx, wish))
+  // A repeat must not bring back one that was deleted meanwhile.
+  if (wish.idempotent !== undefined && (await findVolume(database.db, wish.ownerId, volume.volumeId)) === undefined) throw volumeNotFound()
   try {
     const what = 'the creation of the volume'
     await within({ what, timeoutMs: CREATE_TIMEOUT_MS }, (signal) => store.create(volume.volumeId, signal))

@@ -46,18 +46,20 @@ export async function claimDeliveries(database: Database, most: number): Promise
           order by due_at
           limit greatest(0, ${MOST.webhook} - coalesce((select number from in_flight where in_flight.webhook_id = webhook.webhook_id), 0))
         ) as due
-        where webhook.enabled
+        where webhook.enabled and not exists (select from team where team.id = webhook.team_id and team.is_banned)
       ), chosen as (
         select delivery_id from candidate
         where rank <= ${MOST.team} - coalesce((
           select sum(number) from in_flight join webhook using (webhook_id) where webhook.team_id = candidate.team_id
         ), 0)
         order by due_at limit ${most}
+      ), held as (
+        select delivery_id from webhook_delivery where delivery_id in (select delivery_id from chosen) order by delivery_id for update skip locked
       )
       update webhook_delivery as delivery
       set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), attempts = attempts + 1, tries = tries + 1
       from webhook
-      where delivery.delivery_id in (select delivery_id from chosen) and webhook.webhook_id = delivery.webhook_id
+      where delivery.delivery_id in (select delivery_id from held) and webhook.webhook_id = delivery.webhook_id
         and delivery.status = 'pending' and (delivery.lease_until is null or delivery.lease_until <= clock_timestamp())
       returning delivery.delivery_id as "deliveryId", delivery.webhook_id as "webhookId", delivery.body, delivery.attempts as attempt,
         delivery.tries, webhook.url, webhook.key_id, webhook.sealed_secret

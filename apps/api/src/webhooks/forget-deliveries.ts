@@ -25,7 +25,8 @@ export async function forgetDeliveries(db: Db, ageMs: number): Promise<void> {
 export async function capPending(db: Db, most = MAX_PENDING): Promise<void> {
   await inBatches(BATCHES, async (size) => {
     const { numAffectedRows } = await sql`
-      update webhook_delivery set status = 'dead' where status = 'pending' and lease_until is null and delivery_id = any(array(
+      update webhook_delivery set status = 'dead' where delivery_id = any(array(
+        select delivery_id from webhook_delivery where status = 'pending' and lease_until is null and delivery_id = any(array(
         select excess.delivery_id from webhook
         cross join lateral (
           select delivery_id from webhook_delivery as delivery
@@ -33,6 +34,7 @@ export async function capPending(db: Db, most = MAX_PENDING): Promise<void> {
           order by created_at desc, delivery_id desc offset ${most} limit ${size}
         ) as excess
         limit ${size}
+        )) order by delivery_id for update skip locked
       ))
     `.execute(db)
     return Number(numAffectedRows ?? 0n)

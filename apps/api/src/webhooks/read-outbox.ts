@@ -36,12 +36,17 @@ export async function readOutbox(database: Database): Promise<boolean> {
   return events.length === BATCH
 }
 
-/** The first reader of an installation begins at the end. */
+/** The reader of an installation begins at the end of the events; with the first webhook, so that none of its events is missed. */
+export async function ensureReader(db: Db): Promise<void> {
+  await sql`insert into webhook_reader (place) select coalesce(max(place), 0) from event on conflict do nothing`.execute(db)
+}
+
+/** Where the reader is. */
 async function currentPlace(db: Db): Promise<number> {
   const find = () => db.selectFrom('webhook_reader').select('place').executeTakeFirst()
   const found = await find()
   if (found !== undefined) return found.place
-  await sql`insert into webhook_reader (place) select coalesce(max(place), 0) from event on conflict do nothing`.execute(db)
+  await ensureReader(db)
   return (await find())?.place ?? 0
 }
 

@@ -10,6 +10,7 @@ import { lockTeam } from '../teams/lock-team.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import { webhookNotFound } from './webhook-errors.ts'
 import { sealSecret } from './webhook-secret.ts'
+import { ensureReader } from './read-outbox.ts'
 
 const MAX_WEBHOOKS = 100
 
@@ -65,6 +66,7 @@ export async function createWebhook(tx: Tx, keyRing: KeyRing, teamId: string, fi
     .where('team_id', '=', teamId)
     .executeTakeFirstOrThrow()
   if (count >= MAX_WEBHOOKS) throw new AppError('resource_exhausted', `A team can have at most ${MAX_WEBHOOKS} webhooks`)
+  await ensureReader(tx)
   const { signatureSecret, events, ...rest } = fields
   const webhookId = randomUUID()
   return tx

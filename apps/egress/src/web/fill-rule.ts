@@ -8,6 +8,10 @@ import type { WebConnection } from './web-connection.ts'
 
 type Parts = Pick<EgressContext, 'secrets' | 'identityTokens' | 'log'>
 
+/** Placeholders are short, and what replaces them may be long and repeated: a request must not need much memory. */
+const MAX_HEADER_CHARS = 80 * 1024
+const MAX_RULE_CHARS = 256 * 1024
+
 /** Would end the header, or be refused by Node. A tab is allowed. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x08\x0A-\x1F\x7F]/
@@ -25,7 +29,16 @@ export async function fillRule(
 ): Promise<readonly RuleHeader[] | undefined> {
   if (rule === undefined) return undefined
   const sandbox = web.sandbox()
-  return Promise.all(rule.map((header) => fillHeader(parts, { sandbox, isEncrypted: web.scheme === 'https', header })))
+  const filled: RuleHeader[] = []
+  let left = MAX_RULE_CHARS
+  // One after the other, so that a rule that becomes too long is not filled to its end.
+  for (const header of rule) {
+    const one = await fillHeader(parts, { sandbox, isEncrypted: web.scheme === 'https', header })
+    left -= one.value.reveal().length
+    if (left < 0) throw new DialError('missing_secret')
+    filled.push(one)
+  }
+  return filled
 }
 
 interface Filling {
@@ -39,6 +52,7 @@ async function fillHeader(parts: Parts, { sandbox, isEncrypted, header }: Fillin
   if (found?.every((part) => typeof part === 'string') === true) return header
   if (found === undefined || !isEncrypted) throw new DialError('missing_secret')
   const texts = await Promise.all(found.map((part) => textOf(parts, sandbox, part)))
+  if (texts.reduce((sum, text) => sum + text.length, 0) > MAX_HEADER_CHARS) throw new DialError('missing_secret')
   const filled = texts.join('')
   if (CONTROL.test(filled)) throw new DialError('missing_secret')
   return { ...header, value: new Secret(filled) }

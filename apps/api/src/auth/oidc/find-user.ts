@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Database, Db, Tx } from '@sandyard/db/database'
 import { isStorable } from '../../text/is-storable.ts'
 import type { User } from '../../teams/team.ts'
@@ -47,8 +48,11 @@ function findByIdentity(db: Db, { issuer, subject }: ProviderUser): Promise<User
     .executeTakeFirst()
 }
 
-function findByEmail(tx: Tx, email: string): Promise<User | undefined> {
-  return tx.selectFrom('app_user').select(['id', 'email']).where('email', '=', email).forKeyShare().executeTakeFirst()
+/** Providers write addresses in another case than administrators. Undefined also when several users have it. */
+async function findByEmail(tx: Tx, email: string): Promise<User | undefined> {
+  const isSame = sql<boolean>`lower(email) = lower(${email})`
+  const [user, ...others] = await tx.selectFrom('app_user').select(['id', 'email']).where(isSame).limit(2).forKeyShare().execute()
+  return others.length === 0 ? user : undefined
 }
 
 /** A user with a team of its own, of the name of the address; the user of a request that was faster, if there is one. */

@@ -1,6 +1,6 @@
 import { CreatedAccessToken, NewAccessToken } from '@sandyard/api-contract/credentials/access-token'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { getUser } from '../../auth/principal.ts'
+import { endOfToken, getUser } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
@@ -22,7 +22,7 @@ export const createAccessTokenRoute: ApiRoute = (app, ctx) =>
     handler: async ({ principal, headers, body }, reply) => {
       if (!ctx.config.issuesAccessTokens) throw new AppError('gone', 'This server issues no access tokens')
       const { id: userId } = getUser(principal)
-      const request = { operationId: OPERATION, ownerId: userId, headers, schema: NewAccessToken, body }
+      const request = { operationId: OPERATION, ownerId: userId, endsWith: endOfToken(principal), headers, schema: NewAccessToken, body }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
         const issued = await createAccessToken(tx, { userId, name: body.name, expiresAt })
         if (issued === undefined) throw new AppError('unauthenticated', 'You are not authenticated')

@@ -1,6 +1,6 @@
 import { CreatedTeamApiKey, NewTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { getTeam } from '../../auth/principal.ts'
+import { endOfToken, getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
@@ -21,7 +21,7 @@ export const createApiKeyRoute: ApiRoute = (app, ctx) =>
     },
     handler: async ({ principal, headers, body }, reply) => {
       const { id: teamId } = getTeam(principal)
-      const request = { operationId: OPERATION, ownerId: teamId, headers, schema: NewTeamApiKey, body }
+      const request = { operationId: OPERATION, ownerId: teamId, endsWith: endOfToken(principal), headers, schema: NewTeamApiKey, body }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
         const { name, scope } = body
         const issued = await createApiKey(tx, { teamId, name, createdBy: principal?.user?.id, expiresAt, scope })

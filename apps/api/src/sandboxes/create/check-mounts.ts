@@ -23,8 +23,9 @@ export interface MountsToCheck {
 const FIRST_VERSION = '0.5.14'
 const MAX_MOUNTS = 16
 const MAX_PATH_BYTES = 1024
+const MAX_NAME_BYTES = 255
 /** What the platform has in a sandbox. A mount at, above or below it would cover it. */
-const RESERVED = ['/proc', '/sys', '/dev', '/run/e2b', '/opt/sandyard']
+const RESERVED = ['/proc', '/sys', '/dev', '/run/e2b', '/var/run/e2b', '/opt/sandyard']
 
 /** The volumes of a create request. @throws AppError `invalid_argument` with the texts of control-plane.md 6.2.3 */
 export async function checkMounts(db: Db, { teamId, mounts, envdVersion, has }: MountsToCheck): Promise<StoredVolumeMount[]> {
@@ -70,6 +71,8 @@ function pathProblem(path: string, index: number, paths: readonly string[]): str
   if (path.split('/').some((part) => part === '.' || part === '..')) return "path must not contain any '.' or '..' components"
   if (paths.indexOf(clean) < index) return `path '${shown}' is already used`
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `path must not have more than ${MAX_PATH_BYTES} bytes`
+  if (path.split('/').some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES))
+    return `path must not have a name of more than ${MAX_NAME_BYTES} bytes`
   if (!isStorable(path) || /\p{Cc}/u.test(path)) return 'path must not contain control characters or unpaired surrogates'
   if (RESERVED.some((reserved) => isWithin(clean, reserved) || isWithin(reserved, clean))) return `path '${shown}' is reserved`
   if (paths.some((other) => other !== clean && isWithin(clean, other))) return `path '${shown}' is below another mount`

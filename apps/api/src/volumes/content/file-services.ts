@@ -43,7 +43,18 @@ export class FileServices {
    * @throws AppError `resource_exhausted` for too many volumes at once, `unavailable` or `deadline_exceeded`; the errors of the runtime
    */
   async connect(volumeId: string, teamId: string): Promise<Socket> {
-    this.#inUse.note(volumeId, teamId)
+    this.#inUse.begin(volumeId, teamId)
+    try {
+      const socket = await this.#dial(volumeId)
+      socket.once('close', () => this.#inUse.end(volumeId))
+      return socket
+    } catch (err) {
+      this.#inUse.end(volumeId)
+      throw err
+    }
+  }
+
+  async #dial(volumeId: string): Promise<Socket> {
     const opened = this.#open(volumeId)
     try {
       return await dial(await opened)

@@ -47,7 +47,8 @@ export async function forward(
     answer.destroy()
     throw new Error('the file service of the volume has another key')
   }
-  if (status === 201) await onStored?.()
+  // The file is stored whether it could be counted or not; the next measurement counts it.
+  if (status === 201) await onStored?.().catch((err: unknown) => request.log.warn({ err, volumeId }, 'bytes of a volume were not counted'))
   void reply.code(status).headers(Object.fromEntries(ANSWER_HEADERS.flatMap((name) => headerOf(answer, name))))
   if (JSON_ANSWER.test(answer.headers['content-type'] ?? '')) void reply.type(JSON_TYPE)
   if (status === 204) answer.resume()

@@ -15,7 +15,7 @@ export const createVolumeRoute: ApiRoute = (app, ctx) =>
     schema: {
       headers: IdempotencyHeaders,
       body: NewVolume,
-      response: { 201: VolumeAndToken, ...errors(400, 401, 403, 422, 429, 500, 503, 504, 507) },
+      response: { 201: VolumeAndToken, ...errors(400, 401, 403, 404, 422, 429, 500, 503, 504, 507) },
     },
     handler: async ({ principal, headers, body }, reply) => {
       const store = getVolumeStore(ctx.runtime)
