@@ -29,7 +29,7 @@ export default defineConfig({
           ...PATIENT,
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -39,7 +39,7 @@ export default defineConfig({
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 600_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -49,7 +49,7 @@ export default defineConfig({
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 300_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
     ],

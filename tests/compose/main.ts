@@ -133,6 +133,7 @@ async function commandLine(): Promise<void> {
     `export E2B_API_KEY=${direct.apiKey}`,
     `export E2B_API_URL=${direct.apiUrl}`,
     `export E2B_SANDBOX_URL=${direct.sandboxUrl}`,
+    `export E2B_VOLUME_API_URL=${direct.apiUrl}`,
   ])
   const sandbox = await Sandbox.create({ ...direct, timeoutMs: 300_000 })
   assert.equal(await sandyard('exec', sandbox.sandboxId, '--', 'echo', 'from the container'), 'from the container\n')
@@ -152,6 +153,7 @@ async function acceptance(): Promise<void> {
     E2B_ACCESS_TOKEN: secretOf('E2B_ACCESS_TOKEN'),
     E2B_API_URL: direct.apiUrl,
     E2B_SANDBOX_URL: direct.sandboxUrl,
+    E2B_VOLUME_API_URL: direct.apiUrl,
     SANDYARD_TEST_METRICS_URL: `http://127.0.0.1:${PORTS.metrics}/metrics`,
   }
   const child = spawn('sh', ['tools/run', 'exec', 'vitest', 'run', '--project', 'acceptance'], { cwd: ROOT, env, stdio: 'inherit' })

@@ -6,9 +6,9 @@ export interface Note {
 }
 
 const CREATE =
-  'Every field is checked with the texts of the interface. Those that nothing enforces get a 501 that names them, after all other checks, and nothing is stored: `network.httpsPorts`, `iam`, `volumeMounts`, ' +
-  '`network.rules` with placeholders of secrets or identity tokens; `allow_internet_access: false` and `network.denyOut` where the runtime has no egress policies; domains in `network.allowOut`, `network.egressProxy`, ' +
+  'Every field is checked with the texts of the interface. Those that nothing enforces get a 501 that names them, after all other checks, and nothing is stored: `allow_internet_access: false` and `network.denyOut` where the runtime has no egress policies; domains in `network.allowOut`, `network.egressProxy`, ' +
   '`network.dnsServers` and `network.rules` where there is no egress gateway. IPv6 entries are kept and have no effect, since sandboxes have no IPv6. `network.rules` need `/etc/ssl/certs/ca-certificates.crt` in the image. ' +
+  '`volumeMounts` are volumes of the engine, with an optional `readOnly` of ours; such a create gets no sandbox of the warm pool. Identity tokens of `iam` are added by network rules. ' +
   '`mcp` is stored, and the names of its servers are in the history. ' +
   'Every new sandbox starts the start command of the template again, since images do not store memory, and the create waits for the ready command, or gets a sandbox of the warm pool where it has run already. It never sees the variables of the create request. A create that the host has no room for waits some seconds and gets the documented 503, whose message ends with the reason. A ready command that is exactly `sleep 20`, which clients send for none, is ignored.'
 
@@ -47,9 +47,9 @@ const FORK =
   'Forks start from the files of one instant, without memory and without the variables of the create request. Those above the limit of the team are errors in the answer.'
 
 export const NOTES: Readonly<Record<string, Note>> = {
-  'POST /sandboxes': { status: 'partial', text: CREATE },
-  'POST /v2/sandboxes': { status: 'partial', text: CREATE },
-  'PUT /sandboxes/{sandboxID}/network': { status: 'partial', text: EGRESS },
+  'POST /sandboxes': { text: CREATE },
+  'POST /v2/sandboxes': { text: CREATE },
+  'PUT /sandboxes/{sandboxID}/network': { text: EGRESS },
   'GET /sandboxes/{sandboxID}/events': { text: EVENTS },
   'GET /events/sandboxes': { text: LIFECYCLE },
   'GET /events/sandboxes/{sandboxID}': { text: LIFECYCLE },
@@ -69,8 +69,18 @@ export const NOTES: Readonly<Record<string, Note>> = {
   'POST /v2/sandboxes/{sandboxID}/connect': { text: RESUME },
   'POST /sandboxes/{sandboxID}/snapshots': { text: SNAPSHOT },
   'POST /sandboxes/{sandboxID}/fork': { text: FORK },
+  'PATCH /api-keys/{apiKeyID}': {
+    text: 'A 202 without a body, as upstream answers. `expiresAt` and `scope` of keys are ours: docs/keys.md.',
+  },
+  'GET /nodes': {
+    text: 'A node is a server of the control plane; the figures of the machine are those of the host of the engine. `status` `draining` or `standby` is set with `POST /nodes/{nodeID}`.',
+  },
+  'POST /volumes': {
+    text: 'A volume of the engine. Its bytes are counted, and a team has a limit for them (`SANDYARD_MAX_STORED`); what sandboxes write is not limited, because the local driver of Docker has no quota.',
+  },
+  'GET /secrets': { text: 'Without a key outside of the database (docs/secrets.md) the operations of secrets answer the documented 403.' },
+  'POST /events/webhooks': { text: 'As the hosted service, with retries, dead letters and a resend: docs/webhooks.md.' },
   'daemon POST /init': {
-    status: 'partial',
     text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set. In a sandbox the request needs our own header `X-Sandyard-Instance-Key` and field `identity` (docs/decisions/011-daemon-identity.md).',
   },
 }

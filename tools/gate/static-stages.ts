@@ -6,6 +6,7 @@ import { ROOT, runCommand } from './run-command.ts'
 import type { Stage } from './stage.ts'
 
 const DOCS = join(ROOT, 'tools/docs.ts')
+const OPENAPI = join(ROOT, 'tools/openapi.ts')
 
 /** The checks that need only the tree. Each counts as one. */
 export const STATIC_STAGES: readonly Stage[] = [
@@ -22,6 +23,7 @@ export const STATIC_STAGES: readonly Stage[] = [
     },
   },
   check('knip', 120_000, ['knip', '--no-progress']),
+  check('openapi', 60_000, [process.execPath, OPENAPI]),
   ...(existsSync(DOCS) ? [check('docs', 120_000, [process.execPath, DOCS, '--check'])] : []),
 ]
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,6 +54,9 @@ function launch(directory: string, settings: Readonly<Record<string, string>>): 
         SANDYARD_EGRESS_HEALTH_PORT: '0',
         // A test starts a registry at this address.
         SANDYARD_REGISTRIES: '*,127.0.0.1',
+        // And a receiver of webhooks.
+        SANDYARD_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1',
+        SANDYARD_SECRETS_KEY: randomBytes(32).toString('hex'),
         ...settings,
       },
     })

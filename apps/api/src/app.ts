@@ -7,9 +7,14 @@ import { getBuildStatusRoute } from './builds/routes/get-build-status.ts'
 import { rebuildTemplateRoute } from './builds/routes/rebuild-template.ts'
 import { startBuildRoute } from './builds/routes/start-build.ts'
 import { startBuildV2Route } from './builds/routes/start-build-v2.ts'
+import { credentialRoutes } from './credentials/credential-routes.ts'
+import { administrationRoutes } from './administration/administration-routes.ts'
+import { volumeRoutes } from './volumes/volume-routes.ts'
+import { secretRoutes } from './secrets/secret-routes.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
-import type { ApiInstance } from './http/api-instance.ts'
+import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { auditPlugin } from './http/audit-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
@@ -20,7 +25,7 @@ import { drainPlugin } from './http/drain-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { registerNotImplemented } from './http/not-implemented.ts'
-import { openapiPlugin } from './http/openapi-plugin.ts'
+import { openapiPlugin } from './http/openapi/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
 import { requestLogPlugin } from './http/request-log-plugin.ts'
@@ -93,7 +98,8 @@ const BODY_TIMEOUT_MS = 10_000
 /** As long as a request line can be, so the operation itself refuses a segment that is too long. */
 const MAX_SEGMENT_LENGTH = 16 * 1024
 
-const ROUTES = [
+/** Every operation that is served. */
+export const ROUTES: readonly ApiRoute[] = [
   createSandboxRoute,
   createSandboxV2Route,
   listSandboxesRoute,
@@ -146,6 +152,11 @@ const ROUTES = [
   startBuildV2Route,
   getBuildStatusRoute,
   getBuildLogsRoute,
+  ...credentialRoutes,
+  ...administrationRoutes,
+  ...volumeRoutes,
+  ...secretRoutes,
+  ...webhookRoutes,
 ]
 
 export interface AppOptions {

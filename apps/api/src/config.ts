@@ -2,11 +2,16 @@ import { totalmem } from 'node:os'
 import { ADMISSION_SETTINGS, admissionOf, type AdmissionConfig } from './admission/admission-config.ts'
 import { ConfigError, env, parseConfig, type ConfigSchema, type Environment } from '@sandyard/kit/config/parse-config'
 import type { Secret } from '@sandyard/kit/config/secret'
+import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
+import { KEY_SETTINGS, KEY_SOURCE_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
+import { checkOidcSettings, OIDC_SETTINGS, type OidcConfig } from './auth/oidc/oidc-config.ts'
+import type { StorageLimits } from './teams/storage-limits.ts'
 import type { SandboxLimits } from './sandboxes/sandbox-limits.ts'
 import { checkRetention, RETENTION_SETTINGS, type RetentionConfig } from './settings/retention.ts'
 import { checkTracing, TRACING_SETTINGS, type TracingConfig } from '@sandyard/kit/tracing/tracing-config'
+import { checkWebhookSettings, WEBHOOK_SETTINGS, type WebhookConfig } from './webhooks/webhook-config.ts'
 import { checkPoolSettings, POOL_SETTINGS, type PoolConfig } from './warm-pool/pool-config.ts'
 import { BUILD_SETTINGS, checkBuildSettings, type BuildConfig } from './builds/build-config.ts'
 
@@ -40,6 +45,10 @@ export const API_SETTINGS = {
     default: 24 * 3_600_000,
     doc: 'longest lifetime of a sandbox, at most 24h',
   }),
+  maxStored: env.size('SANDYARD_MAX_STORED', {
+    default: undefined,
+    doc: 'what the volumes and uploads of a team may take together; no limit when absent',
+  }),
   pausedMemory: env.share('SANDYARD_PAUSED_MEMORY', {
     default: 0.5,
     doc: 'share of the memory of the host, 0 to 1, that paused sandboxes may keep; beyond it the longest-paused keep their files only',
@@ -60,14 +69,22 @@ export const API_SETTINGS = {
     default: undefined,
     doc: 'for one start: the id of the new engine of the installation, from the message of the refused start; ends the sandboxes of the former engine',
   }),
+  issuesAccessTokens: env.boolean('SANDYARD_ISSUE_ACCESS_TOKENS', {
+    default: true,
+    doc: 'whether users may make access tokens; those that exist stay valid',
+  }),
   teamPublicNames: env.boolean('SANDYARD_TEAM_PUBLIC_NAMES', {
     default: false,
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
   ...ADMISSION_SETTINGS,
   ...HTTP_SETTINGS,
+  ...KEY_SETTINGS,
+  ...OIDC_SETTINGS,
+  ...KEY_SOURCE_SETTINGS,
   ...OUTBOUND_SETTINGS,
   ...TRACING_SETTINGS,
+  ...WEBHOOK_SETTINGS,
 } satisfies ConfigSchema
 
 export interface ApiConfig {
@@ -75,7 +92,10 @@ export interface ApiConfig {
   readonly domain: string
   readonly adminToken: Secret | undefined
   readonly limits: SandboxLimits
+  readonly storage: StorageLimits
   readonly admission: AdmissionConfig
+  /** Encrypts secrets and the signing secrets of webhooks; undefined: the operator has given no key. */
+  readonly keyRing: KeyRing | undefined
   /** What the memory of paused sandboxes may take. */
   readonly pausedMemoryBytes: number
   /** How long requests in flight may run after the server begins to stop. */
@@ -86,6 +106,10 @@ export interface ApiConfig {
   readonly tlsNamesPerHour: number
   /** Whether a team may give a template a name without a namespace, which is visible to every team. */
   readonly teamPublicNames: boolean
+  /** Whether users may make access tokens. */
+  readonly issuesAccessTokens: boolean
+  /** The OpenID provider whose tokens are accepted. */
+  readonly oidc: OidcConfig | undefined
   readonly http: HttpConfig
   readonly builds: BuildConfig
   readonly retention: RetentionConfig
@@ -93,6 +117,7 @@ export interface ApiConfig {
   /** How sandboxes and builds reach the network outside. */
   readonly outbound: Outbound
   readonly tracing: TracingConfig
+  readonly webhooks: WebhookConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
 }
@@ -120,10 +145,12 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     problems.push(`SANDYARD_TLS_NAMES_PER_HOUR must be between 0 and ${MAX_TLS_NAMES}`)
   }
   const http = checkHttpSettings(settings, problems)
+  const oidc = checkOidcSettings(settings, problems)
   const builds = checkBuildSettings(settings, problems)
   const retention = checkRetention(settings, problems)
   const tracing = checkTracing(settings, problems)
   const pool = checkPoolSettings(settings, problems)
+  const webhooks = checkWebhookSettings(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -134,18 +161,23 @@ export function parseApiConfig(environment: Environment): ApiConfig {
       createsPerMinute: settings.createsPerMinute,
       createBurst: settings.createBurst,
     },
+    storage: { maxStoredBytes: settings.maxStored },
     admission: admissionOf(settings),
+    keyRing: keyRingOf(settings),
     pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
     drainMs: settings.drain,
     maxSandboxSeries,
     tlsNamesPerHour,
     teamPublicNames: settings.teamPublicNames,
+    issuesAccessTokens: settings.issuesAccessTokens,
+    oidc,
     http,
     builds,
     retention,
     pool,
     outbound: outboundOf(settings),
     tracing,
+    webhooks,
     adoptEngine: settings.adoptEngine,
   })
 }

@@ -1,10 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
-import { listen } from '@sandyard/db/listen'
-import { CHANNELS } from '@sandyard/db/notify'
+import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
 import { newServerId } from '@sandyard/db/server-lease'
 import { RELEASE } from '@sandyard/kit/config/release'
-import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
@@ -14,6 +13,7 @@ import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
+import { OidcProvider } from './auth/oidc/oidc-provider.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { Drain } from './http/drain.ts'
@@ -21,7 +21,6 @@ import { ReadyChecks } from './http/ready-checks.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
 import { FAILURES } from './builds/build-failure.ts'
 import { cancelBuild } from './builds/queue/cancel-build.ts'
-import { startBuildLoops } from './builds/build-loops.ts'
 import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
@@ -29,10 +28,11 @@ import { registerHealthGauges } from './metrics/health-gauges.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
-import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
+import type { TargetParts } from './webhooks/check-url.ts'
+import { TargetAddresses } from './webhooks/target-addresses.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
-import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
+import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
@@ -41,9 +41,13 @@ import { UploadFolder } from './uploads/upload-folder.ts'
 import { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
 import { Heartbeat } from './servers/heartbeat.ts'
+import { Placement } from './servers/placement.ts'
+import { ServerFigures } from './servers/server-figures.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
 import { RefusedEgress } from './sandboxes/network/refused-egress.ts'
-import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
+import { issuerOf } from './identity-tokens/issuer.ts'
+import { storeSetting } from './settings/store-setting.ts'
+import { publishEgressGateway } from './settings/publish-egress-gateway.ts'
 
 /** What a runtime of this installation gets from the control plane. */
 export interface RuntimeNeeds {
@@ -53,14 +57,6 @@ export interface RuntimeNeeds {
 }
 
 type OpenRuntime = (needs: RuntimeNeeds) => Promise<SandboxRuntime>
-
-/** What only loops use. */
-interface LoopParts {
-  readonly folder: UploadFolder
-  readonly refused: RefusedEgress
-}
-
-const REFUSALS_EVERY_MS = 3000
 
 /** The parts that the control plane needs. */
 export interface ApiParts {
@@ -90,9 +86,13 @@ export interface AppContext extends AsyncDisposable {
   readonly sandboxes: LifecycleParts
   readonly view: ViewParts
   readonly pool: WarmPool
+  /** Whether this server takes new sandboxes and builds. */
+  readonly placement: Placement
   readonly templates: DeleteParts
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
+  /** Where webhooks may be sent to. */
+  readonly webhooks: TargetParts
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
   readonly ready: ReadyChecks
@@ -127,15 +127,18 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const runtime = await openRuntime(parts, { installation, onRefused }, shutdown)
     const { adoptEngine } = config
     const engineId = await bindEngine({ database, runtime, log: log.sandboxes, adoptEngine })
+    await storeSetting(database.db, IDENTITY_ISSUER_SETTING, issuerOf(config))
     await publishEgressGateway(database.db, runtime.capabilities().egressGateway)
     const serverId = newServerId()
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
+    const oidc = config.oidc && new OidcProvider({ config: config.oidc, database, outbound: config.outbound, log: log.auth })
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
     const starts = new StartsUnderWay()
+    const placement = new Placement()
     const drain = new Drain(() => starts.count)
     const ready = new ReadyChecks({ database, runtime, drain })
     registerHealthGauges(metrics.registry, { ready, runtime })
@@ -154,7 +157,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       metrics: metrics.pool,
       admission,
       log: log.sandboxes,
-      isBusy: () => drain.isDraining || starts.count >= availableParallelism(),
+      isBusy: () => drain.isDraining || !placement.accepts || starts.count >= availableParallelism(),
     })
     const context: AppContext = {
       config,
@@ -164,7 +167,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       runtime,
       installation,
       engineId,
-      auth: { database, cache: new AuthCache(), adminToken, onApiKeyUsed: (id) => usage.used(id) },
+      auth: { database, cache: new AuthCache(), oidc, adminToken, onApiKeyUsed: (id) => usage.used(id) },
       audit: new AuditLog({ database, log: log.audit, unstored: metrics.auditUnstored }),
       sandboxes: {
         database,
@@ -180,6 +183,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         repairs,
         inFlight: new InFlight(),
         pool,
+        placement,
         log: log.sandboxes,
         timings: metrics.timings,
         startTimeoutMs: START_TIMEOUT_MS,
@@ -190,13 +194,17 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       buildRunner:
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
+      webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
       drain,
       ready,
       pool,
+      placement,
       start: () => startLoops(context, { folder, refused }, shutdown),
       [Symbol.asyncDispose]: () => shutdown.run(),
     }
-    const heartbeat = await startHeartbeat(context)
+    const figures = new ServerFigures({ runtime, creates: () => metrics.timings.creates, log: log.database })
+    shutdown.add('server figures', () => figures[Symbol.asyncDispose]())
+    const heartbeat = await startHeartbeat(context, figures)
     shutdown.add('heartbeat', () => heartbeat[Symbol.asyncDispose]())
     return context
   } catch (err) {
@@ -212,14 +220,17 @@ async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown:
   return opened
 }
 
-function startHeartbeat(context: AppContext): Promise<Heartbeat> {
-  const { config, database, drain, engineId, log, sandboxes } = context
+function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<Heartbeat> {
+  const { config, database, drain, engineId, log, placement, sandboxes } = context
   return Heartbeat.start({
     databaseUrl: database.directUrl,
     serverId: sandboxes.serverId,
     engineId,
     version: RELEASE,
     builds: config.builds.width,
+    instanceId: randomUUID(),
+    vitals: () => figures.current,
+    placement,
     isDraining: () => drain.isDraining,
     // Its loops would treat the sandboxes of the new engine as lost.
     onMoved: () => {
@@ -231,59 +242,9 @@ function startHeartbeat(context: AppContext): Promise<Heartbeat> {
   })
 }
 
-function openUploads({ builds }: ApiConfig, database: Database, metrics: ApiMetrics) {
+function openUploads({ builds, storage }: ApiConfig, database: Database, metrics: ApiMetrics) {
   const folder = new UploadFolder(builds.uploadsDir)
   const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
   const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
-  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, onStored }) }
-}
-
-async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log, engineId, sandboxes, config } = context
-  const builds = startBuildLoops({
-    database,
-    runtime,
-    tokenSeed: context.installation.tokenSeed,
-    runner: context.buildRunner,
-    serverId: context.sandboxes.serverId,
-    config: context.config.builds,
-    retention: context.config.retention,
-    folder,
-    hasMemory: () => sandboxes.admission.hasMemory(),
-    log: log.builds,
-    onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
-  })
-
-  const listener = listen({
-    url: database.directUrl,
-    applicationName: 'sandyard-api-listen',
-    channels: [CHANNELS.authChanged, CHANNELS.buildChanged, CHANNELS.routeChanged],
-    log: log.database,
-    onNotification: (channel, payload) => {
-      if (channel === CHANNELS.routeChanged) sandboxes.changes.notify(payload)
-      else if (channel === CHANNELS.buildChanged) builds.onBuildChanged(payload)
-      else auth.cache.clear()
-    },
-    onRefresh: () => {
-      auth.cache.clear()
-      sandboxes.changes.notifyAll()
-      builds.onRefresh()
-    },
-  })
-  shutdown.add('listener', () => listener[Symbol.asyncDispose]())
-
-  startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
-  context.pool.start()
-  shutdown.add('warm pool', () => context.pool.stop())
-  const publishing = runLoop({ name: 'egress gateway address', everyMs: PUBLISH_EVERY_MS, log: log.sandboxes }, () =>
-    publishEgressGateway(database.db, runtime.capabilities().egressGateway),
-  )
-  shutdown.add('egress gateway address', () => publishing.stop())
-  const refusals = runLoop({ name: 'refused egress', everyMs: REFUSALS_EVERY_MS, log: log.sandboxes }, () => refused.store(database))
-  shutdown.add('refused egress', () => refusals.stop())
-  const { tokenSeed } = context.installation
-  const hasDiskLimit = runtime.capabilities().diskLimit
-  startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
-  shutdown.add('builds', () => builds.stop())
-  await listener.ready
+  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, storage, onStored }) }
 }

@@ -9,6 +9,7 @@ const INVALID_PROVIDER = 'Invalid auth provider token.\nBackend authentication f
 const INVALID_ADMIN = 'Invalid Access token.\nInvalid Access token.'
 const MISSING = 'authorization header is missing'
 const MALFORMED = 'authorization header is malformed'
+const INVALID_TEAM = 'Invalid auth provider token teamID.'
 const ZEROS = '0'.repeat(40)
 
 let world: World
@@ -32,7 +33,7 @@ const credentials = (): Record<string, Headers> => ({
 
 const ACCEPTED: Record<string, readonly string[]> = {
   none: ['API key', 'access token', 'access token with team', 'admin token', 'admin token with team', 'nothing'],
-  T: ['API key', 'admin token with team'],
+  T: ['API key', 'access token with team', 'admin token with team'],
   TU: ['API key', 'access token', 'access token with team', 'admin token with team'],
   U: ['access token', 'access token with team'],
   G: ['access token', 'access token with team'],
@@ -42,8 +43,11 @@ const ACCEPTED: Record<string, readonly string[]> = {
   A: ['admin token', 'admin token with team'],
 }
 
+/** The content of volumes has tokens of its own: volume-content.int.test.ts. */
+const GUARDED = OPERATIONS.filter(({ tag }) => tag !== 'volume content')
+
 describe('every operation accepts exactly the credentials of its set', () => {
-  it.each(OPERATIONS.map((operation) => [operation.method, operation.path, operation.auth] as const))(
+  it.each(GUARDED.map((operation) => [operation.method, operation.path, operation.auth] as const))(
     '%s %s (%s)',
     async (method, path, set) => {
       const url = path.replaceAll(/\{[^}]+\}/g, 'i0')
@@ -85,6 +89,19 @@ describe('refused credentials', () => {
     ],
     ['U', 'prefix', { authorization: 'Bearer nonsense' }, 401, MALFORMED],
     ['U', 'no bearer', { authorization: 'Basic dTpw' }, 401, MALFORMED],
+    ['T', 'bearer without team', { authorization: 'ours' }, 401, `${INVALID_TEAM}\nInvalid team ID`],
+    ['T', 'bearer with no UUID', { authorization: 'ours', 'x-team-id': 'x' }, 401, `${INVALID_TEAM}\nInvalid team ID`],
+    [
+      'T',
+      'unknown bearer',
+      { authorization: `Bearer sk_e2b_${ZEROS}` },
+      401,
+      `${INVALID_TOKEN}\nCannot get the user for the given access token`,
+    ],
+    ['TU', 'prefix', { authorization: 'Bearer nonsense' }, 401, MALFORMED],
+    ['TU', 'provider', { authorization: 'Bearer a.b.c' }, 401, INVALID_PROVIDER],
+    ['U', 'provider', { authorization: 'Bearer a.b.c' }, 401, INVALID_PROVIDER],
+    ['G', 'provider', { authorization: 'Bearer a.b.c' }, 401, INVALID_PROVIDER],
     ['U', 'not hex', { authorization: 'Bearer sk_e2b_nonsense' }, 401, `${INVALID_TOKEN}\nInvalid access token format`],
     ['U', 'unknown', { authorization: `Bearer sk_e2b_${ZEROS}` }, 401, `${INVALID_TOKEN}\nCannot get the user for the given access token`],
     ['U', 'API key', { 'x-api-key': `e2b_${ZEROS}` }, 401, MISSING],
@@ -93,12 +110,15 @@ describe('refused credentials', () => {
   ])('%s: %s', async (set, _name, headers, code, message) => {
     const routes: Record<string, ['GET' | 'POST', string]> = {
       T: ['GET', '/v2/sandboxes'],
+      TU: ['GET', '/templates'],
       U: ['POST', '/templates/x'],
+      G: ['GET', '/teams'],
       P: ['POST', '/access-tokens'],
       A: ['GET', '/nodes'],
     }
     const [method, url] = routes[set] ?? ['GET', '/']
-    const answer = await api.call(method, url, { apiKey: null, headers })
+    const own = headers['authorization'] === 'ours' ? { authorization: `Bearer ${world.credentials.accessToken}` } : {}
+    const answer = await api.call(method, url, { apiKey: null, headers: { ...headers, ...own } })
     expect(answer.body).toEqual({ code, message })
     expect(answer.status).toBe(code)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')

@@ -8,6 +8,7 @@ import { DEFAULT_EGRESS } from '@sandyard/runtime/types'
 import { FAILURES } from '../src/builds/build-failure.ts'
 import { BuildWorker } from '../src/builds/queue/build-worker.ts'
 import { claimBuild, type ClaimedBuild } from '../src/builds/queue/claim-build.ts'
+import { Placement } from '../src/servers/placement.ts'
 import { findBuild, findJob, HeldRunner, messagesOf, queueBuild, waitForEnd } from './support/builds.ts'
 import { createWorld, waitFor, type World } from './support/control-plane.ts'
 
@@ -117,7 +118,14 @@ it('ends a build once when the database is unavailable at its end', async () => 
   await using database = new AbsentDatabase({ url: world.database.url, applicationName: 'test', log: silentLogger() })
   const runner = new HeldRunner()
   const parts = { database, runtime, tokenSeed: server.ctx.installation.tokenSeed, runner: runner.run, log: silentLogger() }
-  const worker = new BuildWorker({ ...parts, serverId: 1, width: 1, timeoutMs: 3_600_000, hasMemory: () => Promise.resolve(true) })
+  const worker = new BuildWorker({
+    ...parts,
+    serverId: 1,
+    width: 1,
+    timeoutMs: 3_600_000,
+    hasMemory: () => Promise.resolve(true),
+    placement: new Placement(),
+  })
   const buildId = await queueBuild(world)
   worker.onRefresh()
   const call = await runner.call(0)

@@ -31,12 +31,15 @@ describe('rate limits', () => {
     const admin = { headers: { 'x-admin-token': ADMIN_TOKEN } }
     const answers = [await get(api, '/nodes', admin), await get(api, '/nodes', admin), await get(api, '/nodes', admin)]
     expect(answers.map(({ status, headers }) => [status, headers['ratelimit-remaining']])).toEqual([
-      [501, '1'],
-      [501, '0'],
+      [200, '1'],
+      [200, '0'],
       [429, '0'],
     ])
-    expect(answers[2]).toMatchObject({ body: EXCEEDED, headers: { 'retry-after': '60', 'ratelimit-limit': '2' } })
-    expect((await get(api, '/nodes', { ...admin, remoteAddress: '192.0.2.2' })).status).toBe(501)
+    expect(answers[2]).toMatchObject({
+      body: EXCEEDED,
+      headers: { 'retry-after': expect.stringMatching(/^(5\d|60)$/), 'ratelimit-limit': '2' },
+    })
+    expect((await get(api, '/nodes', { ...admin, remoteAddress: '192.0.2.2' })).status).toBe(200)
   })
 
   it('count requests with an invalid body or query', async () => {
@@ -72,10 +75,10 @@ describe('rate limits', () => {
     const admin = { 'x-admin-token': ADMIN_TOKEN }
     const through = (client: string, remoteAddress: string) =>
       get(behind, '/nodes', { headers: { ...admin, 'x-forwarded-for': client }, remoteAddress })
-    expect((await through('192.0.2.1', '10.1.2.3')).status).toBe(501)
+    expect((await through('192.0.2.1', '10.1.2.3')).status).toBe(200)
     expect((await through('192.0.2.1', '10.1.2.4')).status).toBe(429)
-    expect((await through('192.0.2.2', '10.1.2.3')).status).toBe(501)
-    expect((await through('192.0.2.3', '198.51.100.1')).status).toBe(501)
+    expect((await through('192.0.2.2', '10.1.2.3')).status).toBe(200)
+    expect((await through('192.0.2.3', '198.51.100.1')).status).toBe(200)
     expect((await through('192.0.2.4', '198.51.100.1')).status).toBe(429)
   })
 })

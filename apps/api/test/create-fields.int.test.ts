@@ -55,6 +55,8 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
       { ...OPEN, allowPublicTraffic: false },
     ],
     [{ network: { maskRequestHost: 'localhost:${PORT}' } }, { ...OPEN, maskRequestHost: 'localhost:${PORT}' }],
+    [{ network: { httpsPorts: [8443, 443, 8443] } }, { ...OPEN, httpsPorts: [8443, 443] }],
+    [{ network: { httpsPorts: [] } }, OPEN],
     [{ network: { allowOut: ['1.1.1.1', '8.8.8.0/24'] } }, { ...OPEN, allowOut: ['1.1.1.1', '8.8.8.0/24'] }],
   ])('%j has the network %j', async (body, network) => {
     const { sandboxID } = (await create(url, body)).body
@@ -99,9 +101,6 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     ['network.egressProxy', { network: { egressProxy: { address: 'proxy.example.com:1080', tls: { enabled: true } } } }],
     ['network.dnsServers', { network: { dnsServers: ['1.1.1.1'] } }],
     ['network.rules', { network: { rules: { 'a.com': [{ transform: { headers: { a: 'b' } } }] } } }],
-    ['network.httpsPorts', { network: { httpsPorts: [8443] } }],
-    ['iam', { iam: { tokens: { a: { audience: 'b', tokenType: 'JWT-SVID' } } } }],
-    ['volumeMounts', { volumeMounts: [{ name: 'data', path: '/data' }] }],
   ])('answers 501 with the name of the field and stores nothing for %s', async (field, body) => {
     const metadata = { unsupported: url + field }
     const answer = await create(url, { ...body, metadata })
@@ -135,15 +134,19 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     allow_internet_access: true,
     metadata: { a: 'b' },
     mcp: { github: {} },
-    network: { allowPublicTraffic: false, maskRequestHost: 'localhost', allowOut: ['1.1.1.1'] },
+    iam: { tokens: { aws: { audience: 'sts.amazonaws.com', tokenType: 'JWT-SVID' } } },
+    network: { allowPublicTraffic: false, maskRequestHost: 'localhost', httpsPorts: [8443], allowOut: ['1.1.1.1'] },
   }
+
+  const IAM = { aws: { audience: 'sts.amazonaws.com' } }
 
   it('stay over pauses, resumes and network updates, and so do its tokens', async () => {
     const made = (await create(url, full)).body
     const id = made.sandboxID
     await api.call('PUT', `/sandboxes/${id}/network`, { body: { allowOut: ['8.8.8.8'] } })
     const settings = await settingsOf(id)
-    expect(settings).toMatchObject({ network: { allowOut: ['8.8.8.8'], maskRequestHost: 'localhost', allowPublicTraffic: false } })
+    const kept = { maskRequestHost: 'localhost', httpsPorts: [8443], allowPublicTraffic: false }
+    expect(settings).toMatchObject({ network: { allowOut: ['8.8.8.8'], ...kept } })
     for (const again of ['resume', 'connect'] as const) {
       expect((await ask(id, 'pause', { memory: again === 'resume' })).status).toBe(204)
       expect(await show(id)).toMatchObject({ ...settings, state: 'paused', pauseMode: again === 'resume' ? 'full' : 'filesystem' })
@@ -152,7 +155,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
       expect(await settingsOf(id)).toEqual(settings)
       expect(await show(id)).not.toHaveProperty('pauseMode')
     }
-    expect(await rowOf(id)).toMatchObject({ mcp: { github: {} }, auto_resume_seconds: 600 })
+    expect(await rowOf(id)).toMatchObject({ mcp: { github: {} }, iam: IAM, auto_resume_seconds: 600 })
   })
 
   it('are those of its forks, whose tokens are their own', async () => {
@@ -164,6 +167,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
     for (const { sandbox } of answer.body) {
       expect(sandbox.trafficAccessToken).toBe(seedHmac(`sandbox-traffic-${sandbox.sandboxID}`))
       expect(sandbox.envdAccessToken).not.toBe(envdAccessToken)
+      expect((await rowOf(sandbox.sandboxID)).iam).toEqual(IAM)
       expect(await settingsOf(sandbox.sandboxID)).toEqual({ ...settings, envdAccessToken: sandbox.envdAccessToken })
     }
   })
@@ -186,7 +190,7 @@ describe.each(['/sandboxes', '/v2/sandboxes'])('[POST /sandboxes] [POST /v2/sand
 })
 
 describe('the order of the checks', () => {
-  const unserved = { volumeMounts: [{ name: 'data', path: '/data' }] }
+  const unserved = { network: { dnsServers: ['1.1.1.1'] } }
   it.each<[object, string]>([
     [{ templateID: 'nothing', timeout: 0 }, "template 'nothing' not found"],
     [{ timeout: 0, autoPauseMemory: false }, 'Timeout must be greater than 0'],

@@ -10,7 +10,7 @@ beforeAll(async () => {
   // Its own server, because the one of the other tests must go on.
   postgres = await startPostgresServer()
   world = await createWorld(await createTestDatabase(postgres.url))
-  api = await world.startServer({ loops: true })
+  api = await world.startServer({ loops: true, env: { SANDYARD_SECRETS_KEY: '5a'.repeat(32) } })
 })
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
@@ -38,6 +38,9 @@ it('answers 503 while the database is away, and serves again without a restart w
   expect(await create()).toMatchObject({ status: 503, body: GONE, headers: { 'should-retry': 'false' } })
   expect((await create({ 'idempotency-key': 'k1' })).headers).not.toHaveProperty('should-retry')
   expect((await api.call('DELETE', `/sandboxes/${made.sandboxID}`)).body).toEqual(GONE)
+  const secret = await api.call('POST', '/secrets', { body: { name: 'n', value: 'v' } })
+  // No server that hears of no changes remembers a credential, so this is the look-up of the key.
+  expect(secret).toMatchObject({ status: 503, body: GONE, headers: { 'should-retry': 'false' } })
   // Its credential is in no cache.
   expect((await api.call('GET', '/v2/sandboxes', { apiKey: `e2b_${'1'.repeat(40)}` })).body).toEqual(GONE)
   held.release()

@@ -145,12 +145,16 @@ describe('[PUT /sandboxes/{sandboxID}/network] of a running and of a paused sand
     expect((await show(id)).network).toEqual(OPEN)
   })
 
-  it.each(['${e2b.secrets.key}', 'Bearer ${e2b.identity.tokens.t}'])('answers 501 for the placeholder %s', async (value) => {
-    const rules = { 'a.com': [{ transform: { headers: { a: value } } }] }
-    const id = await createId()
-    expect((await put(id, { rules })).body).toMatchObject({ code: 501, message: expect.stringContaining("'rules'") })
-    expect((await create({ network: { rules } })).body).toMatchObject({ code: 501, message: expect.stringContaining("'network.rules'") })
-  })
+  it.each(['${e2b.secrets.key}', 'Bearer ${e2b.identity.tokens.t}'])(
+    'stores and shows the placeholder %s as it was written',
+    async (value) => {
+      const rules = { 'a.com': [{ transform: { headers: { a: value } } }] }
+      const id = await createId()
+      expect((await put(id, { rules })).status).toBe(204)
+      expect((await show(id)).network.rules).toEqual(rules)
+      expect((await show(await createId({ network: { rules } }))).network.rules).toEqual(rules)
+    },
+  )
 })
 
 describe('the egress of a sandbox', () => {

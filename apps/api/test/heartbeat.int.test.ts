@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, it } from 'vitest'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { Relay } from '@sandyard/test-kit/relay'
 import { Heartbeat } from '../src/servers/heartbeat.ts'
+import { Placement } from '../src/servers/placement.ts'
 import { createWorld, waitFor, type World } from './support/control-plane.ts'
 
 let world: World
@@ -22,6 +24,9 @@ it('renews the lease on a new connection when its connection hangs', async () =>
     engineId: world.engine.id,
     version: 'test',
     builds: 1,
+    instanceId: randomUUID(),
+    vitals: () => ({}),
+    placement: new Placement(),
     isDraining: () => false,
     onMoved: () => undefined,
     log: silentLogger(),

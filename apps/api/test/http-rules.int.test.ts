@@ -290,17 +290,18 @@ describe('metrics', () => {
   })
 })
 
-// A later issue adds volumes, secrets and administration. Until then docs/compatibility.md lists their operations, and each answers 501.
-describe('operations without a route', () => {
+describe('requests for what is not served', () => {
   it('answer 501 and are counted', async () => {
-    const answer = await api.call('GET', '/volumes')
-    expect(answer).toMatchObject({ status: 501, headers: { 'content-type': JSON_TYPE } })
-    expect(answer.body).toEqual({ code: 501, message: 'This server does not implement GET /volumes yet.' })
-    const slashed = await api.call('GET', '/volumes/acme%2Fapp%3Av1')
-    expect(slashed.status).toBe(501)
+    for (const id of ['i0', 'acme%2Fapp%3Av1']) {
+      const answer = await api.call('POST', `/sandboxes/${id}/snapshots`, { body: { memory: true } })
+      expect(answer).toMatchObject({ status: 501, headers: { 'content-type': JSON_TYPE } })
+      expect(answer.body).toEqual({
+        code: 501,
+        message: "This server does not support the field 'memory' yet: leave it out or at its default.",
+      })
+    }
     const metrics = await api.ctx.metrics.registry.metrics()
-    expect(metrics).toContain('sandyard_unimplemented_requests_total{operation="listVolumes",field=""} 1')
-    expect(metrics).toContain('sandyard_unimplemented_requests_total{operation="getVolume",field=""} 1')
+    expect(metrics).toContain('sandyard_unimplemented_requests_total{operation="createSnapshot",field="memory"} 2')
   })
 
   it('keeps secrets out of caches', async () => {
@@ -317,8 +318,6 @@ describe('/openapi.json', () => {
       expect(described?.operationId, path).toBe(id)
       expect(described.deprecated ?? false, path).toBe('deprecated' in operation)
     }
-    expect(body.paths['/sandboxes/{sandboxID}'].get.responses['200'].content['application/json'].schema.properties.domain.deprecated).toBe(
-      true,
-    )
+    expect(body.components.schemas.SandboxDetail.properties.domain.deprecated).toBe(true)
   })
 })

@@ -96,7 +96,7 @@ async function act(): Promise<void> {
   api.runtime.faults.failBefore('create', new Error('the engine is broken'))
   expect((await create()).status).toBe(500)
   expect((await create('unknown')).status).toBe(404)
-  expect((await api.call('GET', '/volumes')).status).toBe(501)
+  expect((await api.call('POST', `/sandboxes/${ended}/snapshots`, { body: { memory: true } })).status).toBe(501)
   expect((await api.call('POST', `/sandboxes/${ended}/pause`)).status).toBe(204)
   expect((await api.call('POST', `/sandboxes/${ended}/resume`, { body: {} })).status).toBe(201)
   expect((await api.call('POST', `/sandboxes/${ended}/snapshots`, { body: {} })).status).toBe(201)

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld, type World } from './support/control-plane.ts'
+import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 interface Schema {
+  readonly $ref?: string
+  readonly anyOf?: readonly Schema[]
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly minimum?: number
@@ -18,10 +20,15 @@ interface Schema {
 }
 
 interface Body {
+  readonly $ref?: string
   readonly content: { readonly 'application/json': { readonly schema: Schema } }
 }
 
 interface Operation {
+  readonly operationId: string
+  readonly summary?: string
+  readonly tags: readonly string[]
+  readonly 'x-sandyard'?: boolean
   readonly deprecated?: boolean
   readonly security: readonly Record<string, unknown>[]
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: Schema }[]
@@ -32,11 +39,16 @@ interface Operation {
 type Shape = Readonly<Record<string, string>>
 
 let world: World
-let document: { readonly info: { version: string }; readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
+let server: Server
+let document: {
+  readonly info: { version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly responses: Readonly<Record<string, Body>> }
+}
 
 beforeAll(async () => {
   world = await createWorld()
-  const server = await world.startServer()
+  server = await world.startServer()
   document = (await server.call('GET', '/openapi.json', { apiKey: null })).body
 })
 afterAll(() => world[Symbol.asyncDispose]())
@@ -71,7 +83,36 @@ function find(method: string, path: string): Operation {
 
 function schemaOf(body: Body | undefined): Schema {
   if (body === undefined) throw new Error('nothing is described')
-  return body.content['application/json'].schema
+  return inline(whole(body).content['application/json'].schema)
+}
+
+/** The body that a reference names. */
+function whole(body: Body): Body {
+  return body.$ref === undefined ? body : (resolveReference(body.$ref) as Body)
+}
+
+/** A schema without references; one that may be null has both types. */
+function inline(schema: Schema): Schema {
+  const [first, second] = schema.anyOf ?? []
+  if (first?.$ref !== undefined && second?.type === 'null') {
+    const { type, ...rest } = inline(first)
+    return { ...rest, type: [...[type ?? []].flat(), 'null'] }
+  }
+  const { $ref, ...place } = schema
+  const shape: Schema = $ref === undefined ? place : { ...(resolveReference($ref) as Schema), ...place }
+  const { items, properties } = shape
+  return {
+    ...shape,
+    ...(items !== undefined && { items: inline(items) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inline(field)])),
+    }),
+  }
+}
+
+function resolveReference($ref: string): unknown {
+  const [, , kind = '', name = ''] = $ref.split('/')
+  return document.components[kind as 'schemas' | 'responses'][name]
 }
 
 const LEGACY: Shape = {
@@ -181,7 +222,7 @@ describe('/openapi.json describes the rows of the seed', () => {
     const operation = find(method, path)
     expect(operation.deprecated ?? false).toBe(deprecated)
     expect(operation.security).toContainEqual({ [auth]: [] })
-    if (auth === 'AccessTokenAuth') expect(operation.security).toEqual([{ AccessTokenAuth: [] }])
+    if (auth === 'AccessTokenAuth') expect(operation.security.some((scheme) => 'ApiKeyAuth' in scheme)).toBe(false)
     if (request !== undefined) expect(fieldsOf(schemaOf(operation.requestBody))).toEqual(request)
     expect(Object.keys(operation.responses).filter((code) => code.startsWith('2'))).toEqual([String(status)])
     expect(fieldsOf(schemaOf(operation.responses[status]))).toMatchObject(shape)
@@ -225,7 +266,7 @@ describe('/openapi.json describes the rows of the seed', () => {
       'maskRequestHost?': 'string',
     })
     expect(fieldsOf(sandbox?.['lifecycle'] ?? {})).toMatchObject({ autoResume: 'boolean' })
-    expect(fieldsOf(sandbox?.['volumeMounts']?.items ?? {})).toEqual({ name: 'string', path: 'string' })
+    expect(fieldsOf(sandbox?.['volumeMounts']?.items ?? {})).toEqual({ name: 'string', path: 'string', 'readOnly?': 'boolean' })
   })
 
   it('has the version of the interface', () => expect(document.info.version).toBe('0.1.0'))
@@ -239,16 +280,73 @@ describe('/openapi.json', () => {
     expect(headers).toHaveProperty('X-Next-Token')
   })
 
+  it.each([
+    ['PATCH', '/api-keys/{apiKeyID}'],
+    ['DELETE', '/api-keys/{apiKeyID}'],
+    ['DELETE', '/access-tokens/{accessTokenID}'],
+  ])('describes the plain text of the 404 of %s %s', (method, path) => {
+    const { '404': missing } = find(method, path).responses
+    expect(missing).toEqual({ description: 'Not found', content: { 'text/plain; charset=utf-8': { schema: { type: 'string' } } } })
+  })
+
   it('gives every body of templates, tags and builds a title', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       if (!path.includes('template')) continue
       for (const [method, { requestBody, responses }] of Object.entries(methods)) {
-        const schemas = [requestBody, ...Object.values(responses)].flatMap((body) => body?.content?.['application/json'].schema ?? [])
+        const bodies = [requestBody, ...Object.values(responses)].flatMap((body) => (body === undefined ? [] : whole(body)))
+        const schemas = bodies.flatMap((body) => body.content?.['application/json'].schema ?? [])
         const untitled = schemas
-          .map((schema) => schema.items ?? schema)
+          .map((schema) => inline(schema.items ?? schema))
           .filter(({ type, title }) => type === 'object' && title === undefined)
         expect(untitled, `${method} ${path}`).toEqual([])
       }
     }
+  })
+
+  it('names shapes and error answers once, and refers to them', () => {
+    const { responses } = find('GET', '/v2/sandboxes')
+    expect(responses['200']?.content['application/json'].schema.items).toEqual({ $ref: '#/components/schemas/ListedSandbox' })
+    expect(responses['401']).toEqual({ $ref: '#/components/responses/401' })
+    expect(document.components.responses['401']).toEqual({
+      description: 'Authentication error',
+      content: { 'application/json': { schema: expect.objectContaining({ $ref: '#/components/schemas/Error' }) } },
+    })
+    const { NewSandbox, Sandbox, SandboxState, Template } = document.components.schemas
+    expect([NewSandbox?.type, Sandbox?.type, SandboxState?.enum]).toEqual(['object', 'object', ['running', 'paused']])
+    expect(Template?.properties?.['createdBy']?.anyOf).toEqual([{ $ref: '#/components/schemas/TeamUser' }, { type: 'null' }])
+  })
+
+  it('marks the operations of ours, and only those', () => {
+    expect(find('GET', '/sandboxes/{sandboxID}/events')['x-sandyard']).toBe(true)
+    expect(find('POST', '/events/webhooks/{webhookID}/deliveries/{deliveryID}/resend')['x-sandyard']).toBe(true)
+    expect(find('POST', '/v2/sandboxes')['x-sandyard']).toBeUndefined()
+  })
+})
+
+describe('/docs', () => {
+  it('has pages that need no key and read everything from this server', async () => {
+    const page = await server.call('GET', '/docs', { apiKey: null })
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => new URL(link, 'http://host.test/docs'))
+    expect(links.length).toBeGreaterThan(3)
+    for (const { host, pathname } of links) {
+      expect(host).toBe('host.test')
+      expect((await server.call('GET', pathname, { apiKey: null })).status, pathname).toBe(200)
+    }
+    const start = await server.call('GET', '/docs/static/swagger-initializer.js', { apiKey: null })
+    expect(start.text).toContain("resolveUrl('./json')")
+  })
+
+  it('leads to the document, which does not describe the pages', async () => {
+    for (const url of ['/docs/json', '/docs/yaml']) {
+      const { status, headers } = await server.call('GET', url, { apiKey: null })
+      expect([status, headers['location']], url).toEqual([302, '../openapi.json'])
+    }
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/docs'))).toEqual([])
+  })
+
+  it.each(['/docs/nothing', '/docs/static/..%2f..%2fpackage.json', '/docs/static/nothing.js'])('answers 404 for %s', async (url) => {
+    expect((await server.call('GET', url, { apiKey: null })).status).toBe(404)
   })
 })

@@ -42,7 +42,7 @@ describe('the answer to a request', () => {
     ['without credentials', 'GET', '/v2/sandboxes', null, 401],
     ['for an unknown route', 'GET', '/nowhere', undefined, 404],
     ['for an unreadable path', 'GET', '/sandboxes/%zz', undefined, 400],
-    ['for an operation that is not served', 'GET', '/volumes', undefined, 501],
+    ['for an operation that is refused', 'GET', '/volumes', undefined, 403],
     ['of a health check', 'GET', '/health', null, 200],
   ] as const)('has an id %s', async (_, method, url, apiKey, status) => {
     const answer = await api.call(method, url, { headers: { 'x-request-id': 'mine' }, ...(apiKey !== undefined && { apiKey }) })

@@ -2,16 +2,26 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database, Tx } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
+import { listApiKeyPage } from '../src/credentials/api-key-rows.ts'
+import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { forgetEvents } from '../src/events/forget-events.ts'
 import { forgetSamples } from '../src/sandbox-metrics/forget-samples.ts'
 import { listLifecycleEvents } from '../src/sandboxes/events/lifecycle-events.ts'
 import { listSandboxes } from '../src/sandboxes/read/list-sandboxes.ts'
 import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
+import { listMembers } from '../src/teams/members.ts'
+import { listTeamRows } from '../src/teams/team-rows.ts'
+import { listUserRows } from '../src/teams/users.ts'
+import { claimDeliveries } from '../src/webhooks/claim-deliveries.ts'
+import { forgetDeliveries } from '../src/webhooks/forget-deliveries.ts'
+import { listDeliveries } from '../src/webhooks/list-deliveries.ts'
+import { listSecrets } from '../src/secrets/read-secrets.ts'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
 const ROWS = 3000
 const PAGE = 20
 const DAY_MS = 24 * 3_600_000
+const WEBHOOK = '11111111-1111-4111-8111-111111111111'
 
 let world: World
 let api: Server
@@ -39,7 +49,37 @@ beforeAll(async () => {
     insert into sandbox_metric
     select 'h' || n, ${teamId}::uuid, clock_timestamp() - make_interval(secs => n), 1, 1, 1, 1, 1, 1, 1 from generate_series(1, ${ROWS}::int) as n
   `.execute(db)
-  for (const table of ['sandbox', 'event', 'sandbox_metric']) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  await sql`
+    insert into api_key (team_id, name, hash, prefix, value_length, masked_value_prefix, masked_value_suffix, created_at)
+    select ${teamId}::uuid, 'k' || n, 'h' || n, 'e2b_', 40, 'aa', 'bbbb', clock_timestamp() - make_interval(secs => n / 7)
+    from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  const times = sql`clock_timestamp() - make_interval(secs => n / 7)`
+  await sql`
+    insert into team (name, slug, email, created_at) select 'Team', 'team-' || n, 'a@b.test', ${times} from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  await sql`
+    with made as (
+      insert into app_user (email, created_at) select n || '@b.test', ${times} from generate_series(1, ${ROWS}::int) as n returning id, created_at
+    )
+    insert into team_member (team_id, user_id, created_at) select ${teamId}::uuid, id, created_at from made
+  `.execute(db)
+  await sql`
+    insert into webhook (webhook_id, team_id, name, url, events, enabled, key_id, sealed_secret)
+    values (${WEBHOOK}::uuid, ${teamId}::uuid, 'many', 'https://example.com/', '{}', true, 'none', '')
+  `.execute(db)
+  await sql`
+    insert into webhook_delivery (webhook_id, event_id, event_type, body, status, due_at, created_at)
+    select ${WEBHOOK}::uuid, n, 'sandbox.lifecycle.created', '{}', case when n % 300 = 0 then 'dead' when n % 3 = 0 then 'pending' else 'delivered' end,
+      clock_timestamp() + interval '1 hour', clock_timestamp() - make_interval(secs => n)
+    from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  await sql`
+    insert into secret (secret_id, team_id, name, current_version, created_at)
+    select 'sec_' || n, ${teamId}::uuid, 'n' || n, 1, clock_timestamp() - make_interval(secs => n / 7) from generate_series(1, ${ROWS}::int) as n
+  `.execute(db)
+  for (const table of ['sandbox', 'event', 'sandbox_metric', 'api_key', 'team', 'app_user', 'team_member', 'webhook_delivery', 'secret'])
+    await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -64,6 +104,18 @@ async function readSoFar(tx: Tx, table: string): Promise<number> {
 const within = (tx: Tx): Database =>
   Object.assign(Object.create(world.database) as Database, { db: tx, transaction: (work: (tx: Tx) => unknown) => work(tx) })
 
+const deliveries = (tx: Tx, options: { afterSeconds?: number; status?: 'dead'; isAscending?: boolean }) => {
+  const { afterSeconds, status, isAscending = false } = options
+  const time = new Date(Date.now() - (afterSeconds ?? 0) * 1000).toISOString()
+  return listDeliveries(tx, {
+    webhookId: WEBHOOK,
+    after: afterSeconds === undefined ? undefined : { time, id: WEBHOOK },
+    limit: PAGE,
+    isAscending,
+    status,
+  })
+}
+
 const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 'desc', afterSeconds?: number) =>
   listSandboxes(
     tx,
@@ -75,13 +127,31 @@ const page = (tx: Tx, states: readonly ('running' | 'paused')[], order: 'asc' | 
     },
   )
 
+const middle = () => ({ limit: PAGE, after: { time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: NIL_UUID } })
+const secretAfter = () => ({ time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: 'sec_' })
+
 describe('statements that run often', () => {
   it.each<[string, string, (tx: Tx) => Promise<unknown>]>([
     ['the first page of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc')],
     ['a page in the middle of a list', 'sandbox', (tx) => page(tx, ['running', 'paused'], 'desc', ROWS / 14)],
     ['such a page, oldest first', 'sandbox', (tx) => page(tx, ['running'], 'asc', ROWS / 14)],
     ['a page of a state that no sandbox has', 'sandbox', (tx) => page(tx, ['paused'], 'desc')],
+    ['the first page of API keys', 'api_key', (tx) => listApiKeyPage(tx, world.teamId, { after: undefined, limit: PAGE })],
+    [
+      'a page in the middle of API keys',
+      'api_key',
+      (tx) => {
+        const after = { time: new Date(Date.now() - (ROWS / 14) * 1000).toISOString(), id: world.teamId }
+        return listApiKeyPage(tx, world.teamId, { after, limit: PAGE })
+      },
+    ],
     ['a pass of the reaper', 'sandbox', (tx) => reapExpired({ ...api.ctx.sandboxes, database: within(tx), engineId: api.ctx.engineId })],
+    ['a page of teams', 'team', (tx) => listTeamRows(tx, middle())],
+    ['a page of users', 'app_user', (tx) => listUserRows(tx, middle())],
+    ['a page of the members of a team', 'team_member', (tx) => listMembers(tx, world.teamId, middle())],
+    ['the users of such a page', 'app_user', (tx) => listMembers(tx, world.teamId, middle())],
+    ['the first page of secrets', 'secret', (tx) => listSecrets(tx, world.teamId, { after: undefined, limit: PAGE })],
+    ['a page in the middle of secrets', 'secret', (tx) => listSecrets(tx, world.teamId, { after: secretAfter(), limit: PAGE })],
     ['the retention of events', 'event', (tx) => forgetEvents(tx, 10 * DAY_MS)],
     ['the retention of samples', 'sandbox_metric', (tx) => forgetSamples(tx, DAY_MS)],
     [
@@ -97,6 +167,11 @@ describe('statements that run often', () => {
         return listLifecycleEvents(tx, { teamId: world.teamId, types, offset: 0, limit: PAGE, isAscending: false })
       },
     ],
+    ['the first page of deliveries', 'webhook_delivery', (tx) => deliveries(tx, {})],
+    ['a page in the middle of them', 'webhook_delivery', (tx) => deliveries(tx, { afterSeconds: ROWS / 2, isAscending: true })],
+    ['the dead ones', 'webhook_delivery', (tx) => deliveries(tx, { status: 'dead' })],
+    ['a look for deliveries that are due', 'webhook_delivery', (tx) => claimDeliveries(within(tx), 64)],
+    ['the retention of deliveries', 'webhook_delivery', (tx) => forgetDeliveries(tx, DAY_MS)],
   ])('%s reads only the rows that it needs', async (_name, table, work) => {
     expect(await rowsRead(table, work)).toBeLessThan(ROWS / 10)
   })

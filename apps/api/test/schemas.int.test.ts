@@ -34,7 +34,8 @@ it('every schema of every route can be compiled, which happens at its first use 
       requests += 1
     }
     for (const schema of Object.values(response)) {
-      expect(schema).not.toHaveProperty('content')
+      // Texts are not serialized.
+      if ('content' in schema) continue
       expect(serializerOf(schema)).toBeTypeOf('function')
       answers += 1
     }

@@ -128,6 +128,27 @@ describe('the builds of a team', () => {
   })
 })
 
+describe('the disk of the templates of a team', () => {
+  it('is at most that of its row', async () => {
+    const register = (name: string, minFreeDiskMb: number): Promise<Answer> =>
+      caller.withKey('POST', '/v3/templates', { name, minFreeDiskMb })
+    const disk = async (name: string): Promise<unknown> =>
+      (await caller.withKey('GET', '/templates')).body.find(({ aliases }: { aliases: string[] }) => aliases.includes(name)).diskSizeMB
+    await setLimits({ max_disk_mib: 12_000 })
+    await waitFor('the limit', async () => (await register('larger', 12_001)).status === 400)
+    expect((await register('larger', 12_001)).body).toEqual({
+      code: 400,
+      message: "Disk can't be higher than 12000 MiB (if you need to increase this limit, please contact support)",
+    })
+    expect((await register('largest', 12_000)).status).toBe(202)
+    expect(await disk('largest')).toBe(12_000)
+    await setLimits({ max_disk_mib: 2000 })
+    await waitFor('the limit', async () => (await register('none', 2001)).status === 400)
+    expect((await register('none', 0)).status).toBe(202)
+    expect(await disk('none')).toBe(2000)
+  })
+})
+
 describe('the rate of creates of a team', () => {
   it('holds over two servers, and says what is left', async () => {
     await setLimits({ creates_per_minute: 1, create_burst: 5 })

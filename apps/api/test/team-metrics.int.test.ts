@@ -109,6 +109,7 @@ describe('[GET /teams/{teamID}/metrics]', () => {
     ['?start=2&end=1', 'start time cannot be after end time'],
     ['?start=99999999999', 'start time cannot be after end time'],
     ['?end=999999999999', 'start and end time must be before the year 10000'],
+    ['?end=9007199254740991', 'start and end time must be before the year 10000'],
     ['?start=999999999999', 'start and end time must be before the year 10000'],
   ])('refuses the range %s', async (query, message) => {
     expect((await read(query)).body).toEqual({ code: 400, message })

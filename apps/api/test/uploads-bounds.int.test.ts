@@ -120,3 +120,47 @@ describe('[PUT /uploads/{teamID}/{hash}] under load', () => {
     expect(await leftovers()).toEqual([])
   })
 })
+
+describe('the stored bytes of a team', () => {
+  const size = (): number => archive.length
+  const newTeam = async (): Promise<string> =>
+    (await seedIdentity(world.database, { teamName: randomBytes(6).toString('hex'), email: `${randomBytes(6).toString('hex')}@b.test` }))
+      .teamId
+  const put = (store: UploadStore, teamId: string, hash = randomBytes(32).toString('hex')): Promise<void> =>
+    store.take({ teamId, hash }, { body: whole(), sizeBytes: archive.length })
+
+  it('are limited, over concurrent uploads, and an upload of the same key replaces the former one', async () => {
+    const teamId = await newTeam()
+    const storage = { maxStoredBytes: 2 * size() }
+    await using store = new UploadStore({
+      database: world.database,
+      folder: new UploadFolder(world.uploadsDir),
+      limits: ARCHIVE_LIMITS,
+      storage,
+    })
+    const results = await Promise.allSettled([0, 1, 2, 3].map(() => put(store, teamId)))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+    for (const reason of reasons) {
+      expect(reason).toMatchObject({
+        kind: 'insufficient_storage',
+        message: `The team would store more than ${2 * size()} bytes in volumes and uploads. On this server the limit is the setting SANDYARD_MAX_STORED.`,
+      })
+    }
+    const { hash } = await world.database.db
+      .selectFrom('layer_upload')
+      .select('hash')
+      .where('team_id', '=', teamId)
+      .executeTakeFirstOrThrow()
+    await put(store, teamId, hash)
+    await world.database.db
+      .updateTable('team')
+      .set({ max_stored_bytes: 3 * size() })
+      .where('id', '=', teamId)
+      .execute()
+    await put(store, teamId)
+    await expect(put(store, teamId)).rejects.toThrow('the limit is that of the team')
+    await put(store, await newTeam())
+    expect(await leftovers()).toEqual([])
+  })
+})

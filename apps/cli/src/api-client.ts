@@ -1,6 +1,6 @@
 import { OPERATIONS, type OperationId } from '@sandyard/api-contract/operations'
 import type { Operation } from '@sandyard/api-contract/operation'
-import { requireApiKey, type Connection } from './connection.ts'
+import { requireAdminToken, requireApiKey, type Connection } from './connection.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { CliFailure } from './fail.ts'
 
@@ -28,7 +28,7 @@ export class ApiRefusal extends CliFailure {
   }
 }
 
-type ApiConnection = Pick<Connection, 'apiUrl' | 'apiKey' | 'isKeyGiven' | 'directory'>
+type ApiConnection = Pick<Connection, 'apiUrl' | 'apiKey' | 'isKeyGiven' | 'directory'> & Partial<Pick<Connection, 'adminToken'>>
 
 const TIMEOUT_MS = 60_000
 const MAX_PAGES = 1000
@@ -72,17 +72,26 @@ export class ApiClient {
     if (operation === undefined) throw new Error(`no operation ${id}`)
     const url = new URL(`${this.#connection.apiUrl}${fill(operation.path, path)}`)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
-    const headers: Record<string, string> = { 'x-api-key': requireApiKey(this.#connection).reveal() }
+    const headers = this.#credentialOf(operation)
     if (body !== undefined) headers['content-type'] = 'application/json'
     const request: RequestInit = { method: operation.method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const response = await this.#fetch(url.href, request, timeoutMs)
     const answer = await bodyOf(response)
-    if (!response.ok) throw this.#refusal(response.status, answer)
+    if (!response.ok) throw this.#refusal(operation, response.status, answer)
     return { body: answer as T, headers: response.headers }
   }
 
-  #refusal(status: number, body: unknown): ApiRefusal {
+  #credentialOf({ auth }: Operation): Record<string, string> {
+    return auth === 'A'
+      ? { 'x-admin-token': requireAdminToken(this.#connection).reveal() }
+      : { 'x-api-key': requireApiKey(this.#connection).reveal() }
+  }
+
+  #refusal({ auth }: Operation, status: number, body: unknown): ApiRefusal {
     const { apiUrl, isKeyGiven, directory } = this.#connection
+    if (status === 401 && auth === 'A') {
+      return new ApiRefusal(EXIT.refused, `The server at ${apiUrl} refuses the token of SANDYARD_ADMIN_TOKEN.`, status)
+    }
     if (status === 401) {
       const source = isKeyGiven ? 'E2B_API_KEY' : (directory?.credentialsFile ?? 'no file')
       return new ApiRefusal(EXIT.refused, `The server at ${apiUrl} refuses the API key of ${source}.`, status)

@@ -63,6 +63,12 @@ export function requireApiKey({ apiKey }: Pick<Connection, 'apiKey'>): Secret {
   )
 }
 
+/** @throws CliFailure `refused` when there is none */
+export function requireAdminToken({ adminToken }: Partial<Pick<Connection, 'adminToken'>>): Secret {
+  if (adminToken !== undefined) return adminToken
+  throw new CliFailure(EXIT.refused, 'This is for administrators: set SANDYARD_ADMIN_TOKEN to the token of the server.')
+}
+
 /**
  * SANDYARD_DATA_DIR, else the nearest `.sandyard` with credentials in the working directory and above, else that of the checkout to which
  * this program belongs.

@@ -26,10 +26,12 @@ export interface ClientSettings {
   readonly E2B_API_KEY: string
   readonly E2B_API_URL: string
   readonly E2B_SANDBOX_URL: string
+  /** Of the content of volumes. */
+  readonly E2B_VOLUME_API_URL: string
 }
 
 /** @throws CliFailure `refused` without a key; `usage` without a URL */
 export function clientSettings(connection: Connection): ClientSettings {
   const { apiUrl, sandboxUrl } = connection.clients
-  return { E2B_API_KEY: requireApiKey(connection).reveal(), E2B_API_URL: apiUrl, E2B_SANDBOX_URL: sandboxUrl }
+  return { E2B_API_KEY: requireApiKey(connection).reveal(), E2B_API_URL: apiUrl, E2B_SANDBOX_URL: sandboxUrl, E2B_VOLUME_API_URL: apiUrl }
 }

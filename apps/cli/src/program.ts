@@ -15,14 +15,19 @@ import { registerKeys } from './commands/keys.ts'
 import { registerLimits } from './commands/limits.ts'
 import { registerLogs } from './commands/logs.ts'
 import { registerLs } from './commands/ls.ts'
+import { registerNodes } from './commands/nodes.ts'
 import { registerPause } from './commands/pause.ts'
 import { registerRestore } from './commands/restore.ts'
 import { registerResume } from './commands/resume.ts'
+import { registerSecrets } from './commands/secrets.ts'
 import { registerStatus } from './commands/status.ts'
+import { registerTeams } from './commands/teams.ts'
 import { registerUpgrade } from './commands/upgrade.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerUp } from './commands/up.ts'
+import { registerUsers } from './commands/users.ts'
 import { registerVersion } from './commands/version.ts'
+import { registerWebhooks } from './commands/webhooks.ts'
 import { readRelease } from './release.ts'
 
 /** The command tree. Each command is one file; help lists them in this order. */
@@ -34,6 +39,10 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerDoctor,
   registerKeys,
   registerLimits,
+  registerTeams,
+  registerUsers,
+  registerNodes,
+  registerSecrets,
   registerLogs,
   registerLs,
   registerInfo,
@@ -43,6 +52,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerConnect,
   registerExec,
   registerCp,
+  registerWebhooks,
   registerBackup,
   registerVerify,
   registerRestore,

@@ -65,14 +65,19 @@ describe('the command line', () => {
 })
 
 describe('sandyard env', () => {
-  const settings = { E2B_API_KEY: KEY, E2B_API_URL: 'http://127.0.0.1:3000', E2B_SANDBOX_URL: 'http://127.0.0.1:3002' }
+  const settings = {
+    E2B_API_KEY: KEY,
+    E2B_API_URL: 'http://127.0.0.1:3000',
+    E2B_SANDBOX_URL: 'http://127.0.0.1:3002',
+    E2B_VOLUME_API_URL: 'http://127.0.0.1:3000',
+  }
 
   it.each([
     ['sh', Object.entries(settings).map(([name, value]) => `export ${name}=${value}`)],
     ['fish', Object.entries(settings).map(([name, value]) => `set -gx ${name} '${value}'`)],
     ['powershell', Object.entries(settings).map(([name, value]) => `$env:${name} = '${value}'`)],
     ['dotenv', Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
-  ])('prints three lines for %s and nothing else', async (shell, lines) => {
+  ])('prints a line for each setting for %s and nothing else', async (shell, lines) => {
     const result = await sandyard(['env', '--shell', shell], { E2B_API_KEY: KEY })
     expect(result).toEqual({ code: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
   })
@@ -92,6 +97,7 @@ describe('sandyard env', () => {
       E2B_API_KEY: KEY,
       E2B_API_URL: 'http://127.0.0.1:4000',
       E2B_SANDBOX_URL: 'http://127.0.0.1:4002',
+      E2B_VOLUME_API_URL: 'http://127.0.0.1:4000',
     })
   })
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBench, createSandbox, type Bench } from './support/bench.ts'
 import { runHere } from './support/run-here.ts'
 
+const KEY = '5a'.repeat(32)
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 
 let bench: Bench
@@ -14,8 +15,9 @@ let file: string
 let passphrase: string
 
 beforeAll(async () => {
-  bench = await createBench()
+  bench = await createBench({ env: { SANDYARD_SECRETS_KEY: KEY } })
   await createSandbox(bench)
+  await bench.server.call('POST', '/secrets', { body: { name: 'n', value: 'v' } })
   file = join(bench.folder, 'backup')
   passphrase = join(bench.folder, 'passphrase')
   writeFileSync(passphrase, 'correct horse\n')
@@ -32,7 +34,9 @@ it('writes an encrypted backup beside a running server, and verifies it', async 
 
   const verified = await bench.sandyard(['--json', 'verify', 'backup', ...secret])
   expect(verified.code, verified.stderr).toBe(0)
-  expect(JSON.parse(verified.stdout)).toMatchObject({ rows, hasLoaded: true, hasImages: false })
+  expect(JSON.parse(verified.stdout)).toMatchObject({ rows, hasLoaded: true, hasImages: false, secrets: { values: 1, locked: 1 } })
+  const withKey = await bench.sandyard(['verify', 'backup', ...secret], { env: { SANDYARD_SECRETS_KEY: KEY } })
+  expect(withKey.stdout).toContain('1 values, which the keys of this machine open')
 
   expect(await bench.sandyard(['verify', 'backup'])).toMatchObject({
     code: 1,

@@ -10,6 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => bench[Symbol.asyncDispose]())
 
+const DAY_MS = 24 * 3_600_000
+
 interface Key {
   readonly id: string
   readonly name: string
@@ -45,6 +47,35 @@ it('creates keys of the team of the current key, or of a named one', async () =>
   expect(several.code).toBe(2)
 })
 
+it('creates a key that ends by itself and may only read, and lists both', async () => {
+  const { stdout } = await bench.sandyard(['keys', 'create', 'limited', '--expires', '90d', '--scope', 'read', '--json'])
+  const { key, id, expiresAt, scope } = JSON.parse(stdout) as Key & { key: string; expiresAt: string; scope: string }
+  expect(scope).toBe('read')
+  expect(Math.round((Date.parse(expiresAt) - Date.now()) / DAY_MS)).toBe(90)
+  expect(await works(key)).toBe(200)
+  expect((await bench.server.call('POST', '/v2/sandboxes', { apiKey: key, body: { templateID: 'base' } })).status).toBe(403)
+  expect((await list()).find((one) => one.id === id)).toMatchObject({ scope: 'read', expiresAt })
+  expect((await bench.sandyard(['keys', 'list'])).stdout).toMatch(/limited .* acme +read .* in \d+d/)
+  for (const options of [
+    ['--expires', '0d'],
+    ['--expires', 'soon'],
+    ['--expires', '40000d'],
+    ['--scope', 'all'],
+  ]) {
+    expect((await bench.sandyard(['keys', 'create', 'x', ...options])).code).toBe(2)
+  }
+})
+
+it('finds a key by its raw value, which it reads from stdin', async () => {
+  const { id, key } = JSON.parse((await bench.sandyard(['keys', 'create', 'leaked', '--json'])).stdout) as Key & { key: string }
+  const found = await bench.sandyard(['keys', 'find'], { input: `${key}\n` })
+  expect(found).toMatchObject({ code: 0, stdout: `${id} is "leaked" of the team acme\n` })
+  expect(`${found.stdout}${found.stderr}`).not.toContain(key)
+  for (const input of ['', 'nonsense\n', `e2b_${'0'.repeat(40)}\n`]) {
+    expect(await bench.sandyard(['keys', 'find'], { input })).toMatchObject({ code: 3, stdout: '' })
+  }
+})
+
 it('renames a key by the beginning of its id', async () => {
   const { id } = JSON.parse((await bench.sandyard(['keys', 'create', 'old', '--json'])).stdout) as Key
   expect((await bench.sandyard(['keys', 'rename', id.slice(0, 13), 'new'])).code).toBe(0)
@@ -70,7 +101,7 @@ it('revokes keys only after a yes, all or none, and servers refuse them at once'
 
 it('lists keys that were not used for some days', async () => {
   const { id } = JSON.parse((await bench.sandyard(['keys', 'create', 'stale', '--json'])).stdout) as Key
-  const then = new Date(Date.now() - 91 * 24 * 3_600_000)
+  const then = new Date(Date.now() - 91 * DAY_MS)
   await bench.world.database.db.updateTable('api_key').set({ last_used_at: then }).where('id', '=', id).execute()
   expect(await list('--unused', '90d')).toMatchObject([{ id, lastUsedAt: then.toISOString() }])
 })

@@ -53,6 +53,16 @@ export async function bundleImageTool(outfile: string): Promise<void> {
   })
 }
 
+/** Bundles the file service of volumes. It loads everything before its root changes: only the native file is beside it. */
+export async function bundleVolumeServer(outfile: string): Promise<void> {
+  await build({
+    ...COMMON,
+    entryPoints: [join(import.meta.dirname, '../src/volume-server/main.ts')],
+    outfile,
+    plugins: [loadBeside],
+  })
+}
+
 /** Ends the process that the first bundle starts, and that would live as long as this one. No bundle may be in the making. */
 export const endBundler = (): Promise<void> => stop()
 

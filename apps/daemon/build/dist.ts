@@ -1,7 +1,7 @@
 import { chmod, constants, copyFile, link, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DAEMON_VERSION } from '../src/version.ts'
-import { bundleDaemon, bundleImageTool, findKoffiBinary, findPtyBinary, KOFFI_BINARY, PTY_BINARY } from './bundle.ts'
+import { bundleDaemon, bundleImageTool, bundleVolumeServer, findKoffiBinary, findPtyBinary, KOFFI_BINARY, PTY_BINARY } from './bundle.ts'
 import { BUNDLE, writeLauncher } from './code-cache.ts'
 import { hashInputs } from './input-hash.ts'
 import { listSharedLibraries } from './shared-libraries.ts'
@@ -19,6 +19,7 @@ const MOUNT = '/opt/sandyard'
 const PORT = 49_983
 const LAUNCHER = 'daemon.cjs'
 const IMAGE_TOOL = 'image-tool.cjs'
+const VOLUME_SERVER = 'volume-server.cjs'
 /**
  * A small nursery: streamed output becomes garbage at once, and with the default of 16 MiB the daemon keeps four times the memory after a
  * large stream without being faster. An idle daemon starts a collection itself.
@@ -67,6 +68,7 @@ async function fill(dir: string, bash: string | undefined): Promise<void> {
   await copyFile(pty, join(dir, PTY_BINARY))
   await bundleDaemon(join(dir, BUNDLE))
   await bundleImageTool(join(dir, IMAGE_TOOL))
+  await bundleVolumeServer(join(dir, VOLUME_SERVER))
   await writeLauncher(join(dir, LAUNCHER), (launcher) => runNode(dir, loader, [...ENGINE_FLAGS, launcher]))
   const manifest = {
     mount: MOUNT,
@@ -74,6 +76,8 @@ async function fill(dir: string, bash: string | undefined): Promise<void> {
     port: PORT,
     // The caller appends the command and the JSON of the request.
     imageTool: runNode(MOUNT, loader, [`${MOUNT}/${IMAGE_TOOL}`]),
+    // The caller appends the flags.
+    volumeServer: runNode(MOUNT, loader, [`${MOUNT}/${VOLUME_SERVER}`]),
     ...(bash === undefined ? {} : { bash: `${MOUNT}/bin/bash` }),
   }
   await writeFile(join(dir, 'dist.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { findFreePort } from '@sandyard/kit/net/free-port'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,16 +12,27 @@ import { ensureDaemonDist } from '../build/dist.ts'
 import { connectTo } from './support/process-client.ts'
 import { run, sh } from './support/collect.ts'
 import { unary } from './support/raw-rpc.ts'
+import { createScratchDirectory } from './support/scratch-directory.ts'
+import { VolumeServerProcess } from './support/volume-server.ts'
+
+interface Manifest {
+  readonly mount: string
+  readonly command: readonly string[]
+  readonly volumeServer: readonly string[]
+}
 
 const BUILD_MS = 180_000
 let command: string[]
+let volumeServer: string[]
 let runDirectory: string
 const started: ChildProcess[] = []
 
 beforeAll(async () => {
   const { dir } = await ensureDaemonDist()
-  const manifest = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as { mount: string; command: string[] }
-  command = manifest.command.map((argument) => argument.replaceAll(manifest.mount, dir))
+  const manifest = JSON.parse(await readFile(join(dir, 'dist.json'), 'utf8')) as Manifest
+  const here = (parts: readonly string[]): string[] => parts.map((part) => part.replaceAll(manifest.mount, dir))
+  command = here(manifest.command)
+  volumeServer = here(manifest.volumeServer)
   runDirectory = await mkdtemp(join(tmpdir(), 'daemon-dist-'))
 }, BUILD_MS)
 afterAll(async () => {
@@ -61,4 +72,17 @@ describe('the built distribution with -host localhost', () => {
     expect((await fetch(`${url}/files?path=/nope-${process.pid}`)).status).toBe(404)
     expect((await fetch(`${url}/%zz`)).status).toBe(400)
   })
+})
+
+it('the built file service of volumes serves all operations below its root', async () => {
+  await using scratch = await createScratchDirectory()
+  await using server = await VolumeServerProcess.start(scratch.path, [], volumeServer)
+  expect((await server.ask('PUT', '/file?path=/a/f&force=true', { body: 'text' })).status).toBe(201)
+  expect((await server.ask('GET', '/file?path=/a/f')).text).toBe('text')
+  expect((await server.ask('POST', '/dir?path=/d')).status).toBe(201)
+  expect((await server.ask('PATCH', '/path?path=/d', { body: '{"mode":448}' })).json).toMatchObject({ mode: 0o700 })
+  expect((await server.ask('GET', '/dir?path=/&depth=2')).text).toContain('/a/f')
+  expect((await server.ask('GET', '/path?path=/etc')).status).toBe(404)
+  expect((await server.ask('DELETE', '/path?path=/a')).status).toBe(204)
+  expect(await readdir(scratch.path)).toEqual(['d'])
 })

@@ -1,4 +1,5 @@
 import { DIRECT_URL_SETTING } from '@sandyard/db/database-settings'
+import { KEY_SETTINGS, KEY_SOURCE_SETTINGS } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
 import { env, parseConfig, type ConfigOf, type Environment } from '@sandyard/kit/config/parse-config'
 
@@ -62,6 +63,7 @@ const egressSettings = {
     default: [],
     doc: 'IPv4 networks of the control plane, which sandboxes never reach.',
   }),
+  ...KEY_SETTINGS,
   extraCa: OUTBOUND_SETTINGS.extraCa,
   httpProxy: OUTBOUND_SETTINGS.httpProxy,
   drainMs: env.duration('SANDYARD_EGRESS_DRAIN', {
@@ -75,6 +77,7 @@ const egressSettings = {
 /** Every setting of the egress gateway as a process. */
 export const EGRESS_PROCESS_SETTINGS = {
   ...egressSettings,
+  ...KEY_SOURCE_SETTINGS,
   databaseUrl: env.secret('DATABASE_URL', { doc: 'URL of the Postgres database' }),
   ...DIRECT_URL_SETTING,
   databaseConnections: env.integer('SANDYARD_EGRESS_DB_CONNECTIONS', {

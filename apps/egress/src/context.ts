@@ -3,8 +3,10 @@ import { isIPv4 } from 'node:net'
 import type { Server } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { readIdentityIssuer } from '@sandyard/db/identity-issuer'
 import { readTokenSeed } from '@sandyard/db/read-token-seed'
 import { loadOnce } from '@sandyard/kit/async/load-once'
+import { keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { EgressConfig, EgressLimits } from './config.ts'
 import { ConnectionTracker } from './connections/connection-tracker.ts'
@@ -23,6 +25,9 @@ import type { PortKind } from './policy/decide.ts'
 import { localNetworks } from './policy/local-networks.ts'
 import { databaseSandboxes, type SandboxSource } from './sandboxes/database-sandboxes.ts'
 import { SandboxCatalog } from './sandboxes/sandbox-catalog.ts'
+import { IdentityTokens } from './secrets/identity-tokens.ts'
+import { readSecrets } from './secrets/read-secrets.ts'
+import { SecretValues } from './secrets/secret-values.ts'
 import { Certificates } from './web/certificates.ts'
 import { WebConnections } from './web/web-connection.ts'
 import { createWebServer } from './web/web-server.ts'
@@ -63,6 +68,8 @@ export interface EgressContext extends DialParts {
   readonly kindOf: (port: number) => PortKind
   readonly originAuthorities: readonly string[] | undefined
   readonly certificates: Certificates
+  readonly secrets: SecretValues
+  readonly identityTokens: IdentityTokens
   readonly web: WebConnections
   readonly webServer: Server
   readonly connectionRate: RateLimit
@@ -113,6 +120,8 @@ export function createContext(
     const ofHost = hostResolvers.length > 0 ? hostResolvers : getServers()
     return ofHost.map(toResolverAddress).filter(({ host }) => isIPv4(host))
   }
+  const readSeed = loadOnce(() => readTokenSeed(database.db))
+  const ring = keyRingOf(config)
   const ctx: EgressContext = {
     config,
     limits: config,
@@ -129,10 +138,9 @@ export function createContext(
     connectTimeoutMs: config.connectTimeoutMs,
     kindOf: (port) => (port === namedPorts.tls ? 'tls' : port === namedPorts.http ? 'http' : 'other'),
     originAuthorities: instead.originAuthorities,
-    certificates: new Certificates(
-      loadOnce(() => readTokenSeed(database.db)),
-      new RateLimit(MAX_CERTIFICATES_PER_SECOND),
-    ),
+    certificates: new Certificates(readSeed, new RateLimit(MAX_CERTIFICATES_PER_SECOND)),
+    secrets: new SecretValues((keys) => readSecrets(database.db, keys, { ring, log: log.child({ part: 'egress.secrets' }) })),
+    identityTokens: new IdentityTokens(readSeed, () => readIdentityIssuer(database.db)),
     web: new WebConnections(),
     webServer: createWebServer(() => ctx, config.idleTimeoutMs),
     connectionRate: new RateLimit(config.maxSandboxRate),

@@ -4,6 +4,7 @@ import { Database } from '@sandyard/db/database'
 import { databaseUrls } from '@sandyard/db/database-settings'
 import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { findKey } from '@sandyard/kit/secrets/find-key'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { obeyParent, report } from '@sandyard/kit/process/supervision'
 import { EGRESS_PROCESS_SETTINGS } from './config.ts'
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'sandyard_egress_' })
   obeyParent(registry)
-  const config = parseConfig(EGRESS_PROCESS_SETTINGS, process.env)
+  const config = parseConfig(EGRESS_PROCESS_SETTINGS, await findKey(process.env))
   const { drainMs, logLevel, databaseConnections: maxConnections } = config
   const log = createLogger({ name: 'sandyard-egress', level: logLevel })
   const shutdown = new Shutdown(log)

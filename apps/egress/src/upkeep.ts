@@ -12,10 +12,16 @@ const MAX_ATTEMPTS = 40
 
 /** Follows the changes of sandboxes and of the company's proxy, and stores decisions until disposed; the last decisions are stored then. */
 export async function startUpkeep(ctx: EgressContext): Promise<AsyncDisposable> {
-  const { companyProxy, source, sandboxes, tracker, log, database, decisions, limits } = ctx
+  const { companyProxy, secrets, source, sandboxes, tracker, log, database, decisions, limits } = ctx
   // Before connections are served. A failure is logged by the loop.
   await companyProxy.refresh().catch(() => undefined)
-  const watching = watchSandboxes({ name: 'egress', watch: (watcher) => source.watch(watcher), tracker, memories: [sandboxes], log })
+  const watching = watchSandboxes({
+    name: 'egress',
+    watch: (watcher) => source.watch(watcher, (teamId) => secrets.changed(teamId)),
+    tracker,
+    memories: [sandboxes, secrets],
+    log,
+  })
   // Kept while the database is away: the next ones are joined up to their caps.
   let taken: readonly DecisionRow[] = []
   let attempts = 0

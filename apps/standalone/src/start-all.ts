@@ -14,6 +14,7 @@ import { orInterrupted, type Interruption } from './interruption.ts'
 import { confirmCredentials, seed } from '@sandyard/api/program/identity'
 import { prepareImages, type SandboxImages } from '@sandyard/api/program/images'
 import { startMetrics } from '@sandyard/api/program/metrics'
+import { ensureSecretsKey } from '@sandyard/api/program/secrets-key'
 import { checkPorts, localUrl } from '@sandyard/api/program/listening'
 import { listenings } from './listenings.ts'
 import { readyText } from './terminal/ready-text.ts'
@@ -53,11 +54,12 @@ export async function startAll(parts: StartParts): Promise<Started> {
   const { database, failed, images } = await openFoundations(parts, engine)
   const tookServers = startStopwatch()
   const registry = new Registry()
-  const { proxy, egress } = await startDataPlane(parts, database, registry)
+  const keyed = await ensureSecretsKey({ environment, file: directory.secretsKey, database, log: parts.log })
+  const { proxy, egress } = await startDataPlane({ ...parts, environment: keyed }, database, registry)
   const { tcpPort, dnsPort } = parseEgressConfig(environment)
   const opened = await orInterrupted(
     interruption,
-    openApi(parts, { database, images, proxyPort: proxy.port, egressGateway: { tcpPort, dnsPort } }),
+    openApi({ ...parts, environment: keyed }, { database, images, proxyPort: proxy.port, egressGateway: { tcpPort, dnsPort } }),
   )
   const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Sandbox, type SandboxOpts } from 'e2b'
+import { Sandbox, Secret, type SandboxOpts } from 'e2b'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EngineBench } from '../../../packages/runtime-docker/test/support/engine-bench.ts'
 import { OUTSIDE, OutsideWorld } from '../../../packages/runtime-docker/test/support/outside-world.ts'
@@ -147,6 +147,34 @@ END`)
       )
       expect(found.stdout).not.toContain(SECRET)
     })
+  })
+
+  test('rules name secrets and identity tokens, whose values the sandbox never has', async () => {
+    await Secret.create('Outside-Key', SECRET, connection())
+    const iam = { tokens: { outside: Secret.iamToken({ audience: 'outside', tokenType: 'JWT-SVID' }) } }
+    const ruleOf = (value: string) => ({ rules: { [KEYED]: [{ transform: { headers: { 'X-Key': value } } }] } })
+    const sandbox = await Sandbox.create({ ...connection(), iam, network: ruleOf(Secret.fill('Outside-Key')) })
+    try {
+      expect(JSON.parse(await curl(sandbox, `https://${KEYED}/`))).toEqual(told(KEYED, SECRET))
+      expect(await curl(sandbox, `http://${KEYED}/`), 'without TLS').toBe('A value that a network rule needs is missing.')
+      expect((await sandbox.getInfo()).network?.rules?.[KEYED]).toEqual(ruleOf('${e2b.secrets.Outside-Key}').rules[KEYED])
+      const found = await sandbox.commands.run(`env; sudo cat /proc/*/environ /proc/*/cmdline 2> /dev/null; true`)
+      expect(found.stdout).not.toContain(SECRET)
+
+      await Secret.update('outside-key', 'a newer value', connection())
+      await vi.waitUntil(async () => (await curl(sandbox, `https://${KEYED}/`)).includes('a newer value'), { timeout: 30_000 })
+      await update(sandbox.sandboxId, ruleOf('${e2b.identity.tokens.outside}'))
+      const { key } = JSON.parse(await curl(sandbox, `https://${KEYED}/`)) as { key: string }
+      const claims = JSON.parse(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString()) as object
+      expect(claims).toMatchObject({ aud: ['outside'], sub: expect.stringContaining(`/sandbox/${sandbox.sandboxId}`) as string })
+
+      await update(sandbox.sandboxId, ruleOf('${e2b.secrets.outside-key}'))
+      expect(await Secret.destroy('outside-key', connection())).toBe(true)
+      const isRefused = async (): Promise<boolean> => (await curl(sandbox, `https://${KEYED}/`)).startsWith('A value that a network rule')
+      await vi.waitUntil(isRefused, { timeout: 30_000 })
+    } finally {
+      await sandbox.kill()
+    }
   })
 
   test('with an egress proxy all TCP connections leave through it', async () => {

@@ -14,6 +14,10 @@ export interface Operation {
   /** Section of the documentation. */
   readonly tag: string
   readonly deprecated?: true
+  /** One line for the documentation. */
+  readonly summary: string
+  /** An addition of this server, which the interface does not have. */
+  readonly ours?: true
   /** Blocked teams may call it (control-plane.md 1.10). */
   readonly whileBlocked?: true
   /** It changes something although its method is GET. */

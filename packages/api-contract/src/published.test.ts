@@ -6,12 +6,14 @@ import type { NewSandbox, NewSandboxV2 } from './sandboxes/new-sandbox.ts'
 import type { ListedSandbox, Sandbox, SandboxDetail } from './sandboxes/sandbox.ts'
 import type { SandboxLogs, SandboxLogsV2 } from './sandboxes/sandbox-logs.ts'
 import type { SandboxesWithMetrics, SandboxMetric } from './sandboxes/sandbox-metrics.ts'
+import type { NewSecret, SecretInfo, SecretUpdate } from './secrets/secret.ts'
 import type { Team } from './teams/team.ts'
 import type { MaxTeamMetric, TeamMetric } from './teams/team-metrics.ts'
 import type { AssignedTemplateTags, AssignTemplateTagsRequest, DeleteTemplateTagsRequest, TemplateTag } from './templates/tags.ts'
 import type { Template, TemplateRequestResponseV3 } from './templates/template.ts'
 import type { TemplateBuild, TemplateWithBuilds } from './templates/template-with-builds.ts'
 import type { TemplateAliasResponse, TemplateUpdateRequest, TemplateUpdateResponse } from './templates/update-template.ts'
+import type { NewVolume, Volume, VolumeAndToken } from './volumes/volume.ts'
 
 type Published = components['schemas']
 
@@ -45,7 +47,19 @@ it('returns the template and tag types that the published client declares', () =
   expectTypeOf<TemplateTag>().toExtend<Published['TemplateTag']>()
 })
 
+it('returns the types of volumes that the published client declares', () => {
+  expectTypeOf<Volume>().toExtend<Published['Volume']>()
+  expectTypeOf<VolumeAndToken>().toExtend<Published['VolumeAndToken']>()
+})
+
+it('returns and accepts the secrets that the published client declares', () => {
+  expectTypeOf<SecretInfo>().toExtend<Published['Secret']>()
+  expectTypeOf<Published['NewSecret']>().toExtend<NewSecret>()
+  expectTypeOf<Published['SecretUpdate']>().toExtend<SecretUpdate>()
+})
+
 it('accepts the types that the published client sends', () => {
+  expectTypeOf<Published['NewVolume']>().toExtend<NewVolume>()
   expectTypeOf<Published['NewSandbox']>().toExtend<NewSandbox>()
   expectTypeOf<Published['NewSandboxV2']>().toExtend<NewSandboxV2>()
   expectTypeOf<Published['ConnectSandbox']>().toExtend<ConnectSandbox>()

@@ -1,13 +1,23 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { backupSnapshotName } from '@sandyard/runtime/backup-snapshot'
 import type { EngineArchive } from '@sandyard/runtime/engine-archive'
 import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { ArchiveWriter } from './archive/archive-writer.ts'
-import { BACKUP_FORMAT, CREDENTIALS_ENTRY, imagesEntry, MANIFEST_NAME, uploadEntry, type Manifest, type PausedDump } from './manifest.ts'
+import {
+  BACKUP_FORMAT,
+  CREDENTIALS_ENTRY,
+  imagesEntry,
+  MANIFEST_NAME,
+  uploadEntry,
+  volumeEntry,
+  type Manifest,
+  type PausedDump,
+} from './manifest.ts'
 import { listNeededImages, listPaused, listUploads, readSetting } from './rows-of-engine.ts'
 import { readMigrationsOf, readSequences } from './tables/catalog.ts'
 import { withConnection } from './tables/connect.ts'
@@ -19,7 +29,7 @@ export interface BackupOptions {
   readonly sandyardVersion: string
   readonly uploadsFolder: string
   readonly credentialsFile: string
-  /** Undefined: without images and without the files of paused sandboxes. */
+  /** Undefined: without images, volumes and the files of paused sandboxes. */
   readonly openEngine: ((installationId: string) => Promise<EngineArchive>) | undefined
   readonly passphrase?: Secret | undefined
   /** Receives what a person should know, line by line. */
@@ -133,9 +143,9 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-type Stored = Pick<Manifest, 'images' | 'missingImages' | 'paused'>
+type Stored = Pick<Manifest, 'images' | 'missingImages' | 'paused' | 'volumes'>
 
-const NOTHING: Stored = { images: [], missingImages: [], paused: [] }
+const NOTHING: Stored = { images: [], missingImages: [], paused: [], volumes: [] }
 
 interface EngineDump extends Pick<BackupOptions, 'say' | 'signal'> {
   readonly writer: ArchiveWriter
@@ -162,19 +172,40 @@ async function dumpEngine(engine: EngineArchive, { writer, pausedRefs, needed, s
     for (let at = 0; at < images.length; at += IMAGES_AT_ONCE) {
       signal.throwIfAborted()
       const stream = await engine.save(images.slice(at, at + IMAGES_AT_ONCE))
-      const onAbort = (): void => void stream.destroy(signal.reason as Error)
-      signal.addEventListener('abort', onAbort, { once: true })
-      try {
-        await writer.add(imagesEntry(at / IMAGES_AT_ONCE + 1), stream)
-      } finally {
-        signal.removeEventListener('abort', onAbort)
-      }
+      await addStream(writer, imagesEntry(at / IMAGES_AT_ONCE + 1), stream, signal)
     }
-    say(`images: ${present.length}; paused sandboxes: ${paused.length}`)
-    return { images, missingImages, paused }
+    const volumes = await dumpVolumes(engine, { writer, say, signal })
+    say(`images: ${present.length}; paused sandboxes: ${paused.length}; volumes: ${volumes.length}`)
+    return { images, missingImages, paused, volumes }
   } finally {
     // What cannot be removed now is an image without a row, which the server's collector removes.
     for (const snapshot of snapshots) await engine.deleteSnapshot(snapshot).catch(() => undefined)
+  }
+}
+
+/** @returns the names of the volumes in the archive */
+async function dumpVolumes(engine: EngineArchive, { writer, say, signal }: Omit<EngineDump, 'pausedRefs' | 'needed'>): Promise<string[]> {
+  const stored: string[] = []
+  for (const name of await engine.listVolumes()) {
+    signal.throwIfAborted()
+    try {
+      await addStream(writer, volumeEntry(name), await engine.saveVolume(name), signal)
+      stored.push(name)
+    } catch (err) {
+      if (!isAppError(err, 'not_found')) throw err
+      say(`the volume ${name} is left out: it was removed meanwhile`)
+    }
+  }
+  return stored
+}
+
+async function addStream(writer: ArchiveWriter, entry: string, stream: Readable, signal: AbortSignal): Promise<void> {
+  const onAbort = (): void => void stream.destroy(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await writer.add(entry, stream)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }
 

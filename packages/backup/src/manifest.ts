@@ -47,6 +47,8 @@ const Manifest = Type.Object({
   /** Entries of files that were not there. Backups of older releases do not say it. */
   missingFiles: Type.Optional(Type.Array(Type.String())),
   paused: Type.Array(Paused),
+  /** The volumes in the entries `volumes/...`. Backups of older releases have none. */
+  volumes: Type.Optional(Type.Array(Type.String())),
   /** Every other entry of the archive, in its order. */
   entries: Type.Array(Entry),
 })
@@ -103,4 +105,13 @@ const UPLOAD = /^uploads\/([0-9a-f-]{36}\/[0-9a-f]{64}\.tar)$/
 /** Undefined for other entries, and for a path that the server does not use. */
 export function uploadOfEntry(entry: string): string | undefined {
   return UPLOAD.exec(entry)?.[1]
+}
+
+export function volumeEntry(name: string): string {
+  return `volumes/${name}.tar`
+}
+
+/** Undefined for other entries. */
+export function volumeOfEntry(entry: string): string | undefined {
+  return /^volumes\/([0-9A-Za-z_-]{1,128})\.tar$/.exec(entry)?.[1]
 }

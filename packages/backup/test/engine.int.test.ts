@@ -56,6 +56,13 @@ function fakeEngine(change: Partial<EngineArchive> = {}): { readonly engine: Eng
       return Readable.from([STORED], { objectMode: false })
     },
     load: () => Promise.reject(new Error('a backup loads nothing')),
+    listVolumes: async () => ['v1', 'gone', 'v2'],
+    saveVolume: async (name) => {
+      asked.push(`volume ${name}`)
+      if (name === 'gone') throw new AppError('not_found', 'It does not exist.')
+      return Readable.from([Buffer.from(`files of ${name}`)], { objectMode: false })
+    },
+    loadVolume: () => Promise.reject(new Error('a backup loads nothing')),
     ...change,
   }
   return { engine, asked }
@@ -79,10 +86,24 @@ function options(name: string, engine: EngineArchive): BackupOptions {
 it('stores the images of rows and the files of paused sandboxes, and leaves nothing of them on the engine', async () => {
   const { engine, asked } = fakeEngine()
   const manifest = await createBackup(options('whole.tar', engine))
-  expect(asked).toEqual(['snapshot igone', 'snapshot iold', 'snapshot ipaused', 'save 2', 'delete'])
-  expect(manifest).toMatchObject({ hasImages: true, missingImages: [], paused: [{ sandboxId: 'ipaused', incarnation: 1 }] })
+  expect(asked).toEqual([
+    'snapshot igone',
+    'snapshot iold',
+    'snapshot ipaused',
+    'save 2',
+    'volume v1',
+    'volume gone',
+    'volume v2',
+    'delete',
+  ])
+  expect(manifest).toMatchObject({
+    hasImages: true,
+    missingImages: [],
+    paused: [{ sandboxId: 'ipaused', incarnation: 1 }],
+    volumes: ['v1', 'v2'],
+  })
   expect(manifest.images).toEqual(['x', manifest.paused[0]?.snapshot.image])
-  expect(said.filter((line) => line.includes('left out'))).toHaveLength(2)
+  expect(said.filter((line) => line.includes('left out'))).toHaveLength(3)
 
   const { file } = options('whole.tar', engine)
   expect(await checkArchive(file)).toEqual(manifest)
@@ -90,7 +111,16 @@ it('stores the images of rows and the files of paused sandboxes, and leaves noth
   const load = async (archive: AsyncIterable<Uint8Array>): Promise<void> => {
     for await (const chunk of archive) loaded.push(Buffer.from(chunk))
   }
-  await restoreFiles({ file, uploadsFolder: folder, engine: { load }, say: () => undefined })
+  const volumes = new Map<string, string>()
+  const loadVolume = async (name: string, archive: AsyncIterable<Uint8Array>): Promise<boolean> => {
+    if (name !== 'v1') return false
+    volumes.set(name, Buffer.concat(await Array.fromAsync(archive)).toString())
+    return true
+  }
+  const restored: string[] = []
+  await restoreFiles({ file, uploadsFolder: folder, engine: { load }, volumes: { loadVolume }, say: (line) => restored.push(line) })
+  expect([...volumes]).toEqual([['v1', 'files of v1']])
+  expect(restored).toContain('the engine has the volume v2: its files stay as they are')
   expect(Buffer.concat(loaded).equals(STORED)).toBe(true)
 })
 

@@ -112,6 +112,7 @@ it('brings every row, upload and credential back', async () => {
     passphrase,
     uploadsFolder: join(restored, 'uploads'),
     engine: undefined,
+    volumes: undefined,
     say: () => undefined,
   })
   const upload = join(TEAM, `${HASH}.tar`)

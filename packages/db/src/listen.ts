@@ -16,6 +16,13 @@ export interface ListenOptions {
   readonly onRefresh: () => void
   /** Called when a connection that listened is lost or closed: notifications are missed until the next `onRefresh`. Must not throw. */
   readonly onLost?: () => void
+  /**
+   * Called whenever the connection has proved to carry notifications: all that were committed before `sentAt`, of `performance.now()`, have
+   * been passed on. Must not throw.
+   */
+  readonly onAlive?: (sentAt: number) => void
+  /** How often that is checked. Default: every 15 s. */
+  readonly checkEveryMs?: number
 }
 
 export interface Listener extends AsyncDisposable {
@@ -86,8 +93,11 @@ async function session(options: ListenOptions, signal: AbortSignal, onListening:
     options.onRefresh()
     try {
       while (!signal.aborted) {
-        await Promise.race([delay(PING_EVERY_MS, undefined, { signal }).catch(() => undefined), broken])
-        if (!signal.aborted) await Promise.race([client.query('select 1'), broken])
+        await Promise.race([delay(options.checkEveryMs ?? PING_EVERY_MS, undefined, { signal }).catch(() => undefined), broken])
+        if (signal.aborted) break
+        const sentAt = performance.now()
+        await Promise.race([client.query('select 1'), broken])
+        options.onAlive?.(sentAt)
       }
     } finally {
       options.onLost?.()

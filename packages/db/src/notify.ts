@@ -9,6 +9,12 @@ export const CHANNELS = {
   authChanged: 'auth_changed',
   /** A build was queued or cancelled; payload: its id. */
   buildChanged: 'build_changed',
+  /** A node was told to drain or to serve again; payload: its server id. */
+  nodeChanged: 'node_changed',
+  /** A secret of a team was made, changed or deleted; payload: the id of the team. */
+  secretChanged: 'secret_changed',
+  /** A delivery to a webhook is due, or webhooks have changed; no payload. */
+  webhookDue: 'webhook_due',
 } as const
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]

@@ -30,7 +30,7 @@ import { containerSpec } from './containers/container-spec.ts'
 import { createStopped } from './containers/create-stopped.ts'
 import { runtimeState, stationOn } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
-import { startSandbox } from './containers/start-sandbox.ts'
+import { startSandbox, type StartRequest } from './containers/start-sandbox.ts'
 import { toUsage } from './containers/usage.ts'
 import { engineCall, statusOf, toAppError, unlessStatus } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
@@ -46,6 +46,7 @@ import { openParts, type RuntimeParts } from './runtime-parts.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
 import { RUNTIME_NAME } from './runtime-origin.ts'
 import { startRuntimeLoops } from './upkeep/runtime-loops.ts'
+import { DockerVolumeStore } from './volumes/docker-volume-store.ts'
 
 const STOP_TIMEOUT_MS = 10_000
 /** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
@@ -61,6 +62,7 @@ const USAGE_AT_ONCE = 128
 export class DockerRuntime implements SandboxRuntime {
   readonly name = RUNTIME_NAME
   readonly images: ImageStore
+  readonly volumes: DockerVolumeStore | undefined
   readonly imageTool: readonly string[]
   readonly #parts: RuntimeParts
   readonly #loops: readonly Loop[]
@@ -73,6 +75,9 @@ export class DockerRuntime implements SandboxRuntime {
     this.#parts = parts
     this.images = parts.images
     this.imageTool = parts.imageTool
+    const { volumeServer: command } = parts
+    const start = (request: StartRequest): Promise<string> => this.#repeatWhenPruned(() => startSandbox(parts, request), request.signal)
+    this.volumes = command.length === 0 ? undefined : new DockerVolumeStore({ ...parts, command, start })
     this.#loops = startRuntimeLoops(parts, (ref, read, signal) => this.#applyEgress(ref, read, signal))
   }
 
@@ -95,7 +100,7 @@ export class DockerRuntime implements SandboxRuntime {
       egress: egress !== undefined,
       egressPolicies: egress !== undefined,
       egressGateway: hasGateway ? network.gateway : undefined,
-      mounts: false,
+      mounts: this.volumes !== undefined,
     }
   }
 
@@ -130,6 +135,7 @@ export class DockerRuntime implements SandboxRuntime {
     checkOrigin('snapshot', snapshot, origin)
     checkSpec(spec, this.capabilities())
     const wanted = { name: this.#nameOf(spec), options: containerSpec(this.#parts.plan(), spec, snapshot.image) }
+    await this.#requireVolumes(spec)
     return this.#change(spec, async () => makeHandle(origin, wanted.name, await createStopped(this.#parts, wanted)))
   }
 
@@ -214,6 +220,7 @@ export class DockerRuntime implements SandboxRuntime {
     const options = containerSpec(this.#parts.plan(), spec, image)
     const host = await this.#starts.run(name, async () => {
       try {
+        await this.#requireVolumes(spec)
         await this.#parts.volumeFree.ensure(image)
         return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, policy: spec.egress, signal }), signal)
       } catch (err) {
@@ -279,6 +286,11 @@ export class DockerRuntime implements SandboxRuntime {
       if (statusOf(err) === 404) throw new AppError('not_found', `Sandbox "${ref.sandboxId}" does not exist.`, { cause: err })
       throw toAppError(err, 'The Docker engine refused the change of the sandbox.')
     }
+  }
+
+  /** @throws AppError `not_found` */
+  async #requireVolumes({ mounts }: SandboxSpec): Promise<void> {
+    await this.volumes?.require(mounts.map(({ volume }) => volume))
   }
 
   #containerOf(ref: SandboxRef): Container {

@@ -13,6 +13,8 @@ export const LABEL = {
   build: 'sandyard.build',
   daemonVersion: 'sandyard.daemon-version',
   engineId: 'sandyard.engine-id',
+  /** The name of a volume in the volume store. */
+  volume: 'sandyard.volume',
   /** Of containers of the proxy and the api. */
   member: 'sandyard.member',
 } as const
@@ -43,8 +45,24 @@ export function sandboxFilter(installation: string, sandboxId?: string): Readonl
   return { label: [`${LABEL.installation}=${installation}`, `${LABEL.role}=sandbox`, ...one] }
 }
 
+export type Role =
+  | 'sandbox'
+  | 'network'
+  | 'guard'
+  | 'probe'
+  | 'flatten'
+  | 'daemon-volume'
+  /** A volume with files of users. */
+  | 'volume'
+  /** A container that is never started and makes a volume ready. */
+  | 'volume-door'
+  /** A container that is never started and through which a volume is read. */
+  | 'volume-copy'
+  /** A container with the file service of a volume. */
+  | 'volume-server'
+
 /** The engine's filter for objects of an installation with a role. */
-export function roleFilter(installation: string, role: 'sandbox' | 'network' | 'guard' | 'probe' | 'flatten' | 'daemon-volume'): string {
+export function roleFilter(installation: string, role: Role): string {
   return JSON.stringify({ label: [`${LABEL.installation}=${installation}`, `${LABEL.role}=${role}`] })
 }
 
@@ -54,6 +72,19 @@ export function roleFilter(installation: string, role: 'sandbox' | 'network' | '
  */
 export function containerName(installation: string, { sandboxId, incarnation }: SandboxRef): string {
   return `sandyard-${digest(`${installation}/${sandboxId}/${incarnation}`, 32)}`
+}
+
+/** The engine's names of a volume and of the containers that serve it. They do not reveal its name, as those of sandboxes do not reveal an id. */
+export function volumeNames(
+  installation: string,
+  name: string,
+): { readonly volume: string; readonly door: string; readonly server: string } {
+  const id = digest(`${installation}/volume/${name}`, 32)
+  return { volume: `sandyard-vol-${id}`, door: `sandyard-voldoor-${id}`, server: `sandyard-volserver-${id}` }
+}
+
+export function volumeLabels(installation: string, name: string, role: Role): Record<string, string> {
+  return { [LABEL.installation]: installation, [LABEL.role]: role, [LABEL.volume]: name }
 }
 
 /** Our own images are below one name of the default registry that nobody else uses there. */

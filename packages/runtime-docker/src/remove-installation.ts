@@ -8,11 +8,11 @@ import { compileDeletion } from './egress/base-rules.ts'
 import { Guard } from './egress/guard.ts'
 import { guardImage } from './egress/guard-image.ts'
 import { imageExists } from './engine/image-exists.ts'
-import { bridgeName, LABEL } from './labels.ts'
+import { bridgeName, LABEL, roleFilter } from './labels.ts'
 import { SandboxNetwork } from './network/sandbox-network.ts'
 
 /**
- * Removes everything that installations have on an engine: sandboxes with their files, guards, images, the network and the egress rules.
+ * Removes everything that installations have on an engine: sandboxes with their files, volumes, guards, images, the network and the egress rules.
  * Shared daemon volumes and images stay. No runtime of the installations may be open.
  */
 export function removeInstallations(docker: Docker, installations: readonly string[]): Promise<void> {
@@ -34,6 +34,8 @@ async function removeRest(docker: Docker, installation: string): Promise<void> {
   await new PullJournal(docker, installation).removeAll()
   const images = await docker.listImages({ filters: labelFilter(installation) })
   for (const { Id } of images) await unlessStatus(404, () => docker.getImage(Id).remove({ force: true }))
+  const { Volumes: volumes } = await docker.listVolumes({ filters: roleFilter(installation, 'volume') })
+  for (const { Name } of volumes) await unlessStatus(404, () => docker.getVolume(Name).remove())
   await new SandboxNetwork(docker, installation).remove()
 }
 

@@ -43,6 +43,8 @@ export interface RuntimeParts extends StartParts {
   readonly volumeFree: VolumeFreeImages
   readonly images: DockerImageStore
   readonly imageTool: readonly string[]
+  /** Empty when the distribution has none. */
+  readonly volumeServer: readonly string[]
   readonly egress: EgressControl | undefined
   readonly wantedEgress: DockerRuntimeOptions['wantedEgress']
   readonly hasGateway: boolean
@@ -115,6 +117,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       volumeFree: new VolumeFreeImages({ docker, installation, kept }),
       images,
       imageTool: manifest.imageTool ?? [],
+      volumeServer: manifest.volumeServer ?? [],
       plan,
       diskLimit,
       daemonPort: manifest.port,

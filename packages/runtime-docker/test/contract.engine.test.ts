@@ -3,9 +3,11 @@ import { describeRuntimeContract } from '@sandyard/runtime/contract/runtime-cont
 import { containerName } from '../src/labels.ts'
 import { DEBIAN, EngineBench } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
+import { addVolumeServer } from './support/volume-server-dist.ts'
 
 async function dockerHarness(): Promise<ContractHarness> {
   const bench = await EngineBench.open()
+  await addVolumeServer(bench.dist)
   return {
     image: DEBIAN,
     open: (installation) => bench.runtime({ installation }),

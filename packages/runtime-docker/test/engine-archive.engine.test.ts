@@ -2,12 +2,14 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DockerEngineArchive } from '../src/archive/docker-engine-archive.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
+import { addVolumeServer } from './support/volume-server-dist.ts'
 
 const installation = `test-${randomId(8)}`
 let bench: EngineBench
@@ -15,9 +17,14 @@ let archive: DockerEngineArchive
 
 beforeAll(async () => {
   bench = await EngineBench.open()
+  await addVolumeServer(bench.dist)
   archive = new DockerEngineArchive(bench.docker, installation)
 })
 afterAll(() => bench[Symbol.asyncDispose]())
+
+async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
 
 it('brings the files of a paused sandbox back from an archive after the sandbox and its image were removed', async () => {
   const runtime = await bench.runtime({ installation })
@@ -42,6 +49,35 @@ it('brings the files of a paused sandbox back from an archive after the sandbox 
   expect(restored).toBe('files')
   expect(await new Inside(endpoint).readFile('/root/story')).toBe('one')
   await archive.deleteSnapshot(snapshot)
+})
+
+it('brings the files of a volume back with owners, modes and links, and leaves one that the engine has as it is', async () => {
+  const runtime = await bench.runtime({ installation })
+  const { volumes } = runtime
+  if (volumes === undefined) throw new Error('the runtime has no volumes')
+  const name = `vol-${randomId(8)}`
+  await volumes.create(name)
+  const spec = sandboxSpec({ mounts: [{ volume: name, path: '/data', readOnly: false }] })
+  const inside = new Inside(await runtime.create(spec))
+  await inside.sh(
+    'cd /data && mkdir -m 750 d && echo text > d/f && chown 5:6 d/f && chmod 604 d/f && ln -s d/f l && ln d/f h && chmod 1770 /data && chown 7:8 /data',
+  )
+  expect(await archive.listVolumes()).toContain(name)
+  const saved = await buffer(await archive.saveVolume(name))
+  expect(await archive.loadVolume(name, chunks(saved))).toBe(false)
+  await runtime.remove(spec)
+  expect(await volumes.remove(name)).toBe(true)
+  await expect(archive.saveVolume(name)).rejects.toMatchObject({ kind: 'not_found' })
+
+  // A restore that was killed is repeated.
+  await expect(archive.loadVolume(name, chunks(saved.subarray(0, 700)))).rejects.toMatchObject({ kind: 'failed_precondition' })
+  expect(await archive.loadVolume(name, chunks(saved))).toBe(true)
+  expect(await archive.loadVolume(name, chunks(saved))).toBe(false)
+  await volumes.create(name)
+  const after = new Inside(await runtime.create(spec))
+  const { stdout } = await after.sh('cd /data && stat -c "%n %a %u:%g" . d d/f && cat l && stat -c %h d/f')
+  expect(stdout).toBe('. 1770 7:8\nd 750 0:0\nd/f 604 5:6\ntext\n2\n')
+  await runtime.remove(spec)
 })
 
 it('says whether a server of the installation runs with the engine', async () => {

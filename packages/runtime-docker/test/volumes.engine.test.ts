@@ -1,114 +1,271 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
+import { askVolume } from '@sandyard/runtime/contract/ask-volume'
+import type { SandboxMount, SandboxSpec } from '@sandyard/runtime/types'
+import type { VolumeEndpoint } from '@sandyard/runtime/volume-store'
 import type Docker from 'dockerode'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
-import { nameWithoutVolumes } from '../src/images/image-volumes.ts'
-import { KeptImages, tagImage } from '../src/images/kept-images.ts'
-import { containerName, LABEL } from '../src/labels.ts'
-import { DEBIAN, EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import { CLOSED_EGRESS } from '../src/egress/closed-egress.ts'
+import { compilePolicy } from '../src/egress/sandbox-rules.ts'
+import { unlessStatus } from '../src/engine/docker-errors.ts'
+import { containerName, roleFilter, volumeNames } from '../src/labels.ts'
+import { openParts } from '../src/runtime-parts.ts'
+import { collectLeftovers } from '../src/upkeep/collect-leftovers.ts'
+import { findOrphans } from '../src/upkeep/orphans.ts'
+import { repairEgress } from '../src/upkeep/repair-egress.ts'
+import { DockerVolumeStore } from '../src/volumes/docker-volume-store.ts'
+import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { buildTestImage } from './support/test-images.ts'
+import { addVolumeServer } from './support/volume-server-dist.ts'
 
-const DOCKERFILE = String.raw`
-FROM debian:bookworm-slim
-RUN mkdir -m 1770 /data && chown 7:8 /data && echo seed > /data/seed && rm -rf /var/lib/absent
-VOLUME /data
-VOLUME ["/var/lib/absent/deep", "/data/"]
-ENV GREETING="say \"\$hi\" \\"
-WORKDIR /srv
-USER 7:7
-`
+const DAY_MS = 86_400_000
 
-describe('the volumes of images', () => {
+describe('volumes on Docker', () => {
   const installation = `test-${randomId(8)}`
+  const key = new Secret(randomId(32))
   const stack = new AsyncDisposableStack()
   let bench: EngineBench
+  let docker: Docker
   let runtime: DockerRuntime
-  let kept: KeptImages
-  let foreign: string
+  let volumes: DockerVolumeStore
 
   beforeAll(async () => {
     bench = stack.use(await EngineBench.open())
+    ;({ docker } = bench)
+    await addVolumeServer(bench.dist)
     runtime = await bench.runtime({ installation })
-    kept = new KeptImages(bench.docker, installation)
-    foreign = await buildTestImage(bench.docker, 'volumes', DOCKERFILE)
+    if (runtime.volumes === undefined) throw new Error('the runtime has no volumes')
+    volumes = runtime.volumes
   })
   afterAll(() => stack.disposeAsync())
 
-  async function settingsOf(image: string): Promise<Record<string, unknown>> {
-    const { Config } = await bench.docker.getImage(image).inspect()
-    const { Image: _, Hostname: __, Labels: ___, Volumes: volumes, ...others } = Config
-    return { ...others, Volumes: volumes ?? {} }
+  async function makeVolume(): Promise<string> {
+    const name = `vol-${randomId(8)}`
+    await volumes.create(name)
+    return name
   }
 
-  async function nameless(): Promise<string[]> {
-    const filters = JSON.stringify({ dangling: ['true'], label: [`${LABEL.installation}=${installation}`] })
-    return (await bench.docker.listImages({ filters })).map(({ Id }) => Id)
+  async function start(...mounts: SandboxMount[]): Promise<{ spec: SandboxSpec; inside: Inside }> {
+    const spec = sandboxSpec({ mounts })
+    return { spec, inside: new Inside(await runtime.create(spec)) }
   }
 
-  /** Whether the files at the former volumes are there, are kept by a snapshot, and no volume is mounted. */
-  async function checkFiles(image: string): Promise<void> {
-    const spec = sandboxSpec({ image })
-    const inside = new Inside(await runtime.create(spec))
-    expect((await inside.sh('stat -c "%a %u:%g" /data; cat /data/seed; ls -d /var/lib/absent/deep')).stdout).toBe(
-      '1770 7:8\nseed\n/var/lib/absent/deep\n',
+  function ask(endpoint: VolumeEndpoint, method: string, url: string, body?: string): Promise<{ status: number; text: string }> {
+    return askVolume(endpoint, { method, url, key, ...(body === undefined ? {} : { body }) })
+  }
+
+  it('are shared by two sandboxes at once, and by the file service', async () => {
+    const volume = await makeVolume()
+    const mount = { volume, path: '/data/shared', readOnly: false }
+    const [one, two] = [await start(mount), await start({ ...mount, path: '/mnt' })]
+    expect(
+      (await one.inside.sh('stat -c %a /data/shared; touch /data/shared/a; su nobody -s /bin/sh -c "echo by nobody > /data/shared/n"'))
+        .stdout,
+    ).toBe('777\n')
+    expect((await two.inside.sh('cat /mnt/n; echo two > /mnt/b; ls /mnt')).stdout).toBe('by nobody\na\nb\nn\n')
+    // Both append at the same time: no line is lost.
+    const append = (at: Inside, path: string, line: string): Promise<unknown> =>
+      at.sh(`for i in $(seq 500); do echo ${line} >> ${path}/log; done`)
+    await Promise.all([append(one.inside, '/data/shared', 'one'), append(two.inside, '/mnt', 'two')])
+    expect((await one.inside.sh('grep -c one /mnt/log /data/shared/log 2>/dev/null; wc -l < /data/shared/log')).stdout).toBe(
+      '/data/shared/log:500\n1000\n',
     )
-    await inside.writeFile('/data/x', 'written')
-    await inside.writeFile('/var/lib/absent/deep/y', 'too')
-    const { Mounts } = await bench.docker.getContainer(containerName(installation, spec)).inspect()
-    expect(Mounts.map(({ Destination }) => Destination)).toEqual(['/opt/sandyard'])
+
+    const endpoint = await volumes.open(volume, key)
+    expect(await ask(endpoint, 'GET', '/file?path=/n')).toEqual({ status: 200, text: 'by nobody\n' })
+    expect((await ask(endpoint, 'PUT', '/file?path=/new/x&force=true', 'from outside')).status).toBe(201)
+    expect((await two.inside.sh('cat /mnt/new/x; stat -c %u:%a /mnt/new/x')).stdout).toBe('from outside9090:666\n')
+    await runtime.remove(one.spec)
+    await runtime.remove(two.spec)
+    expect((await ask(await volumes.open(volume, key), 'GET', '/file?path=/b')).text).toBe('two\n')
+  })
+
+  it('are empty when an image has files at the path, and read-only where it is asked for', async () => {
+    const volume = await makeVolume()
+    const [writer, reader] = [
+      await start({ volume, path: '/usr/share/doc', readOnly: false }),
+      await start({ volume, path: '/data', readOnly: true }),
+    ]
+    expect((await writer.inside.sh('ls -A /usr/share/doc; echo 1 > /usr/share/doc/f')).stdout).toBe('')
+    expect((await reader.inside.sh('cat /data/f')).stdout).toBe('1\n')
+    for (const command of ['echo 2 > /data/f', 'touch /data/new', 'rm /data/f', 'chmod 700 /data', 'mount -o remount,rw /data']) {
+      const { code, stderr } = await reader.inside.sh(command)
+      expect(code, command).not.toBe(0)
+      expect(stderr, command).toMatch(/Read-only file system|not permitted|permission denied|must be superuser/i)
+    }
+    expect((await writer.inside.sh('cat /usr/share/doc/f')).stdout).toBe('1\n')
+    await runtime.remove(writer.spec)
+    await runtime.remove(reader.spec)
+  })
+
+  it('survive pauses of both kinds, a snapshot leaves them out, and a removal waits for their users', async () => {
+    const volume = await makeVolume()
+    const mount = { volume, path: '/data', readOnly: false }
+    const { spec, inside } = await start(mount)
+    await inside.sh('echo kept > /data/f; echo own > /root/own')
+    for (const keep of ['memory', 'files'] as const) {
+      const handle = await runtime.pause(spec, keep)
+      expect(await volumes.remove(volume)).toBe(false)
+      const { endpoint } = await runtime.resume(handle, { spec, keep })
+      expect((await new Inside(endpoint).sh('cat /data/f')).stdout).toBe('kept\n')
+    }
     const snapshot = await runtime.snapshot(spec, { name: `snap-${randomId(8)}`, keep: 'files' })
+    const plain = sandboxSpec()
+    const restored = new Inside(await runtime.createFrom(snapshot, plain))
+    expect((await restored.sh('cat /root/own; ls -A /data')).stdout).toBe('own\n')
+    const mounted = sandboxSpec({ mounts: [mount] })
+    expect((await new Inside(await runtime.createFrom(snapshot, mounted)).sh('cat /data/f')).stdout).toBe('kept\n')
     await runtime.remove(spec)
-    const copy = sandboxSpec()
-    const restored = new Inside(await runtime.createFrom(snapshot, copy))
-    expect((await restored.sh('cat /data/seed /data/x /var/lib/absent/deep/y')).stdout).toBe('seed\nwrittentoo')
-    await runtime.remove(copy)
+    expect(await volumes.remove(volume)).toBe(false)
+    for (const ref of [plain, mounted]) await runtime.remove(ref)
     await runtime.deleteSnapshot(snapshot)
-  }
 
-  it('are part of the files of an image that a Dockerfile makes', async () => {
-    const within = sandboxSpec()
-    await runtime.create(within)
-    const { image, env, user, workdir } = await runtime.images.buildDockerfile({ dockerfile: DOCKERFILE, within, force: true })
-    expect({ greeting: env['GREETING'], user, workdir }).toEqual({ greeting: 'say "$hi" \\', user: '7:7', workdir: '/srv' })
-    expect(await settingsOf(image)).toEqual({ ...(await settingsOf(foreign)), Volumes: {} })
-    await checkFiles(image)
-    const many = Array.from({ length: 101 }, (_, index) => `"/v${index}"`).join()
-    await expect(
-      runtime.images.buildDockerfile({ dockerfile: `FROM ${DEBIAN}\nVOLUME [${many}]`, within, force: true }),
-    ).rejects.toMatchObject({ kind: 'failed_precondition', message: expect.stringMatching(/more than 100 volumes/) })
-    await runtime.remove(within)
-    await runtime.images.remove(image)
-    expect(await nameless()).toEqual([])
-    expect(await runtime.images.list()).toEqual([])
+    await volumes.open(volume, key)
+    expect(await volumes.remove(volume)).toBe(true)
+    expect(await volumes.remove(volume)).toBe(true)
+    expect(await volumes.list()).not.toContain(volume)
+    await expect(volumes.open(volume, key)).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(runtime.create(sandboxSpec({ mounts: [mount] }))).rejects.toMatchObject({ kind: 'not_found' })
+    expect(await volumes.list()).not.toContain(volume)
   })
 
-  it("are part of the files of an image of the engine, which keeps the operator's image as it is", async () => {
-    const { image } = await runtime.images.pull({ reference: foreign })
-    expect(image).not.toBe(foreign)
-    expect((await runtime.images.list()).map((one) => one.image)).toEqual([image])
-    await checkFiles(image)
-    await runtime.images.remove(image)
-    expect(Object.keys((await settingsOf(foreign))['Volumes'] as object)).toEqual(expect.arrayContaining(['/data']))
-    expect(await nameless()).toEqual([])
+  it('cannot be left through the file service, whatever a sandbox puts into them', async () => {
+    const volume = await makeVolume()
+    const { spec, inside } = await start({ volume, path: '/data', readOnly: false })
+    await inside.sh('cd /data; ln -s /opt/sandyard/dist.json a; ln -s ../../../opt b; ln -s / c; ln -s /proc/1/root d')
+    const endpoint = await volumes.open(volume, key)
+    for (const path of [
+      '/a',
+      '/b/sandyard/dist.json',
+      '/c/opt/sandyard/dist.json',
+      '/d/etc/hostname',
+      '/../../opt/sandyard/dist.json',
+      '/../proc/self/environ',
+    ]) {
+      expect((await ask(endpoint, 'GET', `/file?path=${encodeURIComponent(path)}`)).status, path).toBe(404)
+    }
+    // A link to the root is the root of the volume.
+    const listing = JSON.parse((await ask(endpoint, 'GET', '/dir?path=/c')).text) as { name: string }[]
+    expect(listing.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
+
+    // A directory and a link to the root change places all the time, while files are written and read below that name.
+    await inside.sh(
+      'cd /data; (while :; do ln -sT / swap; rm -f swap; mkdir -p swap/tmp; rm -rf swap; done) >/dev/null 2>&1 & echo $! > /root/pid',
+    )
+    const statuses = new Set<number>()
+    let round = 0
+    const race = async (): Promise<true | undefined> => {
+      round += 1
+      statuses.add((await ask(endpoint, 'PUT', `/file?path=/swap/tmp/f${round}&force=true`, 'x')).status)
+      statuses.add((await ask(endpoint, 'GET', '/file?path=/swap/opt/sandyard/dist.json')).status)
+      // The link has led to the root of the volume at least once.
+      return round >= 100 && (await ask(endpoint, 'GET', '/path?path=/tmp')).status === 200 ? true : undefined
+    }
+    await pollUntil({ what: 'a write through the link', timeoutMs: 60_000, everyMs: 0 }, race)
+    await inside.sh('kill $(cat /root/pid)')
+    expect([...statuses].filter((status) => ![201, 400, 404, 409].includes(status))).toEqual([])
+    expect((await inside.sh('ls /tmp; ls /data/tmp')).stdout).toMatch(/^f\d+\n/)
+    await runtime.remove(spec)
   })
 
-  it('are part of the files of an image that an older version has brought in', async () => {
-    const image = kept.newName()
-    await tagImage(bench.docker, foreign, image)
-    await checkFiles(image)
-    await runtime.images.remove(image)
-    expect(await nameless()).toEqual([])
+  it('have a file service that needs its key and is out of reach of sandboxes', async () => {
+    const volume = await makeVolume()
+    const [endpoint, again] = await Promise.all([volumes.open(volume, key), volumes.open(volume, key)])
+    expect(again).toEqual(endpoint)
+    expect((await askVolume(endpoint, { method: 'GET', url: '/path?path=/' })).status).toBe(401)
+    const { server } = volumeNames(installation, volume)
+    const { Id, HostConfig, Args } = await docker.getContainer(server).inspect()
+    expect(HostConfig).toMatchObject({ ReadonlyRootfs: true, AutoRemove: true, CapDrop: ['ALL'], PidsLimit: 64 })
+    expect(JSON.stringify(await docker.getContainer(server).inspect())).not.toContain(key.reveal())
+    expect(Args.join(' ')).toContain('-instance=')
+
+    const { spec, inside } = await start()
+    expect(await inside.dial(endpoint.host, endpoint.port)).not.toBe('open')
+    const sandboxes = await bench.docker.listContainers({ filters: roleFilter(installation, 'sandbox'), all: true })
+    expect((await runtime.list()).length).toBe(sandboxes.length)
+    await runtime.remove(spec)
+
+    // Another key means another service; the former one is gone.
+    const other = new Secret(randomId(32))
+    const changed = await volumes.open(volume, other)
+    expect((await ask(changed, 'GET', '/path?path=/')).status).toBe(401)
+    expect((await docker.getContainer(server).inspect()).Id).not.toBe(Id)
   })
 
-  it('are part of the files on an engine that does not accept settings without layers', async () => {
-    const image = kept.newName()
-    const refusing = Object.create(bench.docker, { loadImage: { value: () => Promise.reject(new Error('not here')) } }) as Docker
-    const source = await bench.docker.getImage(foreign).inspect()
-    await nameWithoutVolumes(refusing, { source, name: image, installation })
-    expect((await bench.docker.getImage(image).inspect()).RootFS.Layers?.length).toBeLessThanOrEqual(2)
-    await runtime.images.remove(image)
-    expect((await bench.docker.getImage(foreign).inspect()).Id).toBe(source.Id)
-    expect(await nameless()).toEqual([])
+  it('have a file service that stays closed and reachable when the egress rules are repaired', async () => {
+    const volume = await makeVolume()
+    const endpoint = await volumes.open(volume, key)
+    const { egress, ...parts } = await openParts(bench.options({ installation }))
+    if (egress === undefined) throw new Error('the egress rules are not enforced')
+    try {
+      const repair = (): Promise<void> => repairEgress({ ...parts, egress, apply: async () => undefined })
+      const chainOf = async (): Promise<string | undefined> => (await egress.registered()).chains.get(endpoint.host)
+      const closed = compilePolicy(installation, endpoint.host, CLOSED_EGRESS).chain
+      for (const disturb of [async () => undefined, () => egress.unregister(endpoint.host)]) {
+        await disturb()
+        await repair()
+        expect(await chainOf()).toBe(closed)
+        expect((await ask(endpoint, 'GET', '/path?path=/')).status).toBe(200)
+      }
+    } finally {
+      await egress[Symbol.asyncDispose]()
+    }
+  })
+
+  it('have a file service that is started again after its end', async () => {
+    const volume = await makeVolume()
+    await volumes.open(volume, key)
+    const { server } = volumeNames(installation, volume)
+    await docker.getContainer(server).kill()
+    const endpoint = await volumes.open(volume, key)
+    expect((await ask(endpoint, 'GET', '/path?path=/')).status).toBe(200)
+    // The engine removes one that has ended.
+    await docker.getContainer(server).kill()
+    const isGone = async (): Promise<true | undefined> =>
+      (await unlessStatus(404, () => docker.getContainer(server).inspect())) === undefined ? true : undefined
+    await pollUntil({ what: 'the removal of the service', timeoutMs: 30_000, everyMs: 50 }, isGone)
+  })
+
+  it('are writable for everyone also when the server died while it made them', async () => {
+    const name = `vol-${randomId(8)}`
+    const dying = Object.create(docker, {
+      getContainer: {
+        value: (id: string) => Object.assign(docker.getContainer(id), { putArchive: () => Promise.reject(new Error('killed')) }),
+      },
+    }) as Docker
+    const unfinished = new DockerVolumeStore({ docker: dying, installation } as ConstructorParameters<typeof DockerVolumeStore>[0])
+    await expect(unfinished.create(name)).rejects.toThrow()
+    await collectLeftovers({ docker, installation, volumeName: bench.volume }, Date.now() + 2 * DAY_MS)
+    await volumes.create(name)
+    const { spec, inside } = await start({ volume: name, path: '/data', readOnly: false })
+    expect((await inside.sh('stat -c %a /data; chmod 700 /data')).stdout).toBe('777\n')
+    await volumes.create(name)
+    expect((await inside.sh('stat -c %a /data')).stdout).toBe('700\n')
+    await runtime.remove(spec)
+  })
+
+  it('are measured, and are never orphans', async () => {
+    const volume = await makeVolume()
+    const endpoint = await volumes.open(volume, key)
+    await ask(endpoint, 'PUT', '/file?path=/f', 'x'.repeat(300_000))
+    const size = (await volumes.sizes()).get(volume) ?? 0
+    expect(size).toBeGreaterThanOrEqual(300_000)
+    expect(size).toBeLessThan(400_000)
+    const records = { unownedSandboxes: async () => [], unneededImages: async () => [], hasServer: async () => true }
+    const orphans = await findOrphans({ docker, installation }, records, Date.now() + 30 * DAY_MS)
+    expect(orphans.filter(({ kind }) => kind === 'volume')).toEqual([])
+    await collectLeftovers({ docker, installation, volumeName: bench.volume }, Date.now() + 30 * DAY_MS)
+    expect(await volumes.list()).toContain(volume)
+  })
+
+  it('have names on the engine that do not tell theirs', async () => {
+    const volume = await makeVolume()
+    const { spec } = await start({ volume, path: '/data', readOnly: false })
+    const { Mounts } = await docker.getContainer(containerName(installation, spec)).inspect()
+    expect(Mounts.map(({ Name }) => Name)).toContain(volumeNames(installation, volume).volume)
+    expect(JSON.stringify(Mounts)).not.toContain(volume)
+    await runtime.remove(spec)
   })
 })

@@ -30,4 +30,22 @@ export interface EngineArchive {
 
   /** Stores the images of a stream of `save`. Images that the engine has stay. @throws AppError `failed_precondition` with the engine's reason */
   load(archive: AsyncIterable<Uint8Array>): Promise<void>
+
+  /** The names of all volumes of the installation in the volume store. */
+  listVolumes(): Promise<readonly string[]>
+
+  /**
+   * All files of a volume, as one stream that `loadVolume` reads. Files that sandboxes change meanwhile may be of different moments.
+   *
+   * @throws AppError `not_found` for an absent volume; the stream fails with `unavailable` when it is not whole
+   */
+  saveVolume(name: string): Promise<Readable>
+
+  /**
+   * Makes a volume with the files of a stream of `saveVolume`. After a failure the same call begins again.
+   *
+   * @returns false when the engine has the volume, which stays as it is
+   * @throws AppError `failed_precondition` with the engine's reason
+   */
+  loadVolume(name: string, archive: AsyncIterable<Uint8Array>): Promise<boolean>
 }

@@ -15,6 +15,7 @@ import type {
   SandboxSpec,
   Usage,
 } from './types.ts'
+import type { VolumeStore } from './volume-store.ts'
 
 /**
  * Runs sandboxes. The control plane reaches an engine only through this interface, so its terms are sandboxes, never containers.
@@ -27,6 +28,9 @@ export interface SandboxRuntime extends AsyncDisposable {
   readonly name: string
 
   readonly images: ImageStore
+
+  /** Undefined without `capabilities().mounts`. */
+  readonly volumes: VolumeStore | undefined
 
   /**
    * The command inside any sandbox that prepares its files to become an image; a name and JSON arguments follow it. Empty when the

@@ -44,7 +44,7 @@ export async function startOwnServer(dataDir: string, settings: NodeJS.ProcessEn
     if (child.exitCode === null && child.signalCode === null) await crash('everything')
   }
   try {
-    await vi.waitUntil(() => child.exitCode !== null || output().includes('E2B_SANDBOX_URL='), { timeout: 200_000 })
+    await vi.waitUntil(() => child.exitCode !== null || output().includes('E2B_VOLUME_API_URL='), { timeout: 200_000 })
     return {
       connection: readConnection(output()),
       crash,

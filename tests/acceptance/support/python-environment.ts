@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const RELEASE = '2.63.0'
+const SDK = { name: 'e2b', version: '2.63.0' }
 const WAIT_FOR_LOCK = ['-o', 'DPkg::Lock::Timeout=120']
 const root = join(import.meta.dirname, '../../..')
 
 /**
- * The interpreter of a virtual environment that has the Python SDK, created on first use under `.tools/`. Test files that run at the same
- * time may call this: each builds an environment of its own, and the first complete one stays.
+ * The interpreter of a virtual environment that has a package, by default the Python SDK, created on first use under `.tools/`. Test files that run at the
+ * same time may call this: each builds an environment of its own, and the first complete one stays.
  *
  * @throws Error that names what is missing on this machine
  */
-export async function preparePython(): Promise<string> {
-  const home = join(root, `.tools/python-with-e2b-${RELEASE}`)
+export async function preparePython({ name, version } = SDK): Promise<string> {
+  const home = join(root, `.tools/python-with-${name}-${version}`)
   const python = join(home, 'bin/python')
   if (await exists(python)) return python
   await ensureVenvModule()
   const made = await mkdtemp(join(root, '.tools/python-'))
   try {
     await run('python3', ['-m', 'venv', made])
-    await run(join(made, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `e2b==${RELEASE}`])
+    await run(join(made, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `${name}==${version}`])
     await rename(made, home).catch(async (error: unknown) => {
       if (!(await exists(python))) throw error
     })

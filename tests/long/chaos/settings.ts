@@ -18,7 +18,7 @@ export interface ChaosSettings {
 }
 
 /** The run of `npm test`: the same operations and kills every time, as far as the order of concurrent answers allows. */
-const SLICE: ChaosSettings = { seed: 15, operations: 160, seconds: 45, clients: 4, killEvery: 20, engine: false, keep: false }
+const SLICE: ChaosSettings = { seed: 15, operations: 110, seconds: 30, clients: 4, killEvery: 20, engine: false, keep: false }
 
 /** @throws TypeError for an unknown flag, Error for a value that is not a positive number */
 export function parseSettings(args: readonly string[]): ChaosSettings {

@@ -12,6 +12,9 @@ const NAMES = [
   'nodeID',
   'volumeID',
   'secretID',
+  'userID',
+  'webhookID',
+  'deliveryID',
   'hash',
   'name',
   'alias',
@@ -23,6 +26,7 @@ const ID_NAMES: Readonly<Record<string, string>> = {
   createApiKey: 'apiKeyID',
   createTeamApiKey: 'apiKeyID',
   createAccessToken: 'accessTokenID',
+  createWebhook: 'webhookID',
 }
 
 const MAX_LENGTH = 256

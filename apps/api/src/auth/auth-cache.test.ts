@@ -51,6 +51,54 @@ describe('AuthCache', () => {
     expect(directory.asked).toEqual(['a', 'a'])
   })
 
+  it('caches nothing while changes of rights are not heard, and caches again afterwards', async () => {
+    const directory = new Directory()
+    const ask = async () => {
+      const asked = directory.resolve('a')
+      await directory.answer(principal)
+      expect(await asked).toEqual(principal)
+    }
+    await ask()
+    directory.cache.suspend()
+    await ask()
+    await ask()
+    expect(directory.asked).toHaveLength(3)
+    directory.cache.resume()
+    await ask()
+    await ask()
+    expect(directory.asked).toHaveLength(4)
+  })
+
+  it('looks up a known credential again while it is not certain that changes were heard, without counting it as a try', async () => {
+    const cache = new AuthCache()
+    let found: Principal | undefined = principal
+    let asked = 0
+    let tries = 0
+    const resolve = () =>
+      cache.resolve(
+        'a',
+        async () => {
+          asked++
+          return found
+        },
+        { beforeLookUp: () => (tries += 1) },
+      )
+    const certain = performance.now() + 3_600_000
+    cache.heard(certain)
+    await resolve()
+    await resolve()
+    expect([asked, tries]).toEqual([1, 1])
+    cache.heard(performance.now() - 1000)
+    await resolve()
+    expect([asked, tries]).toEqual([2, 1])
+    cache.heard(certain)
+    await resolve()
+    expect(asked).toBe(2)
+    cache.heard(performance.now() - 1000)
+    found = undefined
+    expect([await resolve(), await resolve(), asked]).toEqual([undefined, undefined, 3])
+  })
+
   it('does not cache a failure', async () => {
     const directory = new Directory()
     await expect(directory.cache.resolve('a', () => Promise.reject(new Error('down')))).rejects.toThrow('down')
@@ -78,13 +126,13 @@ describe('AuthCache', () => {
     const refuse = (): never => {
       throw new Error('too many')
     }
-    const first = cache.resolve('a', look, refuse)
+    const first = cache.resolve('a', look, { beforeLookUp: refuse })
     const second = cache.resolve('a', look)
-    const third = cache.resolve('a', look, refuse)
+    const third = cache.resolve('a', look, { beforeLookUp: refuse })
     await expect(first).rejects.toThrow('too many')
     await expect(third).rejects.toThrow('too many')
     found.resolve(principal)
     expect(await second).toBe(principal)
-    expect(await cache.resolve('a', look, refuse)).toBe(principal)
+    expect(await cache.resolve('a', look, { beforeLookUp: refuse })).toBe(principal)
   })
 })

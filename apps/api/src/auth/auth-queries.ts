@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { Db } from '@sandyard/db/database'
 import type { TeamTable } from '@sandyard/db/schema/team'
 import type { Team, User } from '../teams/team.ts'
@@ -11,6 +12,8 @@ export interface ApiKeyHolder {
   readonly team: Team
   /** The user who created the key; undefined after the deletion of the user. */
   readonly user: User | undefined
+  readonly expiresAt: Date | undefined
+  readonly scope: KeyScope | undefined
 }
 
 export async function findHolderOfApiKey(db: Db, hash: string): Promise<ApiKeyHolder | undefined> {
@@ -19,27 +22,34 @@ export async function findHolderOfApiKey(db: Db, hash: string): Promise<ApiKeyHo
     .innerJoin('team', 'team.id', 'api_key.team_id')
     .leftJoin('app_user', 'app_user.id', 'api_key.created_by')
     .select(TEAM)
-    .select(['api_key.id as api_key_id', 'app_user.id as user_id', 'app_user.email as user_email'])
+    .select(['api_key.id as api_key_id', 'api_key.expires_at', 'api_key.scope', 'app_user.id as user_id', 'app_user.email as user_email'])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (row === undefined) return undefined
   const { user_id: id, user_email: email } = row
-  return { apiKeyId: row.api_key_id, team: toTeam(row), user: id === null || email === null ? undefined : { id, email } }
+  return {
+    apiKeyId: row.api_key_id,
+    team: toTeam(row),
+    user: id === null || email === null ? undefined : { id, email },
+    expiresAt: row.expires_at ?? undefined,
+    scope: row.scope ?? undefined,
+  }
 }
 
 export interface AccessTokenHolder {
   readonly accessTokenId: string
   readonly user: User
+  readonly expiresAt: Date | undefined
 }
 
 export async function findHolderOfAccessToken(db: Db, hash: string): Promise<AccessTokenHolder | undefined> {
   const row = await db
     .selectFrom('access_token')
     .innerJoin('app_user', 'app_user.id', 'access_token.user_id')
-    .select(['access_token.id as access_token_id', 'app_user.id', 'app_user.email'])
+    .select(['access_token.id as access_token_id', 'access_token.expires_at', 'app_user.id', 'app_user.email'])
     .where('access_token.hash', '=', hash)
     .executeTakeFirst()
-  return row && { accessTokenId: row.access_token_id, user: { id: row.id, email: row.email } }
+  return row && { accessTokenId: row.access_token_id, user: { id: row.id, email: row.email }, expiresAt: row.expires_at ?? undefined }
 }
 
 export async function findTeam(db: Db, teamId: string): Promise<Team | undefined> {

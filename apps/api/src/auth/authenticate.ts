@@ -6,14 +6,14 @@ import type { Principal } from './principal.ts'
 import { SCHEMES, type SchemeName, type SchemeParts } from './schemes.ts'
 
 /**
- * The schemes of each set, in the order in which they are tried (control-plane.md 1.7). There is no external OpenID provider:
- * operations that need its tokens accept the access tokens of this server instead.
+ * The schemes of each set, in the order in which they are tried (control-plane.md 1.7). Access tokens of this server are valid wherever a
+ * token of the OpenID provider is, so an installation needs no provider.
  */
 const SETS: Readonly<Record<Exclude<AuthSet, 'none'>, readonly SchemeName[]>> = {
-  T: ['apiKey', 'provider', 'adminTeam'],
-  TU: ['apiKey', 'accessToken', 'adminTeam'],
-  U: ['accessToken'],
-  G: ['accessToken'],
+  T: ['apiKey', 'providerTeam', 'adminTeam'],
+  TU: ['apiKey', 'accessTokenOrTeam', 'providerTeam', 'adminTeam'],
+  U: ['accessToken', 'providerTeam'],
+  G: ['accessToken', 'providerUser'],
   K: ['providerTeam', 'adminTeam'],
   P: ['providerUser'],
   PT: ['providerTeam'],

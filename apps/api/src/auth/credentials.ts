@@ -22,6 +22,11 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
 }
 
+/** Whether a bearer token has the form of a JWT, which our own tokens never have. */
+export function isJwt(token: string | undefined): token is string {
+  return token !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)
+}
+
 function first(value: string | string[] | undefined): string | undefined {
   const text = (Array.isArray(value) ? value[0] : value)?.trim()
   return text === '' ? undefined : text

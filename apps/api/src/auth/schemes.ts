@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Database } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { isUuid } from '@sandyard/kit/ids/uuid'
@@ -15,17 +16,20 @@ import {
 } from './auth-errors.ts'
 import { findHolderOfApiKey, findTeam, findTeamOfMember, findHolderOfAccessToken } from './auth-queries.ts'
 import { CREDENTIAL_PREFIXES, hashCredential } from './credential.ts'
-import { bearerToken, type Credentials } from './credentials.ts'
-import type { Principal } from './principal.ts'
+import { bearerToken, isJwt, type Credentials } from './credentials.ts'
+import type { OidcProvider } from './oidc/oidc-provider.ts'
+import { isValid, type Principal } from './principal.ts'
 
 export interface SchemeParts {
   readonly database: Database
   readonly cache: AuthCache
+  /** Undefined: no provider is configured. */
+  readonly oidc: OidcProvider | undefined
   /** Undefined: no administrator can authenticate. */
   readonly adminToken: Secret | undefined
   readonly onApiKeyUsed: (apiKeyId: string) => void
   /** Called before a credential is looked up in the database. What it throws refuses the credential. */
-  readonly beforeLookUp?: () => void
+  readonly beforeLookUp?: (() => void) | undefined
 }
 
 export interface Scheme {
@@ -34,23 +38,20 @@ export interface Scheme {
   authenticate(credentials: Credentials, parts: SchemeParts): Promise<Principal>
 }
 
-export type SchemeName = 'apiKey' | 'accessToken' | 'provider' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
+export type SchemeName = 'apiKey' | 'accessToken' | 'accessTokenOrTeam' | 'providerUser' | 'providerTeam' | 'admin' | 'adminTeam'
 
-/**
- * The authentication schemes (control-plane.md 1.7), each with its own error texts. `provider` is the external provider of team routes:
- * this server has none, so the scheme refuses every token.
- */
+/** The authentication schemes (control-plane.md 1.7), each with its own error texts. */
 export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   apiKey: { isPresented: ({ apiKey }) => apiKey !== undefined, authenticate: authenticateApiKey },
   accessToken: {
-    isPresented: ({ authorization }) => authorization !== undefined,
+    isPresented: ({ authorization }) => authorization !== undefined && !isJwt(bearerToken(authorization)),
     authenticate: getUser,
   },
-  provider: {
-    isPresented: ({ authorization }) => authorization !== undefined,
-    authenticate: async ({ authorization }) => {
-      throw bearerToken(authorization) === undefined ? malformedCredential() : invalidProviderToken()
-    },
+  // A team in the header is never ignored: the request would act for another one.
+  accessTokenOrTeam: {
+    isPresented: ({ authorization }) => authorization !== undefined && !isJwt(bearerToken(authorization)),
+    authenticate: (credentials, parts) =>
+      credentials.teamId === undefined ? getUser(credentials, parts) : authenticateProviderTeam(credentials, parts),
   },
   providerUser: {
     isPresented: ({ authorization }) => authorization !== undefined,
@@ -73,10 +74,10 @@ async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemePar
   if (hash === undefined) throw invalidApiKey('Invalid API key format')
   const look = async (): Promise<Principal | undefined> => {
     const found = await findHolderOfApiKey(parts.database.db, hash)
-    return found && { via: 'api_key', team: found.team, apiKeyId: found.apiKeyId, ...(found.user && { user: found.user }) }
+    return found && { via: 'api_key', ...found }
   }
-  const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
-  if (principal === undefined) throw invalidApiKey('Cannot get the team for the given API key')
+  const principal = await parts.cache.resolve(hash, look, parts)
+  if (principal === undefined || !isValid(principal)) throw invalidApiKey('Cannot get the team for the given API key')
   if (principal.apiKeyId !== undefined) parts.onApiKeyUsed(principal.apiKeyId)
   return principal
 }
@@ -95,25 +96,36 @@ async function getUser({ authorization }: Credentials, parts: SchemeParts): Prom
     const found = await findHolderOfAccessToken(parts.database.db, hash)
     return found && { via: 'access_token', ...found }
   }
-  const principal = await parts.cache.resolve(hash, look, parts.beforeLookUp)
-  if (principal?.user === undefined) throw invalidAccessToken('Cannot get the user for the given access token')
+  const principal = await parts.cache.resolve(hash, look, parts)
+  if (principal?.user === undefined || !isValid(principal)) throw invalidAccessToken('Cannot get the user for the given access token')
   return { ...principal, user: principal.user }
 }
 
-/** The user of an access token of this server, for operations that need a token of the external provider. */
+/** The user of a token of the provider, or of an access token of this server. Neither kind is ever taken for the other. */
 async function getProviderUser(credentials: Credentials, parts: SchemeParts): Promise<UserPrincipal> {
   const token = bearerToken(credentials.authorization)
-  if (token !== undefined && !token.startsWith(CREDENTIAL_PREFIXES.accessToken)) throw invalidProviderToken()
-  return getUser(credentials, parts)
+  if (token === undefined || token.startsWith(CREDENTIAL_PREFIXES.accessToken)) return getUser(credentials, parts)
+  const { oidc, cache, beforeLookUp } = parts
+  if (oidc === undefined || !isJwt(token)) throw invalidProviderToken()
+  const key = createHash('sha256').update(token).digest('base64url')
+  const principal = await cache.resolve(`oidc ${key}`, () => oidc.findPrincipal(token), { beforeLookUp, isRemote: true })
+  if (principal?.user === undefined || !isValid(principal)) throw invalidProviderToken()
+  return { ...principal, user: principal.user }
 }
 
 async function authenticateProviderTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {
-  const { user, accessTokenId } = await getProviderUser(credentials, parts)
+  const { user, accessTokenId, expiresAt } = await getProviderUser(credentials, parts)
   const { teamId } = credentials
   if (teamId === undefined || !isUuid(teamId)) throw invalidProviderTeam('Invalid team ID')
   const team = await findTeamOfMember(parts.database.db, teamId, user.id)
   if (team === undefined) throw invalidProviderTeam('Team not found')
-  return { via: 'user_team', user, team, ...(accessTokenId !== undefined && { accessTokenId }) }
+  return {
+    via: 'user_team',
+    user,
+    team,
+    ...(accessTokenId !== undefined && { accessTokenId }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
 }
 
 async function authenticateAdminTeam(credentials: Credentials, parts: SchemeParts): Promise<Principal> {

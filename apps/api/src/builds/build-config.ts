@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 export const BUILD_SETTINGS = {
   apiUrl: env.text('SANDYARD_API_URL', {
     default: undefined,
-    doc: 'Base of the upload URLs in answers. Default: the host of the request.',
+    doc: 'Public URL of the API: base of the upload URLs in answers (default: the host of the request) and issuer of identity tokens (https://api.<domain>).',
   }),
   uploadsDir: env.text('SANDYARD_UPLOADS_DIR', {
     default: undefined,
@@ -37,6 +37,10 @@ export const BUILD_SETTINGS = {
     default: 10 * GIB,
     doc: 'Disk size of templates; enforced where the storage driver supports it.',
   }),
+  maxDisk: env.size('SANDYARD_MAX_DISK', {
+    default: undefined,
+    doc: 'Largest disk that a template may ask for. Default: 25000 MiB more than SANDYARD_TEMPLATE_DISK.',
+  }),
 } satisfies ConfigSchema
 
 export interface BuildConfig {
@@ -55,8 +59,13 @@ export interface TemplateLimits {
   readonly concurrentBuilds: number
   readonly maxCpuCount: number
   readonly maxMemoryMib: number
+  /** Of a template that asks for none. */
   readonly diskMib: number
+  readonly maxDiskMib: number
 }
+
+/** What a template may have besides the disk that every one gets (control-plane.md 3.2). */
+const FURTHER_DISK = 25_000 * MIB
 
 /** Checks the settings. Adds a message for each wrong one to `problems`. */
 export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, problems: string[]): BuildConfig {
@@ -65,6 +74,7 @@ export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, pr
   if (buildTimeout < 1000) problems.push('SANDYARD_BUILD_TIMEOUT must be at least 1s')
   if (maxBuilds < 1) problems.push('SANDYARD_MAX_BUILDS must be at least 1')
   if (maxCpuCount < 1) problems.push('SANDYARD_MAX_CPU_COUNT must be at least 1')
+  if (settings.maxDisk !== undefined && settings.maxDisk < MIB) problems.push('SANDYARD_MAX_DISK must be at least 1MiB')
   if (apiUrl !== undefined && !URL.canParse(apiUrl)) problems.push('SANDYARD_API_URL must be a URL')
   return {
     apiUrl: apiUrl?.replace(/\/+$/, ''),
@@ -79,6 +89,7 @@ export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, pr
       maxCpuCount,
       maxMemoryMib: Math.floor(settings.maxMemory / MIB),
       diskMib: Math.floor(settings.templateDisk / MIB),
+      maxDiskMib: Math.floor((settings.maxDisk ?? settings.templateDisk + FURTHER_DISK) / MIB),
     },
   }
 }

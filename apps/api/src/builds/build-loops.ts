@@ -1,6 +1,7 @@
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { RetentionConfig } from '../settings/retention.ts'
 import type { UploadFolder } from '../uploads/upload-folder.ts'
+import type { Placement } from '../servers/placement.ts'
 import type { BuildConfig } from './build-config.ts'
 import { BuildWorker } from './queue/build-worker.ts'
 import { expireWaiting } from './queue/expire-waiting.ts'
@@ -14,6 +15,7 @@ const KEEP_UP_EVERY_MS = 10 * 60_000
 
 export interface BuildLoopParts extends AttemptParts {
   readonly serverId: number
+  readonly placement: Placement
   readonly config: BuildConfig
   readonly retention: RetentionConfig
   readonly folder: UploadFolder
@@ -32,6 +34,7 @@ export interface BuildLoops {
 export function startBuildLoops(parts: BuildLoopParts): BuildLoops {
   const { database, config, log } = parts
   const worker = new BuildWorker({ ...parts, width: config.width, timeoutMs: config.timeoutMs })
+  parts.placement.onChange(() => worker.onPlacementChanged())
   const upkeep = new BuildUpkeep(parts)
   const loops = [
     runLoop({ name: 'waiting builds', everyMs: EXPIRE_EVERY_MS, log }, () => expireWaiting(database)),

@@ -5,12 +5,14 @@ import { isAppError } from '@sandyard/kit/errors/app-error'
 import { teamBlocked } from '../auth/auth-errors.ts'
 import { authenticate, presentsCredential } from '../auth/authenticate.ts'
 import { readCredentials } from '../auth/credentials.ts'
+import { checkScope } from '../auth/key-scopes.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { SchemeParts } from '../auth/schemes.ts'
 import type { RequestLimits } from './rate-limit.ts'
 
 /** Routes that are not part of the interface and need no credentials. */
 const OPEN: ReadonlySet<string> = new Set(['/ready', '/openapi.json', '/tls/ask'])
+const OPEN_PREFIXES = ['/docs', '/.well-known']
 
 export interface AuthPluginOptions {
   readonly parts: Omit<SchemeParts, 'beforeLookUp'>
@@ -19,21 +21,23 @@ export interface AuthPluginOptions {
 
 /**
  * Authenticates each request and counts it against the limit of its operation. Both happen before the body is read: an unauthenticated
- * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. Requests of a blocked
- * team are refused, except those that read or delete.
+ * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. A limited key is
+ * refused by operations outside its scope, and a blocked team by those that neither read nor delete.
  */
 export const authPlugin = fp<AuthPluginOptions>(
   async (app, options) => {
     app.decorateRequest('principal', null)
     app.addHook('onRoute', ({ method, url, config }) => {
-      if (config?.operation === undefined && config?.guardsItself !== true && !OPEN.has(url)) {
+      if (config?.operation === undefined && config?.guardsItself !== true && !isOpen(url)) {
         throw new Error(`${String(method)} ${url} has no operation, so it would need no credentials`)
       }
     })
     app.addHook('onRequest', async (request, reply) => {
-      const auth = request.routeOptions.config.operation?.auth ?? 'none'
+      const { operation } = request.routeOptions.config
       try {
-        if (auth !== 'none') request.principal = await getPrincipal(request, auth, options)
+        if (operation === undefined || operation.auth === 'none') return
+        request.principal = await getPrincipal(request, operation.auth, options)
+        checkScope(request.principal.scope, operation)
       } finally {
         options.limits.count(request, reply)
       }
@@ -47,6 +51,10 @@ export const authPlugin = fp<AuthPluginOptions>(
   },
   { name: 'auth' },
 )
+
+function isOpen(url: string): boolean {
+  return OPEN.has(url) || OPEN_PREFIXES.some((prefix) => url === prefix || url.startsWith(`${prefix}/`))
+}
 
 /** @throws AppError of `authenticate`; `resource_exhausted` for an address with too many refused credentials */
 async function getPrincipal(

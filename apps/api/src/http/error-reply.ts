@@ -46,6 +46,8 @@ export function sendErrorReply(reply: FastifyReply, { body, headers }: ErrorRepl
 
 /** The answer when no operation has this method and path (control-plane.md 1.5). */
 export function toNoRouteReply(origin: Origin): ErrorReply {
+  // Clients do not encode the names of secrets, so one may have a slash (control-plane.md 16).
+  if (origin.url.startsWith('/secrets/')) return refusal(404, 'Not found')
   return refusal(404, unsupportedClientMessage(origin) ?? noRouteMessage)
 }
 

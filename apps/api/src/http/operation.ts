@@ -23,7 +23,7 @@ export function toUrl(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 501 | 503 | 504
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 416 | 422 | 429 | 500 | 501 | 502 | 503 | 504 | 507
 
 const MEANINGS: Readonly<Record<ErrorStatus, string>> = {
   400: 'Bad request',
@@ -31,12 +31,16 @@ const MEANINGS: Readonly<Record<ErrorStatus, string>> = {
   403: 'Forbidden',
   404: 'Not found',
   409: 'Conflict',
+  410: 'Gone',
+  416: 'Range not satisfiable',
   422: 'Unprocessable request',
   429: 'Too many requests',
   500: 'Server error',
   501: 'Not implemented',
+  502: 'Bad gateway',
   503: 'Service unavailable',
   504: 'Timeout',
+  507: 'Insufficient storage',
 }
 
 /** One schema for each status: a schema is compiled once, however many operations have it. */

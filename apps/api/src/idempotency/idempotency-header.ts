@@ -1,7 +1,9 @@
 import { Type, type TObject } from 'typebox'
+import type { OperationId } from '@sandyard/api-contract/operations'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { knownFields } from './canonical-json.ts'
 import { hashRequest } from './request-hash.ts'
+import type { IdempotentOperation } from './remembered-answer.ts'
 import type { IdempotentRequest } from './sandbox-keys.ts'
 
 export const IdempotencyHeaders = Type.Object({
@@ -16,4 +18,23 @@ export function readIdempotency(
   { tokenSeed, operationId, schema, body }: { tokenSeed: Secret; operationId: string; schema: TObject; body: unknown },
 ): IdempotentRequest | undefined {
   return key === undefined ? undefined : { key, requestHash: hashRequest(tokenSeed, operationId, knownFields(schema, body)) }
+}
+
+export interface OperationRequest {
+  readonly headers: { readonly 'idempotency-key'?: string }
+  readonly body: unknown
+}
+
+/**
+ * The operation with the key of its request, for `createOnce`.
+ *
+ * @param target what the path names: the same body for another object is another request
+ */
+export function idempotentOperation(
+  operationId: OperationId,
+  { headers, body }: OperationRequest,
+  { tokenSeed, schema, target = '' }: { readonly tokenSeed: Secret; readonly schema: TObject; readonly target?: string },
+): IdempotentOperation {
+  const idempotent = readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: `${operationId} ${target}`, schema, body })
+  return { operationId, idempotent }
 }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@sandyard/db/database'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { inProgress, requestMismatch } from './idempotency-errors.ts'
 import type { SandboxAnswer } from '../sandboxes/read/sandbox-view.ts'
 
 /** A create request with an idempotency key (clients-python-2.63.md 3). */
@@ -10,7 +10,6 @@ export interface IdempotentRequest {
 
 /** How long a key is stored. */
 export const KEY_RETENTION_MS = 24 * 3_600_000
-const RETRY_AFTER_SECONDS = 1
 
 /**
  * The stored answer to an earlier request with the same key; undefined when there was none.
@@ -26,13 +25,10 @@ export async function findRemembered(db: Db, teamId: string, request: Idempotent
     .executeTakeFirst()
   if (row === undefined) return undefined
   if (row.request_hash !== request.requestHash) {
-    throw new AppError('unprocessable', 'The Idempotency-Key was used for another request.', { reason: 'idempotency_request_mismatch' })
+    throw requestMismatch()
   }
   if (row.answer === null) {
-    throw new AppError('conflict', 'A request with this Idempotency-Key is still under way.', {
-      reason: 'idempotency_in_progress',
-      headers: { 'should-retry': 'true', 'retry-after': String(RETRY_AFTER_SECONDS) },
-    })
+    throw inProgress()
   }
   return row.answer as SandboxAnswer
 }

@@ -19,6 +19,7 @@ const BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 
 export class SandboxTimings {
   readonly #operations: Histogram<'operation' | 'outcome'>
   readonly #phases: Histogram<'phase'>
+  readonly #creates = { done: 0, failed: 0 }
 
   constructor(registry: Registry) {
     this.#operations = new Histogram({
@@ -40,17 +41,27 @@ export class SandboxTimings {
     for (const phase of PHASES) this.#phases.zero({ phase })
   }
 
+  /** The creates that have ended since the server started. */
+  get creates(): { readonly done: number; readonly failed: number } {
+    return this.#creates
+  }
+
   /** Measures `work`; passes on its result or its error. */
   async time<T>(operation: SandboxOperation, work: () => Promise<T>): Promise<T> {
     const began = performance.now()
     try {
       const result = await work()
-      this.#operations.observe({ operation, outcome: 'done' }, secondsSince(began))
+      this.#observe(operation, 'done', began)
       return result
     } catch (err) {
-      this.#operations.observe({ operation, outcome: 'failed' }, secondsSince(began))
+      this.#observe(operation, 'failed', began)
       throw err
     }
+  }
+
+  #observe(operation: SandboxOperation, outcome: 'done' | 'failed', began: number): void {
+    this.#operations.observe({ operation, outcome }, secondsSince(began))
+    if (operation === 'create') this.#creates[outcome] += 1
   }
 
   /** Measures `work`, which is a span of its request too. */

@@ -15,6 +15,7 @@ import { prepareImages } from './images.ts'
 import { startMetrics } from './metrics.ts'
 import { openApi, startApi } from './open-api.ts'
 import type { ProgramParts } from './program-parts.ts'
+import { ensureSecretsKey } from './secrets-key.ts'
 
 export interface SeparateStart {
   readonly config: SeparateConfig
@@ -43,7 +44,8 @@ export async function startProgram(start: SeparateStart): Promise<void> {
   const parts: ProgramParts = { config, directory, log, progress, shutdown, environment }
   const database = await openDatabase(start)
   const images = await prepareImages(parts, undefined)
-  const opened = await openApi(parts, { database, images, egressGateway })
+  const keyed = await ensureSecretsKey({ environment, file: directory.secretsKey, database, log })
+  const opened = await openApi({ ...parts, environment: keyed }, { database, images, egressGateway })
   const { context } = opened
   writeFileSync(directory.installationFile, `${context.installation.id}\n`, { mode: 0o600 })
   const identity = await seed(parts, database, images.base)

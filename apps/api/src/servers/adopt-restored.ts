@@ -10,6 +10,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { PauseHandle, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { loadSource } from '../sandboxes/lifecycle/load-source.ts'
+import { ensureVolumes } from '../sandboxes/start/ensure-volumes.ts'
 import { sandboxSpec } from '../sandboxes/start/sandbox-spec.ts'
 import { endSandboxes } from './end-sandboxes.ts'
 import { readEngineId } from './engine-binding.ts'
@@ -125,6 +126,9 @@ async function bringIn({ database, runtime }: AdoptParts, { tokenSeed, engineId,
   if (isPresent) await within({ what: 'removing a former container', timeoutMs: REMOVE_TIMEOUT_MS }, () => runtime.remove(sandbox))
   const spec = sandboxSpec(await loadSource(database.db, row), tokenSeed)
   const snapshot = { ...sandbox.snapshot, engine: engineId } as RuntimeSnapshot
+  await within({ what: 'making the volumes of a paused sandbox', timeoutMs: CREATE_TIMEOUT_MS }, (signal) =>
+    ensureVolumes(runtime, spec, signal),
+  )
   const handle = await within({ what: 'bringing in a paused sandbox', timeoutMs: CREATE_TIMEOUT_MS }, () =>
     runtime.createPaused(snapshot, spec),
   )

@@ -2,13 +2,14 @@ import { availableParallelism, totalmem } from 'node:os'
 import { sql } from 'kysely'
 import { Database } from '@sandyard/db/database'
 import { ENGINE_SETTING } from '@sandyard/db/engine-setting'
-import type { ServerCapacity } from '@sandyard/db/schema/server'
+import type { ServerCapacity, ServerVitals, WantedStatus } from '@sandyard/db/schema/server'
 import { LEASE_RENEWAL, serverLeaseEnd } from '@sandyard/db/server-lease'
 import { within } from '@sandyard/kit/async/within'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { engineMoved } from './engine-binding.ts'
+import type { Placement } from './placement.ts'
 
 /** How long rows of dead servers are kept. */
 const KEEP_DEAD = '1 day'
@@ -19,6 +20,11 @@ export interface HeartbeatParts {
   readonly engineId: string
   readonly version: string
   readonly builds: number
+  /** A UUID of this run of the server. */
+  readonly instanceId: string
+  readonly vitals: () => ServerVitals
+  /** Follows what its row wants. */
+  readonly placement: Placement
   readonly isDraining: () => boolean
   /** Called after each heartbeat that finds the installation moved to another engine. */
   readonly onMoved: () => void
@@ -99,19 +105,36 @@ function open({ databaseUrl: url, log }: HeartbeatParts): Database {
  *
  * @throws AppError `failed_precondition` after such a move
  */
-async function beat(database: Database, { serverId, engineId, version, builds, isDraining }: HeartbeatParts): Promise<void> {
-  const capacity: ServerCapacity = { cpuCount: availableParallelism(), memoryMib: Math.floor(totalmem() / 1024 ** 2), builds }
-  await database.transaction(async (tx) => {
-    const { rows } = await sql`
-      insert into server (server_id, engine_id, version, capacity, is_draining, lease_until)
-      select ${serverId}::int, value, ${version}, ${JSON.stringify(capacity)}::jsonb, ${isDraining()}::boolean, ${serverLeaseEnd()}
-      from server_setting where name = ${ENGINE_SETTING} and value = ${engineId} for share
-      on conflict (server_id) do update
-      set heartbeat_at = clock_timestamp(), lease_until = excluded.lease_until, is_draining = excluded.is_draining
-      returning server_id
+async function beat(database: Database, parts: HeartbeatParts): Promise<void> {
+  const { engineId, placement } = parts
+  const order = await database.transaction(async (tx) => {
+    const { rows } = await sql<{ wanted_status: WantedStatus; status_changed_at: Date | null }>`
+      with engine as (select value from server_setting where name = ${ENGINE_SETTING} and value = ${engineId} for share)
+      ${upsert(parts)}
+      returning wanted_status, status_changed_at
     `.execute(tx)
-    if (rows.length === 0) throw engineMoved()
+    const [row] = rows
+    if (row === undefined) throw engineMoved()
+    return { status: row.wanted_status, since: row.status_changed_at }
   })
+  placement.follow(order)
   // Not within the transaction, which holds the lock of a row that another server may want to delete.
   await sql`delete from server where lease_until < clock_timestamp() - ${KEEP_DEAD}::interval`.execute(database.db)
+}
+
+/** A row that another server has removed comes back with the order that this server follows. */
+function upsert({ serverId, version, builds, instanceId, vitals, placement, isDraining }: HeartbeatParts) {
+  const capacity: ServerCapacity = { cpuCount: availableParallelism(), memoryMib: Math.floor(totalmem() / 1024 ** 2), builds }
+  return sql`
+    insert into server (
+      server_id, engine_id, version, capacity, is_draining, lease_until, service_instance, wanted_status, status_changed_at, vitals
+    )
+    select ${serverId}::int, value, ${version}, ${JSON.stringify(capacity)}::jsonb, ${isDraining()}::boolean, ${serverLeaseEnd()},
+      ${instanceId}::uuid, ${placement.status}, clock_timestamp(), ${JSON.stringify(vitals())}::jsonb
+    from engine
+    on conflict (server_id) do update
+    set heartbeat_at = clock_timestamp(), lease_until = excluded.lease_until, is_draining = excluded.is_draining, vitals = excluded.vitals,
+      status_changed_at = case
+        when server.is_draining <> excluded.is_draining then excluded.status_changed_at else server.status_changed_at
+      end`
 }

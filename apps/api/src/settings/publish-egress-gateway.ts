@@ -1,5 +1,6 @@
 import type { Db } from '@sandyard/db/database'
 import { EGRESS_GATEWAY_SETTING } from '@sandyard/db/egress-gateway-setting'
+import { storeSetting } from './store-setting.ts'
 
 /** Time until the gateway can learn of another address. */
 export const PUBLISH_EVERY_MS = 5000
@@ -10,9 +11,5 @@ export async function publishEgressGateway(db: Db, host: string | undefined): Pr
     await db.deleteFrom('server_setting').where('name', '=', EGRESS_GATEWAY_SETTING).execute()
     return
   }
-  await db
-    .insertInto('server_setting')
-    .values({ name: EGRESS_GATEWAY_SETTING, value: host })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: host }).where('server_setting.value', 'is distinct from', host))
-    .execute()
+  await storeSetting(db, EGRESS_GATEWAY_SETTING, host)
 }

@@ -2,6 +2,8 @@ import type { SnapshotInfo } from '@sandyard/api-contract/sandboxes/snapshot'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { readBuildName } from '../builds/registration/build-name.ts'
 import type { Actor } from '../events/actor.ts'
+import { inProgress } from '../idempotency/idempotency-errors.ts'
+import { RememberedAnswer, type IdempotentOperation } from '../idempotency/remembered-answer.ts'
 import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import type { Team } from '../teams/team.ts'
 import { DEFAULT_TAG } from '../templates/template-reference.ts'
@@ -16,6 +18,7 @@ export interface SnapshotWish {
   readonly name: string | undefined
   readonly actor: Actor
   readonly userId: string | undefined
+  readonly operation: IdempotentOperation
 }
 
 const NAME_LENGTH = 20
@@ -26,7 +29,11 @@ const NAME_LENGTH = 20
  * @throws AppError with the texts of control-plane.md 7.1
  */
 export async function createSnapshot(parts: LifecycleParts, team: Team, wish: SnapshotWish): Promise<SnapshotInfo> {
-  const { givenId, actor, userId } = wish
+  const { givenId, actor, userId, operation } = wish
+  const once =
+    operation.idempotent && new RememberedAnswer<SnapshotInfo>({ ...operation, ...parts, ownerId: team.id }, operation.idempotent)
+  const remembered = await once?.find(parts.database.db)
+  if (remembered !== undefined) return remembered
   const name = wish.name === undefined ? undefined : readBuildName(team, wish.name)
   const row = await getSnapshotSource(parts, team.id, { givenId, doing: 'snapshotted' })
   const tag = name?.tags[0] ?? DEFAULT_TAG
@@ -36,6 +43,9 @@ export async function createSnapshot(parts: LifecycleParts, team: Team, wish: Sn
     store: async (tx, snapshot) => {
       const templateId = await storeSnapshot(tx, { team, userId, row, snapshot, alias: name?.alias, tag })
       const info = toSnapshotInfo({ templateId, tag, slug: team.slug, alias: name?.alias })
+      // A request with the same key was faster: this snapshot is given up.
+      if (once !== undefined && !(await once.claim(tx))) throw inProgress()
+      await once?.store(tx, info)
       const data = { snapshotID: info.snapshotID, kept: snapshot.hasMemory ? 'memory' : 'files' }
       return { result: info, event: { kind: 'sandbox.snapshotted', data } }
     },

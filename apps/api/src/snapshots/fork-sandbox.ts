@@ -5,6 +5,8 @@ import { httpStatus } from '@sandyard/kit/errors/http-status'
 import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import type { Team } from '../teams/team.ts'
+import { inProgress } from '../idempotency/idempotency-errors.ts'
+import { RememberedAnswer, type IdempotentOperation } from '../idempotency/remembered-answer.ts'
 import { limitsOf } from '../teams/team-limits.ts'
 import { rateHeaders } from '../sandboxes/create/take-creates.ts'
 import { checkLifetime } from '../sandboxes/check-lifetime.ts'
@@ -12,9 +14,9 @@ import type { LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { loadSource } from '../sandboxes/lifecycle/load-source.ts'
 import { isPublic } from '../sandboxes/network/stored-network.ts'
 import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
-import type { SandboxAnswer } from '../sandboxes/read/sandbox-view.ts'
 import { startSandbox } from '../sandboxes/start/start-sandbox.ts'
 import { capture } from './capture.ts'
+import { repeatFork, type Forked, type RememberedFork } from './repeat-fork.ts'
 import { reserveForks, type ReservedForks } from './reserve-forks.ts'
 import { getSnapshotSource, inTransition } from './snapshot-source.ts'
 
@@ -23,11 +25,10 @@ export interface ForkWish {
   readonly count: number
   readonly lifetimeSeconds: number
   readonly actor: Actor
+  readonly operation: IdempotentOperation
   /** Gets the headers of the answer that say what is left of the team's rate of creates, if it has one. */
   readonly onRate?: (headers: Readonly<Record<string, string>>) => void
 }
-
-export type Forked = { readonly answer: SandboxAnswer } | { readonly error: { readonly code: number; readonly message: string } }
 
 /** Starts at once: each costs the engine much of a second. */
 const STARTS_AT_ONCE = 4
@@ -42,7 +43,11 @@ const NAME_LENGTH = 20
  * @throws AppError with the texts of control-plane.md 7.4, before anything was started
  */
 export async function forkSandbox(parts: LifecycleParts, team: Team, wish: ForkWish): Promise<Forked[]> {
-  const { givenId, count, lifetimeSeconds, actor } = wish
+  const { givenId, count, lifetimeSeconds, actor, operation } = wish
+  const once =
+    operation.idempotent && new RememberedAnswer<RememberedFork>({ ...operation, ...parts, ownerId: team.id }, operation.idempotent)
+  const remembered = await once?.find(parts.database.db)
+  if (remembered !== undefined) return repeatFork(parts.database.db, team.id, remembered)
   const { concurrentSandboxes: limit, maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
   if (count < 1) throw new AppError('invalid_argument', 'Count must be at least 1')
   if (count > MAX_FORKS) throw new AppError('invalid_argument', `Count cannot be greater than ${MAX_FORKS}`)
@@ -51,12 +56,16 @@ export async function forkSandbox(parts: LifecycleParts, team: Team, wish: ForkW
   }
   checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
   const row = await getSnapshotSource(parts, team.id, { givenId, doing: 'forked' })
+  parts.placement.assertAccepts()
   const taken = await capture(parts, row, {
     name: `fork-${randomId(NAME_LENGTH)}`,
     actor,
     store: async (tx, snapshot) => {
       const reserved = await reserveForks(tx, { row, count, limits: parts.limits, serverId: parts.serverId, actor })
-      const data = { forks: reserved.refs.map(({ sandboxId }) => sandboxId), kept: 'files' }
+      const sandboxIds = reserved.refs.map(({ sandboxId }) => sandboxId)
+      if (once !== undefined && !(await once.claim(tx))) throw inProgress()
+      await once?.store(tx, { sandboxIds, refused: refusals(reserved, count) })
+      const data = { forks: sandboxIds, kept: 'files' }
       return { result: { ...reserved, snapshot }, event: { kind: 'sandbox.forked', data } }
     },
   })
@@ -104,8 +113,13 @@ async function startForks(parts: LifecycleParts, { refs, refusal, snapshot, row,
       ),
     ),
   )
+  return [...started, ...refusals({ refs, refusal }, count).map((error) => ({ error }))]
+}
+
+/** Why there are less forks than wanted, for each of the others. */
+function refusals({ refs, refusal }: Pick<ReservedForks, 'refs' | 'refusal'>, count: number): RememberedFork['refused'] {
   const refused = toForkError(refusal)
-  return [...started, ...Array.from({ length: count - refs.length }, () => ({ error: refused }))]
+  return Array.from({ length: count - refs.length }, () => refused)
 }
 
 function toForkError(err: unknown): { code: number; message: string } {

@@ -38,6 +38,18 @@ export async function listSnapshots(db: Db, team: Team, filter: SnapshotFilter, 
   if (reference !== undefined && (template === undefined || !isUsableBy(template, team.id))) return []
   // `default` is the same as no tag in a reference; only here the difference counts.
   const tag = reference?.tag ?? (filter.name?.trim().toLowerCase().endsWith(`:${DEFAULT_TAG}`) ? DEFAULT_TAG : undefined)
+  const isWhole = filter.sandboxId === undefined && template === undefined
+  // Without a filter the order is that of an index; what a filter leaves is little.
+  const time = isWhole ? sql`template.snapshotted_at` : sql`newest.created_at`
+  const wanted = [
+    sql`template.team_id = ${team.id} and template.source = 'snapshot_template' and template.deleted_at is null`,
+    ...(isWhole ? [sql`template.snapshotted_at is not null`] : []),
+    ...(template === undefined ? [] : [sql`template.template_id = ${template.templateId}`]),
+    ...(filter.sandboxId === undefined
+      ? []
+      : [sql`template.template_id in (select template_id from build where source_sandbox_id = ${filter.sandboxId})`]),
+    ...(after === undefined ? [] : [sql`(${time}, template.template_id) < (${after.time}::timestamptz, ${after.id})`]),
+  ]
   const { rows } = await sql<SnapshotRow>`
     select template.template_id, newest.tag, newest.created_at,
       (select alias from template_alias where template_alias.template_id = template.template_id order by created_at, alias limit 1) as alias
@@ -50,11 +62,8 @@ export async function listSnapshots(db: Db, team: Team, filter: SnapshotFilter, 
         and (${filter.sandboxId ?? null}::text is null or build.source_sandbox_id = ${filter.sandboxId ?? null})
       order by assignment.created_at desc limit 1
     ) as newest on true
-    where template.team_id = ${team.id} and template.source = 'snapshot_template' and template.deleted_at is null
-      and (${template?.templateId ?? null}::text is null or template.template_id = ${template?.templateId ?? null})
-      and (${after?.time ?? null}::timestamptz is null
-        or (newest.created_at, template.template_id) < (${after?.time ?? null}::timestamptz, ${after?.id ?? ''}))
-    order by newest.created_at desc, template.template_id desc
+    where ${sql.join(wanted, sql` and `)}
+    order by ${time} desc, template.template_id desc
     limit ${limit + 1}
   `.execute(db)
   return rows

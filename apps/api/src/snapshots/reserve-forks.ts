@@ -53,10 +53,10 @@ async function insertForks(tx: Tx, { row, serverId, actor }: ForkReservation, co
   const { rows } = await sql<ForkRef>`
     insert into sandbox (
       sandbox_id, incarnation, team_id, template_id, build_id, alias, state, is_secure, metadata, allow_internet_access,
-      auto_pause, auto_pause_memory, auto_resume, auto_resume_seconds, network, mcp, server_id
+      auto_pause, auto_pause_memory, auto_resume, auto_resume_seconds, network, mcp, volume_mounts, iam, server_id, home_server_id
     )
     select fork_id, 1, team_id, template_id, build_id, alias, 'starting', is_secure, metadata, allow_internet_access,
-      auto_pause, auto_pause_memory, auto_resume, auto_resume_seconds, network, mcp, ${serverId}
+      auto_pause, auto_pause_memory, auto_resume, auto_resume_seconds, network, mcp, volume_mounts, iam, ${serverId}, ${serverId}
     from sandbox, unnest(${ids}::text[]) as fork_id
     where sandbox_id = ${row.sandbox_id}
     returning sandbox_id as "sandboxId", incarnation, network, allow_internet_access as "allowInternetAccess"

@@ -10,10 +10,10 @@ const WEEK_SECONDS = 7 * 24 * 3600
  *
  * @throws AppError `permission_denied` (control-plane.md 5.3)
  */
-export function getOwnTeamId(principal: Principal | null, pathTeamId: string): string {
+export function getOwnTeamId(principal: Principal | null, pathTeamId: string, what: 'metrics' | 'limits' = 'metrics'): string {
   const { id } = getTeam(principal)
   if (pathTeamId.toLowerCase() === id) return id
-  throw new AppError('permission_denied', `You (${id}) are not authorized to access this team's (${pathTeamId}) metrics`)
+  throw new AppError('permission_denied', `You (${id}) are not authorized to access this team's (${pathTeamId}) ${what}`)
 }
 
 /**

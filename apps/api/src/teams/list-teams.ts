@@ -12,13 +12,23 @@ export interface TeamWithKey {
 /** The name of these keys (control-plane.md 5.2). */
 const KEY_NAME = 'CLI login/configure'
 
-/** The teams of a user that can authenticate, each with a new API key: keys are not stored in a readable form. All keys or none are made. */
-export async function listTeamsWithKeys(database: Database, userId: string): Promise<TeamWithKey[]> {
+/**
+ * The teams of a user that can authenticate, each with a new API key: keys are not stored in a readable form. All keys or none are made.
+ *
+ * @param endsAt of the access token that asks: its keys do not outlive it
+ */
+export async function listTeamsWithKeys(database: Database, userId: string, endsAt?: Date): Promise<TeamWithKey[]> {
   return database.transaction(async (tx) => {
     const teams = await findTeams(tx, userId)
     const keyed = teams.map((team) => ({ ...team, key: issueCredential(CREDENTIAL_PREFIXES.apiKey) }))
     if (keyed.length > 0) {
-      const rows = keyed.map(({ id, key }) => ({ team_id: id, created_by: userId, name: KEY_NAME, ...key.stored }))
+      const rows = keyed.map(({ id, key }) => ({
+        team_id: id,
+        created_by: userId,
+        name: KEY_NAME,
+        expires_at: endsAt ?? null,
+        ...key.stored,
+      }))
       await tx.insertInto('api_key').values(rows).execute()
     }
     return keyed.map(({ id, name, is_default, key }) => ({ teamId: id, name, apiKey: key.raw, isDefault: is_default }))

@@ -31,3 +31,13 @@ export async function touchUpload(db: Db, { teamId, hash }: UploadKey): Promise<
     .executeTakeFirst()
   return touched.numUpdatedRows > 0n
 }
+
+export async function findUploadSize(db: Db, { teamId, hash }: UploadKey): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('layer_upload')
+    .select('size_bytes')
+    .where('team_id', '=', teamId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row?.size_bytes
+}

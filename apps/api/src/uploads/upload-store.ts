@@ -1,21 +1,25 @@
 import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import type { Database } from '@sandyard/db/database'
+import type { Database, Db } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { checkStored, lockStored } from '../teams/stored-bytes.ts'
+import type { StorageLimits } from '../teams/storage-limits.ts'
 import { ArchiveChecks, writeArchive } from './receive-archive.ts'
 import { FairQueue } from '../workers/fair-queue.ts'
 import { UploadBody } from './upload-body.ts'
 import { UPLOAD_BOUNDS, type UploadBounds } from './upload-bounds.ts'
 import type { UploadFolder } from './upload-folder.ts'
 import type { UploadKey } from './upload-link.ts'
-import { lockUpload, touchUpload, upsertUpload } from './upload-queries.ts'
+import { findUploadSize, lockUpload, touchUpload, upsertUpload } from './upload-queries.ts'
 import { UploadSpace } from './upload-space.ts'
 
 export interface UploadParts {
   readonly database: Database
   readonly folder: UploadFolder
   readonly limits: ArchiveLimits
+  /** What a team may store; the row of a team may have another limit. Default: no limit. */
+  readonly storage?: StorageLimits
   readonly bounds?: UploadBounds
   readonly onStored?: (sizeBytes: number) => void
 }
@@ -72,6 +76,7 @@ export class UploadStore implements AsyncDisposable {
     using body = new UploadBody(readable)
     await this.#arrivals.run(key.teamId, async () => {
       try {
+        await this.#checkStored(this.#parts.database.db, key, sizeBytes)
         await this.#space.check(sizeBytes)
         await this.#store(key, body, sizeBytes)
       } catch (err) {
@@ -90,13 +95,25 @@ export class UploadStore implements AsyncDisposable {
       await writeArchive(handle, this.#space.guard(body.chunks()), sizeBytes)
       await this.#checks.check({ path, limits }, { teamId: key.teamId, timeoutMs: this.#bounds.checkMs })
       await database.transaction(async (tx) => {
+        await lockStored(tx, this.#storage, key.teamId)
         await lockUpload(tx, key)
+        await this.#checkStored(tx, key, sizeBytes)
         await upsertUpload(tx, key, sizeBytes)
         await folder.accept(path, key)
       })
     } finally {
       await rm(path, { force: true })
     }
+  }
+
+  /** Other uploads may come between the check before the body and that in the transaction. */
+  async #checkStored(db: Db, key: UploadKey, sizeBytes: number): Promise<void> {
+    const replacedBytes = (await findUploadSize(db, key)) ?? 0
+    await checkStored(db, this.#storage, { teamId: key.teamId, sizeBytes, replacedBytes })
+  }
+
+  get #storage(): StorageLimits {
+    return this.#parts.storage ?? { maxStoredBytes: undefined }
   }
 
   /** Ends the running checks. */

@@ -24,7 +24,7 @@ export interface ParkParts extends TrustParts {
 export function startParked(parts: ParkParts, ref: SandboxRef, wanted: WantedBuild, signal: AbortSignal): Promise<SandboxEndpoint> {
   const { build, templateId } = wanted
   const { runtime, tokenSeed, startTimeoutMs: timeoutMs } = parts
-  const source: SandboxSource = { ...ref, templateId, build, isSecure: true, network: {}, allowInternetAccess: null }
+  const source: SandboxSource = { ...ref, templateId, build, isSecure: true, network: {}, allowInternetAccess: null, volumeMounts: [] }
   return within({ what: 'the start of a sandbox of the warm pool', timeoutMs, graceMs: GRACE_MS, signal }, async (ending) => {
     const spec = sandboxSpec(source, tokenSeed)
     const endpoint = await inSpan('engine create', { 'sandyard.sandbox_id': ref.sandboxId }, () =>

@@ -71,6 +71,8 @@ export interface ServerOptions {
   readonly fuse?: Fuse
   /** The way to the database of the world, for a server with a connection pool of its own. */
   readonly databaseUrl?: string
+  /** The way of its listener and its heartbeat. Default: that of its pool. */
+  readonly directUrl?: string
   readonly app?: AppOptions
   /** Default: a runner that finishes every build at once. */
   readonly buildRunner?: BuildRunner
@@ -107,6 +109,7 @@ export async function createWorld(given?: TestDatabase): Promise<World> {
   const daemon = await startDaemonStub()
   shutdown.add('daemon', () => daemon[Symbol.asyncDispose]())
   const engine = new FakeEngine()
+  shutdown.add('volumes', () => engine.volumes[Symbol.asyncDispose]())
   const { teamId, userId, credentials } = await seedIdentity(database, { teamName: 'Acme', email: 'dev@acme.test' })
   if (credentials === undefined) throw new Error('a new database has credentials already')
   const base = await seedBaseTemplate(database, { teamId, userId, image: 'base:1', cpuCount: 2, memoryMib: 1024, diskMib: 4096 })
@@ -171,7 +174,8 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
   }
 }
 
-function openDatabase({ database }: World, { databaseUrl: url, fuse }: ServerOptions): Database {
+function openDatabase({ database }: World, { databaseUrl: url, directUrl, fuse }: ServerOptions): Database {
+  if (directUrl !== undefined) return new Database({ url: url ?? database.url, directUrl, applicationName: DYING, log: silent })
   if (url !== undefined) return new Database({ url, applicationName: DYING, log: silent })
   return fuse === undefined ? database : new FusedDatabase(database.url, fuse)
 }

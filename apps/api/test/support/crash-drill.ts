@@ -8,6 +8,7 @@ import { ImageCollector } from '../../src/builds/upkeep/collect-images.ts'
 import { reapExpired } from '../../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../../src/sandboxes/repair/repairs.ts'
 import { BuildWorker } from '../../src/builds/queue/build-worker.ts'
+import { Placement } from '../../src/servers/placement.ts'
 import { runnerOn } from './builds.ts'
 import { DYING, reconcileNow, waitFor, type Answer, type Server, type World } from './control-plane.ts'
 import { CrashRelay } from './crash-relay.ts'
@@ -246,6 +247,7 @@ export function buildWorkerOf({ ctx, runtime }: Server): BuildWorker & AsyncDisp
     width: 1,
     timeoutMs: 3_600_000,
     hasMemory: () => Promise.resolve(true),
+    placement: new Placement(),
   })
   return Object.assign(worker, { [Symbol.asyncDispose]: () => worker.stop() })
 }

@@ -45,6 +45,7 @@ export async function runBackup(parts: CliParts, name: string, { images, passphr
     createdAt,
     rows,
     images: manifest.images.length - manifest.paused.length,
+    volumes: (manifest.volumes ?? []).length,
     missingImages,
     missingFiles,
     pausedSandboxes: manifest.paused.length,

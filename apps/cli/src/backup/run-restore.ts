@@ -54,7 +54,15 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
   signal.throwIfAborted()
   const say = (line: string): void => output.say(line)
   const uploads = uploadsFolder(parts, directory)
-  const credentials = await restoreFiles({ file, passphrase, signal, uploadsFolder: uploads, engine, say })
+  const credentials = await restoreFiles({
+    file,
+    passphrase,
+    signal,
+    uploadsFolder: uploads,
+    engine,
+    volumes: wantsImages ? archive : undefined,
+    say,
+  })
   await restoreTables({ file, passphrase, signal, manifest, databaseUrl, replace, log: silentLogger() })
   if (credentials !== undefined) writePrivateFile(directory.credentialsFile, credentials)
   const { bindToEngine } = await import('./bind-to-engine.ts')
@@ -66,6 +74,7 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
     directory: directory.path,
     rows,
     images: manifest.images.length - manifest.paused.length,
+    volumes: wantsImages ? (manifest.volumes ?? []).length : 0,
     missingImages: manifest.missingImages,
     missingFiles: manifest.missingFiles ?? [],
     pausedSandboxes: paused,
@@ -79,6 +88,7 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
       ['backup of', manifest.createdAt],
       ['rows', rows],
       ['images', answer.images],
+      ['volumes', answer.volumes],
       ['paused sandboxes', paused],
       ['ended sandboxes', ended],
     ])

@@ -5,10 +5,13 @@ import { openDataDirectory } from '@sandyard/api/program/data/data-directory'
 import { checkArchive } from '@sandyard/backup/check-archive'
 import { checkSchema, restoreTables } from '@sandyard/backup/restore-tables'
 import { createScratchDatabase, type ScratchDatabase } from '@sandyard/backup/scratch-database'
+import { countByKey } from '@sandyard/api/secrets/reseal-secrets'
+import { Database } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { startEmbeddedPostgres } from './checkout.ts'
 import { directUrl } from './open-place.ts'
 import { readPassphrase } from './passphrase.ts'
+import { readKeyRing } from '../read-key-ring.ts'
 import type { CliParts } from '../cli-parts.ts'
 
 /** Of the command line. */
@@ -23,9 +26,11 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
   const file = resolve(cwd, name)
   const manifest = await checkArchive(file, { passphrase, signal })
   await checkSchema(manifest)
+  let secrets: SecretCounts | undefined
   if (!sumsOnly) {
     await using scratch = await openScratch(parts)
     await restoreTables({ file, passphrase, signal, manifest, databaseUrl: scratch.url, replace: false, log: silentLogger() })
+    secrets = await countSecrets(parts, scratch.url)
   }
   const { missingFiles = [] } = manifest
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
@@ -40,6 +45,7 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
     missingImages: manifest.missingImages,
     missingFiles,
     pausedSandboxes: manifest.paused.length,
+    ...(secrets !== undefined && { secrets }),
   }
   output.result(answer, () => {
     output.pairs([
@@ -50,8 +56,32 @@ export async function runVerify(parts: CliParts, name: string, { sumsOnly = fals
       ['missing images', manifest.missingImages.length === 0 ? undefined : manifest.missingImages.join(', ')],
       ['missing files', missingFiles.length === 0 ? undefined : missingFiles.join(', ')],
       ['paused sandboxes', manifest.paused.length],
+      ['secrets', secrets === undefined ? undefined : secretsText(secrets)],
     ])
   })
+}
+
+interface SecretCounts {
+  /** Stored values; a secret has one for each of its versions. */
+  readonly values: number
+  /** Those that no key of this machine opens. */
+  readonly locked: number
+}
+
+/** What the keys of this machine could open after a restore of the tables: a backup has no key. */
+async function countSecrets(parts: CliParts, url: string): Promise<SecretCounts> {
+  const ring = await readKeyRing(parts.environment, parts.connection.directory)
+  await using database = new Database({ url, applicationName: 'sandyard-cli', log: silentLogger(), maxConnections: 1 })
+  const counts = [...(await countByKey(database.db))]
+  const sum = (some: typeof counts): number => some.reduce((all, [, count]) => all + count, 0)
+  return { values: sum(counts), locked: sum(counts.filter(([keyId]) => ring?.keyIds.includes(keyId) !== true)) }
+}
+
+function secretsText({ values, locked }: SecretCounts): string {
+  if (values === 0) return 'none'
+  return locked === 0
+    ? `${values} values, which the keys of this machine open`
+    : `${locked} of ${values} values need a key that is not here (docs/secrets.md)`
 }
 
 /** On the server of DATABASE_URL, else on a Postgres that is made for it. */

@@ -1,4 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { createInterface } from 'node:readline'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
+import { parseDurationMs } from '@sandyard/kit/config/units'
 import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -6,12 +9,14 @@ import { CliFailure } from '../fail.ts'
 import { chooseTeam } from '../keys/choose-team.ts'
 import { createKey, deleteKeys, findKey, type KeyView, listKeys, renameKey } from '../keys/key-queries.ts'
 import { resolveKey } from '../keys/resolve-key.ts'
-import { agoText } from '../time-text.ts'
+import { agoText, untilText } from '../time-text.ts'
 
 const DAY_MS = 24 * 3_600_000
 const MAX_NAME_LENGTH = 128
+/** A hundred years. */
+const MAX_DAYS = 36_500
 
-/** API keys, in the database: the API does not serve them yet (docs/compatibility.md), and a key may not manage keys. */
+/** API keys, in the database: over the API a key may not manage keys (control-plane.md 14.2). */
 export function registerKeys(program: Command, parts: CliParts): void {
   const keys = program.command('keys').description('list, create, rename and revoke API keys; needs the database')
   keys
@@ -26,7 +31,13 @@ export function registerKeys(program: Command, parts: CliParts): void {
     .argument('<name>', 'what the key is for', readName)
     .description('create an API key and print it; it is shown only now')
     .option('--team <team>', 'slug or id of the team; that of the current key when absent')
-    .action((name: string, { team }: { team?: string }) => create(parts, name, team))
+    .option('--expires <time>', 'when it ends by itself, such as 90d or 12h from now; never when absent', readLifetime)
+    .addOption(new Option('--scope <scope>', 'all that it may do; everything when absent').choices(['connect', 'read', 'build']))
+    .action((name: string, options: CreateOptions) => create(parts, name, options))
+  keys
+    .command('find')
+    .description('read a raw API key from stdin, as one that has leaked, and print what it is')
+    .action(() => find(parts))
   keys
     .command('rename')
     .argument('<id>', 'id of the key, or its beginning')
@@ -41,6 +52,13 @@ export function registerKeys(program: Command, parts: CliParts): void {
     .action((ids: string[], { yes }: { yes?: boolean }) => revoke(parts, ids, yes))
 }
 
+interface CreateOptions {
+  readonly team?: string
+  /** Milliseconds from now. */
+  readonly expires?: number
+  readonly scope?: KeyScope
+}
+
 interface ListOptions {
   readonly team?: string
   readonly unused?: number
@@ -53,14 +71,16 @@ async function list(parts: CliParts, { team, unused }: ListOptions): Promise<voi
   const { output } = parts
   output.result(found, () => {
     output.table(
-      ['ID', 'NAME', 'KEY', 'TEAM', 'CREATED', 'LAST USE'],
-      found.map(({ id, name, mask, team, createdAt, lastUsedAt }) => [
+      ['ID', 'NAME', 'KEY', 'TEAM', 'SCOPE', 'CREATED', 'LAST USE', 'ENDS'],
+      found.map(({ id, name, mask, team, createdAt, lastUsedAt, expiresAt, scope }) => [
         id,
         name,
         mask,
         team,
+        scope ?? 'all',
         agoText(createdAt),
         lastUsedAt === undefined ? 'never' : agoText(lastUsedAt),
+        expiresAt === undefined ? 'never' : endText(expiresAt),
       ]),
     )
     if (found.length === 0) output.say('There are no such keys.')
@@ -71,13 +91,31 @@ function isUnused({ createdAt, lastUsedAt }: KeyView, days: number): boolean {
   return Date.now() - Date.parse(lastUsedAt ?? createdAt) >= days * DAY_MS
 }
 
-async function create(parts: CliParts, name: string, team: string | undefined): Promise<void> {
-  const { db } = await parts.database()
-  const { id: teamId, slug } = await chooseTeam(parts, db, team)
-  const { id, key } = await createKey(db, { teamId, name })
+function endText(time: string): string {
+  return Date.parse(time) <= Date.now() ? 'ended' : `in ${untilText(time)}`
+}
+
+async function create(parts: CliParts, name: string, { team, expires, scope }: CreateOptions): Promise<void> {
+  const database = await parts.database()
+  const { id: teamId, slug } = await chooseTeam(parts, database.db, team)
+  const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires)
+  const created = await createKey(database, { teamId, name, expiresAt, scope })
+  if (created === undefined) throw new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`)
+  const { id, key } = created
   const { output } = parts
-  output.result({ id, name, team: slug, key }, () => output.line(key))
+  output.result({ id, name, team: slug, key, expiresAt: expiresAt?.toISOString(), scope }, () => output.line(key))
   output.say(`The key "${name}" of the team ${slug} is shown only now: keep it. Its id is ${id}.`)
+}
+
+async function find(parts: CliParts): Promise<void> {
+  const { db } = await parts.database()
+  const { output } = parts
+  const key = await findKey(db, await readRawKey(parts))
+  if (key === undefined)
+    throw new CliFailure(EXIT.notFound, 'No key of this installation has this value: it was never issued here, or is revoked.')
+  const { id, name, team } = key
+  output.result({ id, name, team: team.slug }, () => output.line(`${id} is "${name}" of the team ${team.slug}`))
+  output.say(`To end it: sandyard keys revoke ${id}`)
 }
 
 async function rename(parts: CliParts, id: string, name: string): Promise<void> {
@@ -105,6 +143,24 @@ async function revoke(parts: CliParts, ids: readonly string[], yes: boolean | un
     keys.map(({ id, name }) => ({ id, name })),
     () => keys.forEach(({ id }) => parts.output.line(`${id} revoked`)),
   )
+}
+
+/** The first line of stdin: an argument would be in the history of the shell and in the list of processes. */
+async function readRawKey({ stdin, output, signal }: CliParts): Promise<string> {
+  if (stdin.isTTY) output.say('Paste the key and press Enter.')
+  const lines = createInterface({ input: stdin, signal })
+  try {
+    for await (const line of lines) return line.trim()
+    return ''
+  } finally {
+    lines.close()
+  }
+}
+
+function readLifetime(text: string): number {
+  const ms = /^\d{1,5}d$/.test(text) ? readDays(text) * DAY_MS : (parseDurationMs(text) ?? 0)
+  if (ms <= 0 || ms > MAX_DAYS * DAY_MS) throw new InvalidArgumentError(`It must be a time of at most ${MAX_DAYS}d, such as 90d or 12h.`)
+  return ms
 }
 
 function readName(text: string): string {

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { TeamTable } from '@sandyard/db/schema/team'
+import { toOwnLimits, type LimitName } from '@sandyard/api/teams/team-limits'
+import { updateTeam } from '@sandyard/api/teams/update-team'
 import { parseDurationMs, parseSizeBytes } from '@sandyard/kit/config/units'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
 import { chooseTeam } from '../keys/choose-team.ts'
+import { sizeText } from '../size-text.ts'
 
 const MIB = 1024 ** 2
 const MOST = 1_000_000
@@ -12,7 +14,7 @@ const DAY_SECONDS = 86_400
 const DEFAULT = 'default'
 
 interface Limit {
-  readonly column: keyof TeamTable & (`max_${string}` | 'creates_per_minute' | 'create_burst')
+  readonly limit: LimitName
   readonly argument: string
   readonly doc: string
   readonly read: (text: string) => number | undefined
@@ -20,16 +22,18 @@ interface Limit {
 
 /** By the name of the option. */
 const LIMITS: Readonly<Record<string, Limit>> = {
-  sandboxes: { column: 'max_sandboxes', argument: '<n>', doc: 'sandboxes at once', read: readCount },
-  lifetime: { column: 'max_lifetime_seconds', argument: '<time>', doc: 'longest lifetime of a sandbox, such as 2h', read: readSeconds },
-  creates: { column: 'creates_per_minute', argument: '<n>', doc: 'creates and forks in a minute', read: readCount },
-  burst: { column: 'create_burst', argument: '<n>', doc: 'creates and forks that may come at once', read: readCount },
-  builds: { column: 'max_builds', argument: '<n>', doc: 'registered and running builds at once', read: readCount },
-  cpus: { column: 'max_cpu_count', argument: '<n>', doc: 'most processors of a template', read: readCount },
-  memory: { column: 'max_memory_mib', argument: '<size>', doc: 'most memory of a template, such as 4GiB', read: readMib },
+  sandboxes: { limit: 'concurrentSandboxes', argument: '<n>', doc: 'sandboxes at once', read: readCount },
+  lifetime: { limit: 'maxLifetimeSeconds', argument: '<time>', doc: 'longest lifetime of a sandbox, such as 2h', read: readSeconds },
+  creates: { limit: 'createsPerMinute', argument: '<n>', doc: 'creates and forks in a minute', read: readCount },
+  burst: { limit: 'createBurst', argument: '<n>', doc: 'creates and forks that may come at once', read: readCount },
+  builds: { limit: 'concurrentBuilds', argument: '<n>', doc: 'registered and running builds at once', read: readCount },
+  cpus: { limit: 'maxCpuCount', argument: '<n>', doc: 'most processors of a template', read: readCount },
+  memory: { limit: 'maxMemoryMib', argument: '<size>', doc: 'most memory of a template, such as 4GiB', read: readMib },
+  disk: { limit: 'maxDiskMib', argument: '<size>', doc: 'largest disk that a template may ask for, such as 20GiB', read: readMib },
+  stored: { limit: 'maxStoredBytes', argument: '<size>', doc: 'volumes and uploads together, such as 500GiB', read: readBytes },
 }
 
-/** The limits of a team, in the database: the API does not serve them. */
+/** The limits of a team, in the database: the API changes them for administrators only. */
 export function registerLimits(program: Command, parts: CliParts): void {
   const limits = program
     .command('limits')
@@ -48,27 +52,26 @@ interface Options extends Readonly<Record<string, unknown>> {
 async function changeLimits(parts: CliParts, { team: named, ...options }: Options): Promise<void> {
   const { db } = await parts.database()
   const { id, slug } = await chooseTeam(parts, db, named)
-  const wanted = Object.entries(LIMITS).flatMap(([name, { column }]) =>
-    name in options ? [[column, options[name] === DEFAULT ? null : (options[name] as number)]] : [],
+  const wanted = Object.entries(LIMITS).flatMap(([name, { limit }]) =>
+    name in options ? [[limit, options[name] === DEFAULT ? null : (options[name] as number)]] : [],
   )
-  const columns = Object.values(LIMITS).map(({ column }) => column)
-  const query =
-    wanted.length === 0 ? undefined : db.updateTable('team').set(Object.fromEntries(wanted)).where('id', '=', id).returning(columns)
-  const row = await (query ?? db.selectFrom('team').select(columns).where('id', '=', id)).executeTakeFirst()
+  const row = await updateTeam(db, id, { limits: Object.fromEntries(wanted) })
   if (row === undefined) throw new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`)
-  const found = Object.fromEntries(Object.entries(LIMITS).map(([name, { column }]) => [name, row[column]]))
+  const own = toOwnLimits(row)
+  const found = Object.fromEntries(Object.entries(LIMITS).map(([name, { limit }]) => [name, own[limit] ?? null]))
   const { output } = parts
   output.result({ team: slug, limits: found }, () =>
     output.table(
       ['LIMIT', 'VALUE', 'WHAT'],
-      Object.entries(LIMITS).map(([name, { doc, column }]) => [name, row[column] === null ? 'default' : show(name, row[column]), doc]),
+      Object.entries(LIMITS).map(([name, { doc, limit }]) => [name, own[limit] === undefined ? 'default' : show(name, own[limit]), doc]),
     ),
   )
 }
 
 function show(name: string, value: number): string {
   if (name === 'lifetime') return `${value}s`
-  return name === 'memory' ? `${value}MiB` : String(value)
+  if (name === 'stored') return sizeText(value)
+  return name === 'memory' || name === 'disk' ? `${value}MiB` : String(value)
 }
 
 function checked(value: number | undefined): number {
@@ -88,4 +91,9 @@ function readSeconds(text: string): number | undefined {
 function readMib(text: string): number | undefined {
   const mib = Math.floor((parseSizeBytes(text) ?? 0) / MIB)
   return mib >= 1 && mib <= MOST ? mib : undefined
+}
+
+function readBytes(text: string): number | undefined {
+  const bytes = parseSizeBytes(text) ?? 0
+  return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined
 }

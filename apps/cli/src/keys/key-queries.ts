@@ -1,4 +1,6 @@
-import { CREDENTIAL_PREFIXES, hashCredential, issueCredential } from '@sandyard/api/auth/credential'
+import { CREDENTIAL_PREFIXES, hashCredential } from '@sandyard/api/auth/credential'
+import { createApiKey, type NewApiKey } from '@sandyard/api/credentials/create-api-key'
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { Database, Db } from '@sandyard/db/database'
 
 /** An API key as lists show it. */
@@ -12,6 +14,10 @@ export interface KeyView {
   readonly createdAt: string
   /** Undefined for a key that was never used. A server writes it once a minute. */
   readonly lastUsedAt: string | undefined
+  /** Undefined for a key that does not end by itself. */
+  readonly expiresAt: string | undefined
+  /** All that the key may do; undefined: everything. */
+  readonly scope: KeyScope | undefined
 }
 
 export interface TeamChoice {
@@ -28,7 +34,7 @@ export async function listKeys(db: Db, teamId?: string): Promise<KeyView[]> {
     .selectFrom('api_key')
     .innerJoin('team', 'team.id', 'api_key.team_id')
     .select(['api_key.id', 'api_key.name', 'api_key.prefix', 'value_length', 'masked_value_prefix', 'masked_value_suffix'])
-    .select(['team.slug', 'api_key.created_at', 'last_used_at'])
+    .select(['team.slug', 'api_key.created_at', 'last_used_at', 'expires_at', 'scope'])
     .orderBy('api_key.created_at')
     .orderBy('api_key.id')
     .limit(MAX_KEYS)
@@ -40,6 +46,8 @@ export async function listKeys(db: Db, teamId?: string): Promise<KeyView[]> {
     team: row.slug,
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString(),
+    expiresAt: row.expires_at?.toISOString(),
+    scope: row.scope ?? undefined,
   }))
 }
 
@@ -49,14 +57,10 @@ export interface CreatedKey {
   readonly key: string
 }
 
-export async function createKey(db: Db, { teamId, name }: { readonly teamId: string; readonly name: string }): Promise<CreatedKey> {
-  const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.apiKey)
-  const { id } = await db
-    .insertInto('api_key')
-    .values({ team_id: teamId, name, ...stored })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return { id, key: raw }
+/** Undefined when the team was deleted meanwhile. */
+export async function createKey(database: Database, wanted: NewApiKey): Promise<CreatedKey | undefined> {
+  const issued = await database.transaction((tx) => createApiKey(tx, wanted))
+  return issued && { id: issued.row.id, key: issued.key }
 }
 
 /** False when there is no such key. */
@@ -82,17 +86,23 @@ export async function deleteKeys(database: Database, ids: readonly string[]): Pr
 /** Rolls the transaction back. */
 class MissingKey extends Error {}
 
-/** The team and the id of a raw key. */
-export async function findKey(db: Db, rawKey: string): Promise<{ readonly id: string; readonly team: TeamChoice } | undefined> {
+export interface FoundKey {
+  readonly id: string
+  readonly name: string
+  readonly team: TeamChoice
+}
+
+/** The key with this raw value. */
+export async function findKey(db: Db, rawKey: string): Promise<FoundKey | undefined> {
   const hash = hashCredential(rawKey, CREDENTIAL_PREFIXES.apiKey)
   if (hash === undefined) return undefined
   const row = await db
     .selectFrom('api_key')
     .innerJoin('team', 'team.id', 'api_key.team_id')
-    .select(['api_key.id', 'team.id as team_id', 'team.slug'])
+    .select(['api_key.id', 'api_key.name', 'team.id as team_id', 'team.slug'])
     .where('hash', '=', hash)
     .executeTakeFirst()
-  return row && { id: row.id, team: { id: row.team_id, slug: row.slug } }
+  return row && { id: row.id, name: row.name, team: { id: row.team_id, slug: row.slug } }
 }
 
 export async function listTeams(db: Db): Promise<TeamChoice[]> {

@@ -12,7 +12,7 @@ import { CHECKOUT } from './running-server.ts'
 const EVERY_MS = 100
 const READY_TIMEOUT_MS = 60_000
 const TAIL_CHARS = 2000
-const NAMES = ['E2B_API_KEY', 'E2B_API_URL', 'E2B_SANDBOX_URL'] as const
+const NAMES = ['E2B_API_KEY', 'E2B_API_URL', 'E2B_SANDBOX_URL', 'E2B_VOLUME_API_URL'] as const
 
 /**
  * Starts `npm start` in a session of its own and returns when it is ready. Its steps are shown while it starts; its output has the key, so

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Database } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { Secret } from '@sandyard/kit/config/secret'
+import { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 import { SandboxRows } from '@sandyard/test-kit/sandbox-rows'
 import { find, NOWHERE, type FindOptions, saying } from './support/find.ts'
@@ -190,6 +191,27 @@ describe('D4', () => {
     expect(found).toContain('process 14 (tool) has the API key')
     expect(found).not.toContain(token)
     expect(found).not.toContain('e2b_0123456789abcdef')
+  })
+
+  it('fails for values of secrets that no key of the settings opens, and does not repeat a key', async () => {
+    using root = new ProcRoot()
+    const key = randomBytes(32).toString('hex')
+    const { keyId } = new KeyRing([new Secret(key)])
+    await client.query(`insert into public.team (name, slug, email) values ('s', 'secrets', 's@x')`)
+    await client.query(
+      `insert into public.secret (secret_id, team_id, name, current_version) values ('sec_1', (select id from public.team where slug = 'secrets'), 'n', 1)`,
+    )
+    await client.query(`insert into public.secret_version (secret_id, version, sealed, key_id) values ('sec_1', 1, '', $1)`, [keyId])
+    try {
+      for (const environment of [{}, { SANDYARD_SECRETS_KEY: randomBytes(32).toString('hex') }]) {
+        expect(await look('D4', { root: root.path, environment })).toMatchObject({ level: 'fail', found: saying(`${keyId} (1 values)`) })
+      }
+      expect(await look('D4', { root: root.path, environment: { SANDYARD_SECRETS_KEY: key } })).toMatchObject({ level: 'ok' })
+      const failing = await look('D4', { root: root.path, environment: { SANDYARD_SECRETS_KEY_COMMAND: 'false' } })
+      expect(failing).toMatchObject({ level: 'fail', found: saying('exit code 1') })
+    } finally {
+      await client.query(`delete from public.secret`)
+    }
   })
 
   it('warns for keys that nobody has used for 90 days', async () => {

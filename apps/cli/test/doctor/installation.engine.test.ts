@@ -208,9 +208,14 @@ describe('R1', () => {
     await client.query(`insert into sandbox (sandbox_id, incarnation, team_id, template_id, build_id, state, is_secure, started_at, expires_at, endpoint_host, endpoint_daemon_port, state_changed_at)
       select 'lost', 1, team_id, template_id, build_id, 'running', true, now(), now(), '127.0.0.1', 1, now() - interval '1 hour' from build join template using (template_id)`)
     withImages(image('nobody'))
-    const volume = (Name: string, CreatedAt: string): object => ({ Name, CreatedAt, Labels: labels('daemon-volume') })
+    const volume = (Name: string, CreatedAt: string, role = 'daemon-volume'): object => ({ Name, CreatedAt, Labels: labels(role) })
     engine.patch(/^\/volumes$/, () => ({
-      Volumes: [volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'), volume('sandyard-daemon-2', '2026-02-01T00:00:00Z')],
+      Volumes: [
+        volume('sandyard-daemon-1', '2026-01-01T00:00:00Z'),
+        volume('sandyard-daemon-2', '2026-02-01T00:00:00Z'),
+        // A volume with files of users.
+        volume('sandyard-vol-1', '2026-01-01T00:00:00Z', 'volume'),
+      ],
     }))
     const { level, found } = await withDatabase('R1')
     expect([level, found]).toEqual([

@@ -33,8 +33,8 @@ export function parseFileQuery(url: string): FileQuery {
   return { path, username, signature, expiration: toInt64('signature_expiration', single('signature_expiration')) }
 }
 
-/** Pairs that are malformed (a stray `%`, a `;`) are dropped, as they are upstream: a signature over them cannot match. */
-function decodeQuery(url: string): [string, string][] {
+/** The decoded pairs of a query. Those that are malformed (a stray `%`, a `;`) are dropped, as they are upstream: a signature over them cannot match. */
+export function decodeQuery(url: string): [string, string][] {
   const start = url.indexOf('?')
   if (start < 0) return []
   return url

@@ -16,6 +16,8 @@ const PLACE_FLAGS = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** How often a directory is emptied again if another process keeps filling it. */
 const ATTEMPTS = 16
 
+type EmptyDirectory = (path: string) => Promise<void>
+
 /** An entry could not be removed; `cause` is the system error. Other parts of the tree may have been removed. */
 export class RemovalFailure extends Error {
   override readonly name = 'RemovalFailure'
@@ -31,12 +33,13 @@ export class RemovalFailure extends Error {
  * Removes the entry at a path, without a trailing slash, and its subtree. Links are removed, never followed, below the path. A missing
  * entry counts as removed.
  *
+ * @param emptyDeep - empties a directory whose path is long; the default needs /proc
  * @throws RemovalFailure
  */
-export async function removeTree(path: string): Promise<void> {
+export async function removeTree(path: string, emptyDeep: EmptyDirectory = emptyByDescriptor): Promise<void> {
   if (await unlinked(path)) return
   for (let attempt = 1; ; attempt++) {
-    await emptyDirectory(path)
+    await (Buffer.byteLength(path) <= LONGEST_DIRECTORY_PATH ? removeEntries(path, emptyDeep) : emptyDeep(path))
     try {
       await rmdir(pathArgument(path))
       return
@@ -61,15 +64,14 @@ async function unlinked(path: string): Promise<boolean> {
 }
 
 /** A tree may be deeper than the longest path. Before that, a directory is held open and addressed by its descriptor. */
-async function emptyDirectory(path: string): Promise<void> {
-  if (Buffer.byteLength(path) <= LONGEST_DIRECTORY_PATH) return removeEntries(path)
+async function emptyByDescriptor(path: string): Promise<void> {
   const place = await open(pathArgument(path), PLACE_FLAGS).catch((error: unknown) => {
     if (errnoCode(error) !== 'ENOENT') throw new RemovalFailure(path, error)
   })
   if (place === undefined) return undefined
   const shortPath = `/proc/self/fd/${place.fd}`
   try {
-    return await removeEntries(shortPath)
+    return await removeEntries(shortPath, emptyByDescriptor)
   } catch (error) {
     if (!(error instanceof RemovalFailure)) throw error
     throw new RemovalFailure(path + error.path.slice(shortPath.length), error.cause)
@@ -78,17 +80,17 @@ async function emptyDirectory(path: string): Promise<void> {
   }
 }
 
-async function removeEntries(path: string): Promise<void> {
+async function removeEntries(path: string, emptyDeep: EmptyDirectory): Promise<void> {
   try {
     const directory = await opendir(pathArgument(path), { encoding: 'latin1', bufferSize: BATCH })
     let batch: string[] = []
     for await (const entry of directory) {
       batch.push(childPath(path, decodeLatin1(entry.name)))
       if (batch.length < BATCH) continue
-      await removeBatch(batch)
+      await removeBatch(batch, emptyDeep)
       batch = []
     }
-    await removeBatch(batch)
+    await removeBatch(batch, emptyDeep)
   } catch (error) {
     if (error instanceof RemovalFailure) throw error
     if (errnoCode(error) !== 'ENOENT') throw new RemovalFailure(path, error)
@@ -96,7 +98,7 @@ async function removeEntries(path: string): Promise<void> {
 }
 
 /** Subdirectories one at a time, so that few directories are open at once. */
-async function removeBatch(paths: readonly string[]): Promise<void> {
+async function removeBatch(paths: readonly string[], emptyDeep: EmptyDirectory): Promise<void> {
   const gone = await mapConcurrently(paths, UNLINKS_AT_ONCE, unlinked)
-  for (const [index, path] of paths.entries()) if (gone[index] === false) await removeTree(path)
+  for (const [index, path] of paths.entries()) if (gone[index] === false) await removeTree(path, emptyDeep)
 }

@@ -1,4 +1,4 @@
-/** Why no connection to a server was made; counted as the rule of a refused connection. */
+/** Why no connection to a server was made, or no request sent; counted as the rule of a refused connection. */
 export type DialFailure =
   /** The name has no address, or its lookup failed. */
   | 'unresolved'
@@ -10,6 +10,8 @@ export type DialFailure =
   | 'proxy_failed'
   /** The server's certificate is not valid for its name. */
   | 'bad_certificate'
+  /** A rule sets a header with a secret or a token that is not there, or the request is not encrypted. */
+  | 'missing_secret'
 
 export class DialError extends Error {
   override readonly name = 'DialError'

@@ -10,8 +10,8 @@ import type { EgressSandbox } from './sandbox.ts'
 /** The source of sandboxes: the database of the installation. */
 export interface SandboxSource {
   read(addresses: readonly string[]): Promise<ReadonlyMap<string, EgressSandbox>>
-  /** Calls `watcher` until disposed. */
-  watch(watcher: SandboxWatcher): AsyncDisposable
+  /** Calls `watcher`, and `onSecretChanged` with the id of a team, until disposed. */
+  watch(watcher: SandboxWatcher, onSecretChanged: (teamId: string) => void): AsyncDisposable
 }
 
 /** The states in which user code may run. A frozen sandbox sends nothing, but its connections stay until its row says that it is paused. */
@@ -20,13 +20,13 @@ const RUNS: readonly SandboxState[] = ['starting', 'running', 'pausing', 'resumi
 export function databaseSandboxes(database: Database, log: Logger): SandboxSource {
   return {
     read: (addresses) => readSandboxes(database.db, addresses, log),
-    watch: (watcher) =>
+    watch: (watcher, onSecretChanged) =>
       listen({
         url: database.directUrl,
         applicationName: 'sandyard-egress-sandboxes',
-        channels: [CHANNELS.routeChanged],
+        channels: [CHANNELS.routeChanged, CHANNELS.secretChanged],
         log,
-        onNotification: (_, sandboxId) => watcher.changed(sandboxId),
+        onNotification: (channel, id) => (channel === CHANNELS.secretChanged ? onSecretChanged(id) : watcher.changed(id)),
         onRefresh: () => watcher.refresh(),
         onLost: () => watcher.lost(),
       }),
@@ -36,7 +36,7 @@ export function databaseSandboxes(database: Database, log: Logger): SandboxSourc
 async function readSandboxes(db: Db, addresses: readonly string[], log: Logger): Promise<Map<string, EgressSandbox>> {
   const rows = await db
     .selectFrom('sandbox')
-    .select(['sandbox_id', 'team_id', 'incarnation', 'started_at', 'endpoint_host', 'network', 'allow_internet_access'])
+    .select(['sandbox_id', 'team_id', 'incarnation', 'started_at', 'endpoint_host', 'network', 'allow_internet_access', 'iam'])
     .where('endpoint_host', 'in', addresses)
     .where('state', 'in', RUNS)
     .$narrowType<{ endpoint_host: string }>()
@@ -53,6 +53,7 @@ async function readSandboxes(db: Db, addresses: readonly string[], log: Logger):
       incarnation: row.incarnation,
       startedAt: row.started_at?.getTime(),
       policy: compilePolicy(row.network, row.allow_internet_access),
+      identityTokens: new Map(Object.entries(row.iam).map(([name, { audience }]) => [name, audience])),
     })
   }
   for (const address of ambiguous) {

@@ -6,7 +6,15 @@ it('reads the sandbox of an address each time while changes are not announced', 
   let current = 'ia'
   const catalog = new SandboxCatalog((addresses) => {
     const read = (address: string) =>
-      ({ sandboxId: current, teamId: 't', address, incarnation: 1, startedAt: 1, policy: compilePolicy({}, null) }) as const
+      ({
+        sandboxId: current,
+        teamId: 't',
+        address,
+        incarnation: 1,
+        startedAt: 1,
+        policy: compilePolicy({}, null),
+        identityTokens: new Map(),
+      }) as const
     return Promise.resolve(new Map(addresses.map((address) => [address, read(address)])))
   })
   const find = async (): Promise<string | undefined> => (await catalog.find('10.0.0.2'))?.sandboxId

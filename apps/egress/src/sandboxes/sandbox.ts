@@ -10,6 +10,8 @@ export interface EgressSandbox {
   readonly incarnation: number
   readonly startedAt: number | undefined
   readonly policy: Policy
+  /** The audiences of the identity tokens that its rules may name, by the names of the tokens. */
+  readonly identityTokens: ReadonlyMap<string, string>
 }
 
 /** Whether two rows are of the same run. */

@@ -8,6 +8,7 @@ import type { WebConnection } from './web-connection.ts'
 /** What a program in a sandbox reads when a server that it may reach was not reached. No details: they would show the network of the host. */
 const TEXTS: Partial<Record<DialFailure, string>> = {
   bad_certificate: 'The certificate of the server is not valid for its name.',
+  missing_secret: 'A value that a network rule needs is missing.',
   unresolved: 'The name of the server has no address.',
   unreachable: 'The server was not reached.',
 }

@@ -6,6 +6,7 @@ import { admitRequest, type Admitted } from './admit-request.ts'
 import { answerFailure } from './answer-failure.ts'
 import { connectOrigin } from './connect-origin.ts'
 import { endToEnd, framing, withRule } from './request-headers.ts'
+import { fillRule } from './fill-rule.ts'
 import type { WebConnection } from './web-connection.ts'
 
 /** Forwards one request to its server and the answer back, at the pace of the slower side. Never rejects. */
@@ -16,7 +17,8 @@ export async function forwardRequest(ctx: EgressContext, web: WebConnection, req
     return
   }
   try {
-    const answer = await exchange(ctx, web, { req, res, admitted })
+    const rule = await fillRule(ctx, web, admitted.rule)
+    const answer = await exchange(ctx, web, { req, res, admitted: { ...admitted, rule } })
     const { statusCode = 502 } = answer
     // Node reads reasons that it refuses to write.
     res.writeHead(statusCode, STATUS_CODES[statusCode] ?? '', answerHeaders(answer))

@@ -2,9 +2,12 @@ import { request, STATUS_CODES, validateHeaderName, validateHeaderValue, type In
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { splice } from '@sandyard/kit/net/splice'
+import { recordDecision } from '../connections/record-decision.ts'
 import type { EgressContext } from '../context.ts'
+import { DialError } from '../dial/dial-error.ts'
 import { admitRequest, type Admitted } from './admit-request.ts'
 import { originOf } from './forward-request.ts'
+import { fillRule } from './fill-rule.ts'
 import { endToEnd, withRule } from './request-headers.ts'
 import type { WebConnection } from './web-connection.ts'
 
@@ -15,7 +18,8 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
     const admitted = admitRequest(ctx, web, req)
     if (admitted === undefined) return
     if (head.length > 0) socket.unshift(head)
-    const { answer, upstream } = await shakeHands(ctx, web, req, admitted)
+    const rule = await fillRule(ctx, web, admitted.rule)
+    const { answer, upstream } = await shakeHands(ctx, web, req, { ...admitted, rule })
     if (upstream === undefined) {
       // The server answers as to a request; its connection ends with the answer.
       socket.write(headOf(answer, ['Connection', 'close']), 'latin1')
@@ -26,7 +30,8 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
     const ended = splice(socket, upstream)
     socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
     await ended
-  } catch {
+  } catch (err) {
+    if (err instanceof DialError) recordDecision(ctx, web, { verdict: 'deny', rule: err.failure, name: web.current?.name })
     socket.destroy()
   } finally {
     web.current = undefined

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import { ProxyError, toProxyError } from '../answers/proxy-error.ts'
 import { DAEMON_PORT } from '../inbound/host.ts'
 import type { Inbound } from '../inbound/parse-inbound.ts'
@@ -15,6 +16,8 @@ export interface Exchange {
   readonly isDaemon: boolean
   /** The port on the route's host. */
   readonly port: number
+  /** The name that the service sees in the TLS handshake; undefined: the connection is plain. */
+  readonly tlsName: string | undefined
   /** For the sandbox: name, value, name, value. */
   readonly headers: readonly string[]
 }
@@ -58,7 +61,8 @@ export async function findExchange(req: IncomingMessage, inbound: Inbound, finde
   if (!isDaemon && place.port === daemonPort) throw new ProxyError({ kind: 'port_closed', sandboxId, port: place.port })
   const maskHost = isDaemon ? undefined : route.maskHost?.replaceAll('${PORT}', String(place.port))
   const headers = upstreamHeaders(req, { authority, maskHost, upgrade })
-  return { req, inbound, sandboxId, route, isDaemon, port: isDaemon ? daemonPort : place.port, headers }
+  const tlsName = !isDaemon && route.httpsPorts.includes(place.port) ? hostnameOf(maskHost ?? authority) : undefined
+  return { req, inbound, sandboxId, route, isDaemon, port: isDaemon ? daemonPort : place.port, tlsName, headers }
 }
 
 async function findSigned(req: IncomingMessage, url: SignedUrl | undefined, { signed }: Finders): Promise<string> {
@@ -68,4 +72,10 @@ async function findSigned(req: IncomingMessage, url: SignedUrl | undefined, { si
   return await signed(url, req).catch((err: unknown) => {
     throw toProxyError(err)
   })
+}
+
+/** Without the port. An address, which is no name of a handshake, is the empty name. */
+function hostnameOf(authority: string): string {
+  const host = authority.replace(/:\d*$/, '')
+  return isIP(host.replace(/^\[|\]$/g, '')) === 0 ? host : ''
 }

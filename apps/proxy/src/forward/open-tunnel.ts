@@ -13,7 +13,8 @@ export interface TunnelTarget {
 
 const KEEP_ALIVE_MS = 20_000
 
-const tunnels = new WeakSet<Socket>()
+/** Tunnels, and TLS connections inside of them, with the connection to the daemon. */
+const tunnels = new WeakMap<Socket, Socket>()
 
 /** There is no tunnel: nothing listens on the port, or the daemon does not support tunnels. */
 class TunnelRefused extends Error {
@@ -55,7 +56,7 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
       socket.pause()
       if (head.length > 0) socket.unshift(head)
       setImmediate(() => socket.resume())
-      tunnels.add(socket)
+      tunnels.set(socket, socket)
       resolve(socket)
     })
     ask.end()
@@ -67,8 +68,15 @@ export function openTunnel({ host, daemonPort, port, secret }: TunnelTarget, sig
  * connections.
  */
 export function breakOff(socket: Socket): void {
-  if (tunnels.has(socket)) resetSocket(socket)
-  else socket.destroy()
+  const tunnel = tunnels.get(socket)
+  if (tunnel === undefined || tunnel !== socket) socket.destroy()
+  if (tunnel !== undefined) resetSocket(tunnel)
+}
+
+/** `inner` is a connection through `outer`. */
+export function nestInTunnel(inner: Socket, outer: Socket): void {
+  const tunnel = tunnels.get(outer)
+  if (tunnel !== undefined) tunnels.set(inner, tunnel)
 }
 
 /** A daemon without tunnels closes the connection. */

@@ -5,6 +5,7 @@ import type { LiveRoute } from '../routes/route.ts'
 import type { Exchange } from './find-exchange.ts'
 import { StaleRoute } from './follow-route.ts'
 import { openTunnel } from './open-tunnel.ts'
+import { speakTls } from './speak-tls.ts'
 
 export interface Upstreams {
   /** Whether the sandbox still runs as in the route. Rejects with a ProxyError `unavailable`. */
@@ -38,10 +39,11 @@ export async function openUpstream(upstreams: Upstreams, exchange: Exchange, sig
 }
 
 async function open(upstreams: Upstreams, exchange: Exchange, signal: AbortSignal): Promise<Socket> {
-  const { route, sandboxId, isDaemon, inbound } = exchange
+  const { route, sandboxId, isDaemon, inbound, tlsName } = exchange
   for (let attempt = 0; ; attempt++) {
     try {
-      return await (isDaemon ? openSocket(exchange, signal) : openToService(upstreams, exchange, signal))
+      const socket = await (isDaemon ? openSocket(exchange, signal) : openToService(upstreams, exchange, signal))
+      return tlsName === undefined ? socket : await speakTls(socket, tlsName, signal)
     } catch (err) {
       signal.throwIfAborted()
       if (err instanceof ProxyError) throw err

@@ -44,6 +44,7 @@ async function readRoutes(db: Db, sandboxIds: readonly string[]): Promise<Map<st
       isSecure: row.is_secure,
       isPublic: row.network.allowPublicTraffic !== false,
       maskHost: row.network.maskRequestHost,
+      httpsPorts: row.network.httpsPorts ?? [],
       // Without its memory nothing in it could answer (control-plane.md 19.6).
       wakes: row.auto_resume && row.pause_keep !== 'files',
     }

@@ -12,6 +12,7 @@ const live: LiveRoute = {
   isSecure: true,
   isPublic: true,
   maskHost: undefined,
+  httpsPorts: [],
   wakes: false,
 }
 

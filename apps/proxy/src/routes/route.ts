@@ -23,6 +23,8 @@ export interface Route {
   readonly isPublic: boolean
   /** Replaces `Host` in requests to ports of users; `${PORT}` is the port. */
   readonly maskHost: string | undefined
+  /** Ports of users whose services speak TLS (clients-python-2.63.md 4). */
+  readonly httpsPorts: readonly number[]
   /** Traffic resumes it when it is paused. */
   readonly wakes: boolean
 }

@@ -3,6 +3,7 @@ import type { DatabaseUrls } from '@sandyard/db/database'
 import { parseEgressConfig } from '@sandyard/egress/config'
 import { withoutCredentials } from '@sandyard/kit/outbound/http-proxy'
 import { OUTBOUND_SETTINGS } from '@sandyard/kit/outbound/outbound'
+import { keyVariables } from '@sandyard/kit/secrets/find-key'
 import { parseProxyConfig } from '@sandyard/proxy/config'
 import { listenings } from '../listenings.ts'
 import type { StartParts } from '../start-all.ts'
@@ -32,8 +33,12 @@ export async function startDataPlane(parts: StartParts, database: DatabaseUrls, 
     program: EGRESS,
     heapBytes: config.egressHeap,
     drainMs: parseEgressConfig(environment).drainMs,
-    // It closes the proxy of the company to sandboxes and does not use it.
-    ...(config.httpProxy && { variables: { [OUTBOUND_SETTINGS.httpProxy.env]: withoutCredentials(config.httpProxy) } }),
+    variables: {
+      // It adds secrets to requests; the proxy gets no key.
+      ...keyVariables(environment),
+      // It closes the proxy of the company to sandboxes and does not use it.
+      ...(config.httpProxy && { [OUTBOUND_SETTINGS.httpProxy.env]: withoutCredentials(config.httpProxy) }),
+    },
     listening: egressListening,
   })
   return { proxy, egress }

@@ -32,6 +32,7 @@ Any E2B SDK uses it with these settings:
   export E2B_API_KEY=${apiKey}
   export E2B_API_URL=${apiUrl}
   export E2B_SANDBOX_URL=${proxyUrl}
+  export E2B_VOLUME_API_URL=${apiUrl}
 
 Clients that log in with an access token (older CLIs) take this one too:
 

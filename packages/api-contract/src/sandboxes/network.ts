@@ -48,7 +48,12 @@ export const SandboxNetworkConfig = Type.Object(
     ...egress,
     allowPublicTraffic: Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { default: true })),
     maskRequestHost: Type.Optional(Type.String({ description: 'host[:port] that services see; ${PORT} is the requested port' })),
-    httpsPorts: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), { description: 'Ports with TLS' })),
+    httpsPorts: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), {
+        maxItems: MAX_ENTRIES,
+        description: 'Ports whose services speak TLS, which is not verified',
+      }),
+    ),
   },
   { title: 'SandboxNetworkConfig' },
 )

@@ -15,6 +15,7 @@ export const SandboxVolumeMount = Type.Object(
   {
     name: Type.String({ description: 'Name of the volume' }),
     path: Type.String({ description: 'Mount point in the sandbox' }),
+    readOnly: Type.Optional(Type.Boolean({ description: 'The sandbox cannot write it' })),
   },
   { title: 'SandboxVolumeMount' },
 )
@@ -50,6 +51,7 @@ export const SandboxNetwork = Type.Object(
     allowOut: Type.Optional(Type.Array(Type.String())),
     denyOut: Type.Optional(Type.Array(Type.String())),
     maskRequestHost: Type.Optional(Type.String()),
+    httpsPorts: Type.Optional(Type.Array(Type.Integer())),
     dnsServers: Type.Optional(Type.Array(Type.String())),
     rules: Type.Optional(SandboxNetworkRules),
     egressProxy: Type.Optional(

@@ -12,6 +12,8 @@ export interface AccessTokenTable {
   masked_value_prefix: string
   masked_value_suffix: string
   created_at: CreatedAt
+  /** As in `api_key`. */
+  expires_at: Date | null
 }
 
 export const accessTokenColumns: Columns<AccessTokenTable> = {
@@ -24,4 +26,5 @@ export const accessTokenColumns: Columns<AccessTokenTable> = {
   masked_value_prefix: 'text',
   masked_value_suffix: 'text',
   created_at: 'timestamp with time zone',
+  expires_at: 'timestamp with time zone null',
 }

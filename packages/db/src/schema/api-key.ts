@@ -14,6 +14,10 @@ export interface ApiKeyTable {
   created_by: string | null
   created_at: CreatedAt
   last_used_at: Date | null
+  /** From then on the key is refused; null: never. */
+  expires_at: Date | null
+  /** All that the key may do; null: everything. */
+  scope: 'connect' | 'read' | 'build' | null
 }
 
 export const apiKeyColumns: Columns<ApiKeyTable> = {
@@ -28,4 +32,6 @@ export const apiKeyColumns: Columns<ApiKeyTable> = {
   created_by: 'uuid null',
   created_at: 'timestamp with time zone',
   last_used_at: 'timestamp with time zone null',
+  expires_at: 'timestamp with time zone null',
+  scope: 'text null',
 }

@@ -13,6 +13,8 @@ export type JsonObject<T> = ColumnType<T, string | undefined, string>
 export interface StoredNetwork extends StoredEgress {
   readonly allowPublicTraffic?: boolean
   readonly maskRequestHost?: string
+  /** Ports whose services speak TLS. */
+  readonly httpsPorts?: readonly number[]
 }
 
 /** The part that a network update replaces (control-plane.md 6.11, 18.3 to 18.6). */
@@ -50,6 +52,18 @@ export interface StoredProxyTls {
 export interface StoredRule {
   /** By name as the request wrote it. The values are secrets: they are in no event and no log. */
   readonly headers: Readonly<Record<string, string>>
+}
+
+export interface StoredVolumeMount {
+  readonly volumeId: string
+  readonly name: string
+  /** Absolute, in the sandbox. */
+  readonly path: string
+  readonly readOnly?: boolean
+}
+
+export interface StoredIdentityToken {
+  readonly audience: string
 }
 
 export interface SandboxTable {
@@ -101,6 +115,11 @@ export interface SandboxTable {
   server_id: number | null
   /** Why it ends; set with the state `killing`. */
   end_reason: string | null
+  volume_mounts: ColumnType<readonly StoredVolumeMount[], string | undefined, string>
+  /** The identity tokens that its network rules may name. */
+  iam: JsonObject<Readonly<Record<string, StoredIdentityToken>>>
+  /** The server of its last start or resume; null for one from before release 0.2.0. */
+  home_server_id: number | null
 }
 
 export const sandboxColumns: Columns<SandboxTable> = {
@@ -135,4 +154,7 @@ export const sandboxColumns: Columns<SandboxTable> = {
   expires_at: 'timestamp(3) with time zone null',
   server_id: 'integer null',
   end_reason: 'text null',
+  volume_mounts: 'jsonb',
+  iam: 'jsonb',
+  home_server_id: 'integer null',
 }

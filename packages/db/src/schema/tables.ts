@@ -12,12 +12,15 @@ import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-k
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { parkedSandboxColumns, type ParkedSandboxTable } from './parked-sandbox.ts'
 import { poolDemandColumns, type PoolDemandTable } from './pool-demand.ts'
+import { rememberedAnswerColumns, type RememberedAnswerTable } from './remembered-answer.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { sandboxEgressColumns, type SandboxEgressTable } from './sandbox-egress.ts'
 import { sandboxHistoryColumns, type SandboxHistoryTable } from './sandbox-history.ts'
 import { sandboxLogColumns, type SandboxLogTable } from './sandbox-log.ts'
 import { sandboxLogCursorColumns, type SandboxLogCursorTable } from './sandbox-log-cursor.ts'
 import { sandboxMetricColumns, type SandboxMetricTable } from './sandbox-metric.ts'
+import { secretColumns, type SecretTable } from './secret.ts'
+import { secretVersionColumns, type SecretVersionTable } from './secret-version.ts'
 import { serverColumns, type ServerTable } from './server.ts'
 import { serverSettingColumns, type ServerSettingTable } from './server-setting.ts'
 import { tagAssignmentColumns, type TagAssignmentTable } from './tag-assignment.ts'
@@ -27,6 +30,18 @@ import { teamMetricColumns, type TeamMetricTable } from './team-metric.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
+import { userIdentityColumns, type UserIdentityTable } from './user-identity.ts'
+import {
+  webhookAttemptColumns,
+  webhookColumns,
+  webhookDeliveryColumns,
+  webhookReaderColumns,
+  type WebhookAttemptTable,
+  type WebhookDeliveryTable,
+  type WebhookReaderTable,
+  type WebhookTable,
+} from './webhook.ts'
+import { volumeColumns, type VolumeTable } from './volume.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -44,12 +59,15 @@ export interface Tables {
   layer_upload: LayerUploadTable
   parked_sandbox: ParkedSandboxTable
   pool_demand: PoolDemandTable
+  remembered_answer: RememberedAnswerTable
   sandbox: SandboxTable
   sandbox_egress: SandboxEgressTable
   sandbox_history: SandboxHistoryTable
   sandbox_log: SandboxLogTable
   sandbox_log_cursor: SandboxLogCursorTable
   sandbox_metric: SandboxMetricTable
+  secret: SecretTable
+  secret_version: SecretVersionTable
   server: ServerTable
   server_setting: ServerSettingTable
   tag_assignment: TagAssignmentTable
@@ -59,6 +77,12 @@ export interface Tables {
   template: TemplateTable
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
+  user_identity: UserIdentityTable
+  webhook: WebhookTable
+  webhook_attempt: WebhookAttemptTable
+  webhook_delivery: WebhookDeliveryTable
+  webhook_reader: WebhookReaderTable
+  volume: VolumeTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -77,12 +101,15 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   layer_upload: layerUploadColumns,
   parked_sandbox: parkedSandboxColumns,
   pool_demand: poolDemandColumns,
+  remembered_answer: rememberedAnswerColumns,
   sandbox: sandboxColumns,
   sandbox_egress: sandboxEgressColumns,
   sandbox_history: sandboxHistoryColumns,
   sandbox_log: sandboxLogColumns,
   sandbox_log_cursor: sandboxLogCursorColumns,
   sandbox_metric: sandboxMetricColumns,
+  secret: secretColumns,
+  secret_version: secretVersionColumns,
   server: serverColumns,
   server_setting: serverSettingColumns,
   tag_assignment: tagAssignmentColumns,
@@ -92,4 +119,10 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   template: templateColumns,
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,
+  user_identity: userIdentityColumns,
+  webhook: webhookColumns,
+  webhook_attempt: webhookAttemptColumns,
+  webhook_delivery: webhookDeliveryColumns,
+  webhook_reader: webhookReaderColumns,
+  volume: volumeColumns,
 }

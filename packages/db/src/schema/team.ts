@@ -18,6 +18,8 @@ export interface TeamTable {
   max_builds: number | null
   max_cpu_count: number | null
   max_memory_mib: number | null
+  max_disk_mib: number | null
+  max_stored_bytes: number | null
   creates_per_minute: number | null
   create_burst: number | null
   /** How much of the burst of creates it had used at that time; null before the first one. */
@@ -39,6 +41,8 @@ export const teamColumns: Columns<TeamTable> = {
   max_builds: 'integer null',
   max_cpu_count: 'integer null',
   max_memory_mib: 'integer null',
+  max_disk_mib: 'integer null',
+  max_stored_bytes: 'bigint null',
   creates_per_minute: 'integer null',
   create_burst: 'integer null',
   creates_used: 'double precision null',

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Columns, DefaultedTime } from '../column.ts'
 
 export interface TemplateTable {
@@ -19,6 +19,8 @@ export interface TemplateTable {
   deleted_at: Date | null
   /** A default template of the server. */
   is_default: Generated<boolean>
+  /** Of a snapshot template: when a tag was last assigned to a ready build. Triggers keep it. */
+  snapshotted_at: ColumnType<Date | null, never, never>
 }
 
 export const templateColumns: Columns<TemplateTable> = {
@@ -34,4 +36,5 @@ export const templateColumns: Columns<TemplateTable> = {
   updated_at: 'timestamp(3) with time zone',
   deleted_at: 'timestamp(3) with time zone null',
   is_default: 'boolean',
+  snapshotted_at: 'timestamp(3) with time zone null',
 }

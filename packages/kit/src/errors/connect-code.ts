@@ -5,6 +5,7 @@ const CODE = {
   unauthenticated: 'unauthenticated',
   permission_denied: 'permission_denied',
   not_found: 'not_found',
+  gone: 'not_found',
   already_exists: 'already_exists',
   conflict: 'already_exists',
   unprocessable: 'invalid_argument',
@@ -15,6 +16,7 @@ const CODE = {
   internal: 'internal',
   unimplemented: 'unimplemented',
   unavailable: 'unavailable',
+  bad_gateway: 'unavailable',
   deadline_exceeded: 'deadline_exceeded',
   insufficient_storage: 'resource_exhausted',
 } as const satisfies Record<ErrorKind, string>

@@ -5,6 +5,7 @@ const STATUS: Record<ErrorKind, number> = {
   unauthenticated: 401,
   permission_denied: 403,
   not_found: 404,
+  gone: 410,
   already_exists: 409,
   conflict: 409,
   unprocessable: 422,
@@ -15,6 +16,7 @@ const STATUS: Record<ErrorKind, number> = {
   internal: 500,
   unimplemented: 501,
   unavailable: 503,
+  bad_gateway: 502,
   deadline_exceeded: 504,
   insufficient_storage: 507,
 }

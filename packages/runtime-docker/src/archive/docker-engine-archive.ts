@@ -11,6 +11,9 @@ import { roleFilter } from '../labels.ts'
 import { KeptImages } from '../images/kept-images.ts'
 import { originOf } from '../runtime-origin.ts'
 import { Snapshots } from '../snapshots/snapshots.ts'
+import { listVolumes } from '../volumes/list-volumes.ts'
+import { restoreVolume } from '../volumes/prepare-volume.ts'
+import { saveVolume } from '../volumes/save-volume.ts'
 import { wholeTar } from './whole-tar.ts'
 
 /** dockerode has this call, and its types do not. */
@@ -63,17 +66,33 @@ export class DockerEngineArchive implements EngineArchive {
     return Readable.from(wholeTar(stream), { objectMode: false })
   }
 
-  async load(archive: AsyncIterable<Uint8Array>): Promise<void> {
+  listVolumes(): Promise<readonly string[]> {
+    return listVolumes(this.#docker, this.#installation)
+  }
+
+  saveVolume(name: string): Promise<Readable> {
+    return saveVolume(this.#docker, this.#installation, name)
+  }
+
+  loadVolume(name: string, archive: AsyncIterable<Uint8Array>): Promise<boolean> {
+    return this.#take(archive, 'the files of a volume', (source) => restoreVolume(this.#docker, this.#installation, name, source))
+  }
+
+  load(archive: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.#take(archive, 'the images', async (source) => followAnswer(await this.#docker.loadImage(source, { quiet: true })))
+  }
+
+  /** Lets the engine read an archive. */
+  async #take<T>(archive: AsyncIterable<Uint8Array>, what: string, read: (source: Readable) => Promise<T>): Promise<T> {
     const source = Readable.from(archive, { objectMode: false })
     const broken = new Promise<never>((_, reject) => source.once('error', reject))
     broken.catch(() => undefined)
     try {
-      const answer = await Promise.race([this.#docker.loadImage(source, { quiet: true }), broken])
-      await followAnswer(answer)
+      return await Promise.race([read(source), broken])
     } catch (err) {
       if (isAppError(err)) throw err
       const reason = err instanceof Error ? err.message : 'no reason'
-      throw new AppError('failed_precondition', `The Docker engine did not take the images (${reason}).`, { cause: err })
+      throw new AppError('failed_precondition', `The Docker engine did not take ${what} (${reason}).`, { cause: err })
     } finally {
       source.destroy()
     }

@@ -4,12 +4,12 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 const END = Buffer.alloc(1024)
 
 /**
- * Passes a tar stream on and fails at its end when the archive is not whole: after an engine has begun to send images, it can report a
- * failure only as text at the end of the stream.
+ * Passes a tar stream on and fails at its end when the archive is not whole: after an engine has begun to send images or files, it can report
+ * a failure only as text at the end of the stream.
  *
  * @throws AppError `unavailable`
  */
-export async function* wholeTar(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* wholeTar(stream: AsyncIterable<Buffer>, what: 'images' | 'files' = 'images'): AsyncGenerator<Buffer> {
   let end: Buffer = Buffer.alloc(0)
   try {
     for await (const chunk of stream) {
@@ -18,12 +18,12 @@ export async function* wholeTar(stream: AsyncIterable<Buffer>): AsyncGenerator<B
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw brokenOff((cause as Error).message, cause)
+    throw brokenOff(what, (cause as Error).message, cause)
   }
   if (end.equals(END)) return
-  throw brokenOff(end.toString('utf8').match(/"message":"([^"]*)"/)?.[1] ?? 'its answer is not complete')
+  throw brokenOff(what, end.toString('utf8').match(/"message":"([^"]*)"/)?.[1] ?? 'its answer is not complete')
 }
 
-function brokenOff(reason: string, cause?: unknown): AppError {
-  return new AppError('unavailable', `The Docker engine did not send all images (${reason}).`, { cause })
+function brokenOff(what: string, reason: string, cause?: unknown): AppError {
+  return new AppError('unavailable', `The Docker engine did not send all ${what} (${reason}).`, { cause })
 }

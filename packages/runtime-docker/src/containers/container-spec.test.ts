@@ -71,6 +71,20 @@ describe('containerSpec', () => {
     expect(JSON.stringify({ ...container, Entrypoint: [], host })).not.toContain(secretDigest('key of i1'))
   })
 
+  it('mounts the volumes of the sandbox beside the daemon, without files of the image', () => {
+    const mounts = [
+      { volume: 'v1', path: '/data', readOnly: false },
+      { volume: 'v2', path: '/in', readOnly: true },
+    ]
+    const { HostConfig: { Mounts: found = [] } = {} } = containerSpec(plan, { ...spec, mounts }, 'other:1')
+    const [, first, second] = found
+    expect(found).toHaveLength(3)
+    expect(first).toMatchObject({ Type: 'volume', Target: '/data', ReadOnly: false, VolumeOptions: { NoCopy: true } })
+    expect(second).toMatchObject({ Target: '/in', ReadOnly: true })
+    expect(first?.VolumeOptions?.Labels).toEqual({ 'sandyard.installation': 'home', 'sandyard.role': 'volume', 'sandyard.volume': 'v1' })
+    expect(new Set(found.map(({ Source }) => Source)).size).toBe(3)
+  })
+
   it('mounts only the daemon, read-only', () => {
     expect(host.Binds ?? []).toEqual([])
     expect(host.Devices ?? []).toEqual([])

@@ -5,6 +5,7 @@ import { LABEL, sandboxLabels } from '../labels.ts'
 import { MASKED_ENV } from './masked-env.ts'
 import { writeSpec } from './spec-label.ts'
 import type { SystemPaths } from './system-paths.ts'
+import { daemonMount, volumeMount } from './volume-mount.ts'
 
 /** The settings of a container that are the same for all sandboxes. */
 export interface ContainerPlan {
@@ -79,7 +80,7 @@ export function containerSpec(plan: ContainerPlan, spec: SandboxSpec, image: Ima
   }
 }
 
-function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: SandboxSpec): HostConfig & { CgroupnsMode: string } {
+function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain, mounts }: SandboxSpec): HostConfig & { CgroupnsMode: string } {
   const memoryBytes = resources.memoryMib * MIB
   return {
     Runtime: plan.ociRuntime,
@@ -108,15 +109,7 @@ function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: Sand
     ShmSize: Math.floor(memoryBytes / 2),
     ...(plan.diskLimit ? { StorageOpt: { size: `${resources.diskMib}m` } } : {}),
 
-    Mounts: [
-      {
-        Type: 'volume',
-        Source: plan.daemon.volume,
-        Target: plan.daemon.mount,
-        ReadOnly: true,
-        VolumeOptions: { NoCopy: true, Labels: { ...plan.daemon.labels }, DriverConfig: { Name: 'local', Options: {} } },
-      },
-    ],
+    Mounts: [daemonMount(plan.daemon), ...mounts.map((mount) => volumeMount(plan.installation, mount))],
     NetworkMode: plan.network,
     Dns: [...plan.resolvers],
     // No search domains: the search domains of the host would reveal its network.
@@ -126,7 +119,7 @@ function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain }: Sand
 }
 
 /** Engines without a limit allow a billion files. Programs that close all possible files one by one then take minutes to start. */
-function ulimits(maxOpenFiles: number | undefined): NonNullable<HostConfig['Ulimits']> {
+export function ulimits(maxOpenFiles: number | undefined): NonNullable<HostConfig['Ulimits']> {
   const core = { Name: 'core', Soft: 0, Hard: 0 }
   if (maxOpenFiles === undefined) return [core]
   return [{ Name: 'nofile', Soft: Math.min(maxOpenFiles, 65_536), Hard: Math.min(maxOpenFiles, 524_288) }, core]

@@ -17,6 +17,8 @@ export interface DaemonManifest {
   readonly port: number
   /** The command that prepares a sandbox's files to become an image; absent when the distribution has none. */
   readonly imageTool?: readonly string[]
+  /** The command of the file service of a volume, to which flags are appended; absent when the distribution has none. */
+  readonly volumeServer?: readonly string[]
 }
 
 /** @throws AppError `failed_precondition` when there is no usable `dist.json` */
@@ -30,10 +32,10 @@ export async function readManifest({ dir }: DaemonDist): Promise<DaemonManifest>
       throw unusable(err)
     },
   )
-  const { mount, command, port, imageTool = [] } = manifest
+  const { mount, command, port, imageTool = [], volumeServer = [] } = manifest
   const isUsable = typeof mount === 'string' && mount.startsWith('/') && typeof port === 'number'
-  if (!isUsable || !isTexts(command) || command.length === 0 || !isTexts(imageTool)) throw unusable(manifest)
-  return { mount, command, port, imageTool }
+  if (!isUsable || !isTexts(command) || command.length === 0 || !isTexts(imageTool) || !isTexts(volumeServer)) throw unusable(manifest)
+  return { mount, command, port, imageTool, volumeServer }
 }
 
 function isTexts(value: unknown): value is string[] {

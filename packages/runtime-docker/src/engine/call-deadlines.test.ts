@@ -12,8 +12,10 @@ it.for<[string, string, CallKind]>([
   ['GET', '/networks/abc', 'short'],
   ['GET', '/volumes', 'list'],
   ['GET', '/volumes/abc', 'short'],
+  ['GET', '/system/df?type=volume', 'measure'],
   ['GET', '/events?', 'events'],
   ['GET', '/containers/abc/export', 'export'],
+  ['GET', '/containers/abc/archive?', 'export'],
   ['POST', '/containers/create?', 'change'],
   ['POST', '/containers/abc/start?', 'change'],
   ['POST', '/containers/abc/pause', 'change'],
@@ -39,4 +41,5 @@ it('treats a create of an image with a file as an import', () => {
 
 it('gives the images of a backup more time than those that the server makes', () => {
   expect(callKind({ method: 'POST', path: '/images/load?', options: { quiet: true } })).toBe('load')
+  expect(callKind({ method: 'PUT', path: '/containers/abc/archive?', options: { noOverwriteDirNonDir: '1' } })).toBe('load')
 })

@@ -17,11 +17,13 @@ export const CALL_DEADLINES = {
   list: { answerMs: 30 * SECOND },
   /** Creates, starts, connects, pauses, ends or removes. The engine queues many concurrent changes. */
   change: { answerMs: MINUTE },
+  /** Counts the bytes of all volumes. */
+  measure: { answerMs: MINUTE },
   /** Copies files: a commit, an import, an archive. The engine sends nothing before the end. */
   copy: { answerMs: 10 * MINUTE },
   /** Reads images for a backup. The engine copies them to its disk before it sends the first byte. */
   save: { answerMs: 60 * MINUTE, idleMs: 5 * MINUTE },
-  /** Stores the images of a backup. The engine sends nothing before it has read and unpacked all of them. */
+  /** Stores the images or a volume of a backup. The engine sends nothing before it has read and unpacked all of them. */
   load: { answerMs: 120 * MINUTE },
   pull: { answerMs: 3 * MINUTE, idleMs: 3 * MINUTE },
   /** The silence is the longest run of one build command without output. */
@@ -50,8 +52,9 @@ export interface EngineCall {
 const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['ping', 'GET', /^\/_ping/],
   ['events', 'GET', /^\/events/],
-  ['export', 'GET', /^\/containers\/[^/]+\/export/],
+  ['export', 'GET', /^\/containers\/[^/]+\/(?:export|archive)\b/],
   ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
+  ['measure', 'GET', /^\/system\/df/],
   ['save', 'GET', /^\/images\/get\?/],
   ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],
   ['change', 'POST', /^\/networks\/[^/]+\/connect\b/],
@@ -64,6 +67,7 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
 
 export function callKind({ method, path, file, options }: EngineCall): CallKind {
   if (method === 'POST' && path.startsWith('/images/load') && isQuiet(options)) return 'load'
+  if (method === 'PUT' && path.startsWith('/containers/') && isRestore(options)) return 'load'
   if (method === 'POST' && path.startsWith('/images/create')) return file === undefined ? 'pull' : 'copy'
   return KINDS.find(([, verb, pattern]) => verb === method && pattern.test(path))?.[0] ?? 'short'
 }
@@ -71,4 +75,9 @@ export function callKind({ method, path, file, options }: EngineCall): CallKind 
 /** Only a backup asks the engine to report nothing while it loads: it has images of any size. */
 function isQuiet(options: unknown): boolean {
   return (options as { readonly quiet?: unknown } | null | undefined)?.quiet === true
+}
+
+/** Only a restore asks the engine to keep directories: it has volumes of any size. */
+function isRestore(options: unknown): boolean {
+  return (options as { readonly noOverwriteDirNonDir?: unknown } | null | undefined)?.noOverwriteDirNonDir !== undefined
 }

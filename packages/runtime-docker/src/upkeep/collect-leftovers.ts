@@ -23,8 +23,10 @@ const HOUR_MS = 60 * MINUTE_MS
 const LEFT_BEHIND_AFTER_MS: Readonly<Record<string, number>> = {
   guard: 10 * MINUTE_MS,
   probe: 10 * MINUTE_MS,
+  'volume-server': 10 * MINUTE_MS,
   'daemon-volume': HOUR_MS,
   dockerfile: 24 * HOUR_MS,
+  'volume-copy': 24 * HOUR_MS,
 }
 
 /** An older server of the same installation may still start sandboxes with it; then it fills the volume again. */

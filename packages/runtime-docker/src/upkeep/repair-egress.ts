@@ -1,11 +1,12 @@
 import type Docker from 'dockerode'
 import type { ContainerInfo } from 'dockerode'
-import { DEFAULT_EGRESS, type EgressPolicy, type SandboxRef } from '@sandyard/runtime/types'
+import type { EgressPolicy, SandboxRef } from '@sandyard/runtime/types'
 import { listContainers } from '../containers/list-containers.ts'
 import { stationOn } from '../containers/container-state.ts'
+import { CLOSED_EGRESS } from '../egress/closed-egress.ts'
 import type { EgressControl } from '../egress/egress-control.ts'
 import { compilePolicy, type Registration, type Station } from '../egress/sandbox-rules.ts'
-import { refOf, sandboxFilter } from '../labels.ts'
+import { refOf, roleFilter, sandboxFilter } from '../labels.ts'
 import type { SandboxNetwork } from '../network/sandbox-network.ts'
 import { repairEach } from '../engine/repair-each.ts'
 import type { DockerRuntimeOptions } from '../runtime-options.ts'
@@ -25,8 +26,6 @@ interface Sandbox {
   readonly station: Station
 }
 
-/** A sandbox whose owner does not know it. */
-const CLOSED: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false }
 const MAX_PASSES = 5
 
 /**
@@ -53,21 +52,33 @@ async function repairOnce(parts: RepairEgressParts, signal: AbortSignal | undefi
   // In this order: what is registered now and has no sandbox afterwards is stale, because a sandbox is there before its registration.
   const registered = await egress.registered()
   const sandboxes = await runningSandboxes(parts)
+  const servers = await volumeServers(parts)
   const wanted = await wantedEgress(sandboxes.map(({ ref }) => ref.sandboxId))
-  const wrong = sandboxes.filter(({ ref, station }) => {
-    const policy = wanted.get(ref.sandboxId) ?? CLOSED
-    return !isInForce(parts.installation, station, { registered, policy })
-  })
-  const stations = new Set(sandboxes.map(({ station }) => station.address))
+  const isRight = (station: Station, policy: EgressPolicy): boolean => isInForce(parts.installation, station, { registered, policy })
+  // A sandbox that its owner does not know is closed.
+  const wrong = sandboxes.filter(({ ref, station }) => !isRight(station, wanted.get(ref.sandboxId) ?? CLOSED_EGRESS))
+  const wrongServers = servers.filter((station) => !isRight(station, CLOSED_EGRESS))
+  const stations = new Set([...sandboxes.map(({ station }) => station), ...servers].map(({ address }) => address))
   const stale = [...addressesOf(registered)].filter((address) => !stations.has(address))
-  if (wrong.length === 0 && stale.length === 0) return true
+  if (wrong.length + wrongServers.length + stale.length === 0) return true
+  // An entry of an earlier run does not go by a registration beside it.
+  const dropDoubles = async ({ address }: Station): Promise<void> => {
+    if (registered.bound.filter((entry) => entry.address === address).length > 1) await egress.unregister(address)
+  }
   const repair = async ({ ref, station }: Sandbox): Promise<void> => {
-    // An entry of an earlier run of the sandbox does not go by a registration beside it.
-    if (registered.bound.filter(({ address }) => address === station.address).length > 1) await egress.unregister(station.address)
-    await parts.apply(ref, async () => (await wantedEgress([ref.sandboxId])).get(ref.sandboxId) ?? CLOSED)
+    await dropDoubles(station)
+    await parts.apply(ref, async () => (await wantedEgress([ref.sandboxId])).get(ref.sandboxId) ?? CLOSED_EGRESS)
+  }
+  const repairServer = async (station: Station): Promise<void> => {
+    await dropDoubles(station)
+    await egress.register(station, CLOSED_EGRESS)
   }
   await repairEach(
-    [...wrong.map((sandbox) => () => repair(sandbox)), ...stale.map((address) => () => egress.unregister(address))],
+    [
+      ...wrong.map((sandbox) => () => repair(sandbox)),
+      ...wrongServers.map((station) => () => repairServer(station)),
+      ...stale.map((address) => () => egress.unregister(address)),
+    ],
     (work) => work(),
     signal,
   )
@@ -81,6 +92,13 @@ async function runningSandboxes({ docker, installation, network }: RepairEgressP
     const [ref, station] = [refOf(container.Labels), stationOn(id, container)]
     return ref === undefined || station === undefined ? [] : [{ ref, station }]
   })
+}
+
+async function volumeServers({ docker, installation, network }: RepairEgressParts): Promise<Station[]> {
+  const { id } = await network.ensure()
+  const filter = JSON.parse(roleFilter(installation, 'volume-server')) as Readonly<Record<string, readonly string[]>>
+  const found = await listContainers(docker, { ...filter, status: ['running', 'paused'] })
+  return found.flatMap((container) => stationOn(id, container) ?? [])
 }
 
 function isInForce(

@@ -11,6 +11,7 @@ import { describeLifecycle } from './describe-lifecycle.ts'
 import { describePausing } from './describe-pausing.ts'
 import { describeSeparation } from './describe-separation.ts'
 import { describeSnapshots } from './describe-snapshots.ts'
+import { describeVolumes } from './describe-volumes.ts'
 
 /**
  * Tests the guarantees of `SandboxRuntime` for any implementation, through the interface only. `makeHarness` is called once.
@@ -43,5 +44,6 @@ export function describeRuntimeContract(
     describeImages(bench)
     describeEvents(bench)
     describeSeparation(bench)
+    describeVolumes(bench)
   })
 }

@@ -11,6 +11,7 @@ import type {
   SandboxRef,
   SandboxSpec,
 } from '../types.ts'
+import { FakeVolumes } from './fake-volumes.ts'
 
 export interface FakeSandbox {
   readonly installation: string
@@ -50,6 +51,7 @@ export class FakeEngine {
   readonly sandboxes = new Map<string, FakeSandbox>()
   /** By name: snapshots, and images that the image stores have created. */
   readonly images = new Map<string, FakeImage>()
+  readonly volumes = new FakeVolumes()
   readonly #events = new EventEmitter<{ event: [string, RuntimeEvent]; stop: [] }>().setMaxListeners(0)
   /** What the vitals say; a test may change it. */
   disk: RuntimeVitals['disk'] = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }

@@ -25,6 +25,7 @@ import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
 import { createFakePaused, startFake, type FakeContents } from './fake-starting.ts'
 import { Faults } from './faults.ts'
+import { FakeVolumeStore } from './fake-volume-store.ts'
 
 export interface FakeRuntimeOptions {
   /** Runtimes with the same engine and installation share their sandboxes. Default: an engine of its own. */
@@ -52,6 +53,7 @@ export class FakeRuntime implements SandboxRuntime {
   readonly engine: FakeEngine
   readonly faults = new Faults()
   readonly images: FakeImageStore
+  readonly volumes: FakeVolumeStore | undefined
   readonly imageTool: readonly string[]
   readonly #installation: string
   readonly #options: FakeRuntimeOptions
@@ -69,6 +71,13 @@ export class FakeRuntime implements SandboxRuntime {
       factsOf: options.imageFacts ?? (() => ({})),
       call: (point, work, signal) => this.#call(point, work, signal),
     })
+    this.volumes = this.capabilities().mounts
+      ? new FakeVolumeStore({
+          engine: this.engine,
+          installation: this.#installation,
+          call: (point, work, signal) => this.#call(point, work, signal),
+        })
+      : undefined
   }
 
   capabilities(): RuntimeCapabilities {
@@ -116,6 +125,7 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#call('createPaused', () => {
       checkOrigin('snapshot', snapshot, this.#origin)
       checkSpec(spec, this.capabilities())
+      this.#requireVolumes(spec)
       const contents = (): FakeContents => this.#contentsOf(snapshot.image)
       const sandbox = createFakePaused(this.engine, { installation: this.#installation, spec, contents, endpoint: NOWHERE })
       return this.#handleOf(sandbox, 'files')
@@ -255,6 +265,7 @@ export class FakeRuntime implements SandboxRuntime {
         point,
         async () => {
           checkSpec(spec, this.capabilities())
+          this.#requireVolumes(spec)
           const endpointOf = (): Promise<SandboxEndpoint> => this.#endpointOf(spec)
           return startFake(this.engine, { installation: this.#installation, spec, contents, endpointOf, signal })
         },
@@ -264,6 +275,10 @@ export class FakeRuntime implements SandboxRuntime {
       if (!existed) this.engine.drop(this.#installation, spec)
       throw err
     }
+  }
+
+  #requireVolumes({ mounts }: SandboxSpec): void {
+    this.volumes?.require(mounts.map(({ volume }) => volume))
   }
 
   async #endpointOf(spec: SandboxSpec): Promise<SandboxEndpoint> {

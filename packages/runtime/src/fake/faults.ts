@@ -23,6 +23,11 @@ export type FaultPoint =
   | 'images.inspect'
   | 'images.list'
   | 'images.remove'
+  | 'volumes.create'
+  | 'volumes.remove'
+  | 'volumes.open'
+  | 'volumes.sizes'
+  | 'volumes.list'
 
 interface Script {
   readonly when: 'before' | 'after'

@@ -1,4 +1,5 @@
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import type { Placement } from '../../servers/placement.ts'
 import { AttemptLease } from './attempt-lease.ts'
 import { claimBuild, type ClaimedBuild } from './claim-build.ts'
 import { isBuildWaiting } from './queue-queries.ts'
@@ -9,6 +10,8 @@ const LOOK_EVERY_MS = 5000
 
 export interface WorkerParts extends AttemptParts {
   readonly serverId: number
+  /** A server that takes no sandboxes takes no builds either; one that drains returns those that run. */
+  readonly placement: Pick<Placement, 'accepts' | 'status'>
   /** Concurrent builds. */
   readonly width: number
   /** Longest duration of a whole build. */
@@ -48,6 +51,11 @@ export class BuildWorker {
     for (const { lease } of this.#running.values()) lease.check()
   }
 
+  onPlacementChanged(): void {
+    if (this.#parts.placement.status === 'draining') for (const { lease } of this.#running.values()) lease.end(nodeDrains())
+    this.#claiming.wake()
+  }
+
   /** Returns unfinished builds to the queue. Resolves when no build runs here any more. */
   async stop(): Promise<void> {
     this.#isStopping = true
@@ -57,12 +65,15 @@ export class BuildWorker {
   }
 
   async #claim(): Promise<void> {
-    const { database, hasMemory, serverId, timeoutMs, width } = this.#parts
-    while (!this.#isStopping && this.#running.size < width && (await isBuildWaiting(database.db)) && (await hasMemory())) {
+    const { database, hasMemory, placement, serverId, timeoutMs, width } = this.#parts
+    const mayClaim = (): boolean => !this.#isStopping && placement.accepts && this.#running.size < width
+    while (mayClaim() && (await isBuildWaiting(database.db)) && (await hasMemory())) {
       const claimed = await claimBuild(database, { serverId, timeoutMs })
       if (claimed === undefined) return
       const lease = new AttemptLease(this.#parts, claimed)
       this.#running.set(claimed.buildId, { lease, ended: this.#run(claimed, lease) })
+      // The order may have come with the claim.
+      if (placement.status === 'draining') lease.end(nodeDrains())
     }
   }
 
@@ -84,4 +95,8 @@ export class BuildWorker {
       this.#claiming.wake()
     }
   }
+}
+
+function nodeDrains(): ServerStopsError {
+  return new ServerStopsError('this node drains')
 }

@@ -1,8 +1,8 @@
-import type { Tx } from '@sandyard/db/database'
+import type { Db } from '@sandyard/db/database'
 
 /** The registered and running builds of a team. Does not count builds that are ending or builds of deleted templates. */
-export async function countUnfinished(tx: Tx, teamId: string): Promise<number> {
-  const { count } = await tx
+export async function countUnfinished(db: Db, teamId: string): Promise<number> {
+  const { count } = await db
     .selectFrom('build')
     .innerJoin('template', 'template.template_id', 'build.template_id')
     .leftJoin('build_job', 'build_job.build_id', 'build.build_id')

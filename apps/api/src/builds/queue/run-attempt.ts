@@ -24,7 +24,7 @@ export interface AttemptParts {
   readonly log: Logger
 }
 
-/** The server stops: the build goes back to the queue. */
+/** The server stops or drains: the build goes back to the queue. */
 export class ServerStopsError extends Error {
   override readonly name = 'ServerStopsError'
 }

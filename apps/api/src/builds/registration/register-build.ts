@@ -7,6 +7,8 @@ import { lockTeam } from '../../teams/lock-team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { Team } from '../../teams/team.ts'
 import { findTemplateByAlias } from '../../templates/template-queries.ts'
+import { createOnce } from '../../idempotency/create-once.ts'
+import type { IdempotentOperation } from '../../idempotency/remembered-answer.ts'
 import { countBuild, insertTemplate } from '../../templates/template-writes.ts'
 import { templateDeleted, tooManyBuilds } from '../build-errors.ts'
 import type { BuildParts } from '../build-parts.ts'
@@ -43,6 +45,7 @@ export interface Registration {
   readonly tags: readonly string[]
   readonly resources: SandboxResources
   readonly legacy?: LegacyBuild
+  readonly operation: IdempotentOperation
 }
 
 /**
@@ -50,12 +53,13 @@ export interface Registration {
  * names hold under concurrency. Assigns the tags, and ends builds that were registered for one of them and never started (control-plane.md
  * 10.3).
  *
- * @throws AppError `resource_exhausted` at the limit, `conflict` and `permission_denied` for a name that is taken, `not_found` for a
+ * @throws AppError `unprocessable` for an idempotency key of another request, `resource_exhausted` at the limit, `conflict` and `permission_denied` for a name that is taken, `not_found` for a
  * deleted template; then nothing has changed
  */
 export async function registerBuild(parts: BuildParts, registration: Registration): Promise<{ templateId: string; buildId: string }> {
   const { team, target, tags, legacy } = registration
-  return parts.database.transaction(async (tx) => {
+  const once = { tokenSeed: parts.tokenSeed, ownerId: team.id, ...registration.operation }
+  return createOnce(parts.database, once, async (tx) => {
     const own = await lockTeam(tx, team.id)
     const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
     const known = await findTarget(tx, team, target)

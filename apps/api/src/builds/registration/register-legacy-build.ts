@@ -3,6 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { findTeamForOwner, getActingTeam } from '../../auth/acting-team.ts'
 import type { Principal } from '../../auth/principal.ts'
+import type { IdempotentOperation } from '../../idempotency/remembered-answer.ts'
 import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { findTemplateById } from '../../templates/template-queries.ts'
@@ -26,13 +27,20 @@ import { checkTemplateSize } from './template-size.ts'
 export async function createLegacyTemplate(
   parts: BuildParts,
   principal: Principal | null,
-  body: TemplateBuildRequest,
+  { body, operation }: { readonly body: TemplateBuildRequest; readonly operation: IdempotentOperation },
 ): Promise<RegisteredTemplate> {
   checkTexts(body)
   const team = await getActingTeam(parts.database.db, principal, { teamId: body.teamID })
   const { alias, resources } = checkShape(parts, team, body)
   if (body.dockerfile.trim() !== '') await checkDockerfileAside(body.dockerfile, team.id)
-  return register(parts, { team, userId: principal?.user?.id, target: { kind: 'new', alias }, resources, legacy: commandsOf(body) })
+  return register(parts, {
+    team,
+    userId: principal?.user?.id,
+    target: { kind: 'new', alias },
+    resources,
+    legacy: commandsOf(body),
+    operation,
+  })
 }
 
 /**
@@ -44,7 +52,11 @@ export async function createLegacyTemplate(
 export async function rebuildTemplate(
   parts: BuildParts,
   principal: Principal | null,
-  { templateId, body }: { readonly templateId: string; readonly body: TemplateBuildRequest },
+  {
+    templateId,
+    body,
+    operation,
+  }: { readonly templateId: string; readonly body: TemplateBuildRequest; readonly operation: IdempotentOperation },
 ): Promise<RegisteredTemplate> {
   checkTexts(body)
   const team = await getTeamOf(parts, principal, templateId, body.teamID)
@@ -53,7 +65,7 @@ export async function rebuildTemplate(
   await checkDockerfileAside(body.dockerfile, team.id)
   const plan = toLegacyPlan(legacy)
   const target = { kind: 'existing', templateId, alias } as const
-  return register(parts, { team, userId: principal?.user?.id, target, resources, legacy: { ...legacy, plan } })
+  return register(parts, { team, userId: principal?.user?.id, target, resources, legacy: { ...legacy, plan }, operation })
 }
 
 /** The team that may rebuild a template. The path must have its exact id. */

@@ -1,4 +1,5 @@
 import { TEMPLATE_DEFAULTS } from '@sandyard/api-contract/builds/register-build'
+import type { IdempotentOperation } from '../../idempotency/remembered-answer.ts'
 import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { readBuildName } from './build-name.ts'
@@ -24,7 +25,7 @@ export interface NamedBuildRequest {
  */
 export async function registerNamedBuild(
   parts: BuildParts,
-  acting: { readonly team: Team; readonly userId: string | undefined },
+  acting: { readonly team: Team; readonly userId: string | undefined; readonly operation: IdempotentOperation },
   request: NamedBuildRequest,
 ): Promise<{ registered: RegisteredTemplate; tags: readonly string[] }> {
   const { alias, tags } = readBuildName(acting.team, request.name, request.tags)

@@ -3,6 +3,7 @@ import { TemplateLegacy } from '@sandyard/api-contract/templates/template'
 import { getActingTeam } from '../../auth/acting-team.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { idempotentOperation, IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
 import { registerNamedBuild } from '../registration/register-named-build.ts'
 import { toTemplateLegacy } from '../registration/registered-template-view.ts'
 import { buildPartsOf } from './route-parts.ts'
@@ -12,12 +13,18 @@ export const createTemplateV2Route: ApiRoute = (app, ctx) => {
   const parts = buildPartsOf(ctx)
   app.route({
     ...operation('createTemplateV2'),
-    schema: { body: TemplateBuildRequestV2, response: { 202: TemplateLegacy, ...errors(400, 401, 403, 404, 409, 429, 500) } },
-    handler: async ({ principal, body }, reply) => {
+    schema: {
+      headers: IdempotencyHeaders,
+      body: TemplateBuildRequestV2,
+      response: { 202: TemplateLegacy, ...errors(400, 401, 403, 404, 409, 422, 429, 500) },
+    },
+    handler: async ({ principal, headers, body }, reply) => {
+      const { tokenSeed } = ctx.installation
+      const registering = idempotentOperation('createTemplateV2', { headers, body }, { tokenSeed, schema: TemplateBuildRequestV2 })
       const team = await getActingTeam(ctx.database.db, principal, { teamId: body.teamID })
       const { registered } = await registerNamedBuild(
         parts,
-        { team, userId: principal?.user?.id },
+        { team, userId: principal?.user?.id, operation: registering },
         { name: body.alias, cpuCount: body.cpuCount, memoryMib: body.memoryMB },
       )
       return reply.code(202).send(toTemplateLegacy(registered))

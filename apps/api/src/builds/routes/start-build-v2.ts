@@ -1,9 +1,10 @@
 import { TemplateBuildStartV2 } from '@sandyard/api-contract/builds/start-build'
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
+import { Accepted } from '../../http/nothing.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { startBuild } from '../start/start-build.ts'
-import { Accepted, BuildParams, buildPartsOf } from './route-parts.ts'
+import { BuildParams, buildPartsOf } from './route-parts.ts'
 
 /** `POST /v2/templates/{templateID}/builds/{buildID}` (control-plane.md 10.5). */
 export const startBuildV2Route: ApiRoute = (app, ctx) => {

@@ -1,7 +1,8 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
+import { Accepted } from '../../http/nothing.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { startLegacyBuild } from '../start/start-legacy-build.ts'
-import { Accepted, BuildParams, buildPartsOf } from './route-parts.ts'
+import { BuildParams, buildPartsOf } from './route-parts.ts'
 
 /** `POST /templates/{templateID}/builds/{buildID}` (control-plane.md 10.2). */
 export const startBuildRoute: ApiRoute = (app, ctx) => {

@@ -13,6 +13,8 @@ export interface DataDirectory {
   readonly postgresLog: string
   readonly postgresPassword: string
   readonly postgres: string
+  /** The key of secrets, when the server has made it; in a folder that nothing else is in. */
+  readonly secretsKey: string
   /** Archives of COPY steps, unless another folder is configured. */
   readonly uploads: string
 }
@@ -55,6 +57,7 @@ export function describeDataDirectory(path: string): DataDirectory {
     postgresLog: join(root, 'postgres.log'),
     postgresPassword: join(root, 'postgres-password'),
     postgres: join(root, 'postgres'),
+    secretsKey: join(root, 'secrets', 'key'),
     uploads: join(root, 'uploads'),
   }
 }

@@ -41,25 +41,22 @@ export function checkServedFields(body: NewSandbox, has: EgressCapabilities): vo
   const unserved = [
     body.allow_internet_access === false && !has.egressPolicies && 'allow_internet_access',
     egress !== undefined && `network.${egress}`,
-    (body.network?.httpsPorts ?? []).length > 0 && 'network.httpsPorts',
-    Object.keys(body.iam?.tokens ?? {}).length > 0 && 'iam',
-    (body.volumeMounts ?? []).length > 0 && 'volumeMounts',
   ].find((field) => typeof field === 'string')
   if (unserved !== undefined) throw new UnservedFieldError(unserved)
 }
 
-/** Cap for each of `metadata`, `envVars` and `mcp`, keys and values together. Each is stored, listed or sent to the sandbox whole. */
+/** Cap for each of `metadata`, `envVars`, `mcp` and `iam`, keys and values together. Each is stored, listed or sent to the sandbox whole. */
 const MAX_FIELD_BYTES = 64 * 1024
 const MAX_PAIRS = 1024
 
 /**
- * Refuses `metadata`, `envVars` and `mcp` that are too large, texts that the database and processes cannot store, and invalid variable
+ * Refuses `metadata`, `envVars`, `mcp` and `iam` that are too large, texts that the database and processes cannot store, and invalid variable
  * names.
  *
  * @throws AppError `invalid_argument`, which names the field
  */
-export function checkTexts({ metadata = {}, envVars = {}, mcp }: NewSandbox): void {
-  for (const [field, value] of Object.entries({ metadata, envVars, mcp: mcp ?? {} })) {
+export function checkTexts({ metadata = {}, envVars = {}, mcp, iam = {} }: NewSandbox): void {
+  for (const [field, value] of Object.entries({ metadata, envVars, mcp: mcp ?? {}, iam })) {
     const problem = textProblem(value)
     if (problem !== undefined) throw new AppError('invalid_argument', `validation error: ${field} must not ${problem}`)
   }

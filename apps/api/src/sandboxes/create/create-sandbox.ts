@@ -2,6 +2,7 @@ import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Actor } from '../../events/actor.ts'
+import type { Placement } from '../../servers/placement.ts'
 import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
@@ -11,13 +12,13 @@ import { checkLifetime } from '../check-lifetime.ts'
 import { findRemembered, type IdempotentRequest } from '../../idempotency/sandbox-keys.ts'
 import { checkNetwork } from '../network/check-network.ts'
 import { type LookupHost, resolveEgressProxy } from '../network/resolve-egress-proxy.ts'
-import type { EgressCapabilities } from '../network/served-egress.ts'
 import { isPublic } from '../network/stored-network.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
 import { startSandbox, type StartParts } from '../start/start-sandbox.ts'
 import { checkIam } from './check-iam.ts'
 import { checkAutoPause, checkPublicTraffic, checkSecureSupport, checkServedFields, checkTexts } from './check-new-sandbox.ts'
+import { checkMounts } from './check-mounts.ts'
 import { reserveSandbox } from './reserve-sandbox.ts'
 import { toSettings } from './sandbox-settings.ts'
 import { rateHeaders } from './take-creates.ts'
@@ -28,6 +29,7 @@ export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
   readonly pool: WarmPool
+  readonly placement: Pick<Placement, 'assertAccepts'>
 }
 
 export interface CreateRequest {
@@ -52,8 +54,10 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     const remembered = await findRemembered(database.db, team.id, idempotent)
     if (remembered !== undefined) return remembered
   }
-  const { template, build, tag, lifetimeSeconds, isSecure } = await inSpan('checks', {}, () => check(parts, team, request))
-  const settings = toSettings(body, lifetimeSeconds, limitsOf(limits, team.limits).maxLifetimeSeconds)
+  parts.placement.assertAccepts()
+  const { template, build, tag, isSecure, ...checked } = await inSpan('checks', {}, () => check(parts, team, request))
+  const { maxLifetimeSeconds } = limitsOf(limits, team.limits)
+  const settings = toSettings(body, { ...checked, maxLifetimeSeconds })
   const wanted = { template, build, isSecure, settings, idempotent, actor }
   const reserved = await parts.timings.timePhase('reserve', () =>
     reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limits, pool: parts.pool }),
@@ -61,7 +65,10 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   if ('remembered' in reserved) return reserved.remembered
   const { ref, parked, rate } = reserved
   if (rate !== undefined) request.onRate?.(rateHeaders(rate))
-  parts.pool.created({ templateId: template.templateId, tag }, parked === undefined ? 'missed' : 'claimed')
+  // The pool cannot serve a create with volumes, so it does not follow it.
+  if (settings.volumeMounts.length === 0) {
+    parts.pool.created({ templateId: template.templateId, tag }, parked === undefined ? 'missed' : 'claimed')
+  }
   return startSandbox(parts, {
     ...ref,
     ...(parked !== undefined && { parked }),
@@ -74,7 +81,8 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     allowInternetAccess: settings.allowInternetAccess,
     isPublic: isPublic(body.network),
     envVars: body.envVars ?? {},
-    lifetimeSeconds,
+    volumeMounts: settings.volumeMounts,
+    lifetimeSeconds: checked.lifetimeSeconds,
     actor,
     isRepeatable: idempotent !== undefined,
   })
@@ -86,21 +94,24 @@ async function check(parts: CreateParts, team: Team, { body, defaults }: CreateR
   const found = await resolveTemplate(parts.database.db, team, reference)
   const has = parts.runtime.capabilities()
   const { maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
-  const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds, has })
+  const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds })
+  const { envdVersion } = found.build
+  const volumeMounts = await checkMounts(parts.database.db, { teamId: team.id, mounts: body.volumeMounts ?? [], envdVersion, has })
+  checkTexts(body)
+  checkServedFields(body, has)
   await resolveEgressProxy(body.network?.egressProxy, parts.lookupHost)
-  return { ...found, tag: reference.tag ?? DEFAULT_TAG, ...checked }
+  return { ...found, tag: reference.tag ?? DEFAULT_TAG, ...checked, volumeMounts }
 }
 
 interface CheckOptions extends Pick<CreateRequest, 'defaults'> {
   readonly build: Pick<ReadyBuild, 'envdVersion'>
   readonly maxLifetimeSeconds: number
-  readonly has: EgressCapabilities
 }
 
-/** The checks of the body after the look-up of its template, in the order of control-plane.md 6.2.2; our own come last. */
+/** The checks of the body after the look-up of its template, in the order of control-plane.md 6.2.2. Those of the volumes follow, then our own. */
 function checkBody(
   body: NewSandbox,
-  { defaults, build, maxLifetimeSeconds, has }: CheckOptions,
+  { defaults, build, maxLifetimeSeconds }: CheckOptions,
 ): { readonly lifetimeSeconds: number; readonly isSecure: boolean } {
   const lifetimeSeconds = body.timeout ?? defaults.timeout
   checkLifetime(lifetimeSeconds, maxLifetimeSeconds)
@@ -110,8 +121,6 @@ function checkBody(
   checkIam(body.iam)
   checkNetwork(body.network ?? {}, build.envdVersion)
   checkPublicTraffic(body.network, isSecure)
-  checkTexts(body)
-  checkServedFields(body, has)
   return { lifetimeSeconds, isSecure }
 }
 

@@ -12,6 +12,7 @@ import { newSandboxId } from '../sandbox-id.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
 import { isOccupied } from '../sandbox-queries.ts'
 import { insertReserved } from '../sandbox-state.ts'
+import { holdMounts } from './check-mounts.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
 import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
@@ -42,13 +43,15 @@ export type Reserved =
   | { readonly remembered: SandboxAnswer }
 
 /**
- * Reserves a new sandbox: claims one of the warm pool if one waits, and inserts its row in state `starting` and its idempotency key, in one
+ * Reserves a new sandbox: claims one of the warm pool if one waits and it mounts no volumes, and inserts its row in state `starting` and its idempotency key, in one
  * transaction. Creates of one team are serialised here, so that the limit and the key hold under concurrency.
  *
- * @throws AppError `resource_exhausted` at the limit or above the rate; `not_found` when the template was deleted meanwhile; those of the idempotency key
+ * @throws AppError `resource_exhausted` at the limit or above the rate; `not_found` when the template was deleted meanwhile, `invalid_argument` when
+ * a volume was; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
   const { teamId, idempotent, pool } = request
+  const { volumeMounts } = request.settings
   return database.transaction(async (tx) => {
     const own = await lockTeam(tx, teamId)
     const limits = limitsOf(request.limits, own)
@@ -59,7 +62,9 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
     const rate = await takeCreates(tx, teamId, { limits, wanted: 1 })
     if (rate?.granted === 0) throw rateExceeded(rate)
     if (!isHeld) throw templateNotFound({ key: request.template.templateId })
-    const claimed = await pool.claim(tx, request.build.buildId)
+    await holdMounts(tx, teamId, volumeMounts)
+    // The mounts of a sandbox exist from its creation or not at all.
+    const claimed = volumeMounts.length === 0 ? await pool.claim(tx, request.build.buildId) : undefined
     const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
     if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
     await insert(tx, ref, request)
@@ -102,7 +107,10 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
     auto_resume_seconds: settings.autoResumeSeconds,
     network: JSON.stringify(settings.network),
     mcp: settings.mcp === null ? null : JSON.stringify(settings.mcp),
+    iam: JSON.stringify(settings.iam),
     server_id: request.serverId,
+    volume_mounts: JSON.stringify(settings.volumeMounts),
+    home_server_id: request.serverId,
   } as const
   await insertReserved(tx, row, { kind: 'sandbox.starting', data })
 }

@@ -47,9 +47,14 @@ export async function listLifecycleEvents(db: Db, request: LifecycleRequest): Pr
   return isAscending ? events : events.toReversed()
 }
 
+/** Undefined for a kind that clients of the events interface do not know. */
+export function findLifecycleType(kind: string): LifecycleType | undefined {
+  return TYPES.get(kind)
+}
+
 /** @throws Error for a kind that `listLifecycleEvents` does not return */
 export function lifecycleType(kind: string): LifecycleType {
-  const type = TYPES.get(kind)
+  const type = findLifecycleType(kind)
   if (type === undefined) throw new Error(`there is no lifecycle event for ${kind}`)
   return type
 }

@@ -37,10 +37,11 @@ export interface ResumeWish {
  * Runs a paused sandbox again. Its lifetime starts when it runs. A failed resume leaves it paused, with its memory if it still has it.
  *
  * @returns false when another request has changed its state first
- * @throws AppError `resource_exhausted` at the team's limit; those of control-plane.md 6.2.4
+ * @throws AppError `resource_exhausted` at the team's limit; `unavailable` on a server that takes no sandboxes; those of control-plane.md 6.2.4
  */
 export async function bringBack(parts: LifecycleParts, row: SandboxRow, wish: ResumeWish): Promise<boolean> {
-  if (row.unresponsive_at_pause && row.pause_keep === 'memory' && wish.keep === 'memory') throw unresponsive(row.sandbox_id)
+  if (row.unresponsive_at_pause && isThaw(row, wish)) throw unresponsive(row.sandbox_id)
+  if (!isThaw(row, wish)) parts.placement.assertAccepts()
   using _held = parts.inFlight.hold(refOf(row))
   if (!(await beginResume(parts, row, wish))) return false
   await parts.timings.time('resume', () => carryOutResume(parts, row, wish))
@@ -79,15 +80,20 @@ function beginResume(
     const { concurrentSandboxes: limit } = limitsOf(limits, own)
     if ((await countOccupied(tx, row.team_id)) >= limit) throw tooManySandboxes(limit, own)
     const event = { kind: 'sandbox.resuming', data: { keep } } as const
-    const set = { server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
+    const set = { server_id: serverId, home_server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
     return changeState(tx, refOf(row), { from: 'paused', to: 'resuming', actor, serverId, event, set })
   })
+}
+
+/** Its processes stand still on the engine: nothing is started. */
+function isThaw({ pause_keep: kept }: SandboxRow, { keep }: Pick<ResumeWish, 'keep'>): boolean {
+  return keep === 'memory' && kept === 'memory'
 }
 
 /** A thaw needs neither a turn nor memory that the sandbox has not had before. */
 function admitted(parts: LifecycleParts, wanted: { readonly row: SandboxRow; readonly keep: Keep }, signal: AbortSignal): Promise<Resumed> {
   const { row, keep } = wanted
-  if (keep === 'memory' && row.pause_keep === 'memory') return resume(parts, wanted, signal)
+  if (isThaw(row, { keep })) return resume(parts, wanted, signal)
   const request = { teamId: row.team_id, memoryMib: row.memory_mib }
   return parts.admission.run(request, signal, (turn) => resume(parts, { ...wanted, turn }, signal))
 }

@@ -10,5 +10,6 @@ export async function loadSource(db: Db, row: Selectable<SandboxTable>): Promise
   const { sandbox_id: sandboxId, template_id: templateId, build_id: buildId, is_secure: isSecure } = row
   const build = await findReadyBuildById(db, templateId, buildId)
   if (build === undefined) throw new Error(`the build ${buildId} of the sandbox ${sandboxId} is gone`)
-  return { ...refOf(row), templateId, build, isSecure, network: row.network, allowInternetAccess: row.allow_internet_access }
+  const { network, allow_internet_access: allowInternetAccess, volume_mounts: volumeMounts } = row
+  return { ...refOf(row), templateId, build, isSecure, network, allowInternetAccess, volumeMounts }
 }

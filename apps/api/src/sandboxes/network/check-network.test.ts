@@ -227,8 +227,8 @@ it.each<[SandboxNetworkConfig, string | undefined, string | undefined, string | 
   [{ dnsServers: ['1.1.1.1'] }, 'dnsServers', 'dnsServers', undefined],
   [{ rules: { 'a.com': [] } }, 'rules', 'rules', undefined],
   [{ rules: rulesOf('Bearer key ${HOME}') }, 'rules', 'rules', undefined],
-  [{ rules: rulesOf('Bearer ${e2b.secrets.key}') }, 'rules', 'rules', 'rules'],
-  [{ rules: rulesOf('${e2b.identity.tokens.t}') }, 'rules', 'rules', 'rules'],
+  [{ rules: rulesOf('Bearer ${e2b.secrets.key}') }, 'rules', 'rules', undefined],
+  [{ rules: rulesOf('${e2b.identity.tokens.t}') }, 'rules', 'rules', undefined],
 ])('the unsupported field of %j is %s, %s or %s', (network, none, addresses, all) => {
   expect([NONE, ADDRESSES, ALL].map((has) => unservedEgressField(network, has))).toEqual([none, addresses, all])
 })

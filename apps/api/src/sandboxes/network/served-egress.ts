@@ -1,7 +1,6 @@
 import type { SandboxNetworkUpdate } from '@sandyard/api-contract/sandboxes/network'
 import type { RuntimeCapabilities } from '@sandyard/runtime/types'
 import { isDomain } from './addresses.ts'
-import { hasPlaceholder } from './placeholders.ts'
 
 export type EgressCapabilities = Pick<RuntimeCapabilities, 'egressPolicies' | 'egressGateway'>
 
@@ -21,6 +20,5 @@ export function unservedEgressField(
     if (dnsServers.length > 0) return 'dnsServers'
     if (Object.keys(rules).length > 0) return 'rules'
   }
-  const values = Object.values(rules).flatMap(([rule]) => Object.values(rule?.transform?.headers ?? {}))
-  return values.some(hasPlaceholder) ? 'rules' : undefined
+  return undefined
 }

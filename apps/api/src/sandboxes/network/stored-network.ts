@@ -3,10 +3,11 @@ import type { StoredEgress, StoredEgressProxy, StoredNetwork, StoredRule } from 
 
 /** The `network` of a create request that has passed its checks, as it is stored: only the fields that were set. Null and empty lists are the defaults. */
 export function toStoredNetwork(network: SandboxNetworkConfig): StoredNetwork {
-  const { allowPublicTraffic, maskRequestHost } = network
+  const { allowPublicTraffic, maskRequestHost, httpsPorts = [] } = network
   return {
     ...(typeof allowPublicTraffic === 'boolean' && { allowPublicTraffic }),
     ...(maskRequestHost !== undefined && { maskRequestHost }),
+    ...(httpsPorts.length > 0 && { httpsPorts: [...new Set(httpsPorts)] }),
     ...toStoredLists(network),
   }
 }

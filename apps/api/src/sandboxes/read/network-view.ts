@@ -6,12 +6,13 @@ import type { StoredEgressProxy, StoredNetwork, StoredRule } from '@sandyard/db/
  * (clients-python-2.63.md 4).
  */
 export function toNetwork(network: StoredNetwork): SandboxNetwork {
-  const { allowPublicTraffic = true, allowOut = [], denyOut = [], maskRequestHost, dnsServers, rules, egressProxy } = network
+  const { allowPublicTraffic = true, allowOut = [], denyOut = [], maskRequestHost, httpsPorts, dnsServers, rules, egressProxy } = network
   return {
     allowPublicTraffic,
     allowOut: [...allowOut],
     denyOut: [...denyOut],
     ...(maskRequestHost !== undefined && { maskRequestHost }),
+    ...(httpsPorts !== undefined && { httpsPorts: [...httpsPorts] }),
     ...(dnsServers !== undefined && { dnsServers: [...dnsServers] }),
     ...(rules !== undefined && { rules: Object.fromEntries(Object.entries(rules).map(toRule)) }),
     ...(egressProxy !== undefined && { egressProxy: toProxy(egressProxy) }),

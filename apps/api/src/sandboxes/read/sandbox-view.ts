@@ -67,16 +67,20 @@ export function toListedSandbox(row: LiveSandboxRow): ListedSandbox {
     metadata: row.metadata,
     state: isPaused ? 'paused' : 'running',
     envdVersion: row.envd_version ?? UNKNOWN_ENVD_VERSION,
-    volumeMounts: [],
+    volumeMounts: row.volume_mounts.map(({ name, path, readOnly }) => ({ name, path, ...(readOnly === true && { readOnly }) })),
     ...(isPaused && row.unresponsive_at_pause && { envdUnresponsiveAtPause: true }),
   }
 }
 
-/** Every field of the seed's table, with explicit nulls (control-plane.md 22.2 D6-D9). */
-export function toSandboxDetail(row: LiveSandboxRow, tokenSeed: Secret): SandboxDetail {
+/**
+ * Every field of the seed's table, with explicit nulls (control-plane.md 22.2 D6-D9).
+ *
+ * @param mayConnect - whether the caller gets the token of the daemon
+ */
+export function toSandboxDetail(row: LiveSandboxRow, tokenSeed: Secret, { mayConnect }: { readonly mayConnect: boolean }): SandboxDetail {
   return {
     ...toListedSandbox(row),
-    envdAccessToken: row.is_secure ? sandboxAccessToken(tokenSeed, row.sandbox_id) : null,
+    envdAccessToken: mayConnect && row.is_secure ? sandboxAccessToken(tokenSeed, row.sandbox_id) : null,
     allowInternetAccess: row.allow_internet_access,
     domain: null,
     network: toNetwork(row.network),

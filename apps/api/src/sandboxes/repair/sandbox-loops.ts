@@ -54,4 +54,5 @@ export async function forgetOld(db: Db, { auditMs, eventMs, historyMs }: Retenti
   await forgetEvents(db, eventMs)
   await deleteOlder(db, { table: 'audit', time: 'created_at', ageMs: auditMs })
   await deleteOlder(db, { table: 'idempotency_key', time: 'created_at', ageMs: KEY_RETENTION_MS })
+  await deleteOlder(db, { table: 'remembered_answer', time: 'created_at', ageMs: KEY_RETENTION_MS })
 }

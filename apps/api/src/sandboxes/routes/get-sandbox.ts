@@ -13,6 +13,6 @@ export const getSandboxRoute: ApiRoute = (app, ctx) =>
     schema: { params: SandboxParams, response: { 200: SandboxDetail, ...errors(400, 401, 403, 404, 429, 500) } },
     handler: async ({ principal, params }) => {
       const row = await getSandbox(ctx.database.db, getTeam(principal).id, params.sandboxID)
-      return toSandboxDetail(row, ctx.installation.tokenSeed)
+      return toSandboxDetail(row, ctx.installation.tokenSeed, { mayConnect: principal?.scope !== 'read' })
     },
   })

@@ -2,21 +2,24 @@ import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-tok
 import type { Secret } from '@sandyard/kit/config/secret'
 import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
 import type { Outbound } from '@sandyard/kit/outbound/outbound'
-import type { SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
+import type { StoredVolumeMount } from '@sandyard/db/schema/sandbox'
+import type { SandboxMount, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
 import type { ReadyBuild } from '../../templates/template.ts'
 import type { CurrentNetwork } from '../network/read-network.ts'
 import { toEgressPolicy } from '../network/to-egress-policy.ts'
+import { cleanMountPath } from './mount-path.ts'
 
 /** What a sandbox runs: the same for its create and for every resume. */
 export interface SandboxSource extends SandboxRef, CurrentNetwork {
   readonly templateId: string
   readonly build: ReadyBuild
   readonly isSecure: boolean
+  readonly volumeMounts: readonly StoredVolumeMount[]
 }
 
 /** The spec of a sandbox for the runtime. */
 export function sandboxSpec(source: SandboxSource, tokenSeed: Secret): SandboxSpec {
-  const { sandboxId, incarnation, build, network, allowInternetAccess } = source
+  const { sandboxId, incarnation, build, network, allowInternetAccess, volumeMounts } = source
   const { image, cpuCount, memoryMib, diskMib } = build
   return {
     sandboxId,
@@ -25,9 +28,14 @@ export function sandboxSpec(source: SandboxSource, tokenSeed: Secret): SandboxSp
     resources: { cpuCount, memoryMib, diskMib },
     instanceKey: sandboxInstanceKey(tokenSeed, source),
     allowPrivilegeGain: true,
-    mounts: [],
+    mounts: volumeMounts.map(toMount),
     egress: toEgressPolicy(network, allowInternetAccess),
   }
+}
+
+/** The id of a volume is its name in the volume store. */
+function toMount({ volumeId, path, readOnly = false }: StoredVolumeMount): SandboxMount {
+  return { volume: volumeId, path: cleanMountPath(path), readOnly }
 }
 
 /** The token of the sandbox's daemon; undefined for an open sandbox. */

@@ -15,6 +15,7 @@ import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
 import type { InFlight } from '../lifecycle/in-flight.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
+import { ensureVolumes } from './ensure-volumes.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
 import { changeState } from '../sandbox-state.ts'
 import { startError } from './start-errors.ts'
@@ -108,6 +109,7 @@ async function bringUp(
   const began = performance.now()
   const spec = sandboxSpec(reservation, parts.tokenSeed)
   const { runtime } = parts
+  await ensureVolumes(runtime, spec, signal)
   const endpoint = await inSpan('engine create', { 'sandyard.sandbox_id': sandboxId }, () =>
     build.snapshot === undefined ? runtime.create(spec, signal) : runtime.createFrom(build.snapshot, spec, signal),
   )

@@ -3,6 +3,7 @@ import { getTeam } from '../../auth/principal.ts'
 import { actorOf } from '../../events/actor.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { idempotentOperation, IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
 import { UnservedFieldError } from '../../metrics/unserved-field.ts'
 import { SandboxParams } from '../../sandboxes/routes/sandbox-params.ts'
 import { createSnapshot } from '../create-snapshot.ts'
@@ -13,12 +14,15 @@ export const createSnapshotRoute: ApiRoute = (app, ctx) =>
     ...operation('createSnapshot', { isBodyOptional: true }),
     schema: {
       params: SandboxParams,
+      headers: IdempotencyHeaders,
       body: NewSnapshot,
-      response: { 201: SnapshotInfo, ...errors(400, 401, 403, 404, 409, 429, 500, 501, 503, 504) },
+      response: { 201: SnapshotInfo, ...errors(400, 401, 403, 404, 409, 422, 429, 500, 501, 503, 504) },
     },
-    handler: async ({ principal, params, body }, reply) => {
+    handler: async ({ principal, params, headers, body }, reply) => {
       if (body.memory === true && ctx.runtime.capabilities().snapshot !== 'memory') throw new UnservedFieldError('memory')
-      const wish = { givenId: params.sandboxID, name: body.name, actor: actorOf(principal), userId: principal?.user?.id }
+      const { tokenSeed } = ctx.installation
+      const taking = idempotentOperation('createSnapshot', { headers, body }, { tokenSeed, schema: NewSnapshot, target: params.sandboxID })
+      const wish = { operation: taking, givenId: params.sandboxID, name: body.name, actor: actorOf(principal), userId: principal?.user?.id }
       return reply.code(201).send(await createSnapshot(ctx.sandboxes, getTeam(principal), wish))
     },
   })

@@ -27,7 +27,7 @@ export const uploadFilesRoute: ApiRoute = (app, ctx) =>
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     scope.route({
       ...operation('uploadTemplateFiles'),
-      schema: { params: Params, querystring: Query, response: { 200: Stored, ...errors(400, 403, 429, 500, 503, 504) } },
+      schema: { params: Params, querystring: Query, response: { 200: Stored, ...errors(400, 403, 429, 500, 503, 504, 507) } },
       handlerTimeout: UPLOAD_TIMEOUT_MS,
       handler: async ({ params, query, headers, raw }, reply) => {
         const key = { teamId: params.teamID, hash: params.hash }

@@ -87,7 +87,9 @@ async function checkNetworks({ engine }: Facts, installation: string): Promise<F
 
 /** The server removes volumes of former daemons an hour after their last use. */
 async function checkVolumes({ engine, machine }: Facts, installation: string): Promise<Finding> {
-  const own = ((await engine.volumes()) as Volume[]).filter(({ Labels }) => Labels?.[LABEL.installation] === installation)
+  const own = ((await engine.volumes()) as Volume[]).filter(
+    ({ Labels }) => Labels?.[LABEL.installation] === installation && Labels[LABEL.role] === 'daemon-volume',
+  )
   const byAge = own.toSorted((left, right) => Date.parse(right.CreatedAt ?? '') - Date.parse(left.CreatedAt ?? ''))
   const used = new Set((await engine.containers()).flatMap(({ Mounts }) => Mounts.map(({ Name }) => Name)))
   const before = machine.now() - OLD_VOLUME_MS

@@ -1,4 +1,7 @@
 import { getCACertificates } from 'node:tls'
+import { describeDataDirectory } from '@sandyard/api/program/data/data-directory'
+import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
+import { readKeyRing } from '../../read-key-ring.ts'
 import type { Environment } from '@sandyard/kit/config/parse-config'
 import { DatabaseReader } from './database-reader.ts'
 import { readDoctorSettings, type DoctorSettings } from './doctor-settings.ts'
@@ -18,6 +21,8 @@ export interface Facts extends AsyncDisposable {
   readonly database: DatabaseReader
   readonly servers: ServerReader
   readonly machine: Machine
+  /** The keys of secrets that programs with these settings have; undefined without one. @throws ConfigError */
+  readonly keyRing: () => Promise<KeyRing | undefined>
   /** A sandbox of the check's own; only with `isDeep`. */
   readonly sandboxes: SandboxReader
   /** The authorities that certificates are checked with, in PEM: the public ones and those of SANDYARD_EXTRA_CA. */
@@ -56,6 +61,7 @@ export function openFacts(options: FactsOptions): Facts {
     database,
     servers,
     machine: { ...MACHINE, ...machine },
+    keyRing: () => readKeyRing(environment, describeDataDirectory(settings.dataDir)),
     sandboxes,
     authorities: [...getCACertificates('default'), ...settings.extraCa],
     slowAnswerMs,

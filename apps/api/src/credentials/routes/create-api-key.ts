@@ -1,0 +1,32 @@
+import { CreatedTeamApiKey, NewTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { endOfToken, getTeam } from '../../auth/principal.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
+import { createApiKey } from '../create-api-key.ts'
+import { toCreatedApiKey } from '../credential-view.ts'
+import { issueOnce } from './issue-once.ts'
+
+const OPERATION = 'createApiKey'
+
+/** `POST /api-keys` (control-plane.md 14.2). */
+export const createApiKeyRoute: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('createApiKey'),
+    schema: {
+      headers: IdempotencyHeaders,
+      body: NewTeamApiKey,
+      response: { 201: CreatedTeamApiKey, ...errors(400, 401, 403, 422, 429, 500, 503) },
+    },
+    handler: async ({ principal, headers, body }, reply) => {
+      const { id: teamId } = getTeam(principal)
+      const request = { operationId: OPERATION, ownerId: teamId, endsWith: endOfToken(principal), headers, schema: NewTeamApiKey, body }
+      return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
+        const { name, scope } = body
+        const issued = await createApiKey(tx, { teamId, name, createdBy: principal?.user?.id, expiresAt, scope })
+        if (issued === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
+        return toCreatedApiKey(issued)
+      })
+    },
+  })

@@ -1,0 +1,36 @@
+import { CreatedTeamApiKey, NewTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
+import { requireTeam } from '../../administration/require-team.ts'
+import { teamBanned, teamBlocked } from '../../auth/auth-errors.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
+import { teamNotFound } from '../../teams/team-errors.ts'
+import { TeamParams } from '../../team-metrics/routes/team-params.ts'
+import { createApiKey } from '../create-api-key.ts'
+import { toCreatedApiKey } from '../credential-view.ts'
+import { issueOnce } from './issue-once.ts'
+
+const OPERATION = 'createTeamApiKey'
+
+/** `POST /admin/teams/{teamID}/api-keys` (control-plane.md 13.2): the key has no creator. */
+export const createTeamApiKeyRoute: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('createTeamApiKey'),
+    schema: {
+      params: TeamParams,
+      headers: IdempotencyHeaders,
+      body: NewTeamApiKey,
+      response: { 201: CreatedTeamApiKey, ...errors(400, 401, 403, 404, 422, 429, 500, 503) },
+    },
+    handler: async ({ params, headers, body }, reply) => {
+      const team = await requireTeam(ctx.database.db, params.teamID)
+      if (team.isBanned) throw teamBanned()
+      if (team.isBlocked) throw teamBlocked(team.blockedReason)
+      const request = { operationId: OPERATION, ownerId: team.id, headers, schema: NewTeamApiKey, body }
+      return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
+        const issued = await createApiKey(tx, { teamId: team.id, name: body.name, expiresAt, scope: body.scope })
+        if (issued === undefined) throw teamNotFound()
+        return toCreatedApiKey(issued)
+      })
+    },
+  })

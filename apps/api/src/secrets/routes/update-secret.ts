@@ -1,0 +1,34 @@
+import { SecretInfo, SecretPath, SecretUpdate } from '@sandyard/api-contract/secrets/secret'
+import { getTeam } from '../../auth/principal.ts'
+import type { ApiRoute } from '../../http/api-instance.ts'
+import { errors, operation } from '../../http/operation.ts'
+import { createOnce } from '../../idempotency/create-once.ts'
+import { IdempotencyHeaders, readIdempotency } from '../../idempotency/idempotency-header.ts'
+import { toSecretInfo } from '../secret-rows.ts'
+import { updateSecret } from '../update-secret.ts'
+import { getKeyRing, SECRETS_SCOPE } from './secrets-scope.ts'
+
+/** `POST /secrets/{secretID}` (control-plane.md 16). */
+export const updateSecretRoute: ApiRoute = (app, ctx) =>
+  app.route({
+    ...operation('updateSecret'),
+    ...SECRETS_SCOPE,
+    schema: {
+      params: SecretPath,
+      headers: IdempotencyHeaders,
+      body: SecretUpdate,
+      response: { 200: SecretInfo, ...errors(400, 401, 403, 404, 409, 422, 429, 500, 502, 504) },
+    },
+    handler: async ({ principal, params, headers, body }) => {
+      const { tokenSeed } = ctx.installation
+      const teamId = getTeam(principal).id
+      const ring = getKeyRing(ctx.config.keyRing)
+      const idOrName = params.secretID
+      // The same key for another secret is another request.
+      const operationId = `updateSecret ${idOrName.toLowerCase()}`
+      const idempotent = readIdempotency(headers['idempotency-key'], { tokenSeed, operationId, schema: SecretUpdate, body })
+      return createOnce(ctx.database, { tokenSeed, ownerId: teamId, operationId: 'updateSecret', idempotent }, async (tx) =>
+        toSecretInfo(await updateSecret(tx, ring, { teamId, idOrName, body })),
+      )
+    },
+  })

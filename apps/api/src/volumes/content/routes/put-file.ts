@@ -1,0 +1,35 @@
+import { NewVolumeEntryQuery, VolumeEntryStat } from '@sandyard/api-contract/volumes/volume-content'
+import type { ApiInstance } from '../../../http/api-instance.ts'
+import { liftBodyDeadline } from '../../../http/body-deadline.ts'
+import { operation } from '../../../http/operation.ts'
+import { checkStored } from '../../../teams/stored-bytes.ts'
+import { VolumeParams } from '../../routes/volume-params.ts'
+import { addBytes } from '../../volume-sizes.ts'
+import { contentErrors } from '../content-errors.ts'
+import type { ContentRoute } from '../content-route.ts'
+import { forward, TRANSFER } from '../forward.ts'
+
+/** `PUT /volumecontent/{volumeID}/file` (control-plane.md 15.4): the body is the file, whatever its content type. */
+export const putFileRoute: ContentRoute = (scope, services, ctx) =>
+  void scope.register(async (inner: ApiInstance) => {
+    inner.removeAllContentTypeParsers()
+    // The body is passed on unread, once the request is authorized.
+    inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    inner.route({
+      ...operation('putVolumeFile'),
+      schema: {
+        params: VolumeParams,
+        querystring: NewVolumeEntryQuery,
+        response: { 201: VolumeEntryStat, ...contentErrors(400, 401, 403, 404, 409, 429, 500, 503, 504, 507) },
+      },
+      handlerTimeout: TRANSFER.timeoutMs,
+      handler: async (request, reply) => {
+        const { raw, facts, params } = request
+        const { db } = ctx.database
+        const [teamId, sizeBytes] = [facts.teamId ?? '', Number(raw.headers['content-length'] ?? 0)]
+        await checkStored(db, ctx.config.storage, { teamId, sizeBytes, replacedBytes: 0 })
+        liftBodyDeadline(raw)
+        await forward(services, { request, reply }, { ...TRANSFER, body: raw, onStored: () => addBytes(db, params.volumeID, sizeBytes) })
+      },
+    })
+  })

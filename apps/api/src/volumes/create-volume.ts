@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Database, Tx } from '@sandyard/db/database'
+import { within } from '@sandyard/kit/async/within'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { VolumeStore } from '@sandyard/runtime/volume-store'
+import type { Actor } from '../events/actor.ts'
+import { createOnce } from '../idempotency/create-once.ts'
+import type { OnceRequest } from '../idempotency/remembered-answer.ts'
+import { lockTeam } from '../teams/lock-team.ts'
+import type { StorageLimits } from '../teams/storage-limits.ts'
+import { checkStored } from '../teams/stored-bytes.ts'
+import { volumeNotFound } from './volume-errors.ts'
+import { countVolumes, findVolume, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
+import { checkVolumeName } from './volume-name.ts'
+
+export interface VolumeWish extends OnceRequest {
+  /** Those of the settings. */
+  readonly storage: StorageLimits
+  readonly name: string
+  readonly actor: Actor
+}
+
+/** A list of volumes is not paged (control-plane.md 1.13). */
+const MAX_VOLUMES = 1000
+const CREATE_TIMEOUT_MS = 45_000
+
+/**
+ * Creates an empty volume. The row is first. When the engine fails, the row is deleted again; a request with an idempotency key keeps it, so that
+ * its repeat goes on. A process that dies between both leaves a volume that is made when it is first used.
+ *
+ * @throws AppError with the texts of control-plane.md 15.2; `resource_exhausted` for more than a thousand volumes;
+ * `insufficient_storage` above the stored bytes of the team; the errors of the runtime
+ */
+export async function createVolume(database: Database, store: VolumeStore, wish: VolumeWish): Promise<Volume> {
+  checkVolumeName(wish.name)
+  const volume = await createOnce(database, wish, (tx) => insert(tx, wish))
+  // A repeat must not bring back one that was deleted meanwhile.
+  if (wish.idempotent !== undefined && (await findVolume(database.db, wish.ownerId, volume.volumeId)) === undefined) throw volumeNotFound()
+  try {
+    const what = 'the creation of the volume'
+    await within({ what, timeoutMs: CREATE_TIMEOUT_MS }, (signal) => store.create(volume.volumeId, signal))
+  } catch (err) {
+    if (wish.idempotent === undefined) await markDeleted(database.db, wish.ownerId, volume.volumeId)
+    throw err
+  }
+  return volume
+}
+
+async function insert(tx: Tx, { ownerId: teamId, name, actor, storage }: VolumeWish): Promise<Volume> {
+  await lockTeam(tx, teamId)
+  const volume = { volumeId: randomUUID(), name }
+  if (!(await insertVolume(tx, { ...volume, teamId, actor }))) {
+    throw new AppError('invalid_argument', `Volume with name '${name}' already exists`)
+  }
+  if ((await countVolumes(tx, teamId)) > MAX_VOLUMES) {
+    throw new AppError('resource_exhausted', `The team has ${MAX_VOLUMES} volumes, and there cannot be more: delete some`)
+  }
+  await checkStored(tx, storage, { teamId, sizeBytes: 0, replacedBytes: 0 })
+  return volume
+}

@@ -1,0 +1,3 @@
+import { Type } from 'typebox'
+
+export const WebhookParams = Type.Object({ webhookID: Type.String() })

@@ -1,0 +1,29 @@
+import { exit, stderr, stdout } from 'node:process'
+import { changeRoot } from './change-root.ts'
+import { parseServerFlags } from './flags.ts'
+import { createVolumeServer } from './server.ts'
+import { removeTemporaries } from './temporary.ts'
+
+/** The file service of one volume (control-plane.md 15.4). It prints its port when it listens. */
+async function main(args: readonly string[]): Promise<void> {
+  const { host, port, root, instance, idleMs } = parseServerFlags(args)
+  process.on('uncaughtException', (error) => void stderr.write(`unexpected failure: ${error.stack ?? error.message}\n`))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => exit(0))
+  // Modes come from requests.
+  process.umask(0)
+  await changeRoot(root)
+  await removeTemporaries()
+  const server = createVolumeServer({ digest: instance, idleMs, end: () => exit(0) })
+  server.on('error', (error) => fail(error))
+  server.listen(port, host, () => {
+    const address = server.address()
+    stdout.write(`${typeof address === 'object' && address !== null ? address.port : port}\n`)
+  })
+}
+
+function fail(error: unknown): never {
+  stderr.write(`sandyard volume server: ${error instanceof Error ? error.message : String(error)}\n`)
+  exit(1)
+}
+
+main(process.argv.slice(2)).catch(fail)

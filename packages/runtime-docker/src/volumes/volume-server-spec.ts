@@ -1,0 +1,73 @@
+import type { Secret } from '@sandyard/kit/config/secret'
+import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
+import type { ContainerCreateOptions } from 'dockerode'
+import { type ContainerPlan, ulimits } from '../containers/container-spec.ts'
+import { daemonMount, volumeMount } from '../containers/volume-mount.ts'
+import { EMPTY_IMAGE } from '../engine/empty-image.ts'
+import { volumeLabels } from '../labels.ts'
+
+export interface VolumeServerRequest {
+  /** The name of the volume in the volume store. */
+  readonly name: string
+  readonly key: Secret
+  /** The service's own command (`DaemonManifest.volumeServer`). */
+  readonly command: readonly string[]
+  readonly port: number
+}
+
+const MIB = 1024 ** 2
+const MEMORY_MIB = 256
+const PIDS_LIMIT = 64
+const CPU_PERIOD_MICROSECONDS = 100_000
+const ROOT = '/volume'
+
+/** Root of the service writes files of every owner and mode, and makes the volume its root. */
+const KEPT_CAPABILITIES = 'CHOWN DAC_OVERRIDE FOWNER FSETID SYS_CHROOT'.split(' ')
+
+/** The command of a service with this key. */
+export function volumeServerCommand({ command, key, port }: VolumeServerRequest): string[] {
+  return [...command, `-root=${ROOT}`, `-port=${port}`, `-instance=${secretDigest(key.reveal())}`]
+}
+
+/** The container of the file service of one volume: no files but its own, which are read-only, and those of the volume. */
+export function volumeServerSpec(plan: ContainerPlan, request: VolumeServerRequest): ContainerCreateOptions {
+  return {
+    Image: EMPTY_IMAGE,
+    Hostname: 'volume',
+    User: '0:0',
+    WorkingDir: '/',
+    Entrypoint: volumeServerCommand(request),
+    Cmd: [],
+    Env: [],
+    Labels: volumeLabels(plan.installation, request.name, 'volume-server'),
+    StopSignal: 'SIGTERM',
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      Runtime: plan.ociRuntime,
+      Init: true,
+      // It ends itself when it is not used.
+      AutoRemove: true,
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'local', Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' } },
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      CapAdd: KEPT_CAPABILITIES,
+      SecurityOpt: [...(plan.seccomp === undefined ? [] : [`seccomp=${plan.seccomp}`]), 'no-new-privileges'],
+      MaskedPaths: [...plan.systemPaths.masked],
+      ReadonlyPaths: [...plan.systemPaths.readOnly],
+      Privileged: false,
+      IpcMode: 'private',
+      CgroupnsMode: 'private',
+      Memory: MEMORY_MIB * MIB,
+      MemorySwap: MEMORY_MIB * MIB,
+      CpuPeriod: CPU_PERIOD_MICROSECONDS,
+      CpuQuota: CPU_PERIOD_MICROSECONDS,
+      PidsLimit: PIDS_LIMIT,
+      Ulimits: ulimits(plan.maxOpenFiles),
+      Mounts: [daemonMount(plan.daemon), volumeMount(plan.installation, { volume: request.name, path: ROOT, readOnly: false })],
+      NetworkMode: plan.network,
+      Dns: [...plan.resolvers],
+      DnsSearch: ['.'],
+    } as ContainerCreateOptions['HostConfig'] & { CgroupnsMode: string },
+  }
+}
