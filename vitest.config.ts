@@ -18,6 +18,7 @@ export default defineConfig({
           exclude: ['**/*.engine.test.ts', ...defaultExclude],
           testTimeout: 30_000,
           ...PATIENT,
+          maxWorkers: 3,
         },
       },
       {
