@@ -222,7 +222,7 @@ describe('a node that drains', () => {
 })
 
 describe('the builds of a node', () => {
-  /** Runs until it is told to end, or at once. */
+  /** A runner of builds: an endless one runs until its signal aborts, the other one finishes at once. */
   function runner(isEndless: boolean): { run: BuildRunner; started: Promise<void>; count: () => number } {
     const started = Promise.withResolvers<void>()
     let count = 0

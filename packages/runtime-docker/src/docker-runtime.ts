@@ -31,8 +31,8 @@ import { createStopped } from './containers/create-stopped.ts'
 import { runtimeState, stationOn } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox, type StartRequest } from './containers/start-sandbox.ts'
-import { toUsage } from './containers/usage.ts'
-import { engineCall, statusOf, toAppError, unlessStatus } from './engine/docker-errors.ts'
+import { readUsage } from './containers/read-usage.ts'
+import { engineCall, statusOf, toAppError } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
 import { pingEngine } from './engine/connect-engine.ts'
 import { KeyedQueue } from './engine/keyed-queue.ts'
@@ -190,7 +190,7 @@ export class DockerRuntime implements SandboxRuntime {
 
   async usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {
     const limit = pLimit(USAGE_AT_ONCE)
-    const found = await Promise.all(refs.map((ref) => limit(async () => [ref.sandboxId, await this.#usageOf(ref)] as const)))
+    const found = await Promise.all(refs.map((ref) => limit(async () => [ref.sandboxId, await readUsage(this.#containerOf(ref))] as const)))
     return new Map(found.flatMap(([sandboxId, usage]) => (usage === undefined ? [] : [[sandboxId, usage]])))
   }
 
@@ -247,19 +247,6 @@ export class DockerRuntime implements SandboxRuntime {
     const isLost = bridge === undefined || !isIntact
     if (isLost) log.warn({ err: failure }, 'the sandbox network or the daemon volume was removed and is created again')
     return isLost
-  }
-
-  /** Undefined for a container that hangs, so that the usage of the others is still returned. */
-  async #usageOf(ref: SandboxRef): Promise<Usage | undefined> {
-    try {
-      const stats = await engineCall('The usage could not be read.', () =>
-        unlessStatus(404, () => this.#containerOf(ref).stats({ stream: false, 'one-shot': true })),
-      )
-      return stats === undefined ? undefined : toUsage(stats)
-    } catch (err) {
-      if (isAppError(err, 'deadline_exceeded')) return undefined
-      throw err
-    }
   }
 
   /** The policy is read when no other change of the sandbox is in progress. A container without processes gets it when it is resumed. */

@@ -4,7 +4,7 @@ import type { Tx } from '@sandyard/db/database'
 import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import type { AppContext } from '../context.ts'
 import { createOnce } from '../idempotency/create-once.ts'
-import { readIdempotency } from '../idempotency/idempotency-header.ts'
+import { idempotentOperation } from '../idempotency/idempotency-header.ts'
 
 export interface AdminCreate {
   readonly operationId: OperationId
@@ -17,6 +17,6 @@ export interface AdminCreate {
 export async function createOnceAsAdmin<T>(ctx: AppContext, create: AdminCreate, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { operationId, key, schema, body } = create
   const { tokenSeed } = ctx.installation
-  const idempotent = readIdempotency(key, { tokenSeed, operationId, schema, body })
-  return createOnce(ctx.database, { tokenSeed, ownerId: NIL_UUID, operationId, idempotent }, work)
+  const once = idempotentOperation(operationId, { headers: { 'idempotency-key': key }, body }, { tokenSeed, schema })
+  return createOnce(ctx.database, { ...once, tokenSeed, ownerId: NIL_UUID }, work)
 }

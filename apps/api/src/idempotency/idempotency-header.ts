@@ -21,7 +21,7 @@ export function readIdempotency(
 }
 
 export interface OperationRequest {
-  readonly headers: { readonly 'idempotency-key'?: string }
+  readonly headers: { readonly 'idempotency-key'?: string | undefined }
   readonly body: unknown
 }
 

@@ -1,6 +1,7 @@
 import { Database, type Tx } from '@sandyard/db/database'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import { FakeRuntime, type FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime'
+import { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
+import type { FakeRuntimeOptions } from '@sandyard/runtime/fake/fake-runtime-options'
 import type { ResumeRequest, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
 import type {
   EgressPolicy,

@@ -31,7 +31,7 @@ export function invalidRequest(message: string): ContentFailure {
   return new ContentFailure(400, 'INVALID_REQUEST', message)
 }
 
-/** Failures of the path or of what is there, which the caller can change. */
+/** Codes of system calls that fail because of the path or of the file at it: the client can send another request. */
 const REFUSED = new Set('EACCES EBUSY EINVAL EISDIR ELOOP EMLINK ENAMETOOLONG ENOTEMPTY ENOTSUP ENXIO EPERM EROFS ETXTBSY'.split(' '))
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 

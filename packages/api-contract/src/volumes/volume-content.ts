@@ -50,7 +50,12 @@ export const NewVolumeEntryQuery = Type.Object({
   uid,
   gid,
   mode,
-  force: Type.Optional(Type.Boolean({ default: false, description: 'Make missing parents, and accept or replace what is there' })),
+  force: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Create missing parent directories, and keep an existing directory or replace an existing file',
+    }),
+  ),
 })
 
 /** Body of `PATCH /volumecontent/{volumeID}/path`: only the given fields change. */

@@ -19,31 +19,14 @@ import type {
   SandboxSpec,
   Usage,
 } from '../types.ts'
-import { FakeEngine, type FakeImageFacts, type FakeSandbox } from './fake-engine.ts'
+import { FakeEngine, type FakeSandbox } from './fake-engine.ts'
 import { subscribeFake } from './fake-events.ts'
 import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
+import type { FakeRuntimeOptions } from './fake-runtime-options.ts'
 import { createFakePaused, startFake, type FakeContents } from './fake-starting.ts'
-import { Faults } from './faults.ts'
+import { Faults, type FaultPoint } from './faults.ts'
 import { FakeVolumeStore } from './fake-volume-store.ts'
-
-export interface FakeRuntimeOptions {
-  /** Runtimes with the same engine and installation share their sandboxes. Default: an engine of its own. */
-  readonly engine?: FakeEngine
-  readonly installation?: string
-  /** Returns the daemon address of a new sandbox: a test points it to its own server. Default: a port where nothing listens. */
-  readonly endpointOf?: (spec: SandboxSpec) => SandboxEndpoint | Promise<SandboxEndpoint>
-  /** The images that exist. Default: all. */
-  readonly images?: ReadonlySet<string>
-  /** Settings of images, by the reference to pull or the text of a Dockerfile. Default: none. */
-  readonly imageFacts?: (source: string) => Partial<FakeImageFacts>
-  /** Default: a command that does not exist in any sandbox. */
-  readonly imageTool?: readonly string[]
-  readonly capabilities?: Partial<RuntimeCapabilities>
-  readonly maxUnreadEvents?: number
-  /** Default: the same for all. */
-  readonly generation?: string
-}
 
 const NOWHERE: SandboxEndpoint = { host: '127.0.0.1', daemonPort: 1 }
 
@@ -64,20 +47,14 @@ export class FakeRuntime implements SandboxRuntime {
     this.#installation = options.installation ?? 'fake'
     this.#options = options
     this.imageTool = options.imageTool ?? ['/opt/sandyard/image-tool']
-    this.images = new FakeImageStore({
+    const shared = {
       installation: this.#installation,
       engine: this.engine,
-      exists: (image) => this.#imageIsThere(image),
-      factsOf: options.imageFacts ?? (() => ({})),
-      call: (point, work, signal) => this.#call(point, work, signal),
-    })
-    this.volumes = this.capabilities().mounts
-      ? new FakeVolumeStore({
-          engine: this.engine,
-          installation: this.#installation,
-          call: (point, work, signal) => this.#call(point, work, signal),
-        })
-      : undefined
+      call: <T>(point: FaultPoint, work: () => T | Promise<T>, signal?: AbortSignal) => this.#call(point, work, signal),
+    }
+    const exists = (image: ImageRef): boolean => this.#imageIsThere(image)
+    this.images = new FakeImageStore({ ...shared, exists, factsOf: options.imageFacts ?? (() => ({})) })
+    this.volumes = this.capabilities().mounts ? new FakeVolumeStore(shared) : undefined
   }
 
   capabilities(): RuntimeCapabilities {
@@ -125,7 +102,7 @@ export class FakeRuntime implements SandboxRuntime {
     return this.#call('createPaused', () => {
       checkOrigin('snapshot', snapshot, this.#origin)
       checkSpec(spec, this.capabilities())
-      this.#requireVolumes(spec)
+      this.volumes?.require(spec.mounts)
       const contents = (): FakeContents => this.#contentsOf(snapshot.image)
       const sandbox = createFakePaused(this.engine, { installation: this.#installation, spec, contents, endpoint: NOWHERE })
       return this.#handleOf(sandbox, 'files')
@@ -265,7 +242,7 @@ export class FakeRuntime implements SandboxRuntime {
         point,
         async () => {
           checkSpec(spec, this.capabilities())
-          this.#requireVolumes(spec)
+          this.volumes?.require(spec.mounts)
           const endpointOf = (): Promise<SandboxEndpoint> => this.#endpointOf(spec)
           return startFake(this.engine, { installation: this.#installation, spec, contents, endpointOf, signal })
         },
@@ -277,15 +254,11 @@ export class FakeRuntime implements SandboxRuntime {
     }
   }
 
-  #requireVolumes({ mounts }: SandboxSpec): void {
-    this.volumes?.require(mounts.map(({ volume }) => volume))
-  }
-
   async #endpointOf(spec: SandboxSpec): Promise<SandboxEndpoint> {
     return (await this.#options.endpointOf?.(spec)) ?? NOWHERE
   }
 
-  #call<T>(point: Parameters<Faults['run']>[0], work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+  #call<T>(point: FaultPoint, work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.faults.run(
       point,
       () => {

@@ -1,4 +1,5 @@
 import type { Secret } from '@sandyard/kit/config/secret'
+import type { SandboxMount } from '../types.ts'
 import type { VolumeEndpoint, VolumeStore } from '../volume-store.ts'
 import type { FakeEngine } from './fake-engine.ts'
 import type { FaultPoint } from './faults.ts'
@@ -52,8 +53,8 @@ export class FakeVolumeStore implements VolumeStore {
   }
 
   /** @throws AppError `not_found` when one of them does not exist */
-  require(names: readonly string[]): void {
-    for (const name of names) this.#parts.engine.volumes.pathOf(this.#keyOf(name))
+  require(mounts: readonly SandboxMount[]): void {
+    for (const { volume } of mounts) this.#parts.engine.volumes.pathOf(this.#keyOf(volume))
   }
 
   #names(): string[] {

@@ -8,8 +8,6 @@ import { createAccessToken } from '../create-access-token.ts'
 import { toCreatedAccessToken } from '../credential-view.ts'
 import { issueOnce } from './issue-once.ts'
 
-const OPERATION = 'createAccessToken'
-
 /** `POST /access-tokens` (control-plane.md 14.1). */
 export const createAccessTokenRoute: ApiRoute = (app, ctx) =>
   app.route({
@@ -22,7 +20,14 @@ export const createAccessTokenRoute: ApiRoute = (app, ctx) =>
     handler: async ({ principal, headers, body }, reply) => {
       if (!ctx.config.issuesAccessTokens) throw new AppError('gone', 'This server issues no access tokens')
       const { id: userId } = getUser(principal)
-      const request = { operationId: OPERATION, ownerId: userId, endsWith: endOfToken(principal), headers, schema: NewAccessToken, body }
+      const request = {
+        operationId: 'createAccessToken' as const,
+        ownerId: userId,
+        endsWith: endOfToken(principal),
+        headers,
+        schema: NewAccessToken,
+        body,
+      }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
         const issued = await createAccessToken(tx, { userId, name: body.name, expiresAt })
         if (issued === undefined) throw new AppError('unauthenticated', 'You are not authenticated')

@@ -8,8 +8,6 @@ import { createApiKey } from '../create-api-key.ts'
 import { toCreatedApiKey } from '../credential-view.ts'
 import { issueOnce } from './issue-once.ts'
 
-const OPERATION = 'createApiKey'
-
 /** `POST /api-keys` (control-plane.md 14.2). */
 export const createApiKeyRoute: ApiRoute = (app, ctx) =>
   app.route({
@@ -21,7 +19,14 @@ export const createApiKeyRoute: ApiRoute = (app, ctx) =>
     },
     handler: async ({ principal, headers, body }, reply) => {
       const { id: teamId } = getTeam(principal)
-      const request = { operationId: OPERATION, ownerId: teamId, endsWith: endOfToken(principal), headers, schema: NewTeamApiKey, body }
+      const request = {
+        operationId: 'createApiKey' as const,
+        ownerId: teamId,
+        endsWith: endOfToken(principal),
+        headers,
+        schema: NewTeamApiKey,
+        body,
+      }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
         const { name, scope } = body
         const issued = await createApiKey(tx, { teamId, name, createdBy: principal?.user?.id, expiresAt, scope })

@@ -10,8 +10,6 @@ import { createApiKey } from '../create-api-key.ts'
 import { toCreatedApiKey } from '../credential-view.ts'
 import { issueOnce } from './issue-once.ts'
 
-const OPERATION = 'createTeamApiKey'
-
 /** `POST /admin/teams/{teamID}/api-keys` (control-plane.md 13.2): the key has no creator. */
 export const createTeamApiKeyRoute: ApiRoute = (app, ctx) =>
   app.route({
@@ -26,7 +24,7 @@ export const createTeamApiKeyRoute: ApiRoute = (app, ctx) =>
       const team = await requireTeam(ctx.database.db, params.teamID)
       if (team.isBanned) throw teamBanned()
       if (team.isBlocked) throw teamBlocked(team.blockedReason)
-      const request = { operationId: OPERATION, ownerId: team.id, headers, schema: NewTeamApiKey, body }
+      const request = { operationId: 'createTeamApiKey' as const, ownerId: team.id, headers, schema: NewTeamApiKey, body }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
         const issued = await createApiKey(tx, { teamId: team.id, name: body.name, expiresAt, scope: body.scope })
         if (issued === undefined) throw teamNotFound()

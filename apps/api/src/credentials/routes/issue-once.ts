@@ -1,13 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import type { TObject } from 'typebox'
+import type { OperationId } from '@sandyard/api-contract/operations'
 import type { Tx } from '@sandyard/db/database'
 import type { AppContext } from '../../context.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
-import { readIdempotency } from '../../idempotency/idempotency-header.ts'
+import { idempotentOperation } from '../../idempotency/idempotency-header.ts'
 import { readNewCredential } from '../new-credential.ts'
 
 export interface IssueRequest {
-  readonly operationId: string
+  readonly operationId: OperationId
   /** The team or user whose idempotency keys are compared. */
   readonly ownerId: string
   /** The end of the access token that asks, if it has one: what it makes does not outlive it. */
@@ -25,8 +26,8 @@ export async function issueOnce<T>(
   work: (tx: Tx, expiresAt: Date | undefined) => Promise<T>,
 ): Promise<T> {
   const { tokenSeed } = ctx.installation
-  const idempotent = readIdempotency(headers['idempotency-key'], { tokenSeed, operationId, schema, body })
-  const issued = await createOnce(ctx.database, { tokenSeed, ownerId, operationId, idempotent }, (tx) =>
+  const once = idempotentOperation(operationId, { headers, body }, { tokenSeed, schema })
+  const issued = await createOnce(ctx.database, { ...once, tokenSeed, ownerId }, (tx) =>
     work(tx, earlier(readNewCredential(body), endsWith)),
   )
   void reply.code(201).header('cache-control', 'no-store')

@@ -3,12 +3,10 @@ import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
-import { IdempotencyHeaders, readIdempotency } from '../../idempotency/idempotency-header.ts'
+import { IdempotencyHeaders, idempotentOperation } from '../../idempotency/idempotency-header.ts'
 import { createSecret } from '../create-secret.ts'
 import { toSecretInfo } from '../secret-rows.ts'
 import { getKeyRing, SECRETS_SCOPE } from './secrets-scope.ts'
-
-const operationId = 'createSecret'
 
 /** `POST /secrets` (control-plane.md 16). */
 export const createSecretRoute: ApiRoute = (app, ctx) =>
@@ -24,8 +22,8 @@ export const createSecretRoute: ApiRoute = (app, ctx) =>
       const { tokenSeed } = ctx.installation
       const teamId = getTeam(principal).id
       const ring = getKeyRing(ctx.config.keyRing)
-      const idempotent = readIdempotency(headers['idempotency-key'], { tokenSeed, operationId, schema: NewSecret, body })
-      const made = await createOnce(ctx.database, { tokenSeed, ownerId: teamId, operationId, idempotent }, async (tx) =>
+      const once = idempotentOperation('createSecret', { headers, body }, { tokenSeed, schema: NewSecret })
+      const made = await createOnce(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (tx) =>
         toSecretInfo(await createSecret(tx, ring, { teamId, body })),
       )
       return reply.code(201).send(made)

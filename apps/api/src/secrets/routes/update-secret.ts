@@ -3,7 +3,7 @@ import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
-import { IdempotencyHeaders, readIdempotency } from '../../idempotency/idempotency-header.ts'
+import { IdempotencyHeaders, idempotentOperation } from '../../idempotency/idempotency-header.ts'
 import { toSecretInfo } from '../secret-rows.ts'
 import { updateSecret } from '../update-secret.ts'
 import { getKeyRing, SECRETS_SCOPE } from './secrets-scope.ts'
@@ -24,10 +24,12 @@ export const updateSecretRoute: ApiRoute = (app, ctx) =>
       const teamId = getTeam(principal).id
       const ring = getKeyRing(ctx.config.keyRing)
       const idOrName = params.secretID
-      // The same key for another secret is another request.
-      const operationId = `updateSecret ${idOrName.toLowerCase()}`
-      const idempotent = readIdempotency(headers['idempotency-key'], { tokenSeed, operationId, schema: SecretUpdate, body })
-      return createOnce(ctx.database, { tokenSeed, ownerId: teamId, operationId: 'updateSecret', idempotent }, async (tx) =>
+      const once = idempotentOperation(
+        'updateSecret',
+        { headers, body },
+        { tokenSeed, schema: SecretUpdate, target: idOrName.toLowerCase() },
+      )
+      return createOnce(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (tx) =>
         toSecretInfo(await updateSecret(tx, ring, { teamId, idOrName, body })),
       )
     },

@@ -3,12 +3,10 @@ import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
-import { IdempotencyHeaders, readIdempotency } from '../../idempotency/idempotency-header.ts'
+import { IdempotencyHeaders, idempotentOperation } from '../../idempotency/idempotency-header.ts'
 import { checkFields } from '../check-fields.ts'
 import { createWebhook, toWebhook } from '../webhook-queries.ts'
 import { assertWebhooks } from '../webhook-parts.ts'
-
-const OPERATION = 'createWebhook'
 
 /** `POST /events/webhooks` (dashboard-and-cli.md 2.1). */
 export const createWebhookRoute: ApiRoute = (app, ctx) =>
@@ -23,10 +21,10 @@ export const createWebhookRoute: ApiRoute = (app, ctx) =>
       const keyRing = assertWebhooks(ctx.config)
       const { tokenSeed } = ctx.installation
       const teamId = getTeam(principal).id
-      const idempotent = readIdempotency(headers['idempotency-key'], { tokenSeed, operationId: OPERATION, schema: NewWebhook, body })
+      const once = idempotentOperation('createWebhook', { headers, body }, { tokenSeed, schema: NewWebhook })
       const { enabled = true } = body
       const fields = { ...body, ...(await checkFields(body, ctx.webhooks)), enabled }
-      const made = await createOnce(ctx.database, { tokenSeed, ownerId: teamId, operationId: OPERATION, idempotent }, async (tx) =>
+      const made = await createOnce(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (tx) =>
         toWebhook(await createWebhook(tx, keyRing, teamId, fields)),
       )
       return reply.code(201).send(made)
