@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 import { seedParty } from './support/templates.ts'
 
 let world: World
@@ -64,6 +64,44 @@ it('refuses a token after its end', async () => {
   const { token } = (await call('POST', '/access-tokens', world.credentials.accessToken, { body: { name: 'brief', expiresAt } })).body
   await waitFor('the end', async () => (await works(token)) === 401)
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt))
+})
+
+it('makes no credential that outlives it', async () => {
+  const expiresAt = new Date(Date.now() + 3_600_000)
+  const { token } = (await call('POST', '/access-tokens', world.credentials.accessToken, { body: { name: 'hour', expiresAt } })).body
+  const later = new Date(expiresAt.getTime() + 1000)
+  for (const asked of [undefined, later]) {
+    const body = { name: 'made', ...(asked !== undefined && { expiresAt: asked }) }
+    expect((await call('POST', '/access-tokens', token, { body })).status).toBe(201)
+    expect((await call('POST', '/api-keys', token, { body, headers: { 'x-team-id': world.teamId } })).status).toBe(201)
+  }
+  expect((await call('GET', '/teams', token)).status).toBe(200)
+  const { db } = world.database
+  const named = { tokens: ['made'], keys: ['made', 'CLI login/configure'] }
+  const tokens = await db.selectFrom('access_token').select('expires_at').where('name', 'in', named.tokens).execute()
+  const keys = await db.selectFrom('api_key').select('expires_at').where('name', 'in', named.keys).execute()
+  expect([tokens.length, keys.length]).toEqual([2, 3])
+  expect([...tokens, ...keys].map(({ expires_at }) => expires_at)).toEqual(Array.from({ length: 5 }, () => expiresAt))
+})
+
+it('acts for the team in the header on operations of users and teams, and for none that it may not [GET /v2/templates]', async () => {
+  const { db } = world.database
+  const second = await db
+    .insertInto('team')
+    .values({ name: 'Second', slug: 'second', email: 's@x.test' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db.insertInto('team_member').values({ team_id: second.id, user_id: world.userId }).execute()
+  const { token } = (await call('POST', '/access-tokens', world.credentials.accessToken, { body: { name: 'both' } })).body
+  const list = (teamId: string): Promise<Answer> => call('GET', '/v2/templates', token, { headers: { 'x-team-id': teamId } })
+  expect((await list(second.id)).body).toEqual([])
+  expect((await list(world.teamId)).body.length).toBeGreaterThan(0)
+  const foreign = await db
+    .insertInto('team')
+    .values({ name: 'F', slug: 'foreign', email: 'f@x.test' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const id of [foreign.id, 'x']) expect((await list(id)).status).toBe(401)
 })
 
 it('issues no tokens where the operator has turned it off, and accepts those that exist', async () => {

@@ -53,6 +53,8 @@ describe('bad mounts', () => {
     ['/opt/sandyard/', "path '/opt/sandyard/' is reserved"],
     ['/a\nb', 'path must not contain control characters or unpaired surrogates'],
     ['/\0', 'path must not contain control characters or unpaired surrogates'],
+    ['/var/run/e2b', "path '/var/run/e2b' is reserved"],
+    [`/${'a'.repeat(256)}`, 'path must not have a name of more than 255 bytes'],
     [`/${'a'.repeat(1024)}`, 'path must not have more than 1024 bytes'],
   ])('are refused for the path %.20s', async (path, reason) => {
     const before = await countSandboxes()

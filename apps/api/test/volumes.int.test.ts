@@ -42,6 +42,14 @@ describe('[POST /volumes] [GET /volumes]', () => {
     expect((await create(name)).body).toEqual({ code: 400, message: 'Invalid volume name' })
   })
 
+  it('does not bring back a volume that was deleted when its request is repeated', async () => {
+    const [name, headers] = [newName(), { 'idempotency-key': `again-${count}` }]
+    const { body } = await create(name, headers)
+    expect((await create(name, headers)).body).toMatchObject({ volumeID: body.volumeID })
+    expect((await api.call('DELETE', `/volumes/${body.volumeID}`)).status).toBe(204)
+    expect((await create(name, headers)).body).toEqual({ code: 404, message: 'Volume not found' })
+  })
+
   it('refuses a body without a name', async () => {
     const answer = await api.call('POST', '/volumes', { body: {} })
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(/^validation error/)])

@@ -173,6 +173,7 @@ describe('a request is refused and never sent', () => {
     ['a value that would end the header', '${e2b.secrets.split}'],
     ['a token that is not declared', '${e2b.identity.tokens.undeclared}'],
     ['a malformed placeholder', '${e2b.secrets.'],
+    ['values that are together too long for a header', '${e2b.secrets.long}'.repeat(3)],
   ])('for %s', async (_, value) => {
     const { db } = egress.database
     const exists = await db.selectFrom('secret').where('name', '=', 'theirs').select('secret_id').executeTakeFirst()
@@ -181,6 +182,7 @@ describe('a request is refused and never sent', () => {
       await store('there', VALUE)
       await store('theirs', VALUE, { team: id })
       await store('locked', VALUE, { key: OTHER_KEY })
+      await store('long', 'x'.repeat(40_000))
       await store('split', `${VALUE}\r\nX-More: 1`)
     }
     const own = await sandbox(value)
