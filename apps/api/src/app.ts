@@ -24,7 +24,6 @@ import { corsPlugin } from './http/cors-plugin.ts'
 import { drainPlugin } from './http/drain-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
-import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
@@ -210,8 +209,6 @@ export async function createApp(
   registerHealthRoutes(app, ctx)
   registerAskCertificate(app, ctx)
   for (const register of ROUTES) register(app, ctx)
-  await app.after()
-  registerNotImplemented(app)
   await app.ready()
   return app
 }
