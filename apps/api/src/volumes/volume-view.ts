@@ -1,6 +1,6 @@
 import type { Volume as VolumeBody, VolumeAndToken } from '@sandyard/api-contract/volumes/volume'
 import { grantorOf } from '../auth/grantor.ts'
-import { getTeam, type Principal } from '../auth/principal.ts'
+import { getTeam, requirePrincipal, type Principal } from '../auth/principal.ts'
 import type { AppContext } from '../context.ts'
 import { issueContentToken } from './content-token.ts'
 import type { Volume } from './volume-queries.ts'
@@ -17,7 +17,7 @@ export async function toVolumeAndToken(
 ): Promise<VolumeAndToken> {
   const team = getTeam(principal)
   const access = principal?.scope === undefined ? 'rw' : 'r'
-  const grant = { teamId: team.id, volumeId: volume.volumeId, access, grantor: grantorOf(principal) } as const
+  const grant = { teamId: team.id, volumeId: volume.volumeId, access, grantor: grantorOf(requirePrincipal(principal)) } as const
   const token = await issueContentToken(view, grant, { type: runtime.name, endsWith: principal?.expiresAt })
   return { ...toVolume(volume), token }
 }
