@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@sandyard/db/database'
 import { holdGrantor } from '../auth/grantor.ts'
 import { getUser, type Principal } from '../auth/principal.ts'
+import { checkTokenCap } from './credential-caps.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
 
 export interface NewAccessToken {
@@ -12,10 +13,12 @@ export interface NewAccessToken {
 /** A token and its raw value, which is readable only now. */
 export type IssuedAccessToken = Awaited<ReturnType<typeof createAccessToken>>
 
-/** @throws AppError `unauthenticated` when who asks may no longer: the rights are read again */
+/** @throws AppError `unauthenticated` when who asks may no longer: the rights are read again; `resource_exhausted` for too many tokens */
 export async function createAccessToken(tx: Tx, { by, name, expiresAt }: NewAccessToken) {
   const { id: userId } = getUser(by)
+  await tx.selectFrom('app_user').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   await holdGrantor(tx, by)
+  await checkTokenCap(tx, userId)
   const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.accessToken)
   const row = await tx
     .insertInto('access_token')

@@ -4,6 +4,7 @@ import { teamBanned, teamBlocked } from '../auth/auth-errors.ts'
 import { holdGrantor } from '../auth/grantor.ts'
 import type { Principal } from '../auth/principal.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
+import { checkKeyCap } from './credential-caps.ts'
 import { type ApiKeyRow, selectApiKeys } from './api-key-rows.ts'
 
 export interface NewApiKey {
@@ -24,17 +25,19 @@ export interface IssuedApiKey {
 /**
  * Undefined when the team was deleted meanwhile.
  *
- * @throws AppError with the texts of control-plane.md 1.8 and 1.10 when who asks may no longer: the rights are read again
+ * @throws AppError with the texts of control-plane.md 1.8 and 1.10 when who asks may no longer: the rights are read again;
+ * `resource_exhausted` when the team has too many keys
  */
 export async function createApiKey(tx: Tx, { teamId, name, by, expiresAt, scope }: NewApiKey): Promise<IssuedApiKey | undefined> {
-  const teams = tx.selectFrom('team').select(['is_banned', 'is_blocked', 'blocked_reason']).where('id', '=', teamId)
-  const team = await teams.forKeyShare().executeTakeFirst()
+  const teams = tx.selectFrom('team').select(['id', 'slug', 'is_banned', 'is_blocked', 'blocked_reason']).where('id', '=', teamId)
+  const team = await teams.forNoKeyUpdate().executeTakeFirst()
   if (team === undefined) return undefined
   if (by !== undefined) {
     if (team.is_banned) throw teamBanned()
     if (team.is_blocked) throw teamBlocked(team.blocked_reason ?? undefined)
     await holdGrantor(tx, by, teamId)
   }
+  await checkKeyCap(tx, team)
   const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.apiKey)
   const { id } = await tx
     .insertInto('api_key')
