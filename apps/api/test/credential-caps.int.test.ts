@@ -35,7 +35,7 @@ it('a team has at most 1,000 API keys, however they are made, and others are not
   // It has a seeded one.
   await fill('api_key', caller.teamId, 998)
   const both = await Promise.all([newKey(caller), newKey(caller)])
-  expect(both.map(({ status }) => status).toSorted()).toEqual([201, 429])
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 429])
   const message = "The team 'keys' has 1000 API keys, and there cannot be more: delete some"
   const headers = { 'x-admin-token': ADMIN_TOKEN }
   const refusals = [
@@ -55,7 +55,7 @@ it('a user has at most 1,000 access tokens, and others are not affected', async 
   const [caller, other] = [await addCaller(world, api, 'Tokens'), await addCaller(world, api, 'Beside')]
   await fill('access_token', caller.userId, 998)
   const make = (who: Caller) => who.withToken('POST', '/access-tokens', { name: 'one more' })
-  expect((await Promise.all([make(caller), make(caller)])).map(({ status }) => status).toSorted()).toEqual([201, 429])
+  expect((await Promise.all([make(caller), make(caller)])).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 429])
   expect((await make(caller)).body).toEqual({ code: 429, message: 'You have 1000 access tokens, and there cannot be more: delete some' })
   expect(await count('access_token', 'user_id', caller.userId)).toBe(1000)
   expect((await make(other)).status).toBe(201)

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,10 +27,8 @@ function begin(path: string, headers: Headers, body: object) {
     headers: { ...headers, 'content-type': 'application/json', 'content-length': bytes.length },
   })
   const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
-    sending.on('error', reject).on('response', async (answer) => {
-      let text = ''
-      for await (const chunk of answer.setEncoding('utf8')) text += String(chunk)
-      resolve({ status: answer.statusCode ?? 0, text })
+    sending.on('error', reject).on('response', (answer) => {
+      text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, text: body }), reject)
     })
   })
   sending.flushHeaders()
