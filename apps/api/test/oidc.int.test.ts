@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type JsonWebKey } from 'node:crypto'
+import { createHmac, createPublicKey, randomBytes, type JsonWebKey } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 import { AUDIENCE, makeKey, startOidcIssuer, type OidcIssuer } from './support/oidc-issuer.ts'
@@ -76,6 +76,17 @@ describe('tokens of the OpenID provider', () => {
     // Its identity exists from here on.
     expect((await call(await sign())).status).toBe(200)
     expect((await call(await sign(options))).body).toEqual(REFUSED)
+  })
+
+  it('are refused with a subject or an address that no index of the database has room for', async () => {
+    const { email } = await seedParty(world, 'Long')
+    const long = randomBytes(3000).toString('base64url')
+    const own = (claims: object) => sign({ claims: { email, ...claims } })
+    expect((await call(await own({ sub: long }))).body).toEqual(REFUSED)
+    expect((await call(await own({ sub: 'of-long', email: `${long}@party.test` }))).body).toEqual(REFUSED)
+    await using open = await startServer({ SANDYARD_OIDC_CREATE_USERS: 'true' })
+    expect((await call(await own({ sub: 'of-long', email: `${long}@party.test` }), { server: open })).body).toEqual(REFUSED)
+    expect((await call(await own({ sub: 'o'.repeat(255) }))).status).toBe(200)
   })
 
   it('are accepted within the skew of clocks', async () => {
