@@ -125,6 +125,14 @@ describe('tokens of the OpenID provider', () => {
     await waitFor('the refusal', async () => (await call(token)).status === 401)
   })
 
+  it('of an unknown user make no team with the namespace that stands for the templates of the server', async () => {
+    await using open = await startServer({ SANDYARD_OIDC_CREATE_USERS: 'true' })
+    const token = await sign({ claims: { sub: 'e2bdev', email: 'e2bdev@acme.test' } })
+    const { body } = await call(token, { server: open })
+    const { slug } = await world.database.db.selectFrom('team').select('slug').where('id', '=', body[0].teamID).executeTakeFirstOrThrow()
+    expect(slug).toMatch(/^e2bdev-[0-9a-f]{4}$/)
+  })
+
   it('of an unknown user make one user with a team of its own, where the operator has allowed it', async () => {
     await seedParty(world, 'new.person')
     const open = await startServer({ SANDYARD_OIDC_CREATE_USERS: 'true' })
