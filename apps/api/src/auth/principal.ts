@@ -23,6 +23,12 @@ export function isValid({ expiresAt }: Principal): boolean {
   return expiresAt === undefined || Date.now() < expiresAt.getTime()
 }
 
+/** @throws AppError `unauthenticated` when nobody is authenticated */
+export function requirePrincipal(principal: Principal | null): Principal {
+  if (principal === null) throw new AppError('unauthenticated', 'You are not authenticated')
+  return principal
+}
+
 /** @throws AppError `unauthenticated` when the credential names no team */
 export function getTeam(principal: Principal | null): Team {
   if (principal?.team === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
