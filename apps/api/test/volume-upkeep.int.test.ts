@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collectVolumes } from '../src/volumes/collect-volumes.ts'
-import { measureVolumes } from '../src/volumes/volume-sizes.ts'
+import { measureVolumes } from '../src/volumes/measure-volumes.ts'
 import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World

@@ -5,7 +5,8 @@ import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import { MEASURE_LOOK_EVERY_MS, measureVolumes } from './volume-sizes.ts'
+import { forgetExpired } from './stored-upload.ts'
+import { MEASURE_LOOK_EVERY_MS, measureVolumes } from './measure-volumes.ts'
 
 export interface CollectParts {
   readonly database: Database
@@ -45,6 +46,7 @@ export async function collectVolumes(
   signal?: AbortSignal,
 ): Promise<void> {
   if (volumes === undefined) return
+  await forgetExpired(db)
   let after = ''
   for (;;) {
     const ids = await findUnused(db, { after, graceSeconds })

@@ -14,28 +14,31 @@ const MEASURE_EVERY_SECONDS = 600
 const MEASURE_TIMEOUT_MS = 60_000
 const SETTING = 'volumes_measured_at'
 
-/**
- * Counts what the content API has written. Until the next measurement a file that replaces another one counts twice, and a body without a length
- * does not count.
- */
-export async function addBytes(db: Db, volumeId: string, bytes: number): Promise<void> {
-  if (bytes === 0) return
-  await db
-    .updateTable('volume')
-    .set((eb) => ({ size_bytes: eb('size_bytes', '+', bytes) }))
-    .where('volume_id', '=', volumeId)
-    .execute()
-}
-
 /** Stores the sizes that the engine counts, every ten minutes on one of the servers: it reads all files for that. */
 export async function measureVolumes({ database: { db }, runtime: { volumes } }: MeasureParts, signal?: AbortSignal): Promise<void> {
   if (volumes === undefined || !(await claimMeasurement(db))) return
   const options = { what: 'the measurement of the volumes', timeoutMs: MEASURE_TIMEOUT_MS, ...(signal && { signal }) }
+  const written = await readWritten(db)
   const sizes = await within(options, (ending) => volumes.sizes(ending))
+  await storeSizes(db, sizes, written)
+}
+
+/** What was written to each volume before its measurement. */
+type Written = ReadonlyMap<string, number>
+
+async function readWritten(db: Db): Promise<Written> {
+  const rows = await db.selectFrom('volume').select(['volume_id', 'written_bytes']).execute()
+  return new Map(rows.map((row) => [row.volume_id, row.written_bytes]))
+}
+
+/** What was written since the measurement began counts in addition: the engine may have passed its place before. */
+async function storeSizes(db: Db, sizes: ReadonlyMap<string, number>, written: Written): Promise<void> {
+  const known = [...sizes].filter(([id]) => written.has(id))
+  const [ids, bytes, before] = [known.map(([id]) => id), known.map(([, size]) => size), known.map(([id]) => written.get(id) ?? 0)]
   await sql`
-    update volume set size_bytes = measured.bytes
-    from unnest(${[...sizes.keys()]}::text[], ${[...sizes.values()]}::bigint[]) as measured (name, bytes)
-    where volume_id::text = measured.name and size_bytes <> measured.bytes
+    update volume set size_bytes = measured.bytes + volume.written_bytes - measured.before
+    from unnest(${ids}::uuid[], ${bytes}::bigint[], ${before}::bigint[]) as measured (id, bytes, before)
+    where volume_id = measured.id and size_bytes <> measured.bytes + volume.written_bytes - measured.before
   `.execute(db)
 }
 
