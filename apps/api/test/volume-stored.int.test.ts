@@ -106,7 +106,7 @@ describe('the limit of stored bytes', () => {
     expect(await put(100, 100)).toEqual(STORED)
     await forgetClaims()
     const hold = api.runtime.faults.hold('volumes.sizes', 'after')
-    const measuring = measureVolumes(api.ctx)
+    const measuring = measureVolumes({ ...api.ctx, log: api.ctx.log.sandboxes })
     await hold.reached
     expect(await put(600, 600)).toEqual(STORED)
     hold.release()

@@ -31,7 +31,7 @@ export function startVolumeLoops(parts: CollectParts, shutdown: Shutdown): void 
   )
   shutdown.add('deleted volumes', () => collecting.stop())
   const measuring = runLoop({ name: 'volume sizes', everyMs: MEASURE_LOOK_EVERY_MS, log: parts.log }, (signal) =>
-    measureVolumes(parts, signal),
+    measureVolumes(parts, {}, signal),
   )
   shutdown.add('volume sizes', () => measuring.stop())
 }

@@ -12,9 +12,10 @@ import { KeyedQueue } from '../engine/keyed-queue.ts'
 import { volumeNames } from '../labels.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
 import { listVolumes } from './list-volumes.ts'
+import { measureVolume } from './measure-volume.ts'
 import { prepareVolume } from './prepare-volume.ts'
 import { readVolumeSizes } from './volume-sizes.ts'
-import { volumeServerCommand, volumeServerSpec, type VolumeServerRequest } from './volume-server-spec.ts'
+import { volumeMeasureSpec, volumeServerCommand, volumeServerSpec, type VolumeServerRequest } from './volume-server-spec.ts'
 
 /** A service may end itself in the moment in which it is found. */
 const ATTEMPTS = 3
@@ -85,6 +86,14 @@ export class DockerVolumeStore implements VolumeStore {
   sizes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const { docker, installation } = this.#parts
     return engineCall('The volumes could not be measured.', () => readVolumeSizes(docker, installation, signal))
+  }
+
+  async sizeOf(name: string, timeoutMs: number, signal?: AbortSignal): Promise<number> {
+    const { docker, command, plan } = this.#parts
+    await this.require([name])
+    return engineCall('The volume could not be measured.', () =>
+      measureVolume(docker, { options: volumeMeasureSpec(plan(), { name, command, timeoutMs }), timeoutMs, signal }),
+    )
   }
 
   list(signal?: AbortSignal): Promise<readonly string[]> {

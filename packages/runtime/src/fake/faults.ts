@@ -27,6 +27,7 @@ export type FaultPoint =
   | 'volumes.remove'
   | 'volumes.open'
   | 'volumes.sizes'
+  | 'volumes.sizeOf'
   | 'volumes.list'
 
 interface Script {
