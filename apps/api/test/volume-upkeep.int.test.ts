@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -96,6 +97,61 @@ describe('the files of a deleted volume', () => {
     await world.engine.volumes.remove(`fake/${id}`)
     await collect()
     expect(await hasRow(id)).toBe(false)
+  })
+})
+
+describe('a volume that the engine makes after its row was removed', () => {
+  const rowOf = (id: string) =>
+    world.database.db.selectFrom('deleted_volume').select('removed_at').where('volume_id', '=', id).executeTakeFirst()
+  const addGone = async (): Promise<Deleted> => {
+    const gone = await addVolume()
+    await remove(gone.id)
+    await collect()
+    await world.engine.volumes.create(`fake/${gone.id}`)
+    return gone
+  }
+
+  it('is removed, and another one without a row stays', async () => {
+    await world.engine.volumes.create(`fake/${randomUUID()}`)
+    const before = world.engine.volumes.names
+    const { id } = await addGone()
+    expect(world.engine.volumes.names).toHaveLength(before.length + 1)
+    await collect()
+    expect(world.engine.volumes.names).toEqual(before)
+    expect(await rowOf(id)).toBeDefined()
+  })
+
+  it('is tried again after a failure, which holds up no other', async () => {
+    const [one, two] = [await addGone(), await addGone()]
+    api.runtime.faults.failBefore('volumes.remove')
+    await collect()
+    expect([hasFiles(one.id), hasFiles(two.id)].filter(Boolean)).toHaveLength(1)
+    await collect()
+    expect([hasFiles(one.id), hasFiles(two.id)]).toEqual([false, false])
+  })
+
+  it('stays when a row of its id is there again, as after a restore', async () => {
+    const { id } = await addVolume()
+    await world.database.db.insertInto('deleted_volume').values({ volume_id: id }).execute()
+    await collect()
+    expect([await hasRow(id), hasFiles(id)]).toEqual([true, true])
+  })
+
+  it('is remembered for 30 days', async () => {
+    const { id } = await addGone()
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000)
+    const setAge = (count: number) =>
+      world.database.db
+        .updateTable('deleted_volume')
+        .set({ removed_at: days(count) })
+        .where('volume_id', '=', id)
+        .execute()
+    await setAge(29)
+    await collect()
+    expect(await rowOf(id)).toBeDefined()
+    await setAge(31)
+    await collect()
+    expect(await rowOf(id)).toBeUndefined()
   })
 })
 
