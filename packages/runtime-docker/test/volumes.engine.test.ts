@@ -64,7 +64,7 @@ describe('volumes on Docker', () => {
     expect(await volumes.sizeOf(volume, 30_000)).toBe(12_345)
     await expect(volumes.sizeOf(volume, 30_000, AbortSignal.abort(new AppError('canceled', 'stopped')))).rejects.toThrow('stopped')
     await expect(volumes.sizeOf('absent', 30_000)).rejects.toMatchObject({ kind: 'not_found' })
-    const filters = roleFilter(installation, 'volume-measure')
+    const filters = roleFilter(installation, 'volume-tool')
     const what = { what: 'the end of the containers', timeoutMs: 30_000, everyMs: 50 }
     await pollUntil(what, async () => (await docker.listContainers({ all: true, filters })).length === 0 || undefined)
     expect(await volumes.remove(volume)).toBe(true)

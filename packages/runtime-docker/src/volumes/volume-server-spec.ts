@@ -4,7 +4,9 @@ import type { ContainerCreateOptions } from 'dockerode'
 import { type ContainerPlan, ulimits } from '../containers/container-spec.ts'
 import { daemonMount, volumeMount } from '../containers/volume-mount.ts'
 import { EMPTY_IMAGE } from '../engine/empty-image.ts'
-import { type Role, volumeLabels } from '../labels.ts'
+import { type Role, volumeLabels, volumeNames } from '../labels.ts'
+import type { DriverConfig } from './volume-driver.ts'
+import { placeMount } from './volume-place.ts'
 
 export interface VolumeServerRequest {
   /** The name of the volume in the volume store. */
@@ -34,13 +36,26 @@ export function volumeServerSpec(plan: ContainerPlan, request: VolumeServerReque
   return toSpec(plan, { name: request.name, role: 'volume-server', command: volumeServerCommand(request), readOnly: false })
 }
 
-/** The container that measures one volume: that of its file service without a network, and it only reads. Its output is one stream. */
+type ToolRequest = Pick<VolumeServerRequest, 'name' | 'command'>
+
+/** The container that measures one volume, which it only reads. */
 export function volumeMeasureSpec(
   plan: ContainerPlan,
-  { name, command, timeoutMs }: Pick<VolumeServerRequest, 'name' | 'command'> & { readonly timeoutMs: number },
+  { name, command, timeoutMs }: ToolRequest & { readonly timeoutMs: number },
 ): ContainerCreateOptions {
   const measuring = [...command, `-root=${ROOT}`, `-measure-ms=${timeoutMs}`]
-  const spec = toSpec(plan, { name, role: 'volume-measure', command: measuring, readOnly: true })
+  return toTool(toSpec(plan, { name, role: 'volume-tool', command: measuring, readOnly: true }))
+}
+
+/** The container that removes the directory of a volume, which has the place above it. */
+export function volumeRemovalSpec(plan: ContainerPlan, { name, command }: ToolRequest, place: DriverConfig): ContainerCreateOptions {
+  const removing = [...command, `-root=${ROOT}`, `-remove=${volumeNames(plan.installation, name).volume}`]
+  const spec = toTool(toSpec(plan, { name, role: 'volume-tool', command: removing, readOnly: false }))
+  return { ...spec, HostConfig: { ...spec.HostConfig, Mounts: [daemonMount(plan.daemon), placeMount(place, ROOT)] } }
+}
+
+/** Without a network, and its output is one stream. */
+function toTool(spec: ContainerCreateOptions): ContainerCreateOptions {
   return { ...spec, Tty: true, HostConfig: { ...spec.HostConfig, NetworkMode: 'none', Dns: [], DnsSearch: [] } }
 }
 

@@ -5,10 +5,11 @@ import { randomId } from '@sandyard/kit/ids/ids'
 import type Docker from 'dockerode'
 import type { ContainerCreateOptions } from 'dockerode'
 import { createContainer } from '../containers/create-container.ts'
+import { removeContainer } from '../containers/remove-container.ts'
 import { ensureEmptyImage } from '../engine/empty-image.ts'
 
-export interface Measurement {
-  /** Of a container that ends itself after `timeoutMs` and is removed then. */
+export interface VolumeTool {
+  /** Of a container that does one thing, prints its result, ends itself and is removed then. */
   readonly options: ContainerCreateOptions
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
@@ -16,14 +17,19 @@ export interface Measurement {
 
 /** For the start of the container. */
 const MARGIN_MS = 15_000
-const RESULT = /^bytes=(\d{1,16})\r?$/m
 
-/** Runs a container that prints the bytes of a volume. @throws AppError `unavailable`; the abort reason; the engine's errors */
-export async function measureVolume(docker: Docker, { options, timeoutMs, signal }: Measurement): Promise<number> {
+/**
+ * Runs a container that does something with a volume.
+ *
+ * @param result what it prints on a line when it succeeds
+ * @returns the match
+ * @throws AppError `unavailable`; the abort reason; the engine's errors
+ */
+export async function runVolumeTool(docker: Docker, result: RegExp, { options, timeoutMs, signal }: VolumeTool): Promise<RegExpExecArray> {
   signal?.throwIfAborted()
   await ensureEmptyImage(docker)
-  const container = await createContainer(docker, { name: `sandyard-volmeasure-${randomId(16)}`, options })
-  if (container === undefined) throw notMeasured('a container has its name')
+  const container = await createContainer(docker, { name: `sandyard-voltool-${randomId(16)}`, options })
+  if (container === undefined) throw notDone('a container has its name')
   try {
     const output = (await container.attach({ stream: true, stdout: true, stderr: true, hijack: true })) as Duplex
     const late = AbortSignal.timeout(timeoutMs + MARGIN_MS)
@@ -34,21 +40,23 @@ export async function measureVolume(docker: Docker, { options, timeoutMs, signal
     try {
       // Reading starts before the container, so that a stream error has a listener.
       const [read] = await Promise.all([text(output), container.start()])
-      const [, bytes] = RESULT.exec(read) ?? []
-      if (bytes === undefined) throw notMeasured(read.slice(0, 1000))
-      return Number(bytes)
+      const found = result.exec(read)
+      if (found === null) throw notDone(read.slice(0, 1000))
+      return found
     } catch (err) {
-      throw late.aborted && signal?.aborted !== true ? notMeasured('it did not end in time', err) : err
+      throw late.aborted && signal?.aborted !== true ? notDone('it did not end in time', err) : err
     } finally {
       ending.removeEventListener('abort', onEnd)
       output.destroy()
     }
-  } catch (err) {
-    await container.remove({ force: true }).catch(() => undefined)
-    throw err
+  } finally {
+    // Nothing has the volume any more when this returns. One that cannot be removed now removes itself at its end.
+    await removeContainer(docker, container.id).catch(() => undefined)
   }
 }
 
-function notMeasured(detail: string, cause?: unknown): AppError {
-  return new AppError('unavailable', 'The volume could not be measured in time.', { cause: new Error(detail, { cause }) })
+function notDone(detail: string, cause?: unknown): AppError {
+  return new AppError('unavailable', 'The files of the volume could not be read or removed in time.', {
+    cause: new Error(detail, { cause }),
+  })
 }
