@@ -27,7 +27,7 @@ export class ServicesInUse {
   }
 
   /** Notes the begin of a request. @throws AppError `resource_exhausted` for one more volume than the caps allow */
-  begin(volumeId: string, teamId: string, now = performance.now()): void {
+  begin(volumeId: string, teamId: string, now: number): void {
     let use = this.#uses.get(volumeId)
     if (use === undefined) {
       for (const [id, { inFlight, until }] of this.#uses) if (inFlight === 0 && until <= now) this.#uses.delete(id)
@@ -41,7 +41,7 @@ export class ServicesInUse {
   }
 
   /** Notes the end of a request; the service then lives for two minutes. */
-  end(volumeId: string, now = performance.now()): void {
+  end(volumeId: string, now: number): void {
     const use = this.#uses.get(volumeId)
     if (use === undefined) return
     use.inFlight -= 1
