@@ -16,7 +16,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 it('a volume counts against the caps during a transfer, however long it takes, and for two minutes after it', async () => {
   for (const name of ['one', 'two', 'three']) await world.engine.volumes.create(`fake/${name}`)
   const clock = { now: 0 }
-  const caps = { perTeam: 1, inAll: 2 }
+  const caps = { perTeam: 1, inAll: 2, requestsPerTeam: 10 }
   const { tokenSeed } = api.ctx.installation
   const services = new FileServices({ runtime: api.runtime, tokenSeed, caps, now: () => clock.now })
   const full = { kind: 'resource_exhausted' }
