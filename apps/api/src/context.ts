@@ -194,7 +194,10 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       buildRunner:
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
-      webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
+      webhooks: {
+        targets: new TargetAddresses(config.webhooks.allowPrivate, config.webhooks.deny),
+        lookupHost: parts.lookupHost ?? lookupHost,
+      },
       drain,
       ready,
       pool,

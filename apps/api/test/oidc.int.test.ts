@@ -89,6 +89,12 @@ describe('tokens of the OpenID provider', () => {
     expect((await call(await own({ sub: 'o'.repeat(255) }))).status).toBe(200)
   })
 
+  it('find a user whose address is written in another case', async () => {
+    const { teamId, email } = await seedParty(world, 'Cased')
+    const answer = await call(await issuer.sign('cased', { claims: { email: email.toUpperCase(), email_verified: true } }))
+    expect(answer.body).toMatchObject([{ teamID: teamId }])
+  })
+
   it('are accepted within the skew of clocks', async () => {
     expect((await call(await sign({ claims: { exp: seconds(-5), nbf: seconds(5) } }))).status).toBe(200)
   })

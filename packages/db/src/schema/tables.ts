@@ -41,7 +41,14 @@ import {
   type WebhookReaderTable,
   type WebhookTable,
 } from './webhook.ts'
-import { volumeColumns, type VolumeTable } from './volume.ts'
+import {
+  deletedVolumeColumns,
+  volumeColumns,
+  volumeUploadColumns,
+  type DeletedVolumeTable,
+  type VolumeTable,
+  type VolumeUploadTable,
+} from './volume.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -54,6 +61,7 @@ export interface Tables {
   build_layer: BuildLayerTable
   build_log: BuildLogTable
   build_turn: BuildTurnTable
+  deleted_volume: DeletedVolumeTable
   event: EventTable
   idempotency_key: IdempotencyKeyTable
   layer_upload: LayerUploadTable
@@ -83,6 +91,7 @@ export interface Tables {
   webhook_delivery: WebhookDeliveryTable
   webhook_reader: WebhookReaderTable
   volume: VolumeTable
+  volume_upload: VolumeUploadTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -96,6 +105,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   build_layer: buildLayerColumns,
   build_log: buildLogColumns,
   build_turn: buildTurnColumns,
+  deleted_volume: deletedVolumeColumns,
   event: eventColumns,
   idempotency_key: idempotencyKeyColumns,
   layer_upload: layerUploadColumns,
@@ -125,4 +135,5 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   webhook_delivery: webhookDeliveryColumns,
   webhook_reader: webhookReaderColumns,
   volume: volumeColumns,
+  volume_upload: volumeUploadColumns,
 }
