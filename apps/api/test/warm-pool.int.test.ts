@@ -279,6 +279,21 @@ describe('the pool', () => {
     expect(world.engine.sandboxes.size).toBe(0)
   })
 
+  it('goes on when the engine is away during a start and during the undo of it', async () => {
+    const api = await startServer()
+    api.runtime.faults.failAfter('create')
+    api.runtime.faults.failBefore('remove')
+    await api.ctx.pool.fill()
+    await api.ctx.pool.settled()
+    expect(api.runtime.faults.calls.filter((call) => call === 'remove')).toHaveLength(1)
+    // The next pass frees what the undo has left.
+    expect(await rowsOfPool()).toMatchObject([{ state: 'removing' }])
+    await setAll({ state_changed_at: longAgo })
+    await fill(api)
+    expect(await rowsOfPool()).toEqual([])
+    expect((await create(api)).status).toBe(201)
+  })
+
   it('is given up while a create waits for memory, and takes none until the shortage is over', async () => {
     const api = await startServer({ env: { SANDYARD_SHORTAGE_WAIT: '300ms' } })
     await create(api)

@@ -258,9 +258,17 @@ export class WarmPool {
         metrics.parkings.inc({ outcome: 'failed' })
         log.warn({ err, ...ref, templateId: wanted.templateId }, 'a sandbox could not be started for the warm pool')
       }
-      // If this fails too, the next pass of any server finds its row.
-      const givenUp = await giveUpParked(database.db, [ref]).catch(() => [])
+      await this.#undo(ref)
+    }
+  }
+
+  /** Never rejects: what fails here is found by the next pass of any server. */
+  async #undo(ref: SandboxRef): Promise<void> {
+    try {
+      const givenUp = await giveUpParked(this.#parts.database.db, [ref])
       await Promise.all(givenUp.map((one) => this.#remove(one)))
+    } catch (err) {
+      this.#parts.log.warn({ err, ...ref }, 'a start for the warm pool was not undone yet')
     }
   }
 
