@@ -45,6 +45,8 @@ export interface StateChange {
   readonly serverId?: number
   /** The server that began the transition, or took it over. If another server has taken it over since, nothing changes. */
   readonly owner?: number
+  /** That of the row, if given. */
+  readonly claim?: string | undefined
   /** The run that was observed. If another one has begun since, nothing changes. Null before the first run: not checked. */
   readonly runSince?: Date | null
 }
@@ -56,7 +58,7 @@ export interface StateChange {
  * @returns whether this call changed the state
  */
 export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange): Promise<boolean> {
-  const { to, endpoint, lifetimeSeconds, serverId, owner, runSince, memoryLost: reason } = change
+  const { to, endpoint, lifetimeSeconds, serverId, owner, claim, runSince, memoryLost: reason } = change
   const now = sql<Date>`clock_timestamp()`
   let update = tx
     .updateTable('sandbox')
@@ -75,6 +77,7 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
     .where('state', 'in', statesBefore(to, change.from))
   if (serverId !== undefined) update = update.where(isServerAlive(sql`${serverId}::int`))
   if (owner !== undefined) update = update.where('server_id', '=', owner)
+  if (claim !== undefined) update = update.where('claim', '=', claim)
   if (runSince) update = update.where('started_at', '=', runSince)
   const events: Told['events'] = [
     ...(reason === undefined ? [] : [{ kind: 'sandbox.memory_lost', data: { reason } } as const]),

@@ -127,9 +127,9 @@ export class WarmPool {
     }
   }
 
-  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction. */
-  async claim(tx: Tx, buildId: string): Promise<Claimed | undefined> {
-    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation }) : undefined
+  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction (`claimParked`). */
+  async claim(tx: Tx, buildId: string, isDurable: boolean): Promise<Claimed | undefined> {
+    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation, isDurable }) : undefined
   }
 
   /** Notes a create, so that the pool follows the demand. */
@@ -145,10 +145,10 @@ export class WarmPool {
    *
    * @throws Error when the start was ended meanwhile, or the lease of this server has ended
    */
-  async replace(ref: SandboxRef): Promise<SandboxRef> {
+  async replace(ref: SandboxRef, claim: string): Promise<SandboxRef> {
     const { database, metrics, serverId } = this.#parts
     metrics.creates.inc({ outcome: 'failed' })
-    const next = await database.transaction((tx) => replaceClaimed(tx, ref, serverId))
+    const next = await database.transaction((tx) => replaceClaimed(tx, ref, { claim, serverId }))
     if (next === undefined) throw new Error('the reservation was abandoned, or the lease of this server has ended')
     this.#free([ref])
     return next
