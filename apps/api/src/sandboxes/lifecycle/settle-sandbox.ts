@@ -10,7 +10,10 @@ import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
-export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'inFlight' | 'log'>
+export type SettleParts = Pick<
+  LifecycleParts,
+  'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'inFlight' | 'endReasons' | 'log'
+>
 
 const LIST_TIMEOUT_MS = 30_000
 const THAW_TIMEOUT_MS = 30_000
@@ -54,7 +57,7 @@ async function settled(
   state: RuntimeState,
 ): Promise<StateChange> {
   const from = row.state
-  if (from === 'snapshotting' && state === 'stopped') return killing('lost', SERVER)
+  if (from === 'snapshotting' && state === 'stopped') return killing(await parts.endReasons.reasonOf(ref), SERVER)
   // A sandbox with a handle was paused before: it was resuming, or its memory was being dropped.
   if (row.pause_handle === null && state !== 'stopped') {
     const event = { kind: from === 'snapshotting' ? 'sandbox.snapshot_failed' : 'sandbox.pause_failed' } as const
