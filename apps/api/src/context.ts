@@ -31,6 +31,7 @@ import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-
 import type { TargetParts } from './webhooks/check-url.ts'
 import { TargetAddresses } from './webhooks/target-addresses.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
+import { EndReasons } from './sandboxes/end/end-reasons.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
 import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
@@ -182,6 +183,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         changes: new SandboxChanges(),
         repairs,
         inFlight: new InFlight(),
+        endReasons: new EndReasons(runtime, log.sandboxes),
         pool,
         placement,
         log: log.sandboxes,

@@ -15,6 +15,7 @@ export type FaultPoint =
   | 'deleteSnapshot'
   | 'remove'
   | 'list'
+  | 'findEnd'
   | 'usage'
   | 'events'
   | 'imageExists'
