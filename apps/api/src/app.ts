@@ -13,6 +13,7 @@ import { volumeRoutes } from './volumes/volume-routes.ts'
 import { secretRoutes } from './secrets/secret-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
+import { dashboardPlugin } from './dashboard/dashboard-plugin.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
@@ -210,6 +211,7 @@ export async function createApp(
   registerHealthRoutes(app, ctx)
   registerAskCertificate(app, ctx)
   for (const register of ROUTES) register(app, ctx)
+  if (ctx.config.dashboard.isOn) await app.register(dashboardPlugin, { prefix: '/dashboard', ctx })
   await app.after()
   registerNotImplemented(app)
   await app.ready()

@@ -16,6 +16,7 @@ import { KeyUsage } from './auth/key-usage.ts'
 import { OidcProvider } from './auth/oidc/oidc-provider.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
+import { ChangeFeed } from './dashboard/live/change-feed.ts'
 import { Drain } from './http/drain.ts'
 import { ReadyChecks } from './http/ready-checks.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
@@ -93,6 +94,8 @@ export interface AppContext extends AsyncDisposable {
   readonly buildRunner: BuildRunner
   /** Where webhooks may be sent to. */
   readonly webhooks: TargetParts
+  /** What the live topics of the dashboard hear. */
+  readonly feed: ChangeFeed
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
   readonly ready: ReadyChecks
@@ -195,6 +198,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
+      feed: new ChangeFeed(),
       drain,
       ready,
       pool,

@@ -25,7 +25,7 @@ export interface LoopParts {
 
 /** Starts the background work of a server, and returns when it hears of changes. `shutdown` stops it in order. */
 export async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log, engineId, sandboxes, config, placement } = context
+  const { database, runtime, auth, log, engineId, sandboxes, config, placement, feed } = context
   const builds = startBuildLoops({
     database,
     runtime,
@@ -51,11 +51,17 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       .catch((err: unknown) => log.database.warn({ err }, 'the order of this server could not be read'))
   const heard: Partial<Record<Channel, (payload: string) => void>> = {
     [CHANNELS.authChanged]: () => auth.cache.clear(),
-    [CHANNELS.buildChanged]: (buildId) => builds.onBuildChanged(buildId),
+    [CHANNELS.buildChanged]: (buildId) => {
+      builds.onBuildChanged(buildId)
+      feed.tell({ kind: 'build', id: buildId, teamId: undefined })
+    },
     [CHANNELS.nodeChanged]: (serverId) => {
       if (serverId === String(sandboxes.serverId)) readOrder()
     },
-    [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
+    [CHANNELS.routeChanged]: (sandboxId) => {
+      sandboxes.changes.notify(sandboxId)
+      feed.tell({ kind: 'sandbox', id: sandboxId, teamId: undefined })
+    },
     [CHANNELS.webhookDue]: () => webhooks.onDue(),
   }
   const listener = listen({
@@ -71,6 +77,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     onRefresh: () => {
       auth.cache.resume()
       sandboxes.changes.notifyAll()
+      feed.tell({ kind: 'all' })
       builds.onRefresh()
       readOrder()
     },

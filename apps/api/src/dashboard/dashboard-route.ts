@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify'
+import type { BinaryAnswer } from '@sandyard/dashboard-contract/api-shape'
+import type { DashboardApi, DashboardOperation } from '@sandyard/dashboard-contract/dashboard-api'
+import type { ApiInstance } from '../http/api-instance.ts'
+import { toUrl } from '../http/operation.ts'
+import type { Team } from '../teams/team.ts'
+import { assertOperator, getSession, getSessionTeam, type DashboardSession } from './sessions/dashboard-session.ts'
+
+type Member<Op extends DashboardOperation, Name extends string> =
+  DashboardApi[Op] extends Readonly<Record<Name, infer Value>> ? Value : undefined
+
+/** Binary answers are sent by the handler, which returns the reply. */
+type Answer<Op extends DashboardOperation> = DashboardApi[Op]['answer'] extends BinaryAnswer ? FastifyReply : DashboardApi[Op]['answer']
+
+export interface DashboardCall<Op extends DashboardOperation> {
+  readonly session: DashboardSession
+  readonly params: Member<Op, 'params'>
+  readonly query: Member<Op, 'query'>
+  readonly body: Member<Op, 'body'>
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+interface Common<Op extends DashboardOperation> {
+  /** The shapes of params, querystring and body, from the contract. */
+  readonly schema: Pick<FastifySchema, 'params' | 'querystring' | 'body'>
+  readonly bodyLimit?: number
+  readonly handlerTimeout?: number
+  readonly operation: Op
+}
+
+export interface TeamRoute<Op extends DashboardOperation> extends Common<Op> {
+  /** Reads and deletes: a blocked team may. */
+  readonly whileBlocked: boolean
+  handle(call: DashboardCall<Op> & { readonly team: Team }): Promise<Answer<Op>>
+}
+
+export interface OperatorRoute<Op extends DashboardOperation> extends Common<Op> {
+  handle(call: DashboardCall<Op>): Promise<Answer<Op>>
+}
+
+/** Registers an operation that works for the session's team. Objects of other teams are 404. */
+export function registerTeamRoute<Op extends DashboardOperation>(app: ApiInstance, route: TeamRoute<Op>): void {
+  register(app, route, (call) => route.handle({ ...call, team: getSessionTeam(call.session, route) }))
+}
+
+/** Registers an operation of operators. Whether a team is blocked does not matter. */
+export function registerOperatorRoute<Op extends DashboardOperation>(app: ApiInstance, route: OperatorRoute<Op>): void {
+  register(app, route, (call) => {
+    assertOperator(call.session)
+    return route.handle(call)
+  })
+}
+
+function register<Op extends DashboardOperation>(
+  app: ApiInstance,
+  { operation, schema, bodyLimit, handlerTimeout }: Common<Op>,
+  handle: (call: DashboardCall<Op>) => Promise<Answer<Op>>,
+): void {
+  const [method = '', path = ''] = operation.split(' ')
+  app.route({
+    method: method as HTTPMethods,
+    url: `/api${toUrl(path)}`,
+    schema,
+    config: { guardsItself: true },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(handlerTimeout !== undefined && { handlerTimeout }),
+    handler: async (request, reply) => {
+      const { params, query, body } = request as unknown as Pick<DashboardCall<Op>, 'params' | 'query' | 'body'>
+      const answer = await handle({ session: getSession(request), params, query, body, signal: request.signal, request, reply })
+      if (answer === undefined) return reply.code(204).send()
+      return answer
+    },
+  })
+}

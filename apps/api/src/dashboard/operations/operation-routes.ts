@@ -1,0 +1,4 @@
+import type { ApiRoute } from '../../http/api-instance.ts'
+
+/** The operations by screen, but for those of a sandbox's inside. One file for each in `operations/<screen>/`. */
+export const operationRoutes: readonly ApiRoute[] = []
