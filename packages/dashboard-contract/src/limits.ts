@@ -80,7 +80,8 @@ export const MAX_WATCH_BYTES = 256 * KIB
 /** Changes since create. */
 export const MAX_CHANGES = 5000
 export const CHANGES_TIMEOUT_MS = 30_000
-export const MAX_ORIGINAL_BYTES = MAX_EDIT_BYTES
+/** As much as the editor opens. */
+export const MAX_ORIGINAL_BYTES = 2 * MIB
 export const ORIGINAL_TIMEOUT_MS = 30_000
 
 /** Types of images that are shown; everything else is only downloaded. No SVG: it can hold scripts. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { BinaryAnswer } from '@sandyard/dashboard-contract/api-shape'
 import type { DashboardApi, DashboardOperation } from '@sandyard/dashboard-contract/dashboard-api'
 import type { ApiInstance } from '../http/api-instance.ts'
@@ -61,7 +61,7 @@ function register<Op extends DashboardOperation>(
 ): void {
   const [method = '', path = ''] = operation.split(' ')
   app.route({
-    method: method as HTTPMethods,
+    method,
     url: `/api${toUrl(path)}`,
     schema,
     config: { guardsItself: true },
