@@ -10,6 +10,7 @@ export class Subscription implements TopicReader {
   readonly #outbox: Outbox
   readonly #onEnd: () => void
   #seq = 0
+  #isOver = false
 
   constructor(id: number, outbox: Outbox, onEnd: () => void) {
     this.#id = id
@@ -17,10 +18,15 @@ export class Subscription implements TopicReader {
     this.#onEnd = onEnd
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   snapshot(data: unknown): void {
     this.#seq = 0
     const text = toText({ t: 'snapshot', id: this.#id, data })
-    if (text === undefined || !this.#outbox.offer(text)) this.#endWith({ t: 'error', id: this.#id, code: 413, message: 'There is too much to show at once' })
+    if (text === undefined || !this.#outbox.offer(text))
+      this.#endWith({ t: 'error', id: this.#id, code: 413, message: 'There is too much to show at once' })
   }
 
   patch(data: unknown): void {
@@ -38,6 +44,8 @@ export class Subscription implements TopicReader {
   }
 
   #endWith(frame: ServerFrame): void {
+    if (this.#isOver) return
+    this.#isOver = true
     this.#onEnd()
     this.#outbox.tell(frame)
   }
