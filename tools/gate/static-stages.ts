@@ -13,6 +13,7 @@ export const STATIC_STAGES: readonly Stage[] = [
   { ...check('lint', 180_000, ['oxlint', '--type-aware']), isConcurrent: false },
   check('format', 60_000, ['oxfmt', '--check', '.']),
   check('typecheck', 180_000, ['tsc', '--noEmit']),
+  check('typecheck-dashboard', 120_000, ['tsc', '--noEmit', '-p', 'apps/dashboard/tsconfig.json']),
   {
     name: 'generated',
     isConcurrent: true,

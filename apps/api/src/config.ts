@@ -5,6 +5,7 @@ import type { Secret } from '@sandyard/kit/config/secret'
 import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { KEY_SETTINGS, KEY_SOURCE_SETTINGS, keyRingOf } from '@sandyard/kit/secrets/key-settings'
 import { OUTBOUND_SETTINGS, outboundOf, type Outbound } from '@sandyard/kit/outbound/outbound'
+import { checkDashboardSettings, DASHBOARD_SETTINGS, type DashboardConfig } from './dashboard/dashboard-config.ts'
 import { checkHttpSettings, HTTP_SETTINGS, type HttpConfig } from './http/http-config.ts'
 import { checkOidcSettings, OIDC_SETTINGS, type OidcConfig } from './auth/oidc/oidc-config.ts'
 import type { StorageLimits } from './teams/storage-limits.ts'
@@ -78,6 +79,7 @@ export const API_SETTINGS = {
     doc: 'Whether a team may give a template a name without a namespace, which is visible to every team; administrators always may',
   }),
   ...ADMISSION_SETTINGS,
+  ...DASHBOARD_SETTINGS,
   ...HTTP_SETTINGS,
   ...KEY_SETTINGS,
   ...OIDC_SETTINGS,
@@ -118,6 +120,7 @@ export interface ApiConfig {
   readonly outbound: Outbound
   readonly tracing: TracingConfig
   readonly webhooks: WebhookConfig
+  readonly dashboard: DashboardConfig
   /** The new engine of the installation, when this start moves it. */
   readonly adoptEngine: string | undefined
 }
@@ -151,6 +154,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
   const tracing = checkTracing(settings, problems)
   const pool = checkPoolSettings(settings, problems)
   const webhooks = checkWebhookSettings(settings, problems)
+  const dashboard = checkDashboardSettings(settings, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({
     domain: settings.domain ?? `localhost:${settings.proxyPort}`,
@@ -178,6 +182,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     outbound: outboundOf(settings),
     tracing,
     webhooks,
+    dashboard,
     adoptEngine: settings.adoptEngine,
   })
 }

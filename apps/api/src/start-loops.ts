@@ -3,6 +3,8 @@ import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { startBuildLoops } from './builds/build-loops.ts'
+import { startDashboardLoops } from './dashboard/dashboard-loops.ts'
+import { toDashboardChange, toEventChange } from './dashboard/live/change-feed.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import type { RefusedEgress } from './sandboxes/network/refused-egress.ts'
 import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
@@ -27,7 +29,7 @@ export interface LoopParts {
 
 /** Starts the background work of a server, and returns when it hears of changes. `shutdown` stops it in order. */
 export async function startLoops(context: AppContext, { folder, refused }: LoopParts, shutdown: Shutdown): Promise<void> {
-  const { database, runtime, auth, log, engineId, sandboxes, config, placement } = context
+  const { database, runtime, auth, log, engineId, sandboxes, config, placement, feed } = context
   const builds = startBuildLoops({
     database,
     runtime,
@@ -58,13 +60,24 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       .read(database.db, sandboxes.serverId)
       .catch((err: unknown) => log.database.warn({ err }, 'the order of this server could not be read'))
   const heard: Partial<Record<Channel, (payload: string) => void>> = {
-    [CHANNELS.authChanged]: () => auth.cache.clear(),
-    [CHANNELS.buildChanged]: (buildId) => builds.onBuildChanged(buildId),
+    [CHANNELS.authChanged]: () => {
+      auth.cache.clear()
+      feed.tell({ kind: 'auth' })
+    },
+    [CHANNELS.buildChanged]: (buildId) => {
+      builds.onBuildChanged(buildId)
+      feed.tell({ kind: 'build', id: buildId, teamId: undefined })
+    },
     [CHANNELS.nodeChanged]: (serverId) => {
       if (serverId === String(sandboxes.serverId)) readOrder()
     },
-    [CHANNELS.routeChanged]: (sandboxId) => sandboxes.changes.notify(sandboxId),
+    [CHANNELS.routeChanged]: (sandboxId) => {
+      sandboxes.changes.notify(sandboxId)
+      feed.tell({ kind: 'sandbox', id: sandboxId, teamId: undefined })
+    },
     [CHANNELS.webhookDue]: () => webhooks.onDue(),
+    [CHANNELS.eventAppended]: (payload) => feed.tellOf(toEventChange(payload)),
+    [CHANNELS.dashboardChanged]: (payload) => feed.tellOf(toDashboardChange(payload)),
   }
   const listener = listen({
     url: database.directUrl,
@@ -79,6 +92,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     onRefresh: () => {
       auth.cache.resume()
       sandboxes.changes.notifyAll()
+      feed.tell({ kind: 'all' })
       builds.onRefresh()
       readOrder()
     },
@@ -98,6 +112,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
   const { tokenSeed } = context.installation
   const hasDiskLimit = runtime.capabilities().diskLimit
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
+  startDashboardLoops(context, shutdown)
   startVolumeLoops({ database, runtime, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
   void auth.oidc?.warmUp()

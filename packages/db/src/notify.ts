@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from './database.ts'
+import type { Db, Tx } from './database.ts'
 
 /** The channels of this installation's database. Payloads are ids; readers query the rest. */
 export const CHANNELS = {
@@ -15,6 +15,10 @@ export const CHANNELS = {
   secretChanged: 'secret_changed',
   /** A delivery to a webhook is due, or webhooks have changed; no payload. */
   webhookDue: 'webhook_due',
+  /** An event was appended; payload: `<team id> <kind> <subject>`. */
+  eventAppended: 'event_appended',
+  /** Something that only the dashboard shows changed; payload: `<team id, or -> <job|terminal|session|host> <id>`. */
+  dashboardChanged: 'dashboard_changed',
 } as const
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]
@@ -22,4 +26,9 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]
 /** Notifies listeners if and when the transaction commits. */
 export async function notify(tx: Tx, channel: Channel, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(tx)
+}
+
+/** Notifies listeners at once: of what is not in the database. */
+export async function notifyNow(db: Db, channel: Channel, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

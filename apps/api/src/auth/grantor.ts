@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { invalidAccessToken, invalidProviderTeam, invalidProviderToken } from './auth-errors.ts'
 import { isValid, type Principal } from './principal.ts'
 
@@ -10,9 +11,12 @@ export interface Grantor {
   /** With which the user has authenticated. */
   readonly accessTokenId?: string
   readonly isAdmin?: boolean
+  /** A login of the dashboard, which is the credential then. */
+  readonly dashboardSessionId?: string
 }
 
-export function grantorOf({ via, apiKeyId, user, accessTokenId }: Principal): Grantor {
+export function grantorOf({ via, apiKeyId, user, accessTokenId, dashboardSessionId }: Principal): Grantor {
+  if (dashboardSessionId !== undefined) return { dashboardSessionId, ...(apiKeyId !== undefined && { apiKeyId }) }
   if (via === 'admin_team') return { isAdmin: true }
   // The user of a key only made it.
   if (apiKeyId !== undefined) return { apiKeyId }
@@ -27,7 +31,8 @@ export function grantorOf({ via, apiKeyId, user, accessTokenId }: Principal): Gr
  * @throws AppError with the texts of control-plane.md 1.8 when the rights have ended since the authentication
  */
 export async function holdGrantor(tx: Tx, principal: Principal, teamId?: string): Promise<void> {
-  const { user, accessTokenId } = principal
+  const { user, accessTokenId, dashboardSessionId } = principal
+  if (dashboardSessionId !== undefined) return holdSession(tx, dashboardSessionId)
   const ended = accessTokenId === undefined ? invalidProviderToken() : invalidAccessToken('Cannot get the user for the given access token')
   if (!isValid(principal)) throw ended
   if (user === undefined) return
@@ -46,13 +51,29 @@ export async function holdGrantor(tx: Tx, principal: Principal, teamId?: string)
   if ((await tokens.forKeyShare().executeTakeFirst()) === undefined) throw ended
 }
 
+/** The session of a developer ends with its key, so the row is enough. */
+async function holdSession(tx: Tx, sessionId: string): Promise<void> {
+  const sessions = tx
+    .selectFrom('dashboard_session')
+    .select('session_id')
+    .where('session_id', '=', sessionId)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+  if ((await sessions.forKeyShare().executeTakeFirst()) === undefined) throw new AppError('unauthenticated', 'You are not logged in')
+}
+
 /** SQL condition: the credential is there and has not ended, and its user is still a member of the team. */
-export function isStillGranted({ apiKeyId, userId, accessTokenId, isAdmin = false }: Grantor, teamId: string): RawBuilder<boolean> {
+export function isStillGranted(
+  { apiKeyId, userId, accessTokenId, dashboardSessionId, isAdmin = false }: Grantor,
+  teamId: string,
+): RawBuilder<boolean> {
   const isOpen = sql`(expires_at is null or expires_at > clock_timestamp())`
   const conditions = [
     apiKeyId === undefined ? [] : [sql`exists (select from api_key where id = ${apiKeyId} and team_id = ${teamId} and ${isOpen})`],
     userId === undefined ? [] : [sql`exists (select from team_member where user_id = ${userId} and team_id = ${teamId})`],
     accessTokenId === undefined ? [] : [sql`exists (select from access_token where id = ${accessTokenId} and ${isOpen})`],
+    dashboardSessionId === undefined
+      ? []
+      : [sql`exists (select from dashboard_session where session_id = ${dashboardSessionId} and expires_at > clock_timestamp())`],
   ].flat()
   return conditions.length === 0 ? sql<boolean>`${isAdmin}::boolean` : sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }

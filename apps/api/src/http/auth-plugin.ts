@@ -22,6 +22,8 @@ export interface AuthPluginOptions {
   readonly limits: RequestLimits
   /** Default: a second. */
   readonly authenticatesAgainAfterMs?: number | undefined
+  /** The caller of a request that comes with another proof than the headers of the interface; undefined for all others. */
+  readonly principalOf?: ((request: FastifyRequest, auth: Exclude<AuthSet, 'none'>) => Promise<Principal> | undefined) | undefined
 }
 
 /**
@@ -61,8 +63,10 @@ export const authPlugin = fp<AuthPluginOptions>(
     })
     // After validation and before any look-up (control-plane.md 1.10).
     app.addHook('preHandler', async (request) => {
+      const { operation } = request.routeOptions.config
       const team = request.principal?.team
-      const isAllowed = request.routeOptions.config.operation?.whileBlocked === true
+      // Routes without an operation check it themselves.
+      const isAllowed = operation === undefined || operation.whileBlocked === true
       if (team?.isBlocked === true && !isAllowed) throw teamBlocked(team.blockedReason)
     })
   },
@@ -77,8 +81,10 @@ function isOpen(url: string): boolean {
 async function getPrincipal(
   request: FastifyRequest,
   auth: Exclude<AuthSet, 'none'>,
-  { parts, limits }: AuthPluginOptions,
+  { parts, limits, principalOf }: AuthPluginOptions,
 ): Promise<Principal> {
+  const other = principalOf?.(request, auth)
+  if (other !== undefined) return other
   const credentials = readCredentials(request.headers)
   try {
     return await authenticate(auth, credentials, { ...parts, beforeLookUp: () => limits.assertMayTry(request) })

@@ -19,7 +19,7 @@ export function operation(id: OperationId, options: { readonly isBodyOptional?: 
 }
 
 /** Converts `/sandboxes/{sandboxID}` to the form of the router: `/sandboxes/:sandboxID`. */
-function toUrl(path: string): string {
+export function toUrl(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 

@@ -7,6 +7,13 @@ import { buildJobColumns, type BuildJobTable } from './build-job.ts'
 import { buildLayerColumns, type BuildLayerTable } from './build-layer.ts'
 import { buildLogColumns, type BuildLogTable } from './build-log.ts'
 import { buildTurnColumns, type BuildTurnTable } from './build-turn.ts'
+import { dashboardJobColumns, dashboardJobItemColumns, type DashboardJobItemTable, type DashboardJobTable } from './dashboard-job.ts'
+import {
+  dashboardLoginCodeColumns,
+  dashboardSessionColumns,
+  type DashboardLoginCodeTable,
+  type DashboardSessionTable,
+} from './dashboard-session.ts'
 import { eventColumns, type EventTable } from './event.ts'
 import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-key.ts'
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
@@ -30,6 +37,12 @@ import { teamMetricColumns, type TeamMetricTable } from './team-metric.ts'
 import { templateColumns, type TemplateTable } from './template.ts'
 import { templateAliasColumns, type TemplateAliasTable } from './template-alias.ts'
 import { templateSpawnColumns, type TemplateSpawnTable } from './template-spawn.ts'
+import {
+  terminalRecordingColumns,
+  terminalRecordingPartColumns,
+  type TerminalRecordingPartTable,
+  type TerminalRecordingTable,
+} from './terminal-recording.ts'
 import { userIdentityColumns, type UserIdentityTable } from './user-identity.ts'
 import {
   webhookAttemptColumns,
@@ -61,6 +74,10 @@ export interface Tables {
   build_layer: BuildLayerTable
   build_log: BuildLogTable
   build_turn: BuildTurnTable
+  dashboard_job: DashboardJobTable
+  dashboard_job_item: DashboardJobItemTable
+  dashboard_login_code: DashboardLoginCodeTable
+  dashboard_session: DashboardSessionTable
   deleted_volume: DeletedVolumeTable
   event: EventTable
   idempotency_key: IdempotencyKeyTable
@@ -85,6 +102,8 @@ export interface Tables {
   template: TemplateTable
   template_alias: TemplateAliasTable
   template_spawn: TemplateSpawnTable
+  terminal_recording: TerminalRecordingTable
+  terminal_recording_part: TerminalRecordingPartTable
   user_identity: UserIdentityTable
   webhook: WebhookTable
   webhook_attempt: WebhookAttemptTable
@@ -105,6 +124,10 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   build_layer: buildLayerColumns,
   build_log: buildLogColumns,
   build_turn: buildTurnColumns,
+  dashboard_job: dashboardJobColumns,
+  dashboard_job_item: dashboardJobItemColumns,
+  dashboard_login_code: dashboardLoginCodeColumns,
+  dashboard_session: dashboardSessionColumns,
   deleted_volume: deletedVolumeColumns,
   event: eventColumns,
   idempotency_key: idempotencyKeyColumns,
@@ -129,6 +152,8 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   template: templateColumns,
   template_alias: templateAliasColumns,
   template_spawn: templateSpawnColumns,
+  terminal_recording: terminalRecordingColumns,
+  terminal_recording_part: terminalRecordingPartColumns,
   user_identity: userIdentityColumns,
   webhook: webhookColumns,
   webhook_attempt: webhookAttemptColumns,

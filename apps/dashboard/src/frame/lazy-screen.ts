@@ -1,0 +1,20 @@
+import type { ComponentType } from 'preact'
+import lazy from 'preact-iso/lazy'
+
+const PAUSES_MS = [200, 1000, 3000]
+
+/** A part that is loaded when it is first shown. A load that fails is tried again: a browser on the engine's host cancels loads when a container's interface comes or goes. */
+export function lazyScreen<Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  return lazy(() => retry(load))
+}
+
+async function retry<T>(load: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await load()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+  return load()
+}

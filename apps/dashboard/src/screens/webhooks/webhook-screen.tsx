@@ -1,0 +1,6 @@
+import { webhooksTexts } from '../../texts/webhooks-texts.ts'
+import '../../styles/webhooks.css'
+
+export function WebhookScreen() {
+  return <h1>{webhooksTexts.title}</h1>
+}

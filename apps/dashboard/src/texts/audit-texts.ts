@@ -1,0 +1,4 @@
+/** The texts of screens/audit. */
+export const auditTexts = {
+  title: 'Audit',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/builds. */
+export const buildsTexts = {
+  title: 'Builds',
+}

@@ -1,0 +1,4 @@
+/** The texts of the frame: header, navigation, messages that every screen has. */
+export const frameTexts = {
+  title: 'Sandyard',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/host. */
+export const hostTexts = {
+  title: 'Host',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/keys. */
+export const keysTexts = {
+  title: 'Keys',
+}

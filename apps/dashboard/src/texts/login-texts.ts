@@ -1,0 +1,4 @@
+/** The texts of screens/login. */
+export const loginTexts = {
+  title: 'Login',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/new-sandbox. */
+export const newSandboxTexts = {
+  title: 'New sandbox',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/overview. */
+export const overviewTexts = {
+  title: 'Overview',
+}

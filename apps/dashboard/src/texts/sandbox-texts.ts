@@ -1,0 +1,4 @@
+/** The texts of screens/sandbox. */
+export const sandboxTexts = {
+  title: 'Sandbox',
+}

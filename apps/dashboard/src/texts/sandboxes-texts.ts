@@ -1,0 +1,4 @@
+/** The texts of screens/sandboxes. */
+export const sandboxesTexts = {
+  title: 'Sandboxes',
+}

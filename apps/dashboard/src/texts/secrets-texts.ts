@@ -1,0 +1,4 @@
+/** The texts of screens/secrets. */
+export const secretsTexts = {
+  title: 'Secrets',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/teams. */
+export const teamsTexts = {
+  title: 'Teams',
+}

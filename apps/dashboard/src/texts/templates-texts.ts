@@ -1,0 +1,4 @@
+/** The texts of screens/templates. */
+export const templatesTexts = {
+  title: 'Templates',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/usage. */
+export const usageTexts = {
+  title: 'Usage',
+}

@@ -1,0 +1,4 @@
+/** The texts of screens/volumes. */
+export const volumesTexts = {
+  title: 'Volumes',
+}

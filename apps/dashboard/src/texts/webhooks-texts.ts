@@ -1,0 +1,4 @@
+/** The texts of screens/webhooks. */
+export const webhooksTexts = {
+  title: 'Webhooks',
+}
