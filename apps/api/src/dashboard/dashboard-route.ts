@@ -64,7 +64,12 @@ export function registerSessionRoute<Op extends DashboardOperation>(app: ApiInst
 /** Registers an operation that needs no session. */
 export function registerOpenRoute<Op extends DashboardOperation>(
   app: ApiInstance,
-  { operation, schema, isRead, handle }: Common<Op> & { handle(call: Omit<DashboardCall<Op>, 'session'>): Promise<Answer<Op>> },
+  {
+    operation,
+    schema,
+    isRead,
+    handle,
+  }: Common<Op> & { readonly handle: (call: Omit<DashboardCall<Op>, 'session'>) => Promise<Answer<Op>> },
 ): void {
   const { method, url, config } = routeOf(operation, isRead)
   app.route({
