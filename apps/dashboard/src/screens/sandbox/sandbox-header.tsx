@@ -2,16 +2,16 @@ import type { SandboxDetail } from '@sandyard/dashboard-contract/sandboxes'
 import type { ComponentChildren } from 'preact'
 import { paths } from '../../frame/paths.ts'
 import { CopyCode } from '../../parts/copy-code.tsx'
-import { copyText } from '../../parts/copy-text.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Countdown } from '../../parts/countdown.tsx'
 import { sizeText } from '../../parts/size-text.ts'
 import { Time } from '../../parts/time.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
 import { me } from '../../session/session.ts'
 import { sandboxTexts as texts } from '../../texts/sandbox-texts.ts'
 import { actorText } from './actor-text.ts'
 import { SandboxActions } from './sandbox-actions.tsx'
 import { connectCode } from './sandbox-code.ts'
-import { TimeLeft } from './time-left.tsx'
 
 const MIB = 1024 ** 2
 
@@ -22,21 +22,16 @@ interface Props {
 
 export function SandboxHeader({ sandbox, onDone }: Props) {
   const { sandboxId, state, end } = sandbox
-  const copyId = async (): Promise<void> => {
-    toast((await copyText(sandboxId)) ? 'done' : 'failed', sandboxId)
-  }
   return (
-    <header class="sandbox-header">
-      <div class="sandbox-line">
+    <div class="sandbox-header">
+      <div class="page-head">
         <h1 class="sandbox-id">{sandbox.alias ?? sandboxId}</h1>
-        <button type="button" class="button button-small" title={texts.copyId} aria-label={texts.copyId} onClick={() => void copyId()}>
-          ⧉
-        </button>
-        <span class={`state state-${state}`}>{texts.states[state]}</span>
-        <span class="sandbox-actions" role="group" aria-label={texts.actions}>
+        <CopyButton text={sandboxId} label={texts.copyId} />
+        <StateBadge state={state} />
+        <div class="actions" role="group" aria-label={texts.actions}>
           <SandboxActions sandbox={sandbox} onDone={onDone} />
           <CopyCode code={connectCode(sandboxId, me.value?.server)} label={texts.copyAs} />
-        </span>
+        </div>
       </div>
       {end !== null && (
         <p class={`notice sandbox-end${end.reason === 'out_of_memory' || end.reason === 'engine_gone' ? ' notice-failed' : ''}`}>
@@ -47,7 +42,7 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
           <span class="muted">{actorText(end.actor)}</span>
         </p>
       )}
-      <dl class="facts">
+      <dl class="sandbox-facts">
         {sandbox.alias !== null && <Fact name={texts.title}>{sandboxId}</Fact>}
         <Fact name={texts.template}>
           <a href={paths.template(sandbox.templateId)}>{sandbox.templateName}</a>{' '}
@@ -62,7 +57,7 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
         </Fact>
         {state === 'running' && (
           <Fact name={sandbox.pausesAtEnd ? texts.pausesIn : texts.endsIn}>
-            {sandbox.endsAt === null ? texts.noEnd : <TimeLeft at={sandbox.endsAt} />}
+            {sandbox.endsAt === null ? texts.noEnd : <Countdown at={sandbox.endsAt} />}
           </Fact>
         )}
         {sandbox.parent !== null && (
@@ -86,7 +81,7 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
         {sandbox.volumes.length > 0 && (
           <Fact name={texts.volumes}>
             {sandbox.volumes.map(({ name, path, isReadOnly }) => (
-              <span key={path} class="chip">
+              <span key={path} class="tag">
                 {name} → {path}
                 {isReadOnly && ` (${texts.readOnly})`}
               </span>
@@ -96,14 +91,14 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
         {Object.keys(sandbox.metadata).length > 0 && (
           <Fact name={texts.metadata}>
             {Object.entries(sandbox.metadata).map(([key, value]) => (
-              <span key={key} class="chip">
+              <span key={key} class="tag">
                 {key}={value}
               </span>
             ))}
           </Fact>
         )}
       </dl>
-    </header>
+    </div>
   )
 }
 

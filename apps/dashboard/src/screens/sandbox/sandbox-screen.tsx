@@ -1,7 +1,5 @@
 import type { SandboxDetail } from '@sandyard/dashboard-contract/sandboxes'
-import { ErrorBoundary as Suspense } from 'preact-iso/lazy'
 import { useRoute } from 'preact-iso/router'
-import { useEffect } from 'preact/hooks'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import { useCall } from '../../api/use-call.ts'
@@ -37,9 +35,6 @@ export function SandboxScreen() {
 function OneSandbox({ sandboxId, tab }: { readonly sandboxId: string; readonly tab: SandboxTab }) {
   const loaded = useCall(sandboxId, (signal) => call('GET /sandboxes/{sandboxId}', { params: { sandboxId }, signal }))
   const live = useTopic<'sandbox'>(`sandbox:${sandboxId}`, replaceDetail)
-  useEffect(() => {
-    document.title = `${texts.tabs[tab]} · ${sandboxId} · Sandyard`
-  }, [sandboxId, tab])
   const sandbox = live.value ?? loaded.value
   if (sandbox === undefined) {
     if (loaded.failure === undefined) return <p class="empty">{texts.loading}</p>
@@ -63,11 +58,9 @@ function OneSandbox({ sandboxId, tab }: { readonly sandboxId: string; readonly t
         ))}
       </nav>
       <ErrorBoundary key={tab} name={texts.tabs[tab]}>
-        <Suspense>
-          <section class={`tab tab-${tab}`} aria-label={texts.tabs[tab]}>
-            <Tab sandbox={sandbox} />
-          </section>
-        </Suspense>
+        <section class={`tab tab-${tab}`} aria-label={texts.tabs[tab]}>
+          <Tab sandbox={sandbox} />
+        </section>
       </ErrorBoundary>
     </div>
   )

@@ -22,7 +22,7 @@ export function NewShellForm({ onOpen }: { readonly onOpen: (shell: NewShell) =>
       <label>
         {texts.user}
         <input
-          class="field"
+          class="input"
           value={user}
           maxLength={64}
           placeholder={texts.userDefault}
@@ -32,7 +32,7 @@ export function NewShellForm({ onOpen }: { readonly onOpen: (shell: NewShell) =>
       <label>
         {texts.folder}
         <input
-          class="field"
+          class="input"
           value={cwd}
           maxLength={4096}
           placeholder={texts.folderDefault}

@@ -48,7 +48,8 @@ export function ShellToolbar(props: ShellToolbarProps) {
     <div ref={frame} class="toolbar shell-toolbar" role="toolbar" aria-label={texts.shells}>
       <input
         type="search"
-        class="field"
+        class="input shell-search"
+        data-search
         placeholder={texts.search}
         aria-label={texts.search}
         value={query}
@@ -63,7 +64,7 @@ export function ShellToolbar(props: ShellToolbarProps) {
       <span class="log-found" role="status">
         {query === '' ? '' : found}
       </span>
-      <button type="button" class="button" title={texts.leave} onClick={() => void onCopy()}>
+      <button type="button" class="button button-small" title={texts.leave} onClick={() => void onCopy()}>
         {texts.copy}
       </button>
       {isRunning && (
@@ -79,15 +80,15 @@ export function ShellToolbar(props: ShellToolbarProps) {
       <span class="log-count" title={texts.leave}>
         {texts.size(size.cols, size.rows)}
       </span>
-      <button type="button" class="button" aria-pressed={isFull} onClick={() => onFull(!isFull)}>
+      <button type="button" class="button button-small" aria-pressed={isFull} onClick={() => onFull(!isFull)}>
         {isFull ? texts.smallHeight : texts.fullHeight}
       </button>
       {isRunning ? (
-        <ActionButton done={texts.ended} confirm={{ title: texts.endTitle, text: texts.endText, button: texts.end }} run={onEnd}>
+        <ActionButton isSmall done={texts.ended} confirm={{ title: texts.endTitle, text: texts.endText, button: texts.end }} run={onEnd}>
           {texts.end}
         </ActionButton>
       ) : (
-        <button type="button" class="button" onClick={props.onClose}>
+        <button type="button" class="button button-small" onClick={props.onClose}>
           {texts.close}
         </button>
       )}

@@ -1,7 +1,7 @@
 import type { ITheme } from '@xterm/xterm'
 import { useColours } from '../../../parts/use-colours.ts'
 
-const NAMES = ['ground', 'text', 'accent', 'muted'] as const
+const NAMES = ['raised', 'text', 'accent'] as const
 
 /** The sixteen colours in both schemes; xterm raises those that are too faint on their ground (`minimumContrastRatio`). */
 const LIGHT: ITheme = {
@@ -43,7 +43,7 @@ const DARK: ITheme = {
 
 /** The theme of the terminal in the page's scheme. */
 export function useTerminalTheme(): ITheme {
-  const { ground, text, accent } = useColours(NAMES)
+  const { raised: ground, text, accent } = useColours(NAMES)
   return {
     ...(isDark(ground) ? DARK : LIGHT),
     background: ground,
