@@ -73,12 +73,15 @@ export class LiveHub implements AsyncDisposable {
     const ids = [...new Set(sockets.map(({ sessionId }) => sessionId))]
     const used = [...new Set(sockets.filter((socket) => socket.takeUse()).map(({ sessionId }) => sessionId))]
     const { db } = this.#parts.database
-    const states = await within({ what: 'The check of sessions', timeoutMs: CHECK_TIMEOUT_MS }, async (): Promise<Map<string, SessionState>> => {
-      const found = await readSessions(db, ids)
-      const touched = used.filter((id) => found.has(id))
-      if (touched.length > 0) await touchSessions(db, touched)
-      return found
-    })
+    const states = await within(
+      { what: 'The check of sessions', timeoutMs: CHECK_TIMEOUT_MS },
+      async (): Promise<Map<string, SessionState>> => {
+        const found = await readSessions(db, ids)
+        const touched = used.filter((id) => found.has(id))
+        if (touched.length > 0) await touchSessions(db, touched)
+        return found
+      },
+    )
     for (const socket of sockets) socket.update(states.get(socket.sessionId))
   }
 

@@ -113,7 +113,8 @@ export class LiveSocket {
   #subscribe(id: number, text: string): void {
     const { topics, session } = this.#parts
     if (this.#subscriptions.has(id)) throw new AppError('conflict', 'The number of the subscription is in use')
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) throw new AppError('resource_exhausted', `At most ${MAX_SUBSCRIPTIONS} topics in one tab`)
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw new AppError('resource_exhausted', `At most ${MAX_SUBSCRIPTIONS} topics in one tab`)
     const isOperator = session.role === 'operator'
     if (this.teamId === undefined && !isOperator) throw new AppError('failed_precondition', 'There is no team yet: create one first')
     const subscription = new Subscription(id, this.outbox, () => this.#unsubscribe(id))
@@ -146,8 +147,6 @@ export class LiveSocket {
 }
 
 const CLOSE_MS = 2000
-
-
 
 function toBytes(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data

@@ -20,7 +20,8 @@ export class Subscription implements TopicReader {
   snapshot(data: unknown): void {
     this.#seq = 0
     const text = toText({ t: 'snapshot', id: this.#id, data })
-    if (text === undefined || !this.#outbox.offer(text)) this.#endWith({ t: 'error', id: this.#id, code: 413, message: 'There is too much to show at once' })
+    if (text === undefined || !this.#outbox.offer(text))
+      this.#endWith({ t: 'error', id: this.#id, code: 413, message: 'There is too much to show at once' })
   }
 
   patch(data: unknown): void {

@@ -34,7 +34,16 @@ export async function getReachable({ database, tokenSeed }: RelayParts, teamId: 
   const row = await database.db
     .selectFrom('sandbox')
     .innerJoin('build', 'build.build_id', 'sandbox.build_id')
-    .select(['sandbox_id', 'incarnation', 'state', 'endpoint_host', 'endpoint_daemon_port', 'is_secure', 'started_at', 'build.default_user'])
+    .select([
+      'sandbox_id',
+      'incarnation',
+      'state',
+      'endpoint_host',
+      'endpoint_daemon_port',
+      'is_secure',
+      'started_at',
+      'build.default_user',
+    ])
     .where('sandbox_id', '=', sandboxId)
     .where('team_id', '=', teamId)
     .executeTakeFirst()

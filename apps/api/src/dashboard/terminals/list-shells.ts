@@ -6,7 +6,10 @@ import type { ReachableSandbox } from '../relay/sandbox-daemon.ts'
 import { TAG_PREFIX } from './shell-tag.ts'
 
 /** The shells of dashboards that run in a sandbox, as its daemon names them. @throws AppError */
-export async function listShells({ sandboxId, daemon, defaultUser, since }: ReachableSandbox, signal: AbortSignal): Promise<TerminalView[]> {
+export async function listShells(
+  { sandboxId, daemon, defaultUser, since }: ReachableSandbox,
+  signal: AbortSignal,
+): Promise<TerminalView[]> {
   const { processes } = await callDaemon(daemon, { signal }, ({ processes }, options) => processes.list({}, options))
   return processes
     .flatMap(({ pid, tag = '' }): TerminalView[] => {

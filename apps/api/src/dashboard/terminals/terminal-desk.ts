@@ -84,9 +84,13 @@ export class TerminalDesk implements Disposable {
     this[Symbol.dispose]()
   }
 
-  async #show(frame: { readonly request: number; readonly cols: number; readonly rows: number }, find: () => Promise<Terminal>): Promise<void> {
+  async #show(
+    frame: { readonly request: number; readonly cols: number; readonly rows: number },
+    find: () => Promise<Terminal>,
+  ): Promise<void> {
     this.#parts.rights.assertMayUse()
-    if (this.#shown.size + this.#pending >= MAX_CHANNELS) throw new AppError('resource_exhausted', `At most ${MAX_CHANNELS} shells in one tab`)
+    if (this.#shown.size + this.#pending >= MAX_CHANNELS)
+      throw new AppError('resource_exhausted', `At most ${MAX_CHANNELS} shells in one tab`)
     this.#pending += 1
     try {
       const terminal = await find()

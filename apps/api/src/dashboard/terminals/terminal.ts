@@ -39,9 +39,6 @@ const [FIRST_RETRY_MS, LAST_RETRY_MS] = [300, 5000]
 /** A stream that breaks again and again, although the sandbox runs. */
 const MAX_TRIES = 20
 
-
-
-
 /** A shell in a sandbox. It does not depend on who looks at it: the server reads its output until it ends. */
 export class Terminal implements Disposable {
   readonly terminalId: string

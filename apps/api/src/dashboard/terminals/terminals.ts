@@ -45,7 +45,9 @@ export class Terminals implements Disposable {
     const sandbox = await getReachable(this.#parts, teamId, sandboxId)
     // A lost answer: this server was restarted, or the page reaches another one now.
     const isRunning = await hasShell(sandbox, terminalId, signal)
-    const fresh: NewShell | undefined = isRunning ? undefined : { user: user ?? sandbox.defaultUser, cwd: cwd === '' ? undefined : cwd, cols, rows }
+    const fresh: NewShell | undefined = isRunning
+      ? undefined
+      : { user: user ?? sandbox.defaultUser, cwd: cwd === '' ? undefined : cwd, cols, rows }
     return ready(this.#find(teamId, terminalId) ?? this.#add(terminalId, sandbox, fresh, { cols, rows }))
   }
 
@@ -96,7 +98,12 @@ export class Terminals implements Disposable {
     return terminal
   }
 
-  #add(terminalId: string, sandbox: ReachableSandbox, fresh: NewShell | undefined, size: { readonly cols: number; readonly rows: number }): Terminal {
+  #add(
+    terminalId: string,
+    sandbox: ReachableSandbox,
+    fresh: NewShell | undefined,
+    size: { readonly cols: number; readonly rows: number },
+  ): Terminal {
     this.#assertRoom(sandbox)
     const { teamId, sandboxId } = sandbox
     const terminal: Terminal = new Terminal(this.#parts, {

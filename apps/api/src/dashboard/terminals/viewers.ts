@@ -32,7 +32,8 @@ export class Viewers implements Disposable {
 
   /** @throws AppError `resource_exhausted` */
   assertRoom(): void {
-    if (this.#all.size >= MAX_TERMINAL_VIEWERS) throw new AppError('resource_exhausted', `At most ${MAX_TERMINAL_VIEWERS} tabs show one shell`)
+    if (this.#all.size >= MAX_TERMINAL_VIEWERS)
+      throw new AppError('resource_exhausted', `At most ${MAX_TERMINAL_VIEWERS} tabs show one shell`)
   }
 
   /** What is kept follows at once. */
