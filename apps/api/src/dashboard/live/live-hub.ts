@@ -1,4 +1,3 @@
-import { clearInterval, setInterval } from 'node:timers'
 import type { WebSocket } from 'ws'
 import type { Database } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
@@ -6,19 +5,26 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { LIVE_CLOSE, LIVE_PING_MS, MAX_LIVE_SOCKETS, MAX_TEAM_LIVE_SOCKETS } from '@sandyard/dashboard-contract/limits'
 import type { DashboardSession } from '../sessions/dashboard-session.ts'
+import { findSession, touchSession } from '../sessions/session-rows.ts'
 import type { DeskParts, TerminalDesk } from '../terminals/terminal-desk.ts'
 import type { Change, ChangeFeed } from './change-feed.ts'
-import { readSessions, touchSessions, type SessionState } from './live-session.ts'
 import { LiveSocket } from './live-socket.ts'
 import type { TopicRegistry } from './topic-registry.ts'
+
+/** Who has connected. */
+export interface ConnectedPage {
+  readonly session: DashboardSession
+  readonly clientAddress: string
+  /** The versions of the first frame. */
+  readonly server: string
+  readonly assets: string
+}
 
 export interface LiveHubParts {
   readonly database: Database
   readonly feed: ChangeFeed
   readonly topics: TopicRegistry
-  readonly desk: (session: DashboardSession, own: Pick<DeskParts, 'outbox' | 'rights' | 'signal'>) => TerminalDesk
-  /** The first frame. */
-  readonly version: { readonly server: string; readonly assets: string }
+  readonly desk: (page: ConnectedPage, own: Pick<DeskParts, 'outbox' | 'rights' | 'signal'>) => TerminalDesk
   readonly log: Logger
 }
 
@@ -44,17 +50,18 @@ export class LiveHub implements AsyncDisposable {
   }
 
   /** Takes an upgraded connection. */
-  accept(socket: WebSocket, session: DashboardSession): void {
-    const { topics, desk, version, log } = this.#parts
+  accept(socket: WebSocket, page: ConnectedPage): void {
+    const { topics, desk, log } = this.#parts
+    const { session, server, assets } = page
     const ofTeam = [...this.#sockets].filter(({ teamId }) => teamId === session.team?.id).length
     if (this.#sockets.size >= MAX_LIVE_SOCKETS || ofTeam >= MAX_TEAM_LIVE_SOCKETS) {
       socket.on('error', () => socket.terminate())
       return socket.close(LIVE_CLOSE.tooMany, 'too many live connections')
     }
-    const live = new LiveSocket({ socket, session, topics, log, desk: (own) => desk(session, own) })
+    const live = new LiveSocket({ socket, session, topics, log, desk: (own) => desk(page, own) })
     this.#sockets.add(live)
     live.onClose(() => this.#sockets.delete(live))
-    live.outbox.tell({ t: 'version', ...version, sessionEndsAt: session.expiresAt.toISOString() })
+    live.outbox.tell({ t: 'version', server, assets, sessionEndsAt: session.expiresAt.toISOString() })
   }
 
   /** The server is stopping: pages connect to another one, or to its successor. */
@@ -70,19 +77,20 @@ export class LiveHub implements AsyncDisposable {
   async #check(): Promise<void> {
     const sockets = [...this.#sockets]
     if (sockets.length === 0) return
-    const ids = [...new Set(sockets.map(({ sessionId }) => sessionId))]
-    const used = [...new Set(sockets.filter((socket) => socket.takeUse()).map(({ sessionId }) => sessionId))]
-    const { db } = this.#parts.database
-    const states = await within(
-      { what: 'The check of sessions', timeoutMs: CHECK_TIMEOUT_MS },
-      async (): Promise<Map<string, SessionState>> => {
-        const found = await readSessions(db, ids)
-        const touched = used.filter((id) => found.has(id))
-        if (touched.length > 0) await touchSessions(db, touched)
-        return found
-      },
-    )
+    const used = new Set(sockets.filter((socket) => socket.takeUse()).map(({ sessionId }) => sessionId))
+    const states = new Map<string, DashboardSession | undefined>()
+    // One after the other: a change of rights must not take all connections of the pool.
+    for (const id of new Set(sockets.map(({ sessionId }) => sessionId))) {
+      states.set(id, await within({ what: 'The check of a session', timeoutMs: CHECK_TIMEOUT_MS }, () => this.#read(id, used.has(id))))
+    }
     for (const socket of sockets) socket.update(states.get(socket.sessionId))
+  }
+
+  async #read(sessionId: string, isUsed: boolean): Promise<DashboardSession | undefined> {
+    const { db } = this.#parts.database
+    const session = await findSession(db, sessionId)
+    if (session !== undefined && isUsed) await touchSession(db, sessionId)
+    return session
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

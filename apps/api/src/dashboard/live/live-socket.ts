@@ -5,10 +5,8 @@ import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { LIVE_CLOSE, LIVE_SILENCE_MS, MAX_SUBSCRIPTIONS } from '@sandyard/dashboard-contract/limits'
 import type { ClientFrame } from '@sandyard/dashboard-contract/live/frames'
 import { teamBlocked } from '../../auth/auth-errors.ts'
-import { assertMayUseSandboxes } from '../relay/sandbox-rights.ts'
-import type { DashboardSession } from '../sessions/dashboard-session.ts'
+import { assertMayChange, getSessionTeam, type DashboardSession } from '../sessions/dashboard-session.ts'
 import { TerminalDesk, type DeskParts, type TerminalFrame } from '../terminals/terminal-desk.ts'
-import type { SessionState } from './live-session.ts'
 import { Outbox } from './outbox.ts'
 import { parseFrame } from './parse-frame.ts'
 import { describeError, Subscription } from './subscription.ts'
@@ -34,14 +32,14 @@ export class LiveSocket {
   readonly #closing = new AbortController()
   #heardAt = performance.now()
   #isUsed = false
-  #state: Pick<SessionState, 'isBlocked' | 'blockedReason'>
+  #session: DashboardSession
 
   constructor(parts: LiveSocketParts) {
     const { socket, session } = parts
     this.#parts = parts
     this.sessionId = session.sessionId
     this.teamId = session.team?.id
-    this.#state = { isBlocked: session.team?.isBlocked === true, blockedReason: session.team?.blockedReason ?? null }
+    this.#session = session
     this.outbox = new Outbox(socket)
     const rights = { teamId: this.teamId ?? '', assertMayUse: () => this.#assertMayUse() }
     this.#desk = parts.desk({ outbox: this.outbox, rights, signal: this.#closing.signal })
@@ -69,15 +67,15 @@ export class LiveSocket {
   }
 
   /** What the database says of the session now; undefined: it has ended. */
-  update(state: SessionState | undefined): void {
-    if (state === undefined) {
+  update(session: DashboardSession | undefined): void {
+    if (session === undefined) {
       this.outbox.tell({ t: 'session.ended', message: 'You are logged out' })
       return this.close(LIVE_CLOSE.sessionEnded, 'the session has ended')
     }
     // Topics and shells belong to the team of the login.
-    if ((state.teamId ?? undefined) !== this.teamId) return this.close(LIVE_CLOSE.goingAway, 'another team was chosen')
-    this.#state = state
-    if (state.isBlocked) this.#desk.close(teamBlocked(state.blockedReason ?? undefined).message)
+    if (session.team?.id !== this.teamId) return this.close(LIVE_CLOSE.goingAway, 'another team was chosen')
+    this.#session = session
+    if (session.team?.isBlocked === true) this.#desk.close(teamBlocked(session.team.blockedReason).message)
   }
 
   close(code: number, reason: string): void {
@@ -119,6 +117,8 @@ export class LiveSocket {
     if (this.teamId === undefined && !isOperator) throw new AppError('failed_precondition', 'There is no team yet: create one first')
     const subscription = new Subscription(id, this.outbox, () => this.#unsubscribe(id))
     this.#subscriptions.set(id, topics.subscribe({ teamId: this.teamId ?? NIL_UUID, isOperator }, text, subscription))
+    // Its topic may have refused it at once.
+    if (subscription.isOver) this.#unsubscribe(id)
   }
 
   #unsubscribe(id: number): void {
@@ -127,8 +127,8 @@ export class LiveSocket {
   }
 
   #assertMayUse(): void {
-    if (this.#state.isBlocked) throw teamBlocked(this.#state.blockedReason ?? undefined)
-    assertMayUseSandboxes(this.#parts.session)
+    getSessionTeam(this.#session, { whileBlocked: false })
+    assertMayChange(this.#session)
   }
 
   #refuse(frame: ClientFrame | undefined, err: unknown): void {

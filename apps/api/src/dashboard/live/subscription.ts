@@ -10,11 +10,16 @@ export class Subscription implements TopicReader {
   readonly #outbox: Outbox
   readonly #onEnd: () => void
   #seq = 0
+  #isOver = false
 
   constructor(id: number, outbox: Outbox, onEnd: () => void) {
     this.#id = id
     this.#outbox = outbox
     this.#onEnd = onEnd
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
   }
 
   snapshot(data: unknown): void {
@@ -39,6 +44,8 @@ export class Subscription implements TopicReader {
   }
 
   #endWith(frame: ServerFrame): void {
+    if (this.#isOver) return
+    this.#isOver = true
     this.#onEnd()
     this.#outbox.tell(frame)
   }
