@@ -27,6 +27,9 @@ export default defineConfig({
           include: ['{apps,packages}/*/test/**/*.int.test.ts'],
           globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
           setupFiles: ['packages/test-kit/src/record-statements.ts'],
+          // The files of one worker share loaded modules: imports took a fifth of the stage. No test changes the state of a module.
+          // Records of statements belong to one file each (`npm run schema:record`).
+          isolate: process.env['SANDYARD_RECORD_STATEMENTS'] !== undefined,
           ...PATIENT,
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -5,6 +5,8 @@ export interface Stage {
   readonly name: string
   /** The needs of the stage. When one fails, the stage is skipped, with the reason. */
   readonly needs?: readonly Need[]
+  /** Whether the stage runs side by side with the stage before it: both wait more than they compute. */
+  readonly isConcurrent?: boolean
   run(context: StageContext): Promise<Counts>
 }
 

@@ -10,7 +10,10 @@ export const TEST_STAGES: readonly Stage[] = [
   project('integration', 1_200_000, ['database', 'test-packages']),
   project('engine', 1_200_000, ['engine', 'database', 'test-packages']),
   stage('escape', { command: [process.execPath, 'tests/escape/main.ts'], timeoutMs: 600_000, needs: ['engine'] }),
-  stage('chaos', { command: [process.execPath, 'tests/long/chaos.ts', '--slice'], timeoutMs: 600_000, needs: ['engine'] }),
+  {
+    ...stage('chaos', { command: [process.execPath, 'tests/long/chaos.ts', '--slice'], timeoutMs: 600_000, needs: ['engine'] }),
+    isConcurrent: true,
+  },
   project('acceptance', 1_200_000, ['engine', 'server']),
 ]
 
