@@ -5,18 +5,21 @@ import type { ActionCode } from './action-code.ts'
 import { CopyCode } from './copy-code.tsx'
 import { Dialog } from './dialog.tsx'
 
-export interface FormDialogProps {
+export interface FormDialogProps<Result> {
   readonly title: string
   readonly button: string
   readonly kind?: 'primary' | 'danger'
   readonly code?: ActionCode | undefined
   readonly onClose: () => void
-  /** Afterwards the dialog closes; a failure is shown in it, and what was typed stays. */
-  readonly onSubmit: () => Promise<unknown>
+  /** A failure is shown in the dialog, and what was typed stays. */
+  readonly onSubmit: () => Promise<Result>
+  /** What follows. Default: `onClose`. */
+  readonly onDone?: (result: Result) => void
   readonly children: ComponentChildren
 }
 
-export function FormDialog({ title, button, kind = 'primary', code, onClose, onSubmit, children }: FormDialogProps) {
+export function FormDialog<Result>(props: FormDialogProps<Result>) {
+  const { title, button, kind = 'primary', code, onClose, onSubmit, onDone = onClose, children } = props
   const [isRunning, setRunning] = useState(false)
   const [failure, setFailure] = useState<string | undefined>(undefined)
   const submit = async (): Promise<void> => {
@@ -24,8 +27,7 @@ export function FormDialog({ title, button, kind = 'primary', code, onClose, onS
     setRunning(true)
     setFailure(undefined)
     try {
-      await onSubmit()
-      onClose()
+      onDone(await onSubmit())
     } catch (err) {
       setFailure((err as Error).message)
     } finally {
