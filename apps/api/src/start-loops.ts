@@ -3,6 +3,7 @@ import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { startBuildLoops } from './builds/build-loops.ts'
+import { toDashboardChange, toEventChange } from './dashboard/live/change-feed.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import type { RefusedEgress } from './sandboxes/network/refused-egress.ts'
 import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
@@ -50,7 +51,10 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       .read(database.db, sandboxes.serverId)
       .catch((err: unknown) => log.database.warn({ err }, 'the order of this server could not be read'))
   const heard: Partial<Record<Channel, (payload: string) => void>> = {
-    [CHANNELS.authChanged]: () => auth.cache.clear(),
+    [CHANNELS.authChanged]: () => {
+      auth.cache.clear()
+      feed.tell({ kind: 'auth' })
+    },
     [CHANNELS.buildChanged]: (buildId) => {
       builds.onBuildChanged(buildId)
       feed.tell({ kind: 'build', id: buildId, teamId: undefined })
@@ -63,6 +67,8 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       feed.tell({ kind: 'sandbox', id: sandboxId, teamId: undefined })
     },
     [CHANNELS.webhookDue]: () => webhooks.onDue(),
+    [CHANNELS.eventAppended]: (payload) => feed.tellOf(toEventChange(payload)),
+    [CHANNELS.dashboardChanged]: (payload) => feed.tellOf(toDashboardChange(payload)),
   }
   const listener = listen({
     url: database.directUrl,

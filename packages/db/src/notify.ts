@@ -15,6 +15,10 @@ export const CHANNELS = {
   secretChanged: 'secret_changed',
   /** A delivery to a webhook is due, or webhooks have changed; no payload. */
   webhookDue: 'webhook_due',
+  /** An event was appended; payload: `<team id> <kind> <subject>`. */
+  eventAppended: 'event_appended',
+  /** Something that only the dashboard shows changed; payload: `<team id, or -> <job|terminal|session|host> <id>`. */
+  dashboardChanged: 'dashboard_changed',
 } as const
 
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]

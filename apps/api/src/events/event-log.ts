@@ -1,4 +1,6 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
+import { CHANNELS } from '@sandyard/db/notify'
 import { currentRequestId } from '@sandyard/kit/tracing/scope'
 
 /** An entry of the log. `subject` is the id of the changed object. */
@@ -33,9 +35,20 @@ export interface Event {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
+/**
+ * SQL: tells the dashboards of an event, for a statement whose rows have its `team_id`. Ids of objects are far below the 8,000 bytes of a payload.
+ */
+export function tellOfEvent(kind: Event['kind'], subject: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`pg_notify(${CHANNELS.eventAppended}, concat_ws(' ', team_id::text, ${kind}::text, ${subject}::text))`
+}
+
 /** Appends an event in the transaction of the change, with the id of the current request. */
 export async function appendEvent(tx: Tx, event: Event): Promise<void> {
   const { teamId, kind, subject, data } = event
   const row = { team_id: teamId, kind, subject, request_id: currentRequestId() ?? null, ...(data && { data: JSON.stringify(data) }) }
-  await tx.insertInto('event').values(row).execute()
+  await tx
+    .with('logged', (db) => db.insertInto('event').values(row).returning('team_id'))
+    .selectFrom('logged')
+    .select(tellOfEvent(kind, sql`${subject}`).as('told'))
+    .execute()
 }

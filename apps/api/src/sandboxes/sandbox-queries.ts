@@ -5,6 +5,7 @@ import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
 import { secondsAgo } from '@sandyard/db/statement-time'
 import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { Actor } from '../events/actor.ts'
+import { tellOfEvent } from '../events/event-log.ts'
 
 /** A sandbox with the sizes of its build. */
 export type SandboxRow = Selectable<SandboxTable> & Pick<Selectable<BuildTable>, 'cpu_count' | 'memory_mib' | 'disk_mib' | 'envd_version'>
@@ -63,9 +64,11 @@ export async function changeEndTime(db: Db, change: EndTimeChange): Promise<bool
       insert into event (team_id, kind, subject, request_id, data)
       select team_id, 'sandbox.timeout_changed', sandbox_id, ${currentRequestId() ?? null}, jsonb_build_object('actor', ${JSON.stringify(actor)}::jsonb, 'endAt', to_char(end_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from before where end_at <> expires_at
+    ), changed as (
+      update sandbox set expires_at = before.end_at from before where sandbox.sandbox_id = before.sandbox_id
+      returning sandbox.sandbox_id, sandbox.team_id
     )
-    update sandbox set expires_at = before.end_at from before where sandbox.sandbox_id = before.sandbox_id
-    returning sandbox.sandbox_id
+    select sandbox_id, ${tellOfEvent('sandbox.timeout_changed', sql`sandbox_id`)} from changed
   `.execute(db)
   return rows.length > 0
 }

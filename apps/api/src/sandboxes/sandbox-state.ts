@@ -7,7 +7,7 @@ import type { Tables } from '@sandyard/db/schema/tables'
 import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
-import type { Event } from '../events/event-log.ts'
+import { tellOfEvent, type Event } from '../events/event-log.ts'
 import { toLifecycleLine } from '../sandbox-logs/lifecycle-line.ts'
 
 /** The allowed transitions from each state (control-plane.md 17.1). After `killing` the row moves to the history. */
@@ -102,7 +102,7 @@ async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, k
       insert into event (team_id, kind, subject, data, request_id)
       select team_id, ${kind}, ${sandboxId}, ${JSON.stringify(data)}::jsonb, ${currentRequestId() ?? null} from changed
     )${line === undefined ? sql`` : sql`, written as (${written})`}
-    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}) from changed
+    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${tellOfEvent(kind, sql`${sandboxId}`)} from changed
   `.execute(tx)
   return rows.length > 0
 }

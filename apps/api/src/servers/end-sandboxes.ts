@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { CHANNELS } from '@sandyard/db/notify'
+import { tellOfEvent } from '../events/event-log.ts'
 import type { EndReason } from '../sandboxes/end/end-sandbox.ts'
 
 const BATCH = 500
@@ -27,7 +28,7 @@ export async function endSandboxes(tx: Tx, reason: EndReason, kept: readonly str
         insert into event (team_id, kind, subject, data)
         select team_id, 'sandbox.killing', sandbox_id, jsonb_build_object('incarnation', incarnation, 'reason', ${reason}::text) from ended
       )
-      select sandbox_id, pg_notify(${CHANNELS.routeChanged}, sandbox_id) from ended
+      select sandbox_id, pg_notify(${CHANNELS.routeChanged}, sandbox_id), ${tellOfEvent('sandbox.killing', sql`sandbox_id`)} from ended
     `.execute(tx)
     ended += rows.length
     if (rows.length < BATCH) return ended

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { partTexts } from '../texts/part-texts.ts'
+import { FailureNotice } from './failure-notice.tsx'
 
 export interface LoadedPartProps<Value> {
   readonly value: Value | undefined
@@ -12,16 +13,7 @@ export interface LoadedPartProps<Value> {
 export function LoadedPart<Value>({ value, failure, reload, children }: LoadedPartProps<Value>) {
   return (
     <>
-      {failure !== undefined && (
-        <div class="notice notice-failed" role="alert">
-          <span class="grow">{failure.message}</span>
-          {reload !== undefined && (
-            <button type="button" class="button button-small" onClick={reload}>
-              {partTexts.tryAgain}
-            </button>
-          )}
-        </div>
-      )}
+      <FailureNotice failure={failure} {...(reload !== undefined && { onRetry: reload })} />
       {value === undefined
         ? failure === undefined && (
             <div class="stack" role="status" aria-label={partTexts.loading}>

@@ -1,6 +1,5 @@
 /** The texts of the parts of lists and forms. */
 export const partTexts = {
-  tryAgain: 'Try again',
   loading: 'Loading',
   more: 'Load more',
   cancel: 'Cancel',

@@ -39,6 +39,8 @@ export interface TermAttach {
   readonly t: 'term.attach'
   readonly request: number
   readonly terminalId: string
+  /** Of the terminal. With it the server finds a shell that another server, or this one before a restart, has started. */
+  readonly sandboxId?: string
   readonly cols: number
   readonly rows: number
 }

@@ -6,7 +6,7 @@ import { subscribe } from '../../live/live-client.ts'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { SelectBox } from '../../parts/select-box.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/ago.tsx'
 import { usePages } from '../../parts/use-pages.ts'
 import { useUrlQuery } from '../../parts/use-url-query.ts'
 import { buildsTexts as texts } from '../../texts/builds-texts.ts'
@@ -68,7 +68,7 @@ export function BuildsScreen() {
             cell: ({ templateId, templateName }) => <a href={paths.template(templateId)}>{templateName}</a>,
           },
           { id: 'tags', title: texts.columns.tags, cell: ({ tags }) => <TagList tags={tags} /> },
-          { id: 'created', title: texts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { id: 'created', title: texts.columns.created, cell: ({ createdAt }) => <Ago at={createdAt} /> },
           { id: 'took', title: texts.columns.took, isNumber: true, cell: (row) => buildDuration(row, now) ?? '–' },
           {
             id: 'reason',

@@ -9,6 +9,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/ago.tsx'
 import { usePages } from '../../parts/use-pages.ts'
 import { useUrlQuery } from '../../parts/use-url-query.ts'
 import { keysTexts as texts } from '../../texts/keys-texts.ts'
@@ -87,14 +88,14 @@ function columns(reload: () => void, rename: (row: KeyRow) => void): readonly Co
     {
       id: 'used',
       title: texts.columns.used,
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <span class="muted">{texts.never}</span> : <Time at={lastUsedAt} />),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? <span class="muted">{texts.never}</span> : <Ago at={lastUsedAt} />),
     },
     {
       id: 'created',
       title: texts.columns.created,
       cell: ({ createdAt, createdBy }) => (
         <>
-          <Time at={createdAt} />
+          <Ago at={createdAt} />
           {createdBy !== null && <div class="muted small">{createdBy}</div>}
         </>
       ),
@@ -109,10 +110,11 @@ function columns(reload: () => void, rename: (row: KeyRow) => void): readonly Co
       title: texts.columns.actions,
       cell: (row) => (
         <span class="row nowrap">
-          <button type="button" class="button" onClick={() => rename(row)}>
+          <button type="button" class="button button-small" onClick={() => rename(row)}>
             {texts.rename}
           </button>
           <ActionButton
+            isSmall
             kind="danger"
             done={texts.deleted}
             confirm={{

@@ -25,7 +25,7 @@ export function LimitsTable({ limits, onChange }: LimitsTableProps) {
           cell: (limit) =>
             limit.used !== null && (
               <span class="row nowrap">
-                {limit.limit !== null && <Meter label={limitName(limit)} used={limit.used} of={limit.limit} />}
+                {limit.limit !== null && <Meter share={limit.used / limit.limit} />}
                 {amountText(limit.used, limit.unit)}
               </span>
             ),

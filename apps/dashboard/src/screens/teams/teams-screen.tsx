@@ -6,7 +6,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { Meter } from '../../parts/meter.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/ago.tsx'
 import { usePages } from '../../parts/use-pages.ts'
 import { useUrlQuery } from '../../parts/use-url-query.ts'
 import { me } from '../../session/session.ts'
@@ -65,13 +65,13 @@ const COLUMNS: readonly Column<TeamRow>[] = [
     id: 'running',
     title: texts.columns.running,
     isNumber: true,
-    cell: ({ name, running, limit }) => (
+    cell: ({ running, limit }) => (
       <span class="row team-use">
-        <Meter label={name} used={running} of={limit} />
+        <Meter share={running / limit} />
         {texts.ofLimit(running, limit)}
       </span>
     ),
   },
   { id: 'paused', title: texts.columns.paused, isNumber: true, cell: ({ paused }) => paused },
-  { id: 'created', title: texts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'created', title: texts.columns.created, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ]

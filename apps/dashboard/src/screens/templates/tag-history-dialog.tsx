@@ -52,6 +52,7 @@ export function TagHistoryDialog({ template, tag, onClose, onChanged }: TagHisto
                   texts.current
                 ) : (
                   <ActionButton
+                    isSmall
                     done={texts.movedTo(tag, buildId.slice(0, 8))}
                     code={assignCode(name, tag, buildId)}
                     run={() => use(buildId)}

@@ -9,14 +9,17 @@ export interface TemplateActionsProps {
   readonly onDone: () => void
   /** The template is gone. Default: as `onDone`. */
   readonly onDeleted?: () => void
+  readonly isSmall?: boolean
 }
 
-export function TemplateActions({ template, onDone, onDeleted = onDone }: TemplateActionsProps) {
+export function TemplateActions({ template, onDone, onDeleted = onDone, isSmall = false }: TemplateActionsProps) {
   const { templateId, isPublic } = template
   const name = nameOf(template)
   return (
     <span class="row nowrap">
       <ActionButton
+        isSmall={isSmall}
+        isRepeatable
         done={isPublic ? texts.unpublished : texts.published}
         confirm={isPublic ? undefined : { title: texts.publishTitle(name), text: texts.publishText, button: texts.publish }}
         code={publishCode(templateId, !isPublic)}
@@ -25,6 +28,8 @@ export function TemplateActions({ template, onDone, onDeleted = onDone }: Templa
         {isPublic ? texts.unpublish : texts.publish}
       </ActionButton>
       <ActionButton
+        isSmall={isSmall}
+        isRepeatable
         kind="danger"
         done={texts.deleted}
         confirm={{ title: texts.deleteTitle(name), text: texts.deleteText, button: texts.delete }}

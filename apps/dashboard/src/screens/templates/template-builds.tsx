@@ -5,7 +5,7 @@ import { paths } from '../../frame/paths.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { LoadedPart } from '../../parts/loaded-part.tsx'
 import { TagList } from '../../parts/tag-list.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/ago.tsx'
 import { buildsTexts } from '../../texts/builds-texts.ts'
 import { templatesTexts as texts } from '../../texts/templates-texts.ts'
 import { BuildStateBadge } from '../builds/build-state-badge.tsx'
@@ -44,7 +44,7 @@ export function TemplateBuilds({ template: { templateId } }: { readonly template
                 ),
               },
               { id: 'tags', title: buildsTexts.columns.tags, cell: ({ tags }) => <TagList tags={tags} /> },
-              { id: 'created', title: buildsTexts.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { id: 'created', title: buildsTexts.columns.created, cell: ({ createdAt }) => <Ago at={createdAt} /> },
               {
                 id: 'took',
                 title: buildsTexts.columns.took,

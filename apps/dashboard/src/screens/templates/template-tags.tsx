@@ -90,6 +90,7 @@ function TagActions({ name, group: { tag, assignments }, onChanged, onOpen }: Ta
     <span class="row nowrap">
       {now !== undefined && former !== undefined && (
         <ActionButton
+          isSmall
           done={texts.movedTo(tag, former.buildId.slice(0, 8))}
           confirm={{
             title: texts.rollBackTitle(tag),
@@ -102,13 +103,14 @@ function TagActions({ name, group: { tag, assignments }, onChanged, onOpen }: Ta
           {texts.rollBack}
         </ActionButton>
       )}
-      <button type="button" class="button" onClick={() => onOpen({ kind: 'assign', tag })}>
+      <button type="button" class="button button-small" onClick={() => onOpen({ kind: 'assign', tag })}>
         {texts.move}
       </button>
-      <button type="button" class="button" onClick={() => onOpen({ kind: 'history', tag })}>
+      <button type="button" class="button button-small" onClick={() => onOpen({ kind: 'history', tag })}>
         {texts.history}
       </button>
       <ActionButton
+        isSmall
         kind="danger"
         done={texts.removedTag}
         confirm={{ title: texts.removeTagTitle(tag), text: texts.removeTagText, button: texts.removeTag }}

@@ -4,7 +4,7 @@ import { paths } from '../../frame/paths.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago } from '../../parts/ago.tsx'
 import { usePages } from '../../parts/use-pages.ts'
 import { useUrlQuery } from '../../parts/use-url-query.ts'
 import { templatesTexts as texts } from '../../texts/templates-texts.ts'
@@ -88,8 +88,8 @@ function columns(reload: () => void): readonly Column<TemplateRow>[] {
     },
     { id: 'builds', title: texts.columns.builds, isNumber: true, cell: ({ buildCount }) => buildCount },
     { id: 'spawns', title: texts.columns.spawns, isNumber: true, cell: ({ spawnCount }) => spawnCount },
-    { id: 'used', title: texts.columns.used, sort: 'used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { id: 'updated', title: texts.columns.updated, sort: 'updated', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-    { id: 'actions', title: texts.columns.actions, cell: (row) => <TemplateActions template={row} onDone={reload} /> },
+    { id: 'used', title: texts.columns.used, sort: 'used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+    { id: 'updated', title: texts.columns.updated, sort: 'updated', cell: ({ updatedAt }) => <Ago at={updatedAt} /> },
+    { id: 'actions', title: texts.columns.actions, cell: (row) => <TemplateActions template={row} onDone={reload} isSmall /> },
   ]
 }
