@@ -14,6 +14,8 @@ import { secretRoutes } from './secrets/secret-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
 import { dashboardPlugin } from './dashboard/dashboard-plugin.ts'
+import { wirePlugin, wirePrincipal } from './dashboard/wire/wire-plugin.ts'
+import { isDashboardUrl, rewriteWireUrl } from './dashboard/wire/wire-requests.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
@@ -173,7 +175,7 @@ export async function createApp(
   { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit }: AppOptions = {},
 ): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
-  const { http } = ctx.config
+  const { http, dashboard } = ctx.config
   const limits = new RequestLimits({ operations: http.rateLimits, failures: http.failedAuthLimit })
   const app: ApiInstance = Fastify({
     ...LIMITS,
@@ -187,6 +189,7 @@ export async function createApp(
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
     frameworkErrors: answerUnroutable,
+    ...(dashboard.isOn && { rewriteUrl: rewriteWireUrl }),
   })
   app.server.on('checkExpectation', answerExpectation)
   serveInTurn(app.server, { headersTimeoutMs: LIMITS.http.headersTimeout, answerMalformed: answerBrokenRequest })
@@ -198,20 +201,21 @@ export async function createApp(
   await app.register(requestScopePlugin)
   await app.register(requestLogPlugin, { metrics: ctx.metrics })
   await app.register(secretsCachePlugin)
-  await app.register(corsPlugin)
+  await app.register(corsPlugin, { isSameOriginOnly: ({ originalUrl }) => dashboard.isOn && isDashboardUrl(originalUrl) })
   await app.register(errorsPlugin, { metrics: ctx.metrics })
   await app.register(drainPlugin, { drain: ctx.drain })
   await app.register(pressurePlugin, { maxEventLoopDelayMs: http.maxEventLoopDelayMs })
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
-  await app.register(authPlugin, { parts: ctx.auth, limits })
+  if (dashboard.isOn) await app.register(wirePlugin, { ctx })
+  await app.register(authPlugin, { parts: ctx.auth, limits, ...(dashboard.isOn && { principalOf: wirePrincipal }) })
   await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)
   registerAskCertificate(app, ctx)
   for (const register of ROUTES) register(app, ctx)
-  if (ctx.config.dashboard.isOn) await app.register(dashboardPlugin, { prefix: '/dashboard', ctx })
+  if (dashboard.isOn) await app.register(dashboardPlugin, { prefix: '/dashboard', ctx })
   await app.after()
   registerNotImplemented(app)
   await app.ready()

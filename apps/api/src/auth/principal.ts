@@ -16,6 +16,8 @@ export interface Principal {
   readonly scope?: KeyScope | undefined
   /** When the credential ends to be valid; checked at each use, because principals are remembered. */
   readonly expiresAt?: Date | undefined
+  /** The request comes from the dashboard. */
+  readonly dashboardSessionId?: string
 }
 
 /** Whether the credential may still be used. */

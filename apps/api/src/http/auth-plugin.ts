@@ -17,6 +17,8 @@ const OPEN_PREFIXES = ['/docs', '/.well-known']
 export interface AuthPluginOptions {
   readonly parts: Omit<SchemeParts, 'beforeLookUp'>
   readonly limits: RequestLimits
+  /** The caller of a request that comes with another proof than the headers of the interface; undefined for all others. */
+  readonly principalOf?: ((request: FastifyRequest, auth: Exclude<AuthSet, 'none'>) => Principal | undefined) | undefined
 }
 
 /**
@@ -36,7 +38,7 @@ export const authPlugin = fp<AuthPluginOptions>(
       const { operation } = request.routeOptions.config
       try {
         if (operation === undefined || operation.auth === 'none') return
-        request.principal = await getPrincipal(request, operation.auth, options)
+        request.principal = options.principalOf?.(request, operation.auth) ?? (await getPrincipal(request, operation.auth, options))
         checkScope(request.principal.scope, operation)
       } finally {
         options.limits.count(request, reply)
@@ -44,8 +46,10 @@ export const authPlugin = fp<AuthPluginOptions>(
     })
     // After validation and before any look-up (control-plane.md 1.10).
     app.addHook('preHandler', async (request) => {
+      const { operation } = request.routeOptions.config
       const team = request.principal?.team
-      const isAllowed = request.routeOptions.config.operation?.whileBlocked === true
+      // Routes without an operation check it themselves.
+      const isAllowed = operation === undefined || operation.whileBlocked === true
       if (team?.isBlocked === true && !isAllowed) throw teamBlocked(team.blockedReason)
     })
   },
