@@ -14,6 +14,7 @@ import { secretRoutes } from './secrets/secret-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
 import { dashboardPlugin } from './dashboard/dashboard-plugin.ts'
+import { isLiveUpgrade } from './dashboard/live/live-routes.ts'
 import { wirePlugin, wirePrincipal } from './dashboard/wire/wire-plugin.ts'
 import { isDashboardUrl, rewriteWireUrl } from './dashboard/wire/wire-requests.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
@@ -180,6 +181,7 @@ export async function createApp(
   const limits = new RequestLimits({ operations: http.rateLimits, failures: http.failedAuthLimit })
   const app: ApiInstance = Fastify({
     ...LIMITS,
+    http: { ...LIMITS.http, shouldUpgradeCallback: (request) => dashboard.isOn && isLiveUpgrade(request) },
     loggerInstance,
     ...(http.trustedProxies.length > 0 && { trustProxy: [...http.trustedProxies] }),
     logController: new LogController({ disableRequestLogging: true }),

@@ -74,7 +74,8 @@ function ownerOf({ teamId, caller }: Pick<AuditEntry, 'teamId' | 'caller'>): str
   return caller.kind === 'user' ? caller.userId : caller.kind
 }
 
-function callerOf({ apiKeyId, accessTokenId, user }: Principal): Caller {
+/** What an audit record says of a caller. */
+export function callerOf({ apiKeyId, accessTokenId, user }: Principal): Caller {
   if (apiKeyId !== undefined) return { kind: 'key', credentialId: apiKeyId, userId: user?.id }
   return user === undefined ? { kind: 'admin' } : { kind: 'user', credentialId: accessTokenId, userId: user.id }
 }
