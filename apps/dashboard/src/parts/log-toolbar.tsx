@@ -26,7 +26,7 @@ export function LogToolbar(props: LogToolbarProps) {
     props
   return (
     <div class="toolbar log-toolbar">
-      <select class="field" aria-label={texts.level} value={level} onChange={(event) => onLevel(event.currentTarget.value as LogLevel)}>
+      <select class="input" aria-label={texts.level} value={level} onChange={(event) => onLevel(event.currentTarget.value as LogLevel)}>
         {LOG_LEVELS.map((name) => (
           <option key={name} value={name}>
             {texts.levels[name]}
@@ -36,7 +36,8 @@ export function LogToolbar(props: LogToolbarProps) {
       <span class="log-search">
         <input
           type="search"
-          class="field"
+          data-search
+          class="input"
           placeholder={texts.search}
           aria-label={texts.search}
           maxLength={256}
@@ -67,8 +68,16 @@ export function LogToolbar(props: LogToolbarProps) {
         {texts.wrap}
       </label>
       <span class="log-count">{texts.shown(count)}</span>
-      {onOlder !== undefined && <ActionButton run={onOlder}>{texts.older}</ActionButton>}
-      {onDownload !== undefined && <ActionButton run={onDownload}>{texts.download}</ActionButton>}
+      {onOlder !== undefined && (
+        <ActionButton isSmall run={onOlder}>
+          {texts.older}
+        </ActionButton>
+      )}
+      {onDownload !== undefined && (
+        <ActionButton isSmall run={onDownload}>
+          {texts.download}
+        </ActionButton>
+      )}
     </div>
   )
 }
