@@ -73,3 +73,9 @@ export async function show(page: Page, path: string, options: { readonly heading
     }
   }
 }
+
+/** What the screen reads is there, or the reason why it is not. */
+export async function expectLoaded(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+}
