@@ -28,7 +28,6 @@ import { corsPlugin } from './http/cors-plugin.ts'
 import { drainPlugin } from './http/drain-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
-import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
@@ -168,12 +167,14 @@ export interface AppOptions {
   readonly bodyTimeoutMs?: number
   /** Refused calls of one team that are stored in the audit. Default: that of the plugin. */
   readonly auditRefusedLimit?: BucketLimit
+  /** A request whose body is complete so long after its head is authenticated again. Default: that of the plugin. */
+  readonly authenticatesAgainAfterMs?: number
 }
 
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
 export async function createApp(
   ctx: AppContext,
-  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit }: AppOptions = {},
+  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit, authenticatesAgainAfterMs }: AppOptions = {},
 ): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
   const { http, dashboard } = ctx.config
@@ -210,7 +211,12 @@ export async function createApp(
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   if (dashboard.isOn) await app.register(wirePlugin, { ctx })
-  await app.register(authPlugin, { parts: ctx.auth, limits, ...(dashboard.isOn && { principalOf: wirePrincipal }) })
+  await app.register(authPlugin, {
+    parts: ctx.auth,
+    limits,
+    authenticatesAgainAfterMs,
+    principalOf: dashboard.isOn ? wirePrincipal(ctx) : undefined,
+  })
   await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 
@@ -218,8 +224,6 @@ export async function createApp(
   registerAskCertificate(app, ctx)
   for (const register of ROUTES) register(app, ctx)
   if (dashboard.isOn) await app.register(dashboardPlugin, { prefix: '/dashboard', ctx })
-  await app.after()
-  registerNotImplemented(app)
   await app.ready()
   return app
 }

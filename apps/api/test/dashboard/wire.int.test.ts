@@ -66,6 +66,14 @@ describe('the operations of the interface through the dashboard', () => {
     expect((await api.call('GET', '/api-keys')).status).toBe(401)
   })
 
+  it('make keys that do not outlive the key of the login', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+    const short = await developer.call('POST', '/api/wire/api-keys', { body: { name: 'short', expiresAt } })
+    const browser = await new Browser(api).logIn({ key: short.body.key })
+    const made = await browser.call('POST', '/api/wire/api-keys', { body: { name: 'longer' } })
+    expect(made).toMatchObject({ status: 201, body: { expiresAt } })
+  })
+
   it('ignore credentials in headers', async () => {
     const headers = { 'x-api-key': theirs.apiKey, 'x-admin-token': ADMIN_TOKEN, 'x-team-id': theirs.teamId, authorization: theirs.bearer }
     expect((await developer.call('GET', '/api/wire/v2/sandboxes', { headers, cookie: '' })).status).toBe(401)

@@ -26,9 +26,11 @@ declare module 'fastify' {
   }
 }
 
+export const notLoggedIn = (): AppError => new AppError('unauthenticated', 'You are not logged in')
+
 /** @throws AppError `unauthenticated` without a valid session */
 export function getSession({ dashboardSession }: Pick<FastifyRequest, 'dashboardSession'>): DashboardSession {
-  if (dashboardSession === null) throw new AppError('unauthenticated', 'You are not logged in')
+  if (dashboardSession === null) throw notLoggedIn()
   return dashboardSession
 }
 

@@ -94,6 +94,7 @@ function sessionRows(db: Db) {
       'api_key.name as key_name',
       'api_key.team_id as key_team_id',
       'api_key.scope',
+      'api_key.expires_at as key_expires_at',
       'app_user.id as user_id',
       'app_user.email as user_email',
     ])
@@ -116,6 +117,7 @@ async function toDeveloper(db: Db, row: Row): Promise<DashboardSession | undefin
     apiKeyId,
     user: id === null || email === null ? undefined : { id, email },
     scope: row.scope ?? undefined,
+    expiresAt: row.key_expires_at ?? undefined,
     dashboardSessionId: row.session_id,
   }
   return {
