@@ -27,6 +27,9 @@ export default defineConfig({
           include: ['{apps,packages}/*/test/**/*.int.test.ts'],
           globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
           setupFiles: ['packages/test-kit/src/record-statements.ts'],
+          // The files of one worker share loaded modules: imports took a fifth of the stage. No test changes the state of a module.
+          // Records of statements belong to one file each (`npm run schema:record`).
+          isolate: process.env['SANDYARD_RECORD_STATEMENTS'] !== undefined,
           ...PATIENT,
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -51,6 +54,17 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 300_000,
           maxWorkers: 4,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.browser.test.ts'],
+          ...PATIENT,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          // Each worker has a browser of its own.
+          maxWorkers: 2,
         },
       },
     ],

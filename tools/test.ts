@@ -41,20 +41,37 @@ async function runStage(stage: Stage, preparation: Preparation): Promise<Counts>
   return stage.run({ environment: preparation.environment }).catch((err: unknown) => oneFailed(`${stage.name} (${(err as Error).message})`))
 }
 
-/** The preparations are undone on every exit; an interrupt ends the running stage and skips the others. */
+async function runTimed(stage: Stage, preparation: Preparation): Promise<Result> {
+  const start = performance.now()
+  const counts = await runStage(stage, preparation)
+  const result = { name: stage.name, counts: IS_CI ? refuseSkips(counts) : counts, seconds: (performance.now() - start) / 1000 }
+  say(`${stage.name}: ${closingLine(result.counts)} (${result.seconds.toFixed(1)} s)`)
+  return result
+}
+
+/** Groups of stages that run side by side. */
+function toGroups(stages: readonly Stage[]): Stage[][] {
+  const groups: Stage[][] = []
+  for (const stage of stages) {
+    if (stage.isConcurrent === true && groups.length > 0) groups.at(-1)?.push(stage)
+    else groups.push([stage])
+  }
+  return groups
+}
+
+/** The preparations are undone on every exit; an interrupt ends the running stages and skips the others. */
 async function runStages(stages: readonly Stage[], signal: AbortSignal): Promise<Result[]> {
   const results: Result[] = []
   await using preparation = new Preparation(say)
-  for (const [at, stage] of stages.entries()) {
+  for (const group of toGroups(stages)) {
     if (signal.aborted) break
-    process.stdout.write(`\n== ${stage.name}\n`)
+    process.stdout.write(`\n== ${group.map(({ name }) => name).join(', ')}\n`)
     // On a bare machine the engine takes minutes, mostly for downloads, which run in parallel with the tests that do not need it.
-    if (!STATIC_STAGES.includes(stage)) preparation.beginEarly(stages.slice(at).flatMap(({ needs = [] }) => needs))
-    const start = performance.now()
-    const counts = await runStage(stage, preparation)
-    const result = { name: stage.name, counts: IS_CI ? refuseSkips(counts) : counts, seconds: (performance.now() - start) / 1000 }
-    results.push(result)
-    say(`${closingLine(result.counts)} (${result.seconds.toFixed(1)} s)`)
+    const [first] = group
+    if (first !== undefined && !STATIC_STAGES.includes(first)) {
+      preparation.beginEarly(stages.slice(stages.indexOf(first)).flatMap(({ needs = [] }) => needs))
+    }
+    results.push(...(await Promise.all(group.map(async (stage) => runTimed(stage, preparation)))))
   }
   return results
 }

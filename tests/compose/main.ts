@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,7 +70,8 @@ say('one of each program is killed at a time')
 await killedPrograms()
 
 say('without TLS: the command line in the container of the API')
-project.configure({ SANDYARD_REGISTRIES: '*,127.0.0.1' })
+const adminToken = randomBytes(16).toString('hex')
+project.configure({ SANDYARD_REGISTRIES: '*,127.0.0.1', SANDYARD_ADMIN_TOKEN: adminToken })
 await project.read('up', '--detach', '--wait', '--no-build')
 await commandLine()
 
@@ -154,6 +156,7 @@ async function acceptance(): Promise<void> {
     E2B_API_URL: direct.apiUrl,
     E2B_SANDBOX_URL: direct.sandboxUrl,
     E2B_VOLUME_API_URL: direct.apiUrl,
+    SANDYARD_TEST_ADMIN_TOKEN: adminToken,
     SANDYARD_TEST_METRICS_URL: `http://127.0.0.1:${PORTS.metrics}/metrics`,
   }
   const child = spawn('sh', ['tools/run', 'exec', 'vitest', 'run', '--project', 'acceptance'], { cwd: ROOT, env, stdio: 'inherit' })

@@ -11,7 +11,7 @@ const DAEMON_ROUTE = /\.(get|post)\(\s*'(\/[\w/]+)'/g
 /** A method of a service object: `stat: async (...)`, `start(request, ...)`, `sendInput,`. */
 const METHOD = /^ {4}(?:async )?\*?(\w+)(?:[:(]|,$)/gm
 
-/** The ids of the operations that have a handler. Operations without one answer 501, or Connect `unimplemented`. */
+/** The ids of the operations that have a handler. */
 export function findServed(root: string): Set<string> {
   const served = new Set<string>(PROXY_FORMS)
   const routes = read(root, 'apps/api/src/**/*.ts').flatMap((text) => [...text.matchAll(ROUTE)].map((match) => match[1]))

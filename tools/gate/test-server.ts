@@ -8,7 +8,7 @@ import { pollUntil } from '../../packages/kit/src/async/poll-until.ts'
 import { ROOT } from './run-command.ts'
 
 export interface TestServer extends AsyncDisposable {
-  /** The printed settings for clients, and the URL of the metrics. */
+  /** The printed settings for clients, the URL of the metrics, and the administrator's token. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -19,7 +19,8 @@ const OUTPUT = join(ROOT, '.tools/reports/server.out')
 /** Starts the program of `npm start` with its own data and ports, and reads the settings for clients from its output. */
 export async function startTestServer(settings: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'sandyard-test-server-'))
-  const child = launch(directory, settings)
+  const adminToken = randomBytes(16).toString('hex')
+  const child = launch(directory, { SANDYARD_ADMIN_TOKEN: adminToken, ...settings })
   const stop = async (): Promise<void> => {
     await endServer(child)
     await removeFromEngine(join(directory, 'installation'))
@@ -29,7 +30,8 @@ export async function startTestServer(settings: Readonly<Record<string, string>>
     const exports = await pollUntil({ what: 'the server', timeoutMs: READY_TIMEOUT_MS, everyMs: 100 }, () => {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${lastLines()}`)
       const printed = readFileSync(OUTPUT, 'utf8')
-      return printed.includes('Ctrl-C') ? { ...exportsOf(printed), SANDYARD_TEST_METRICS_URL: metricsUrlOf(printed) } : undefined
+      if (!printed.includes('Ctrl-C')) return undefined
+      return { ...exportsOf(printed), SANDYARD_TEST_METRICS_URL: metricsUrlOf(printed), SANDYARD_TEST_ADMIN_TOKEN: adminToken }
     })
     return { environment: exports, [Symbol.asyncDispose]: stop }
   } catch (err) {

@@ -14,6 +14,9 @@ import { secretRoutes } from './secrets/secret-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
 import { dashboardPlugin } from './dashboard/dashboard-plugin.ts'
+import { isLiveUpgrade } from './dashboard/live/live-routes.ts'
+import { wirePlugin, wirePrincipal } from './dashboard/wire/wire-plugin.ts'
+import { isDashboardUrl, rewriteWireUrl } from './dashboard/wire/wire-requests.ts'
 import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { authPlugin } from './http/auth-plugin.ts'
@@ -25,7 +28,6 @@ import { corsPlugin } from './http/cors-plugin.ts'
 import { drainPlugin } from './http/drain-plugin.ts'
 import { errorsPlugin } from './http/errors-plugin.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
-import { registerNotImplemented } from './http/not-implemented.ts'
 import { openapiPlugin } from './http/openapi/openapi-plugin.ts'
 import { pressurePlugin } from './http/pressure-plugin.ts'
 import { RequestLimits } from './http/rate-limit.ts'
@@ -165,18 +167,21 @@ export interface AppOptions {
   readonly bodyTimeoutMs?: number
   /** Refused calls of one team that are stored in the audit. Default: that of the plugin. */
   readonly auditRefusedLimit?: BucketLimit
+  /** A request whose body is complete so long after its head is authenticated again. Default: that of the plugin. */
+  readonly authenticatesAgainAfterMs?: number
 }
 
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
 export async function createApp(
   ctx: AppContext,
-  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit }: AppOptions = {},
+  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit, authenticatesAgainAfterMs }: AppOptions = {},
 ): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
-  const { http } = ctx.config
+  const { http, dashboard } = ctx.config
   const limits = new RequestLimits({ operations: http.rateLimits, failures: http.failedAuthLimit })
   const app: ApiInstance = Fastify({
     ...LIMITS,
+    http: { ...LIMITS.http, shouldUpgradeCallback: (request) => dashboard.isOn && isLiveUpgrade(request) },
     loggerInstance,
     ...(http.trustedProxies.length > 0 && { trustProxy: [...http.trustedProxies] }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -187,6 +192,7 @@ export async function createApp(
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
     frameworkErrors: answerUnroutable,
+    ...(dashboard.isOn && { rewriteUrl: rewriteWireUrl }),
   })
   app.server.on('checkExpectation', answerExpectation)
   serveInTurn(app.server, { headersTimeoutMs: LIMITS.http.headersTimeout, answerMalformed: answerBrokenRequest })
@@ -198,22 +204,26 @@ export async function createApp(
   await app.register(requestScopePlugin)
   await app.register(requestLogPlugin, { metrics: ctx.metrics })
   await app.register(secretsCachePlugin)
-  await app.register(corsPlugin)
+  await app.register(corsPlugin, { isSameOriginOnly: ({ originalUrl }) => dashboard.isOn && isDashboardUrl(originalUrl) })
   await app.register(errorsPlugin, { metrics: ctx.metrics })
   await app.register(drainPlugin, { drain: ctx.drain })
   await app.register(pressurePlugin, { maxEventLoopDelayMs: http.maxEventLoopDelayMs })
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
-  await app.register(authPlugin, { parts: ctx.auth, limits })
+  if (dashboard.isOn) await app.register(wirePlugin, { ctx })
+  await app.register(authPlugin, {
+    parts: ctx.auth,
+    limits,
+    authenticatesAgainAfterMs,
+    principalOf: dashboard.isOn ? wirePrincipal(ctx) : undefined,
+  })
   await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 
   registerHealthRoutes(app, ctx)
   registerAskCertificate(app, ctx)
   for (const register of ROUTES) register(app, ctx)
-  if (ctx.config.dashboard.isOn) await app.register(dashboardPlugin, { prefix: '/dashboard', ctx })
-  await app.after()
-  registerNotImplemented(app)
+  if (dashboard.isOn) await app.register(dashboardPlugin, { prefix: '/dashboard', ctx })
   await app.ready()
   return app
 }

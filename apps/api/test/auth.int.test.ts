@@ -195,3 +195,25 @@ describe('keys', () => {
     }
   })
 })
+
+it('never takes the value of a credential of one kind for one of the other, also when a server has just accepted it', async () => {
+  const ours = { authorization: `Bearer ${world.credentials.accessToken}`, 'x-team-id': world.teamId }
+  const { body: limited } = await api.call('POST', '/api-keys', { apiKey: null, headers: ours, body: { name: 'limited', scope: 'read' } })
+  for (const key of [world.credentials.apiKey, limited.key as string]) {
+    expect((await api.call('GET', '/v2/sandboxes', { apiKey: key })).status).toBe(200)
+    const disguised = { authorization: `Bearer sk_${key}` }
+    for (const [method, path] of [
+      ['GET', '/teams'],
+      ['POST', '/access-tokens'],
+      ['POST', '/api-keys'],
+    ] as const) {
+      const headers = { ...disguised, 'x-team-id': world.teamId }
+      const { status, body } = await api.call(method, path, { apiKey: null, headers, ...(method === 'POST' && { body: { name: 'x' } }) })
+      expect([path, status, body.message]).toEqual([path, 401, `${INVALID_TOKEN}\nCannot get the user for the given access token`])
+    }
+  }
+  const { accessToken } = world.credentials
+  expect((await api.call('GET', '/templates', { apiKey: null, headers: { authorization: `Bearer ${accessToken}` } })).status).toBe(200)
+  const asKey = await api.call('GET', '/v2/sandboxes', { apiKey: accessToken.slice('sk_'.length) })
+  expect([asKey.status, asKey.body.message]).toEqual([401, `${INVALID_KEY}\nCannot get the team for the given API key`])
+})

@@ -95,6 +95,48 @@ describe('a limited key', () => {
     expect(unlimited.text).not.toContain('This API key may only')
   })
 
+  it('that may only build changes templates, and no templates of snapshots, which an unlimited key does', async () => {
+    const { body: sandbox } = await api.call('POST', '/v2/sandboxes', { body: { templateID: world.templateId } })
+    const taken = await api.call('POST', `/sandboxes/${sandbox.sandboxID}/snapshots`, { body: { name: 'shot' } })
+    expect(taken.status, taken.text).toBe(201)
+    const { body: built } = await api.call('POST', '/v3/templates', { body: { name: 'shot-started' } })
+    const { templateId } = await world.database.db
+      .selectFrom('template_alias')
+      .select('template_id as templateId')
+      .where('alias', '=', 'shot')
+      .executeTakeFirstOrThrow()
+    // Its start would replace what the tag names.
+    const { body: registered } = await api.call('POST', '/v3/templates', { body: { name: 'shot', tags: ['next'] } })
+    expect(registered.templateID).toBe(templateId)
+    const start = { fromImage: 'base:1' }
+    const changes = [
+      ['POST', '/v3/templates', { name: 'shot:other' }],
+      ['POST', '/v2/templates', { alias: 'shot' }],
+      ['POST', `/v2/templates/${templateId}/builds/${registered.buildID}`, start],
+      ['PATCH', `/templates/${templateId}`, { public: true }],
+      ['PATCH', '/v2/templates/shot', { public: false }],
+      ['POST', '/templates/tags', { target: 'shot', tags: ['two'] }],
+      ['DELETE', '/templates/tags', { name: 'shot', tags: ['two'] }],
+      ['DELETE', `/templates/${templateId}`, undefined],
+    ] as const
+    const count = async () =>
+      (await world.database.db.selectFrom('build').select('build_id').where('template_id', '=', templateId).execute()).length
+    const builds = await count()
+    for (const [method, url, body] of changes) {
+      const options = body === undefined ? {} : { body }
+      const refused = await api.call(method, url, { apiKey: keyOf('build'), ...options })
+      const message = 'This API key may only build templates, and not change those of snapshots.'
+      expect([method, url, refused.body]).toEqual([method, url, { code: 403, message }])
+    }
+    expect(await count()).toBe(builds)
+    const path = `/v2/templates/${built.templateID}/builds/${built.buildID}`
+    expect((await api.call('POST', path, { apiKey: keyOf('build'), body: { fromTemplate: 'shot' } })).status).toBe(202)
+    for (const [method, url, body] of changes) {
+      const allowed = await api.call(method, url, body === undefined ? {} : { body })
+      expect(allowed.status, `${method} ${url} ${allowed.text}`).toBeLessThan(300)
+    }
+  })
+
   it('that may only read does not get the token of a sandbox, which one that may connect does', async () => {
     const { sandboxID } = (await api.call('POST', '/v2/sandboxes', { body: { templateID: world.templateId } })).body
     const read = await api.call('GET', `/sandboxes/${sandboxID}`, { apiKey: keyOf('read') })

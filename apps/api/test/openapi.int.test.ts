@@ -1,3 +1,4 @@
+import { OPERATIONS } from '@sandyard/api-contract/operations'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type Server, type World } from './support/control-plane.ts'
 
@@ -314,6 +315,13 @@ describe('/openapi.json', () => {
     const { NewSandbox, Sandbox, SandboxState, Template } = document.components.schemas
     expect([NewSandbox?.type, Sandbox?.type, SandboxState?.enum]).toEqual(['object', 'object', ['running', 'paused']])
     expect(Template?.properties?.['createdBy']?.anyOf).toEqual([{ $ref: '#/components/schemas/TeamUser' }, { type: 'null' }])
+  })
+
+  it('has a handler for every operation', () => {
+    const served = ({ method, path }: (typeof OPERATIONS)[number]) =>
+      server.app.hasRoute({ method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') })
+    expect(OPERATIONS.filter((operation) => !served(operation)).map(({ id }) => id)).toEqual([])
+    expect(server.app.hasRoute({ method: 'GET', url: '/no-such-operation' })).toBe(false)
   })
 
   it('marks the operations of ours, and only those', () => {

@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose'
+import { decodeJwt, SignJWT } from 'jose'
 import { request } from 'node:http'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { deriveKey } from '../src/settings/installation.ts'
 import { issueContentToken } from '../src/volumes/content-token.ts'
 import { addCaller } from './support/build-callers.ts'
-import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
+import { ADMIN_TOKEN, createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
 let api: Server
@@ -208,7 +208,17 @@ describe('the token of a volume', () => {
   ): Promise<string> => {
     const issuer = `https://api.${api.ctx.config.domain}`
     const now = Math.floor(Date.now() / 1000)
-    const all = { iss: issuer, aud: issuer, sub: world.teamId, volid: volume.volumeID, acc: 'rw', iat: now, exp: now + 60, ...claims }
+    const all = {
+      iss: issuer,
+      aud: issuer,
+      sub: world.teamId,
+      volid: volume.volumeID,
+      acc: 'rw',
+      by: { admin: true },
+      iat: now,
+      exp: now + 60,
+      ...claims,
+    }
     return new SignJWT(all).setProtectedHeader({ alg }).sign(key)
   }
   const unsigned = (claims: object): string =>
@@ -236,6 +246,9 @@ describe('the token of a volume', () => {
       await sign({ sub: 'x' }),
       await sign({ volid: undefined }),
       await sign({ acc: 'x' }),
+      await sign({ by: undefined }),
+      await sign({ by: {} }),
+      await sign({ by: { key: 'x' } }),
       unsigned({ volid: volume.volumeID }),
     ]
     for (const token of wrong) expect((await call('GET path', { path: '/' }, { token })).status, token).toBe(401)
@@ -254,12 +267,61 @@ describe('the token of a volume', () => {
   })
 
   it('that only reads changes nothing', async () => {
-    const grant = { teamId: world.teamId, volumeId: volume.volumeID, access: 'r' } as const
-    const token = await issueContentToken(api.ctx.view, grant, 'fake')
+    const grant = { teamId: world.teamId, volumeId: volume.volumeID, access: 'r', grantor: { isAdmin: true } } as const
+    const token = await issueContentToken(api.ctx.view, grant, { type: 'fake' })
     for (const operation of OPERATIONS) {
       const { status } = await call(operation, { path: '/' }, { token, ...(operation === 'PUT file' && { body: 'x' }) })
       expect(status === 403, operation).toBe(!operation.startsWith('GET'))
     }
+  })
+
+  it('ends with the key that asked for it, and with the access token or the membership of its user', async () => {
+    const { db } = world.database
+    const caller = await addCaller(world, api, 'Leaving')
+    const { body: made } = await caller.withKey('POST', '/volumes', { name: 'data' })
+    const asUser = { 'x-team-id': caller.teamId }
+    const asked = async (headers: Record<string, string>) =>
+      (await api.call('GET', `/volumes/${made.volumeID}`, { apiKey: null, headers })).body.token as string
+    const issue = async (url: string, body: object) => (await caller.withToken('POST', url, body, asUser)).body
+    const ended = await issue('/api-keys', { name: 'ends' })
+    const kept = await issue('/api-keys', { name: 'stays' })
+    const second = await issue('/access-tokens', { name: 'ends' })
+    const tokens = {
+      ofKey: await asked({ 'x-api-key': ended.key }),
+      ofKept: await asked({ 'x-api-key': kept.key }),
+      ofToken: await asked({ authorization: `Bearer ${second.token}`, ...asUser }),
+      ofUser: await asked({ authorization: `Bearer ${caller.accessToken}`, ...asUser }),
+      ofAdmin: await asked({ 'x-admin-token': ADMIN_TOKEN, ...asUser }),
+    }
+    const read = async () => {
+      const answers = Object.entries(tokens).map(async ([name, token]) => {
+        const { status } = await call('GET path', { path: '/' }, { token, of: made.volumeID })
+        return [name, status] as const
+      })
+      return Object.fromEntries(await Promise.all(answers))
+    }
+    expect(await read()).toEqual({ ofKey: 200, ofKept: 200, ofToken: 200, ofUser: 200, ofAdmin: 200 })
+    await db.deleteFrom('api_key').where('id', '=', ended.id).execute()
+    await db
+      .updateTable('access_token')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', second.id)
+      .execute()
+    expect(await read()).toEqual({ ofKey: 401, ofKept: 200, ofToken: 401, ofUser: 200, ofAdmin: 200 })
+    await db.deleteFrom('team_member').where('user_id', '=', caller.userId).execute()
+    expect(await read()).toEqual({ ofKey: 401, ofKept: 200, ofToken: 401, ofUser: 401, ofAdmin: 200 })
+  })
+
+  it('ends no later than the credential that asked for it', async () => {
+    const expiresAt = new Date(Date.now() + 600_000)
+    const headers = { authorization: `Bearer ${world.credentials.accessToken}`, 'x-team-id': world.teamId }
+    const { body: key } = await api.call('POST', '/api-keys', {
+      apiKey: null,
+      headers,
+      body: { name: 'short', expiresAt: expiresAt.toISOString() },
+    })
+    const { body } = await api.call('GET', `/volumes/${volume.volumeID}`, { apiKey: key.key })
+    expect(decodeJwt(body.token).exp).toBe(Math.floor(expiresAt.getTime() / 1000))
   })
 
   it('ends with its volume, and with a block or a ban of its team', async () => {

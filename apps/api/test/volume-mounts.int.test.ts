@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MountPathError } from '@sandyard/runtime/mount-path-error'
 import { addCaller, type Caller } from './support/build-callers.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 
@@ -121,6 +122,22 @@ describe('bad mounts', () => {
     } finally {
       await setVersion(before)
     }
+  })
+
+  it('are refused for a path that is a file in the template, and nothing is left', async () => {
+    const rows = async () => {
+      const refused = world.database.db
+        .selectFrom('sandbox')
+        .select('sandbox_id')
+        .where(sql<boolean>`volume_mounts::text like '%/etc/hostname%'`)
+      return (await refused.execute()).length
+    }
+    api.runtime.faults.failBefore('create', new MountPathError('/etc/hostname'))
+    const answer = await create([{ name: 'data', path: '/etc/hostname' }])
+    expect(answer.body).toEqual({ code: 400, message: "invalid mounts:\n\t- path '/etc/hostname' is no directory in the template" })
+    await waitFor('the end of what was reserved', async () => (await rows()) === 0)
+    expect((await create([{ name: 'data', path: '/etc/hostname' }])).status).toBe(201)
+    expect(await rows()).toBe(1)
   })
 
   it('are refused without volumes in the runtime', async () => {

@@ -4,6 +4,7 @@ import { registerBackup } from './commands/backup.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConnect } from './commands/connect.ts'
 import { registerCp } from './commands/cp.ts'
+import { registerDashboard } from './commands/dashboard.ts'
 import { registerDoctor } from './commands/doctor.ts'
 import { registerDown } from './commands/down.ts'
 import { registerEnv } from './commands/env.ts'
@@ -35,6 +36,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerUp,
   registerDown,
   registerEnv,
+  registerDashboard,
   registerStatus,
   registerDoctor,
   registerKeys,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { seedParty } from '../../api/test/support/templates.ts'
 import { createBench, type Bench } from './support/bench.ts'
@@ -63,6 +64,27 @@ it('creates a key that ends by itself and may only read, and lists both', async 
     ['--scope', 'all'],
   ]) {
     expect((await bench.sandyard(['keys', 'create', 'x', ...options])).code).toBe(2)
+  }
+})
+
+it('lists all keys and teams, however many there are, and revokes the newest', async () => {
+  const { db } = bench.world.database
+  await sql`
+    with teams as (insert into team (name, slug, email) select 'many', 'many-' || n, 'x@y.z' from generate_series(1, 12) as n returning id)
+    insert into api_key (team_id, name, hash, prefix, value_length, masked_value_prefix, masked_value_suffix, created_at)
+    select id, 'old', gen_random_uuid()::text, 'e2b_', 40, 'aa', 'bbbb', '2020-01-01' from teams, generate_series(1, 900)
+  `.execute(db)
+  try {
+    const { id } = JSON.parse((await bench.sandyard(['keys', 'create', 'newest', '--json'])).stdout) as Key
+    const all = await list()
+    expect(new Set(all.map((key) => key.id)).size).toBe(all.length)
+    expect(all.length).toBeGreaterThan(10_800)
+    expect(all.at(-1)).toMatchObject({ id, name: 'newest' })
+    expect(await bench.sandyard(['keys', 'revoke', '--yes', id])).toMatchObject({ code: 0 })
+    expect((await list('--team', 'many-12')).length).toBe(900)
+    expect((await bench.sandyard(['keys', 'list', '--team', 'nobody'])).stderr).toContain('There is no team "nobody". Teams: acme, many-1,')
+  } finally {
+    await sql`delete from team where slug like 'many-%'`.execute(db)
   }
 })
 

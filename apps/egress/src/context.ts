@@ -28,6 +28,7 @@ import { SandboxCatalog } from './sandboxes/sandbox-catalog.ts'
 import { IdentityTokens } from './secrets/identity-tokens.ts'
 import { readSecrets } from './secrets/read-secrets.ts'
 import { SecretValues } from './secrets/secret-values.ts'
+import { ValueBudget } from './secrets/value-budget.ts'
 import { Certificates } from './web/certificates.ts'
 import { WebConnections } from './web/web-connection.ts'
 import { createWebServer } from './web/web-server.ts'
@@ -70,6 +71,7 @@ export interface EgressContext extends DialParts {
   readonly certificates: Certificates
   readonly secrets: SecretValues
   readonly identityTokens: IdentityTokens
+  readonly valueBudget: ValueBudget
   readonly web: WebConnections
   readonly webServer: Server
   readonly connectionRate: RateLimit
@@ -95,6 +97,9 @@ const MAX_PENDING_ROWS = 10_000
 
 /** Certificates that are made for one sandbox; each costs some milliseconds. */
 const MAX_CERTIFICATES_PER_SECOND = 10
+
+/** Secrets and identity tokens in the requests under way. */
+const MAX_VALUES = { sandboxChars: 4 * 1024 ** 2, teamChars: 16 * 1024 ** 2, allChars: 128 * 1024 ** 2 }
 
 const DNS_PORT = 53
 const NAMED_PORTS = { tls: 443, http: 80 }
@@ -141,6 +146,7 @@ export function createContext(
     certificates: new Certificates(readSeed, new RateLimit(MAX_CERTIFICATES_PER_SECOND)),
     secrets: new SecretValues((keys) => readSecrets(database.db, keys, { ring, log: log.child({ part: 'egress.secrets' }) })),
     identityTokens: new IdentityTokens(readSeed, () => readIdentityIssuer(database.db)),
+    valueBudget: new ValueBudget(MAX_VALUES),
     web: new WebConnections(),
     webServer: createWebServer(() => ctx, config.idleTimeoutMs),
     connectionRate: new RateLimit(config.maxSandboxRate),

@@ -31,6 +31,8 @@ let count = 0
 let logged = ''
 const closing = new AsyncDisposableStack()
 const seen: (readonly string[])[] = []
+/** Keeps a request without an answer. */
+let holds: ((socket: Socket) => void) | undefined
 
 beforeAll(async () => {
   const stream = new PassThrough()
@@ -42,9 +44,10 @@ beforeAll(async () => {
   teamId = (await db.selectFrom('team').select('id').executeTakeFirstOrThrow()).id
   const serve: RequestListener = (req, res) => {
     seen.push(req.rawHeaders)
-    res.end('served')
+    if (holds === undefined) res.end('served')
+    else holds(req.socket)
   }
-  const https = createHttpsServer(worldCertificate(NAME), serve)
+  const https = createHttpsServer({ ...worldCertificate(NAME), maxHeaderSize: 1024 ** 2 }, serve)
   https.on('upgrade', (req: IncomingMessage, socket: Socket) => {
     seen.push(req.rawHeaders)
     socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
@@ -202,6 +205,32 @@ describe('a request is refused and never sent', () => {
     await egress.setPolicy(own.id, rulesOf('no placeholder'))
     await until(async () => (await overHttp()).authorization === 'no placeholder')
   })
+})
+
+it('keeps the values in requests under way below a cap of the sandbox, and frees them with the requests', async () => {
+  await store('heavy', 'x'.repeat(60_000))
+  const [own, other] = [await sandbox('${e2b.secrets.heavy}'), await sandbox('${e2b.secrets.heavy}')]
+  await egress.setPolicy(own.id, {
+    rules: { [NAME]: { headers: Object.fromEntries(['A', 'B', 'C', 'D'].map((name) => [`X-${name}`, '${e2b.secrets.heavy}'])) } },
+  })
+  const held: Socket[] = []
+  holds = (socket) => held.push(socket)
+  try {
+    // 240,000 characters each: 17 of them are below four mebibytes.
+    const sends = Array.from({ length: 24 }, async () => send(await overTls(own)))
+    const results = sends.map((sent) => sent.catch(() => undefined))
+    await until(async () => held.length === 17)
+    await until(async () => (await egress.metric('sandyard_egress_connections_total', { verdict: 'deny', rule: 'too_many_values' })) === 7)
+    // Another sandbox of the team is served.
+    holds = undefined
+    expect((await ask(other)).status).toBe(200)
+    for (const socket of held) socket.destroy()
+    const answers = (await Promise.all(results)).flatMap((got) => (got?.status === 502 ? [got.answer] : []))
+    expect(answers.filter((answer) => answer.startsWith('Requests with long values'))).toHaveLength(7)
+    expect((await ask(own)).status).toBe(200)
+  } finally {
+    holds = undefined
+  }
 })
 
 describe('a placeholder of an identity token', () => {

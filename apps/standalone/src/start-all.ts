@@ -5,6 +5,7 @@ import { outboundOf } from '@sandyard/kit/outbound/outbound'
 import { parseEgressConfig } from '@sandyard/egress/config'
 import { parseProxyConfig, PROXY_PROCESS_SETTINGS } from '@sandyard/proxy/config'
 import { openApi, startApi } from '@sandyard/api/program/open-api'
+import { issueLoginCode, loginLink } from '@sandyard/api/dashboard/login-code'
 import { startDataPlane } from './children/start-data-plane.ts'
 import type { StandaloneConfig } from './config.ts'
 import { openDatabase, type OpenDatabase } from './database.ts'
@@ -72,9 +73,12 @@ export async function startAll(parts: StartParts): Promise<Started> {
   interruption.signal.throwIfAborted()
   progress.step(`servers: ${tookServers()}; ${tookAll()} in all`)
 
+  const apiUrl = localUrl(config.bind, api.port)
+  const { dashboard, builds } = context.config
   progress.say(
     readyText({
-      apiUrl: localUrl(config.bind, api.port),
+      apiUrl,
+      dashboardLink: dashboard.isOn ? loginLink(builds.apiUrl ?? apiUrl, await issueLoginCode(database.db)) : undefined,
       proxyUrl: localUrl(config.bind, proxy.port),
       metricsUrl: localUrl(config.bind, metricsPort),
       domain: context.config.domain,

@@ -9,7 +9,7 @@ export const pageQuery = {
 
 export const search = Type.Optional(Type.String({ maxLength: MAX_SEARCH_LENGTH }))
 
-export const uuid = Type.String({ format: 'uuid' })
+export const uuid = Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })
 
 export const sandboxId = Type.String({ pattern: '^[a-z0-9]{1,64}$' })
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from './database.ts'
+import type { Db, Tx } from './database.ts'
 
 /** The channels of this installation's database. Payloads are ids; readers query the rest. */
 export const CHANNELS = {
@@ -26,4 +26,9 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS]
 /** Notifies listeners if and when the transaction commits. */
 export async function notify(tx: Tx, channel: Channel, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(tx)
+}
+
+/** Notifies listeners at once: of what is not in the database. */
+export async function notifyNow(db: Db, channel: Channel, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

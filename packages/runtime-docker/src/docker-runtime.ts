@@ -26,6 +26,7 @@ import type {
 import type { Container } from 'dockerode'
 import pLimit from 'p-limit'
 import { listContainers } from './containers/list-containers.ts'
+import { findMountFailure } from './containers/mount-failure.ts'
 import { containerSpec } from './containers/container-spec.ts'
 import { createStopped } from './containers/create-stopped.ts'
 import { runtimeState, stationOn } from './containers/container-state.ts'
@@ -225,7 +226,7 @@ export class DockerRuntime implements SandboxRuntime {
         return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, policy: spec.egress, signal }), signal)
       } catch (err) {
         if (signal?.aborted && err === signal.reason) throw err
-        throw toAppError(err, 'The sandbox could not be started.')
+        throw findMountFailure(err, spec.mounts) ?? toAppError(err, 'The sandbox could not be started.')
       }
     })
     return this.#endpoint(host)

@@ -56,6 +56,15 @@ describe('volumes on Docker', () => {
     return askVolume(endpoint, { method, url, key, ...(body === undefined ? {} : { body }) })
   }
 
+  it('are refused at a path that is a file of the image, and no container is left', async () => {
+    const volume = await makeVolume()
+    const spec = sandboxSpec({ mounts: [{ volume, path: '/etc/os-release', readOnly: false }] })
+    await expect(runtime.create(spec)).rejects.toMatchObject({ kind: 'invalid_argument', path: '/etc/os-release' })
+    expect(await runtime.list(spec.sandboxId)).toEqual([])
+    const below = sandboxSpec({ mounts: [{ volume, path: '/etc/passwd/below', readOnly: false }] })
+    await expect(runtime.create(below)).rejects.toMatchObject({ kind: 'invalid_argument' })
+  })
+
   it('are shared by two sandboxes at once, and by the file service', async () => {
     const volume = await makeVolume()
     const mount = { volume, path: '/data/shared', readOnly: false }

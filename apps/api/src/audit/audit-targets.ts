@@ -29,6 +29,19 @@ const ID_NAMES: Readonly<Record<string, string>> = {
   createWebhook: 'webhookID',
 }
 
+/** Names of the dashboard's own operations, with those of the interface for the same objects. */
+const DASHBOARD_NAMES: Readonly<Record<string, string>> = {
+  sandboxId: 'sandboxID',
+  templateId: 'templateID',
+  buildId: 'buildID',
+  teamId: 'teamID',
+  volumeId: 'volumeID',
+  recordingId: 'recordingID',
+  jobId: 'jobID',
+  action: 'action',
+  path: 'path',
+}
+
 const MAX_LENGTH = 256
 const MAX_ITEMS = 100
 
@@ -50,10 +63,11 @@ export function auditTargets({ operation, params, body, answer }: AuditSources):
 
 function pick(source: unknown): Record<string, string | string[]> {
   if (typeof source !== 'object' || source === null) return {}
-  const pairs = NAMES.flatMap((name): [string, string | string[]][] => {
+  const names = [...NAMES.map((name) => [name, name] as const), ...Object.entries(DASHBOARD_NAMES)]
+  const pairs = names.flatMap(([name, recorded]): [string, string | string[]][] => {
     const value = Object.hasOwn(source, name) ? (source as Readonly<Record<string, unknown>>)[name] : undefined
     const read = Array.isArray(value) ? value.slice(0, MAX_ITEMS).flatMap((item) => text(item) ?? []) : text(value)
-    return read === undefined ? [] : [[name, read]]
+    return read === undefined ? [] : [[recorded, read]]
   })
   return Object.fromEntries(pairs)
 }

@@ -24,3 +24,13 @@ export function checkScope(scope: KeyScope | undefined, operation: Operation): v
   if (scope === undefined || ALLOWS[scope](operation)) return
   throw new AppError('permission_denied', `This API key may only ${WORDS[scope]}.`)
 }
+
+/**
+ * Snapshots of sandboxes are templates, too: a key that may only build reads them and builds on them, and does not change them.
+ *
+ * @throws AppError `permission_denied` for a change of a template that a snapshot made
+ */
+export function checkTemplateScope(scope: KeyScope | undefined, { isSnapshot }: { readonly isSnapshot: boolean }): void {
+  if (scope !== 'build' || !isSnapshot) return
+  throw new AppError('permission_denied', 'This API key may only build templates, and not change those of snapshots.')
+}

@@ -16,11 +16,19 @@ export interface Principal {
   readonly scope?: KeyScope | undefined
   /** When the credential ends to be valid; checked at each use, because principals are remembered. */
   readonly expiresAt?: Date | undefined
+  /** The request comes from the dashboard. */
+  readonly dashboardSessionId?: string
 }
 
 /** Whether the credential may still be used. */
 export function isValid({ expiresAt }: Principal): boolean {
   return expiresAt === undefined || Date.now() < expiresAt.getTime()
+}
+
+/** @throws AppError `unauthenticated` when nobody is authenticated */
+export function requirePrincipal(principal: Principal | null): Principal {
+  if (principal === null) throw new AppError('unauthenticated', 'You are not authenticated')
+  return principal
 }
 
 /** @throws AppError `unauthenticated` when the credential names no team */
@@ -35,7 +43,10 @@ export function getUser(principal: Principal | null): User {
   return principal.user
 }
 
-/** The end of the credential that a request presents, if it is an access token of this server with one. */
+/**
+ * The end of the credential that a request presents, if it is an access token of this server with one, or a login of the dashboard with a key that
+ * has one: the keys that it makes do not outlive it.
+ */
 export function endOfToken(principal: Principal | null): Date | undefined {
-  return principal?.accessTokenId === undefined ? undefined : principal.expiresAt
+  return principal?.accessTokenId === undefined && principal?.dashboardSessionId === undefined ? undefined : principal?.expiresAt
 }

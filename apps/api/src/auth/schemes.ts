@@ -68,6 +68,7 @@ export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = {
   adminTeam: { isPresented: ({ adminToken }) => adminToken !== undefined, authenticate: authenticateAdminTeam },
 }
 
+// The hashes of both kinds are of the values only, so the cache tells the kinds apart by its keys.
 async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemeParts): Promise<Principal> {
   if (!apiKey.startsWith(CREDENTIAL_PREFIXES.apiKey)) throw malformedCredential()
   const hash = hashCredential(apiKey, CREDENTIAL_PREFIXES.apiKey)
@@ -76,7 +77,7 @@ async function authenticateApiKey({ apiKey = '' }: Credentials, parts: SchemePar
     const found = await findHolderOfApiKey(parts.database.db, hash)
     return found && { via: 'api_key', ...found }
   }
-  const principal = await parts.cache.resolve(hash, look, parts)
+  const principal = await parts.cache.resolve(`api_key ${hash}`, look, parts)
   if (principal === undefined || !isValid(principal)) throw invalidApiKey('Cannot get the team for the given API key')
   if (principal.apiKeyId !== undefined) parts.onApiKeyUsed(principal.apiKeyId)
   return principal
@@ -96,7 +97,7 @@ async function getUser({ authorization }: Credentials, parts: SchemeParts): Prom
     const found = await findHolderOfAccessToken(parts.database.db, hash)
     return found && { via: 'access_token', ...found }
   }
-  const principal = await parts.cache.resolve(hash, look, parts)
+  const principal = await parts.cache.resolve(`access_token ${hash}`, look, parts)
   if (principal?.user === undefined || !isValid(principal)) throw invalidAccessToken('Cannot get the user for the given access token')
   return { ...principal, user: principal.user }
 }

@@ -1,5 +1,6 @@
 import type { Db } from '@sandyard/db/database'
 import type { BuilderVersion, BuildStatus } from '@sandyard/db/schema/build'
+import type { TemplateTable } from '@sandyard/db/schema/template'
 import { isUuid } from '@sandyard/kit/ids/uuid'
 
 /** A build as requests see it. */
@@ -9,6 +10,8 @@ export interface Build {
   /** The team of its template. */
   readonly ownerId: string
   readonly isTemplateDeleted: boolean
+  /** A snapshot of a sandbox made its template. */
+  readonly isSnapshot: boolean
   readonly status: BuildStatus
   readonly builderVersion: BuilderVersion | undefined
   readonly startsItself: boolean
@@ -33,7 +36,15 @@ export async function findBuild(db: Db, templateId: string, buildId: string): Pr
     .selectFrom('build')
     .innerJoin('template', 'template.template_id', 'build.template_id')
     .select(['build.build_id', 'build.template_id', 'template.team_id', 'template.deleted_at', 'build.status', 'build.builder_version'])
-    .select(['build.starts_itself', 'build.dockerfile', 'build.start_cmd', 'build.ready_cmd', 'build.reason_message', 'build.reason_step'])
+    .select([
+      'template.source',
+      'build.starts_itself',
+      'build.dockerfile',
+      'build.start_cmd',
+      'build.ready_cmd',
+      'build.reason_message',
+      'build.reason_step',
+    ])
     .where('build.build_id', '=', buildId)
     .where('build.template_id', '=', templateId)
     .executeTakeFirst()
@@ -45,6 +56,7 @@ interface Row {
   readonly template_id: string
   readonly team_id: string
   readonly deleted_at: Date | null
+  readonly source: TemplateTable['source']
   readonly status: BuildStatus
   readonly builder_version: BuilderVersion | null
   readonly starts_itself: boolean
@@ -61,6 +73,7 @@ function toBuild(row: Row): Build {
     templateId: row.template_id,
     ownerId: row.team_id,
     isTemplateDeleted: row.deleted_at !== null,
+    isSnapshot: row.source === 'snapshot_template',
     status: row.status,
     builderVersion: row.builder_version ?? undefined,
     startsItself: row.starts_itself,

@@ -1,19 +1,24 @@
 import type { Db, Tx } from '@sandyard/db/database'
+import { holdGrantor } from '../auth/grantor.ts'
+import { getUser, type Principal } from '../auth/principal.ts'
+import { checkTokenCap } from './credential-caps.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
 
 export interface NewAccessToken {
-  readonly userId: string
+  readonly by: Principal
   readonly name: string
   readonly expiresAt: Date | undefined
 }
 
 /** A token and its raw value, which is readable only now. */
-export type IssuedAccessToken = NonNullable<Awaited<ReturnType<typeof createAccessToken>>>
+export type IssuedAccessToken = Awaited<ReturnType<typeof createAccessToken>>
 
-/** Undefined when the user was deleted meanwhile. */
-export async function createAccessToken(tx: Tx, { userId, name, expiresAt }: NewAccessToken) {
-  const user = await tx.selectFrom('app_user').select('id').where('id', '=', userId).forKeyShare().executeTakeFirst()
-  if (user === undefined) return undefined
+/** @throws AppError `unauthenticated` when who asks may no longer: the rights are read again; `resource_exhausted` for too many tokens */
+export async function createAccessToken(tx: Tx, { by, name, expiresAt }: NewAccessToken) {
+  const { id: userId } = getUser(by)
+  await tx.selectFrom('app_user').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  await holdGrantor(tx, by)
+  await checkTokenCap(tx, userId)
   const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.accessToken)
   const row = await tx
     .insertInto('access_token')

@@ -1,13 +1,17 @@
 import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { Tx } from '@sandyard/db/database'
+import { teamBanned, teamBlocked } from '../auth/auth-errors.ts'
+import { holdGrantor } from '../auth/grantor.ts'
+import type { Principal } from '../auth/principal.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
+import { checkKeyCap } from './credential-caps.ts'
 import { type ApiKeyRow, selectApiKeys } from './api-key-rows.ts'
 
 export interface NewApiKey {
   readonly teamId: string
   readonly name: string
-  /** Absent: an administrator. */
-  readonly createdBy?: string | undefined
+  /** Who asks, with the user who is stored. Absent: the command line of the operator, which may also give keys to a blocked team. */
+  readonly by?: Principal | undefined
   readonly expiresAt?: Date | undefined
   readonly scope?: KeyScope | undefined
 }
@@ -18,18 +22,26 @@ export interface IssuedApiKey {
   readonly key: string
 }
 
-/** Undefined when the team was deleted meanwhile. A creator that was deleted meanwhile is left out. */
-export async function createApiKey(tx: Tx, { teamId, name, createdBy, expiresAt, scope }: NewApiKey): Promise<IssuedApiKey | undefined> {
-  const team = await tx.selectFrom('team').select('id').where('id', '=', teamId).forKeyShare().executeTakeFirst()
+/**
+ * Undefined when the team was deleted meanwhile.
+ *
+ * @throws AppError with the texts of control-plane.md 1.8 and 1.10 when who asks may no longer: the rights are read again;
+ * `resource_exhausted` when the team has too many keys
+ */
+export async function createApiKey(tx: Tx, { teamId, name, by, expiresAt, scope }: NewApiKey): Promise<IssuedApiKey | undefined> {
+  const teams = tx.selectFrom('team').select(['id', 'slug', 'is_banned', 'is_blocked', 'blocked_reason']).where('id', '=', teamId)
+  const team = await teams.forNoKeyUpdate().executeTakeFirst()
   if (team === undefined) return undefined
-  const creator =
-    createdBy === undefined
-      ? undefined
-      : await tx.selectFrom('app_user').select('id').where('id', '=', createdBy).forKeyShare().executeTakeFirst()
+  if (by !== undefined) {
+    if (team.is_banned) throw teamBanned()
+    if (team.is_blocked) throw teamBlocked(team.blocked_reason ?? undefined)
+    await holdGrantor(tx, by, teamId)
+  }
+  await checkKeyCap(tx, team)
   const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.apiKey)
   const { id } = await tx
     .insertInto('api_key')
-    .values({ team_id: teamId, created_by: creator?.id ?? null, name, expires_at: expiresAt ?? null, scope: scope ?? null, ...stored })
+    .values({ team_id: teamId, created_by: by?.user?.id ?? null, name, expires_at: expiresAt ?? null, scope: scope ?? null, ...stored })
     .returning('id')
     .executeTakeFirstOrThrow()
   return { row: await selectApiKeys(tx).where('api_key.id', '=', id).executeTakeFirstOrThrow(), key: raw }

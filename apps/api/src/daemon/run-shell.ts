@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { Daemon } from './daemon.ts'
 import { OutputLines } from './output-lines.ts'
-import { startProcess, type ProcessOutput } from './start-process.ts'
+import type { ProcessOutput } from './process-events.ts'
+import { startProcess } from './start-process.ts'
 
 export interface ShellCommand {
   readonly command: string

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Daemon } from './daemon.ts'
 import { OutputLines } from './output-lines.ts'
 import { runShell, type CommandOutcome, type ShellCommand } from './run-shell.ts'
-import { startProcess, type DaemonProcessEvent, type ProcessOutput } from './start-process.ts'
+import type { DaemonProcessEvent, ProcessOutput } from './process-events.ts'
+import { startProcess } from './start-process.ts'
 
 export interface ReadinessRequest {
   /** The command that keeps running. */

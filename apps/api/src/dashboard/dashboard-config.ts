@@ -17,9 +17,11 @@ export interface DashboardConfig {
   readonly isOn: boolean
   /** The folder of `index.html` and `assets/`. */
   readonly dist: string
+  /** The folder of the app that `dist` is built from; undefined: `dist` is given, and is never built here. */
+  readonly sources: string | undefined
 }
 
-const CHECKOUT_DIST = resolve(import.meta.dirname, '../../../dashboard/dist')
+const SOURCES = resolve(import.meta.dirname, '../../../dashboard')
 
 export function checkDashboardSettings(
   { dashboard, dashboardDist }: ConfigOf<typeof DASHBOARD_SETTINGS>,
@@ -28,5 +30,6 @@ export function checkDashboardSettings(
   if (dashboard && dashboardDist !== undefined && !existsSync(join(dashboardDist, 'index.html'))) {
     problems.push(`SANDYARD_DASHBOARD_DIST must be a folder with an index.html: ${dashboardDist}`)
   }
-  return { isOn: dashboard, dist: dashboardDist ?? CHECKOUT_DIST }
+  if (dashboardDist !== undefined) return { isOn: dashboard, dist: resolve(dashboardDist), sources: undefined }
+  return { isOn: dashboard, dist: join(SOURCES, 'dist'), sources: SOURCES }
 }

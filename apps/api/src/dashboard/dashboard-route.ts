@@ -4,7 +4,7 @@ import type { DashboardApi, DashboardOperation } from '@sandyard/dashboard-contr
 import type { ApiInstance } from '../http/api-instance.ts'
 import { toUrl } from '../http/operation.ts'
 import type { Team } from '../teams/team.ts'
-import { assertOperator, getSession, getSessionTeam, type DashboardSession } from './sessions/dashboard-session.ts'
+import { assertMayChange, assertOperator, getSession, getSessionTeam, type DashboardSession } from './sessions/dashboard-session.ts'
 
 type Member<Op extends DashboardOperation, Name extends string> =
   DashboardApi[Op] extends Readonly<Record<Name, infer Value>> ? Value : undefined
@@ -29,6 +29,8 @@ interface Common<Op extends DashboardOperation> {
   readonly bodyLimit?: number
   readonly handlerTimeout?: number
   readonly operation: Op
+  /** It changes nothing although its method is not GET: it is not audited, and logins with keys that may only read may call it. */
+  readonly isRead?: boolean
 }
 
 export interface TeamRoute<Op extends DashboardOperation> extends Common<Op> {
@@ -54,24 +56,67 @@ export function registerOperatorRoute<Op extends DashboardOperation>(app: ApiIns
   })
 }
 
-function register<Op extends DashboardOperation>(
+/** Registers an operation that works for any session, whatever the state of its team. */
+export function registerSessionRoute<Op extends DashboardOperation>(app: ApiInstance, route: OperatorRoute<Op>): void {
+  register(app, route, (call) => route.handle(call))
+}
+
+/** Registers an operation that needs no session. */
+export function registerOpenRoute<Op extends DashboardOperation>(
   app: ApiInstance,
-  { operation, schema, bodyLimit, handlerTimeout }: Common<Op>,
-  handle: (call: DashboardCall<Op>) => Promise<Answer<Op>>,
+  {
+    operation,
+    schema,
+    isRead,
+    handle,
+  }: Common<Op> & { readonly handle: (call: Omit<DashboardCall<Op>, 'session'>) => Promise<Answer<Op>> },
 ): void {
-  const [method = '', path = ''] = operation.split(' ')
+  const { method, url, config } = routeOf(operation, isRead)
   app.route({
     method,
-    url: `/api${toUrl(path)}`,
+    url,
     schema,
-    config: { guardsItself: true },
+    config,
+    handler: async (request, reply) => toReply(reply, await handle({ ...inputOf<Op>(request), request, reply, signal: request.signal })),
+  })
+}
+
+function register<Op extends DashboardOperation>(
+  app: ApiInstance,
+  { operation, schema, bodyLimit, handlerTimeout, isRead }: Common<Op>,
+  handle: (call: DashboardCall<Op>) => Promise<Answer<Op>>,
+): void {
+  const { method, url, config } = routeOf(operation, isRead)
+  app.route({
+    method,
+    url,
+    schema,
+    config,
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(handlerTimeout !== undefined && { handlerTimeout }),
+    // Before the body is read and checked.
+    onRequest: async (request) => {
+      const session = getSession(request)
+      if (config.auditedAs !== undefined) assertMayChange(session)
+    },
     handler: async (request, reply) => {
-      const { params, query, body } = request as unknown as Pick<DashboardCall<Op>, 'params' | 'query' | 'body'>
-      const answer = await handle({ session: getSession(request), params, query, body, signal: request.signal, request, reply })
-      if (answer === undefined) return reply.code(204).send()
-      return answer
+      const call = { ...inputOf<Op>(request), session: getSession(request), request, reply, signal: request.signal }
+      return toReply(reply, await handle(call))
     },
   })
+}
+
+function routeOf(operation: DashboardOperation, isRead: boolean | undefined) {
+  const [method = '', path = ''] = operation.split(' ')
+  const changes = method !== 'GET' && isRead !== true
+  return { method, url: `/api${toUrl(path)}`, config: { guardsItself: true, ...(changes && { auditedAs: `dashboard ${operation}` }) } }
+}
+
+function inputOf<Op extends DashboardOperation>(request: FastifyRequest): Pick<DashboardCall<Op>, 'params' | 'query' | 'body'> {
+  const { params, query, body } = request as unknown as Pick<DashboardCall<Op>, 'params' | 'query' | 'body'>
+  return { params, query, body }
+}
+
+function toReply(reply: FastifyReply, answer: unknown): unknown {
+  return answer === undefined ? reply.code(204).send() : answer
 }

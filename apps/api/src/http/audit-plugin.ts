@@ -43,13 +43,14 @@ export const auditPlugin = fp<AuditPluginOptions>(
 )
 
 function isRecorded({ routeOptions }: FastifyRequest): boolean {
-  const { operation } = routeOptions.config
-  return operation !== undefined && isMutating(operation)
+  const { operation, auditedAs } = routeOptions.config
+  return auditedAs !== undefined || (operation !== undefined && isMutating(operation))
 }
 
 function toEntry(request: FastifyRequest, { statusCode: status }: FastifyReply, answer: unknown): Omit<AuditEntry, 'isStored'> {
   const { principal, facts, params, body, ip } = request
-  const operation = request.routeOptions.config.operation?.id ?? ''
+  const { operation: served, auditedAs } = request.routeOptions.config
+  const operation = auditedAs ?? served?.id ?? ''
   // An operation without credentials names its team only after it has checked the signature of the link.
   const caller = principal === null ? (facts.teamId === undefined ? undefined : ({ kind: 'link' } as const)) : callerOf(principal)
   return {
@@ -59,7 +60,10 @@ function toEntry(request: FastifyRequest, { statusCode: status }: FastifyReply, 
     clientAddress: ip,
     requestId: facts.id,
     operation,
-    targets: auditTargets({ operation, params, body, answer: status < REFUSED_STATUS ? answer : undefined }),
+    targets: {
+      ...auditTargets({ operation, params, body, answer: status < REFUSED_STATUS ? answer : undefined }),
+      ...(principal?.dashboardSessionId !== undefined && { via: 'dashboard' }),
+    },
     status,
   }
 }
@@ -70,7 +74,8 @@ function ownerOf({ teamId, caller }: Pick<AuditEntry, 'teamId' | 'caller'>): str
   return caller.kind === 'user' ? caller.userId : caller.kind
 }
 
-function callerOf({ apiKeyId, accessTokenId, user }: Principal): Caller {
+/** What an audit record says of a caller. */
+export function callerOf({ apiKeyId, accessTokenId, user }: Principal): Caller {
   if (apiKeyId !== undefined) return { kind: 'key', credentialId: apiKeyId, userId: user?.id }
   return user === undefined ? { kind: 'admin' } : { kind: 'user', credentialId: accessTokenId, userId: user.id }
 }

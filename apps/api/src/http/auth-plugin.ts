@@ -14,18 +14,27 @@ import type { RequestLimits } from './rate-limit.ts'
 const OPEN: ReadonlySet<string> = new Set(['/ready', '/openapi.json', '/tls/ask'])
 const OPEN_PREFIXES = ['/docs', '/.well-known']
 
+/** A right that is withdrawn ends within this time, also for a request whose body comes later than its head. */
+const AUTHENTICATES_AGAIN_AFTER_MS = 1000
+
 export interface AuthPluginOptions {
   readonly parts: Omit<SchemeParts, 'beforeLookUp'>
   readonly limits: RequestLimits
+  /** Default: a second. */
+  readonly authenticatesAgainAfterMs?: number | undefined
+  /** The caller of a request that comes with another proof than the headers of the interface; undefined for all others. */
+  readonly principalOf?: ((request: FastifyRequest, auth: Exclude<AuthSet, 'none'>) => Promise<Principal> | undefined) | undefined
 }
 
 /**
  * Authenticates each request and counts it against the limit of its operation. Both happen before the body is read: an unauthenticated
  * request with an invalid body gets the authentication error (control-plane.md 1.3), and invalid requests count as well. A limited key is
- * refused by operations outside its scope, and a blocked team by those that neither read nor delete.
+ * refused by operations outside its scope, and a blocked team by those that neither read nor delete. A request whose body came late is authenticated again.
  */
 export const authPlugin = fp<AuthPluginOptions>(
   async (app, options) => {
+    const { authenticatesAgainAfterMs = AUTHENTICATES_AGAIN_AFTER_MS } = options
+    const checkedAt = new WeakMap<FastifyRequest, number>()
     app.decorateRequest('principal', null)
     app.addHook('onRoute', ({ method, url, config }) => {
       if (config?.operation === undefined && config?.guardsItself !== true && !isOpen(url)) {
@@ -38,14 +47,26 @@ export const authPlugin = fp<AuthPluginOptions>(
         if (operation === undefined || operation.auth === 'none') return
         request.principal = await getPrincipal(request, operation.auth, options)
         checkScope(request.principal.scope, operation)
+        checkedAt.set(request, performance.now())
       } finally {
         options.limits.count(request, reply)
       }
     })
+    // With a body that is complete, and before its validation: who may no longer call gets no other error.
+    app.addHook('preValidation', async (request) => {
+      const { operation } = request.routeOptions.config
+      const at = checkedAt.get(request)
+      if (operation === undefined || operation.auth === 'none' || at === undefined) return
+      if (performance.now() - at < authenticatesAgainAfterMs) return
+      request.principal = await getPrincipal(request, operation.auth, options)
+      checkScope(request.principal.scope, operation)
+    })
     // After validation and before any look-up (control-plane.md 1.10).
     app.addHook('preHandler', async (request) => {
+      const { operation } = request.routeOptions.config
       const team = request.principal?.team
-      const isAllowed = request.routeOptions.config.operation?.whileBlocked === true
+      // Routes without an operation check it themselves.
+      const isAllowed = operation === undefined || operation.whileBlocked === true
       if (team?.isBlocked === true && !isAllowed) throw teamBlocked(team.blockedReason)
     })
   },
@@ -60,8 +81,10 @@ function isOpen(url: string): boolean {
 async function getPrincipal(
   request: FastifyRequest,
   auth: Exclude<AuthSet, 'none'>,
-  { parts, limits }: AuthPluginOptions,
+  { parts, limits, principalOf }: AuthPluginOptions,
 ): Promise<Principal> {
+  const other = principalOf?.(request, auth)
+  if (other !== undefined) return other
   const credentials = readCredentials(request.headers)
   try {
     return await authenticate(auth, credentials, { ...parts, beforeLookUp: () => limits.assertMayTry(request) })

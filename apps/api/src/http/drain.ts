@@ -8,6 +8,7 @@ const POLL_EVERY_MS = 20
  */
 export class Drain {
   readonly #countStarts: () => number
+  readonly #listeners: (() => void)[] = []
   #isDraining = false
   #requests = 0
 
@@ -24,7 +25,14 @@ export class Drain {
   }
 
   begin(): void {
+    if (this.#isDraining) return
     this.#isDraining = true
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Called when the drain begins: what is in flight without an end must end then. Must not throw. */
+  onBegin(listener: () => void): void {
+    this.#listeners.push(listener)
   }
 
   /** Counts a request until the returned function is called. */

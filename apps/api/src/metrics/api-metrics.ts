@@ -68,7 +68,7 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
     }),
     unimplemented: new Counter({
       name: 'sandyard_unimplemented_requests_total',
-      help: 'Requests for operations and fields that this server does not support yet.',
+      help: 'Requests for what this server does not support.',
       labelNames: ['operation', 'field'],
       registers: [registry],
     }),

@@ -7,6 +7,7 @@ import { createApp } from '../app.ts'
 import { parseApiConfig } from '../config.ts'
 import { createContext, type AppContext } from '../context.ts'
 import { readWantedEgress } from '../sandboxes/network/read-wanted-egress.ts'
+import { prepareDashboard } from './dashboard-dist.ts'
 import { apiListening, explainListenFailure } from './listening.ts'
 import type { ProgramParts } from './program-parts.ts'
 import { tidyEngine } from './tidy-engine.ts'
@@ -44,6 +45,7 @@ export async function openApi(parts: ProgramParts, { database, images, proxyPort
     ...environment,
     ...(proxyPort === undefined ? {} : { SANDYARD_PROXY_PORT: String(proxyPort) }),
   })
+  const building = prepareDashboard(parts, apiConfig.dashboard)
   const context = await createContext(apiConfig, {
     database,
     log,
@@ -64,6 +66,7 @@ export async function openApi(parts: ProgramParts, { database, images, proxyPort
       })
     },
   })
+  await building
   const app = await createApp(context)
   shutdown.add('api sockets', () => closeSockets(app))
   shutdown.add('api loops', () => context[Symbol.asyncDispose]())

@@ -1,5 +1,7 @@
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Database, Tx } from '@sandyard/db/database'
+import { checkTemplateScope } from '../auth/key-scopes.ts'
 import { appendEvent } from '../events/event-log.ts'
 import type { Team } from '../teams/team.ts'
 import { findInOwnNames } from '../templates/own-template.ts'
@@ -15,6 +17,8 @@ export interface TagRequest {
   /** `name`, `name:tag` or `name:<build id>`. */
   readonly target: string
   readonly tags: readonly string[]
+  /** Of the API key, if it has one. */
+  readonly scope?: KeyScope | undefined
 }
 
 interface Assignment {
@@ -40,6 +44,7 @@ export async function assignTags(database: Database, team: Team, request: TagReq
   const build = await findReadyBuild(db, templateId, reference.tag)
   if (build === undefined) throw targetNotReady(request.target, reference.tag)
   if (template.teamId !== team.id) throw foreignTemplate(reference.key)
+  checkTemplateScope(request.scope, template)
   const tags = parseTags(request.tags)
   const { buildId } = build
   await database.transaction(async (tx) => {

@@ -1,5 +1,7 @@
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Database, Tx } from '@sandyard/db/database'
+import { checkTemplateScope } from '../auth/key-scopes.ts'
 import { appendEvent } from '../events/event-log.ts'
 import type { Team } from '../teams/team.ts'
 import { findInOwnNames } from '../templates/own-template.ts'
@@ -11,6 +13,8 @@ import { foreignTemplate, noTags } from './tag-errors.ts'
 export interface TagRemoval {
   readonly name: string
   readonly tags: readonly string[]
+  /** Of the API key, if it has one. */
+  readonly scope?: KeyScope | undefined
 }
 
 /**
@@ -29,6 +33,7 @@ export async function deleteTags(database: Database, team: Team, request: TagRem
   const template = await findInOwnNames(database.db, team, reference)
   if (template === undefined) throw templateNotFound(reference)
   if (template.teamId !== team.id) throw foreignTemplate(reference.key)
+  checkTemplateScope(request.scope, template)
   await database.transaction((tx) => deleteAssignments(tx, { teamId: team.id, templateId: template.templateId, tags }))
 }
 

@@ -1,4 +1,7 @@
 import type { Database, Tx } from '@sandyard/db/database'
+import { holdGrantor } from '../auth/grantor.ts'
+import { endOfToken, getUser, type Principal } from '../auth/principal.ts'
+import { checkKeyCap } from '../credentials/credential-caps.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
 
 export interface TeamWithKey {
@@ -15,18 +18,22 @@ const KEY_NAME = 'CLI login/configure'
 /**
  * The teams of a user that can authenticate, each with a new API key: keys are not stored in a readable form. All keys or none are made.
  *
- * @param endsAt of the access token that asks: its keys do not outlive it
+ * @param by who asks; keys do not outlive an access token with an end
+ * @throws AppError `unauthenticated` when who asks may no longer: the rights are read again; `resource_exhausted` when a team has too many keys
  */
-export async function listTeamsWithKeys(database: Database, userId: string, endsAt?: Date): Promise<TeamWithKey[]> {
+export async function listTeamsWithKeys(database: Database, by: Principal): Promise<TeamWithKey[]> {
+  const { id: userId } = getUser(by)
   return database.transaction(async (tx) => {
+    await holdGrantor(tx, by)
     const teams = await findTeams(tx, userId)
+    for (const team of teams) await checkKeyCap(tx, team)
     const keyed = teams.map((team) => ({ ...team, key: issueCredential(CREDENTIAL_PREFIXES.apiKey) }))
     if (keyed.length > 0) {
       const rows = keyed.map(({ id, key }) => ({
         team_id: id,
         created_by: userId,
         name: KEY_NAME,
-        expires_at: endsAt ?? null,
+        expires_at: endOfToken(by) ?? null,
         ...key.stored,
       }))
       await tx.insertInto('api_key').values(rows).execute()
@@ -39,11 +46,12 @@ function findTeams(tx: Tx, userId: string) {
   return tx
     .selectFrom('team')
     .innerJoin('team_member', 'team_member.team_id', 'team.id')
-    .select(['team.id', 'team.name', 'team_member.is_default'])
+    .select(['team.id', 'team.name', 'team.slug', 'team_member.is_default'])
     .where('team_member.user_id', '=', userId)
     .where('team.is_banned', '=', false)
     .orderBy('team.created_at')
     .orderBy('team.id')
-    .forKeyShare('team')
+    .forNoKeyUpdate('team')
+    .forKeyShare('team_member')
     .execute()
 }

@@ -1,6 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Db } from '@sandyard/db/database'
 import { findTeamForOwner, getActingTeam } from '../auth/acting-team.ts'
+import { checkTemplateScope } from '../auth/key-scopes.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { Team } from '../teams/team.ts'
 import { shorten } from '../text/shorten.ts'
@@ -23,7 +24,7 @@ interface OwnTemplateOptions {
  * The template that a request changes, and the team that it acts for. A tag in `text` is ignored.
  *
  * @throws AppError with the texts of control-plane.md 9.5 and 9.6: `invalid_argument` for an invalid reference or a foreign namespace,
- * `not_found`, and `permission_denied` for a template of another team
+ * `not_found`, and `permission_denied` for a template of another team or outside the scope of the key
  */
 export async function getOwnTemplate(
   db: Db,
@@ -36,7 +37,10 @@ export async function getOwnTemplate(
   const present = await find(db, principal, reference, options)
   const template = present ?? (mayBeDeleted ? await findDeleted(db, reference) : undefined)
   const team = template && (await findTeamForOwner(db, principal, { ownerId: template.teamId, mayBeBlocked }))
-  if (template !== undefined && team !== undefined) return { team, template }
+  if (template !== undefined && team !== undefined) {
+    checkTemplateScope(principal?.scope, template)
+    return { team, template }
+  }
   if (present === undefined) throw templateNotFound(reference)
   throw new AppError('permission_denied', `You don't have access to template '${shorten(reference.key)}'`)
 }

@@ -66,7 +66,7 @@ export async function findTemplateById(db: Db, templateId: string): Promise<Temp
 export async function findDeletedTemplate(db: Db, templateId: string): Promise<Template | undefined> {
   const row = await db
     .selectFrom('template')
-    .select(['template_id', 'team_id', 'is_public'])
+    .select(['template_id', 'team_id', 'is_public', 'source'])
     .where('template_id', '=', templateId)
     .where('deleted_at', 'is not', null)
     .where('source', 'in', NAMED_SOURCES)
@@ -97,7 +97,7 @@ export async function findReadyBuildById(db: Db, templateId: string, buildId: st
 function selectTemplate(db: Db) {
   return db
     .selectFrom('template')
-    .select(['template.template_id', 'template.team_id', 'template.is_public'])
+    .select(['template.template_id', 'template.team_id', 'template.is_public', 'template.source'])
     .select(
       sql<string | null>`(
         select first.alias from template_alias as first
@@ -134,7 +134,13 @@ type TemplateRow = Awaited<ReturnType<ReturnType<typeof selectTemplate>['execute
 type BuildRow = Awaited<ReturnType<ReturnType<typeof selectReadyBuild>['executeTakeFirstOrThrow']>>
 
 function toTemplate(row: TemplateRow): Template {
-  return { templateId: row.template_id, teamId: row.team_id, isPublic: row.is_public, alias: row.alias ?? undefined }
+  return {
+    templateId: row.template_id,
+    teamId: row.team_id,
+    isPublic: row.is_public,
+    isSnapshot: row.source === 'snapshot_template',
+    alias: row.alias ?? undefined,
+  }
 }
 
 function toReadyBuild(row: BuildRow): ReadyBuild {

@@ -6,6 +6,8 @@ export interface Template {
   readonly templateId: string
   readonly teamId: string
   readonly isPublic: boolean
+  /** A snapshot of a sandbox made it. */
+  readonly isSnapshot: boolean
   /** Its first name, without the namespace. */
   readonly alias: string | undefined
 }

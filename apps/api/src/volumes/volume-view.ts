@@ -1,5 +1,6 @@
 import type { Volume as VolumeBody, VolumeAndToken } from '@sandyard/api-contract/volumes/volume'
-import { getTeam, type Principal } from '../auth/principal.ts'
+import { grantorOf } from '../auth/grantor.ts'
+import { getTeam, requirePrincipal, type Principal } from '../auth/principal.ts'
 import type { AppContext } from '../context.ts'
 import { issueContentToken } from './content-token.ts'
 import type { Volume } from './volume-queries.ts'
@@ -14,7 +15,9 @@ export async function toVolumeAndToken(
   principal: Principal | null,
   volume: Volume,
 ): Promise<VolumeAndToken> {
+  const team = getTeam(principal)
   const access = principal?.scope === undefined ? 'rw' : 'r'
-  const grant = { teamId: getTeam(principal).id, volumeId: volume.volumeId, access } as const
-  return { ...toVolume(volume), token: await issueContentToken(view, grant, runtime.name) }
+  const grant = { teamId: team.id, volumeId: volume.volumeId, access, grantor: grantorOf(requirePrincipal(principal)) } as const
+  const token = await issueContentToken(view, grant, { type: runtime.name, endsWith: principal?.expiresAt })
+  return { ...toVolume(volume), token }
 }

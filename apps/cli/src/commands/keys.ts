@@ -67,7 +67,7 @@ interface ListOptions {
 async function list(parts: CliParts, { team, unused }: ListOptions): Promise<void> {
   const { db } = await parts.database()
   const teamId = team === undefined ? undefined : (await chooseTeam(parts, db, team)).id
-  const found = (await listKeys(db, teamId)).filter((key) => unused === undefined || isUnused(key, unused))
+  const found = (await listKeys(db, { teamId })).filter((key) => unused === undefined || isUnused(key, unused))
   const { output } = parts
   output.result(found, () => {
     output.table(
@@ -120,7 +120,7 @@ async function find(parts: CliParts): Promise<void> {
 
 async function rename(parts: CliParts, id: string, name: string): Promise<void> {
   const { db } = await parts.database()
-  const key = resolveKey(await listKeys(db), id)
+  const key = await resolveKey(db, id)
   if (!(await renameKey(db, key.id, name))) throw new CliFailure(EXIT.notFound, `The key ${key.id} was deleted meanwhile.`)
   parts.output.result({ id: key.id, name }, () => parts.output.line(`${key.id} is now "${name}"`))
 }
@@ -128,8 +128,12 @@ async function rename(parts: CliParts, id: string, name: string): Promise<void> 
 async function revoke(parts: CliParts, ids: readonly string[], yes: boolean | undefined): Promise<void> {
   const database = await parts.database()
   const { db } = database
-  const all = await listKeys(db)
-  const keys = [...new Set(ids.map((id) => resolveKey(all, id)))]
+  const found = new Map<string, KeyView>()
+  for (const id of ids) {
+    const key = await resolveKey(db, id)
+    found.set(key.id, key)
+  }
+  const keys = [...found.values()]
   const own = parts.connection.apiKey && (await findKey(db, parts.connection.apiKey.reveal()))
   if (keys.some(({ id }) => id === own?.id)) parts.output.say('One of them is the key that this command line itself uses.')
   const names = keys.map(({ name, mask }) => `"${name}" (${mask})`).join(', ')

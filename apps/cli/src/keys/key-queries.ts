@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { CREDENTIAL_PREFIXES, hashCredential } from '@sandyard/api/auth/credential'
 import { createApiKey, type NewApiKey } from '@sandyard/api/credentials/create-api-key'
 import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
@@ -25,21 +26,54 @@ export interface TeamChoice {
   readonly slug: string
 }
 
-/** More than an installation can have by hand. */
-const MAX_KEYS = 10_000
+const PAGE = 1000
 
-/** Oldest first. @param teamId - all teams when absent */
-export async function listKeys(db: Db, teamId?: string): Promise<KeyView[]> {
-  const all = db
+export interface KeySearch {
+  /** Absent: all teams. */
+  readonly teamId?: string | undefined
+  /** Those whose ids begin so, in lower case. */
+  readonly idBegin?: string
+}
+
+/** All of them, oldest first, in pages: each team has a cap of its own. */
+export async function listKeys(db: Db, search: KeySearch = {}): Promise<KeyView[]> {
+  const found: KeyView[] = []
+  for (let after: Place | undefined; ;) {
+    const rows = await readPage(db, search, after)
+    found.push(...rows.map(toKeyView))
+    after = rows.at(-1)
+    if (rows.length < PAGE) return found
+  }
+}
+
+interface Place {
+  readonly id: string
+  /** To the microsecond. */
+  readonly exact_time: string
+}
+
+type KeyRow = Awaited<ReturnType<typeof readPage>>[number]
+
+async function readPage(db: Db, { teamId, idBegin }: KeySearch, after: Place | undefined) {
+  return db
     .selectFrom('api_key')
     .innerJoin('team', 'team.id', 'api_key.team_id')
     .select(['api_key.id', 'api_key.name', 'api_key.prefix', 'value_length', 'masked_value_prefix', 'masked_value_suffix'])
     .select(['team.slug', 'api_key.created_at', 'last_used_at', 'expires_at', 'scope'])
+    .select(sql<string>`api_key.created_at::text`.as('exact_time'))
+    .$if(teamId !== undefined, (query) => query.where('team_id', '=', teamId ?? ''))
+    .$if(idBegin !== undefined, (query) => query.where(sql<boolean>`starts_with(api_key.id::text, ${idBegin ?? ''})`))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(api_key.created_at, api_key.id) > (${after?.exact_time ?? null}::timestamptz, ${after?.id ?? null}::uuid)`),
+    )
     .orderBy('api_key.created_at')
     .orderBy('api_key.id')
-    .limit(MAX_KEYS)
-  const rows = await (teamId === undefined ? all : all.where('team_id', '=', teamId)).execute()
-  return rows.map((row) => ({
+    .limit(PAGE)
+    .execute()
+}
+
+function toKeyView(row: KeyRow): KeyView {
+  return {
     id: row.id,
     name: row.name,
     mask: `${row.prefix}${row.masked_value_prefix}${'*'.repeat(6)}${row.masked_value_suffix}`,
@@ -48,7 +82,7 @@ export async function listKeys(db: Db, teamId?: string): Promise<KeyView[]> {
     lastUsedAt: row.last_used_at?.toISOString(),
     expiresAt: row.expires_at?.toISOString(),
     scope: row.scope ?? undefined,
-  }))
+  }
 }
 
 export interface CreatedKey {
@@ -105,6 +139,19 @@ export async function findKey(db: Db, rawKey: string): Promise<FoundKey | undefi
   return row && { id: row.id, name: row.name, team: { id: row.team_id, slug: row.slug } }
 }
 
-export async function listTeams(db: Db): Promise<TeamChoice[]> {
-  return db.selectFrom('team').select(['id', 'slug']).orderBy('slug').limit(MAX_KEYS).execute()
+/** Up to `limit`, by their slugs. */
+export async function listTeams(db: Db, limit: number): Promise<TeamChoice[]> {
+  return db.selectFrom('team').select(['id', 'slug']).orderBy('slug').limit(limit).execute()
+}
+
+export async function findTeam(db: Db, slugOrId: string): Promise<TeamChoice | undefined> {
+  const named = sql<boolean>`(slug = ${slugOrId} or id::text = ${slugOrId})`
+  // A slug may have the form of an id.
+  return db
+    .selectFrom('team')
+    .select(['id', 'slug'])
+    .where(named)
+    .orderBy(sql`id::text = ${slugOrId}`)
+    .limit(1)
+    .executeTakeFirst()
 }

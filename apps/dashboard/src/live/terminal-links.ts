@@ -27,6 +27,8 @@ export interface OpenTerminal {
   readonly terminalId: string
   /** Absent: attaches to an existing shell only. */
   readonly create?: { readonly sandboxId: string; readonly user?: string; readonly cwd?: string; readonly record?: boolean }
+  /** Of an existing shell: with it any server finds it. */
+  readonly sandboxId?: string
   readonly cols: number
   readonly rows: number
 }
@@ -40,6 +42,7 @@ const MAX_HELD_BYTES = 16 * 1024
 interface Viewer {
   readonly terminalId: string
   readonly create: OpenTerminal['create']
+  readonly sandboxId: string | undefined
   readonly handlers: TerminalHandlers
   cols: number
   rows: number
@@ -57,10 +60,11 @@ const viewers = new Set<Viewer>()
 let lastRequest = 0
 let isOpen = false
 
-export function openTerminal({ terminalId, create, cols, rows }: OpenTerminal, handlers: TerminalHandlers): TerminalLink {
+export function openTerminal({ terminalId, create, sandboxId, cols, rows }: OpenTerminal, handlers: TerminalHandlers): TerminalLink {
   const viewer: Viewer = {
     terminalId,
     create,
+    sandboxId: sandboxId ?? create?.sandboxId,
     handlers,
     cols,
     rows,
@@ -98,11 +102,12 @@ export function openTerminal({ terminalId, create, cols, rows }: OpenTerminal, h
 
 function attach(viewer: Viewer): void {
   if (!isOpen) return
-  const { terminalId, create, cols, rows, wasAttached } = viewer
+  const { terminalId, create, sandboxId, cols, rows, wasAttached } = viewer
   lastRequest += 1
   viewer.request = lastRequest
   // The same id again after a lost answer attaches to the shell that was made.
-  if (create === undefined || wasAttached) sendFrame({ t: 'term.attach', request: lastRequest, terminalId, cols, rows })
+  if (create === undefined || wasAttached)
+    sendFrame({ t: 'term.attach', request: lastRequest, terminalId, cols, rows, ...(sandboxId !== undefined && { sandboxId }) })
   else sendFrame({ t: 'term.open', request: lastRequest, terminalId, cols, rows, ...create })
 }
 

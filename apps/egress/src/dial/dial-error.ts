@@ -12,6 +12,8 @@ export type DialFailure =
   | 'bad_certificate'
   /** A rule sets a header with a secret or a token that is not there, or the request is not encrypted. */
   | 'missing_secret'
+  /** The requests under way of the sandbox, the team or all have too many characters of secrets and tokens, or too many look-ups wait. */
+  | 'too_many_values'
 
 export class DialError extends Error {
   override readonly name = 'DialError'

@@ -13,6 +13,8 @@ const LEAST_LEFT_MS = 60_000
 export class IdentityTokens {
   readonly #loadKey: () => Promise<IdentityKey>
   readonly #readIssuer: () => Promise<string>
+  /** Requests that need the same token share its making, which reads the database. */
+  readonly #making = new Map<string, Promise<Secret>>()
   readonly #tokens = new LRUCache<string, Secret>({ max: MAX_KEPT, ttl: IDENTITY_TOKEN_SECONDS * 1000 - LEAST_LEFT_MS })
 
   constructor(readSeed: () => Promise<Secret>, readIssuer: () => Promise<string>) {
@@ -31,8 +33,14 @@ export class IdentityTokens {
     const key = JSON.stringify([teamId, sandboxId, audience])
     const known = this.#tokens.get(key)
     if (known !== undefined) return known
+    const making = this.#making.get(key) ?? this.#make(key, { teamId, sandboxId, audience }).finally(() => this.#making.delete(key))
+    this.#making.set(key, making)
+    return making
+  }
+
+  async #make(key: string, claims: Pick<EgressSandbox, 'sandboxId' | 'teamId'> & { readonly audience: string }): Promise<Secret> {
     const [signer, issuer] = await Promise.all([this.#loadKey(), this.#readIssuer()])
-    const token = identityToken(signer, { issuer, teamId, sandboxId, audience, now: Math.floor(Date.now() / 1000) })
+    const token = identityToken(signer, { ...claims, issuer, now: Math.floor(Date.now() / 1000) })
     this.#tokens.set(key, token)
     return token
   }

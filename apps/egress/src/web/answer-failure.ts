@@ -9,6 +9,7 @@ import type { WebConnection } from './web-connection.ts'
 const TEXTS: Partial<Record<DialFailure, string>> = {
   bad_certificate: 'The certificate of the server is not valid for its name.',
   missing_secret: 'A value that a network rule needs is missing.',
+  too_many_values: 'Requests with long values of network rules are under way: try again.',
   unresolved: 'The name of the server has no address.',
   unreachable: 'The server was not reached.',
 }

@@ -17,8 +17,8 @@ export async function forwardRequest(ctx: EgressContext, web: WebConnection, req
     return
   }
   try {
-    const rule = await fillRule(ctx, web, admitted.rule)
-    const answer = await exchange(ctx, web, { req, res, admitted: { ...admitted, rule } })
+    using filled = await fillRule(ctx, web, admitted.rule)
+    const answer = await exchange(ctx, web, { req, res, admitted: { ...admitted, rule: filled?.headers } })
     const { statusCode = 502 } = answer
     // Node reads reasons that it refuses to write.
     res.writeHead(statusCode, STATUS_CODES[statusCode] ?? '', answerHeaders(answer))

@@ -18,8 +18,7 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
     const admitted = admitRequest(ctx, web, req)
     if (admitted === undefined) return
     if (head.length > 0) socket.unshift(head)
-    const rule = await fillRule(ctx, web, admitted.rule)
-    const { answer, upstream } = await shakeHands(ctx, web, req, { ...admitted, rule })
+    const { answer, upstream } = await fillAndShake(ctx, web, req, admitted)
     if (upstream === undefined) {
       // The server answers as to a request; its connection ends with the answer.
       socket.write(headOf(answer, ['Connection', 'close']), 'latin1')
@@ -37,6 +36,12 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
     web.current = undefined
     if (!socket.writableEnded) socket.destroy()
   }
+}
+
+/** What was filled in is not needed after the handshake. */
+async function fillAndShake(ctx: EgressContext, web: WebConnection, req: IncomingMessage, admitted: Admitted): Promise<Handshake> {
+  using filled = await fillRule(ctx, web, admitted.rule)
+  return await shakeHands(ctx, web, req, { ...admitted, rule: filled?.headers })
 }
 
 interface Handshake {

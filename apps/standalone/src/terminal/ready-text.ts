@@ -1,5 +1,7 @@
 export interface ReadyFacts {
   readonly apiUrl: string
+  /** Logs in once; undefined when the dashboard is off. */
+  readonly dashboardLink: string | undefined
   readonly proxyUrl: string
   readonly metricsUrl: string
   /** The domain of the sandboxes' host names. */
@@ -15,11 +17,16 @@ export interface ReadyFacts {
 
 /** The text for a person when the server is ready. The indented `export` lines can be copied into a shell unchanged. */
 export function readyText(facts: ReadyFacts): string {
-  const { apiUrl, proxyUrl, metricsUrl, domain, team, user, apiKey, accessToken, credentialsFile, logFile } = facts
+  const { apiUrl, dashboardLink, proxyUrl, metricsUrl, domain, team, user, apiKey, accessToken, credentialsFile, logFile } = facts
+  const dashboard =
+    dashboardLink === undefined
+      ? ''
+      : `  Dashboard  ${dashboardLink}\n             (works once, within a minute; later: sandyard dashboard)\n`
   return `
 Sandyard is ready.
 
   API        ${apiUrl}
+${dashboard}\
   Sandboxes  ${proxyUrl}  (in a browser: http://{port}-{sandboxID}.${domain})
   Metrics    ${metricsUrl}/metrics
   Team       ${team}

@@ -10,6 +10,8 @@ export interface FreshCacheOptions<V> {
   readonly missAgeMs: number
   /** The cap of cached values, and of cached keys without a value. */
   readonly maxEntries: number
+  /** The cap of the sizes of cached values together; none when absent. A size is 1 at least. */
+  readonly sizes?: { readonly sizeOf: (value: V) => number; readonly most: number }
 }
 
 interface Flight<V> {
@@ -29,10 +31,15 @@ export class FreshCache<V extends object> {
   readonly #flights = new Map<string, Flight<V>>()
 
   constructor(options: FreshCacheOptions<V>) {
-    const { maxAgeMs, missAgeMs, maxEntries: max } = options
+    const { maxAgeMs, missAgeMs, maxEntries: max, sizes } = options
     this.#options = options
     // Reads the clock each time: it is cheaper than the timer of its own that the cache starts to remember the time.
-    this.#kept = new LRUCache({ max, ttl: maxAgeMs, ttlResolution: 0 })
+    this.#kept = new LRUCache({
+      max,
+      ttl: maxAgeMs,
+      ttlResolution: 0,
+      ...(sizes && { maxSize: sizes.most, sizeCalculation: (value: V) => sizes.sizeOf(value) }),
+    })
     this.#unknown = new LRUCache({ max, ttl: missAgeMs, ttlResolution: 0 })
   }
 

@@ -7,8 +7,9 @@ export interface DashboardSessionTable {
   /** SHA-256 of the cookie's random bits. */
   token_hash: Buffer
   role: 'developer' | 'operator'
+  /** The team that an operator has chosen; null for developers, whose team is that of the key. */
   team_id: string | null
-  /** The key of the login. */
+  /** The key of a developer's login. */
   api_key_id: string | null
   created_at: DefaultedTime
   used_at: DefaultedTime

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../../events/event-log.ts'
 import { ENVD_VERSION } from '../../daemon/daemon-version.ts'
+import { checkTemplateScope } from '../../auth/key-scopes.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { Team } from '../../teams/team.ts'
@@ -40,6 +42,8 @@ export interface Registration {
   readonly team: Team
   /** The creator of a new template. */
   readonly userId: string | undefined
+  /** Of the API key, if it has one. */
+  readonly scope?: KeyScope | undefined
   readonly target: BuildTarget
   /** At least one. */
   readonly tags: readonly string[]
@@ -62,7 +66,7 @@ export async function registerBuild(parts: BuildParts, registration: Registratio
   return createOnce(parts.database, once, async (tx) => {
     const own = await lockTeam(tx, team.id)
     const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
-    const known = await findTarget(tx, team, target)
+    const known = await findTarget(tx, registration)
     if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: legacy?.plan !== undefined })
     if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit, own)
     const templateId = known ?? (await insertTemplate(tx, { teamId: team.id, source: 'template', userId: registration.userId }))
@@ -77,10 +81,12 @@ export async function registerBuild(parts: BuildParts, registration: Registratio
   })
 }
 
-async function findTarget(tx: Tx, team: Team, target: BuildTarget): Promise<string | undefined> {
+async function findTarget(tx: Tx, { team, target, scope }: Registration): Promise<string | undefined> {
   if (target.kind === 'new') return undefined
   if (target.kind === 'existing') return target.templateId
-  return (await findTemplateByAlias(tx, target.alias, team.slug))?.templateId
+  const named = await findTemplateByAlias(tx, target.alias, team.slug)
+  if (named !== undefined) checkTemplateScope(scope, named)
+  return named?.templateId
 }
 
 async function insertBuild(tx: Tx, templateId: string, { resources, tags, legacy }: Registration): Promise<string> {

@@ -1,10 +1,8 @@
 import { TEMPLATE_DEFAULTS } from '@sandyard/api-contract/builds/register-build'
-import type { IdempotentOperation } from '../../idempotency/remembered-answer.ts'
-import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { readBuildName } from './build-name.ts'
 import type { BuildParts } from '../build-parts.ts'
-import { registerBuild } from './register-build.ts'
+import { registerBuild, type Registration } from './register-build.ts'
 import { getRegisteredTemplate, type RegisteredTemplate } from './registered-template.ts'
 import { checkTemplateSize } from './template-size.ts'
 
@@ -25,7 +23,7 @@ export interface NamedBuildRequest {
  */
 export async function registerNamedBuild(
   parts: BuildParts,
-  acting: { readonly team: Team; readonly userId: string | undefined; readonly operation: IdempotentOperation },
+  acting: Pick<Registration, 'team' | 'userId' | 'scope' | 'operation'>,
   request: NamedBuildRequest,
 ): Promise<{ registered: RegisteredTemplate; tags: readonly string[] }> {
   const { alias, tags } = readBuildName(acting.team, request.name, request.tags)

@@ -24,7 +24,7 @@ export const createTemplateV2Route: ApiRoute = (app, ctx) => {
       const team = await getActingTeam(ctx.database.db, principal, { teamId: body.teamID })
       const { registered } = await registerNamedBuild(
         parts,
-        { team, userId: principal?.user?.id, operation: registering },
+        { team, userId: principal?.user?.id, scope: principal?.scope, operation: registering },
         { name: body.alias, cpuCount: body.cpuCount, memoryMib: body.memoryMB },
       )
       return reply.code(202).send(toTemplateLegacy(registered))

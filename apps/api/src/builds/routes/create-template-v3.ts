@@ -24,7 +24,7 @@ export const createTemplateV3Route: ApiRoute = (app, ctx) => {
       const team = await getActingTeam(ctx.database.db, principal, { teamId: body.teamID })
       const { registered, tags } = await registerNamedBuild(
         parts,
-        { team, userId: principal?.user?.id, operation: registering },
+        { team, userId: principal?.user?.id, scope: principal?.scope, operation: registering },
         { name: body.name ?? body.alias, tags: body.tags, cpuCount: body.cpuCount, memoryMib: body.memoryMB, diskMib: body.minFreeDiskMb },
       )
       return reply.code(202).send(toTemplateRequestResponse(registered, tags))

@@ -14,7 +14,7 @@ export const startBuildV2Route: ApiRoute = (app, ctx) => {
     schema: { params: BuildParams, body: TemplateBuildStartV2, response: { 202: Accepted, ...errors(400, 401, 403, 404, 429, 500) } },
     handler: async ({ principal, params, body, headers }, reply) => {
       const { templateID: templateId, buildID: buildId } = params
-      await startBuild(parts, getTeam(principal), { templateId, buildId, body, userAgent: headers['user-agent'] })
+      await startBuild(parts, getTeam(principal), { templateId, buildId, body, userAgent: headers['user-agent'], scope: principal?.scope })
       return reply.code(202).send(undefined)
     },
   })

@@ -1,6 +1,8 @@
+import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { TemplateBuildStartV2 } from '@sandyard/api-contract/builds/start-build'
 import type { Tx } from '@sandyard/db/database'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { checkTemplateScope } from '../../auth/key-scopes.ts'
 import type { Team } from '../../teams/team.ts'
 import { resolveTemplate } from '../../templates/resolve-template.ts'
 import { parseTemplateReference } from '../../templates/template-reference.ts'
@@ -17,6 +19,8 @@ import { withoutUserInfo } from './without-user-info.ts'
 export interface StartRequest extends BuildPath {
   readonly body: TemplateBuildStartV2
   readonly userAgent: string | undefined
+  /** Of the API key, if it has one. */
+  readonly scope?: KeyScope | undefined
 }
 
 /**
@@ -31,6 +35,7 @@ export async function startBuild(parts: BuildParts, team: Team, request: StartRe
   const plan = readPlan(body)
   const build = await getBuildToStart(parts.database.db, request)
   if (build.ownerId !== team.id) throw foreignBuild()
+  checkTemplateScope(request.scope, build)
   if (!isWaiting(build)) throw notWaiting()
   const builderVersion = builderVersionOf(request.userAgent)
   const problem = problemWithSource(body)

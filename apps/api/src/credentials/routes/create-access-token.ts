@@ -1,6 +1,6 @@
 import { CreatedAccessToken, NewAccessToken } from '@sandyard/api-contract/credentials/access-token'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { endOfToken, getUser } from '../../auth/principal.ts'
+import { endOfToken, getUser, requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
@@ -19,19 +19,17 @@ export const createAccessTokenRoute: ApiRoute = (app, ctx) =>
     },
     handler: async ({ principal, headers, body }, reply) => {
       if (!ctx.config.issuesAccessTokens) throw new AppError('gone', 'This server issues no access tokens')
-      const { id: userId } = getUser(principal)
+      const by = requirePrincipal(principal)
       const request = {
         operationId: 'createAccessToken' as const,
-        ownerId: userId,
+        ownerId: getUser(by).id,
         endsWith: endOfToken(principal),
         headers,
         schema: NewAccessToken,
         body,
       }
-      return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
-        const issued = await createAccessToken(tx, { userId, name: body.name, expiresAt })
-        if (issued === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
-        return toCreatedAccessToken(issued)
-      })
+      return issueOnce(ctx, reply, request, async (tx, expiresAt) =>
+        toCreatedAccessToken(await createAccessToken(tx, { by, name: body.name, expiresAt })),
+      )
     },
   })

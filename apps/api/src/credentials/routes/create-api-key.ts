@@ -1,6 +1,6 @@
 import { CreatedTeamApiKey, NewTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { endOfToken, getTeam } from '../../auth/principal.ts'
+import { endOfToken, getTeam, requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
@@ -29,7 +29,7 @@ export const createApiKeyRoute: ApiRoute = (app, ctx) =>
       }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
         const { name, scope } = body
-        const issued = await createApiKey(tx, { teamId, name, createdBy: principal?.user?.id, expiresAt, scope })
+        const issued = await createApiKey(tx, { teamId, name, by: requirePrincipal(principal), expiresAt, scope })
         if (issued === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
         return toCreatedApiKey(issued)
       })

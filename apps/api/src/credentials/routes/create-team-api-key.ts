@@ -1,6 +1,7 @@
 import { CreatedTeamApiKey, NewTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
 import { requireTeam } from '../../administration/require-team.ts'
 import { teamBanned, teamBlocked } from '../../auth/auth-errors.ts'
+import { requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
@@ -20,13 +21,19 @@ export const createTeamApiKeyRoute: ApiRoute = (app, ctx) =>
       body: NewTeamApiKey,
       response: { 201: CreatedTeamApiKey, ...errors(400, 401, 403, 404, 422, 429, 500, 503) },
     },
-    handler: async ({ params, headers, body }, reply) => {
+    handler: async ({ principal, params, headers, body }, reply) => {
       const team = await requireTeam(ctx.database.db, params.teamID)
       if (team.isBanned) throw teamBanned()
       if (team.isBlocked) throw teamBlocked(team.blockedReason)
       const request = { operationId: 'createTeamApiKey' as const, ownerId: team.id, headers, schema: NewTeamApiKey, body }
       return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
-        const issued = await createApiKey(tx, { teamId: team.id, name: body.name, expiresAt, scope: body.scope })
+        const issued = await createApiKey(tx, {
+          teamId: team.id,
+          name: body.name,
+          by: requirePrincipal(principal),
+          expiresAt,
+          scope: body.scope,
+        })
         if (issued === undefined) throw teamNotFound()
         return toCreatedApiKey(issued)
       })

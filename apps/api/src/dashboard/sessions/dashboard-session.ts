@@ -12,7 +12,11 @@ export interface DashboardSession {
   readonly team: Team | undefined
   /** What `wire/*` runs as: `api_key` with the key of the login, or `admin_team`; `admin` for operators' operations. */
   readonly principal: Principal
+  /** The key of a developer's login. */
+  readonly key: { readonly id: string; readonly name: string } | undefined
   readonly expiresAt: Date
+  /** Written at most once a minute. */
+  readonly usedAt: Date
 }
 
 declare module 'fastify' {
@@ -22,10 +26,18 @@ declare module 'fastify' {
   }
 }
 
+export const notLoggedIn = (): AppError => new AppError('unauthenticated', 'You are not logged in')
+
 /** @throws AppError `unauthenticated` without a valid session */
 export function getSession({ dashboardSession }: Pick<FastifyRequest, 'dashboardSession'>): DashboardSession {
-  if (dashboardSession === null) throw new AppError('unauthenticated', 'You are not logged in')
+  if (dashboardSession === null) throw notLoggedIn()
   return dashboardSession
+}
+
+/** @throws AppError `permission_denied` for the login of a key that may only read */
+export function assertMayChange({ principal }: DashboardSession): void {
+  if (principal.scope === undefined) return
+  throw new AppError('permission_denied', 'The key of this login may only read')
 }
 
 /** The team of a session. @throws AppError `failed_precondition` without one; `permission_denied` for a blocked one, unless the operation reads or deletes */

@@ -5,7 +5,6 @@ import { ROUTES } from '../../app.ts'
 import type { AppContext } from '../../context.ts'
 import type { ApiInstance } from '../api-instance.ts'
 import { registerHealthRoutes } from '../health-routes.ts'
-import { registerNotImplemented } from '../not-implemented.ts'
 import { openapiPlugin } from './openapi-plugin.ts'
 
 /** The description that a server has at `/openapi.json`, made without a server, a database or an engine. */
@@ -19,8 +18,6 @@ export async function describeApi(): Promise<object> {
   const ctx = routesOnly()
   registerHealthRoutes(app, ctx)
   for (const register of ROUTES) register(app, ctx)
-  await app.after()
-  registerNotImplemented(app)
   await app.ready()
   try {
     return app.swagger()

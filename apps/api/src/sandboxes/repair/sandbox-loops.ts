@@ -2,6 +2,7 @@ import type { Db } from '@sandyard/db/database'
 import { deleteOlder } from '@sandyard/db/delete-older'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
+import { forgetEndedCredentials } from '../../credentials/forget-ended-credentials.ts'
 import { forgetEvents } from '../../events/forget-events.ts'
 import type { RetentionConfig } from '../../settings/retention.ts'
 import { foldSpawns } from '../../templates/spawn-counts.ts'
@@ -55,4 +56,5 @@ export async function forgetOld(db: Db, { auditMs, eventMs, historyMs }: Retenti
   await deleteOlder(db, { table: 'audit', time: 'created_at', ageMs: auditMs })
   await deleteOlder(db, { table: 'idempotency_key', time: 'created_at', ageMs: KEY_RETENTION_MS })
   await deleteOlder(db, { table: 'remembered_answer', time: 'created_at', ageMs: KEY_RETENTION_MS })
+  await forgetEndedCredentials(db)
 }

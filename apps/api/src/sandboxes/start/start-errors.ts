@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { MountPathError } from '@sandyard/runtime/mount-path-error'
 import { isTrustStoreMissing } from '../../daemon/init-daemon.ts'
 import { StartCommandError } from '../../daemon/start-until-ready.ts'
 
@@ -9,6 +10,10 @@ const PREFIX = 'Failed to place sandbox'
  * because then nothing was started. Other failures may have had temporary effects: their answer says not to retry.
  */
 export function startError(cause: unknown): AppError {
+  if (cause instanceof MountPathError) {
+    const message = `invalid mounts:\n\t- path '${cause.path}' is no directory in the template`
+    return new AppError('invalid_argument', message, { cause })
+  }
   if (isAppError(cause, 'resource_exhausted') || isAppError(cause, 'insufficient_storage')) {
     const why = cause.reason !== undefined || cause.kind === 'insufficient_storage' ? `. ${cause.message}` : ''
     const message = `${PREFIX}: not enough capacity for the requested resources right now, please retry shortly${why}`

@@ -13,7 +13,7 @@ export const assignTagsRoute: ApiRoute = (app, ctx) =>
       response: { 201: AssignedTemplateTags, ...errors(400, 401, 403, 404, 429, 500) },
     },
     handler: async ({ principal, body }, reply) => {
-      const { tags, buildId } = await assignTags(ctx.database, getTeam(principal), body)
+      const { tags, buildId } = await assignTags(ctx.database, getTeam(principal), { ...body, scope: principal?.scope })
       return reply.code(201).send({ tags, buildID: buildId })
     },
   })

@@ -11,7 +11,7 @@ export const deleteTagsRoute: ApiRoute = (app, ctx) =>
     ...operation('deleteTemplateTags'),
     schema: { body: DeleteTemplateTagsRequest, response: { 204: Nothing, ...errors(400, 401, 403, 404, 429, 500) } },
     handler: async ({ principal, body }, reply) => {
-      await deleteTags(ctx.database, getTeam(principal), body)
+      await deleteTags(ctx.database, getTeam(principal), { ...body, scope: principal?.scope })
       return reply.code(204).send(null)
     },
   })

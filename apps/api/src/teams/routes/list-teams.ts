@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Team } from '@sandyard/api-contract/teams/team'
-import { endOfToken, getUser } from '../../auth/principal.ts'
+import { requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { listTeamsWithKeys } from '../list-teams.ts'
@@ -11,7 +11,7 @@ export const listTeamsRoute: ApiRoute = (app, ctx) =>
     ...operation('listTeams'),
     schema: { response: { 200: Type.Array(Team), ...errors(401, 429, 500) } },
     handler: async ({ principal }, reply) => {
-      const teams = await listTeamsWithKeys(ctx.database, getUser(principal).id, endOfToken(principal))
+      const teams = await listTeamsWithKeys(ctx.database, requirePrincipal(principal))
       void reply.header('cache-control', 'no-store')
       return teams.map(({ teamId, name, apiKey, isDefault }) => ({ teamID: teamId, name, apiKey, isDefault }))
     },

@@ -1,0 +1,65 @@
+import { CHANNELS, notifyNow } from '@sandyard/db/notify'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import type { AppContext } from '../../context.ts'
+import { auditTerminal } from '../terminals/audit-terminal.ts'
+import { TerminalDesk } from '../terminals/terminal-desk.ts'
+import { Terminals } from '../terminals/terminals.ts'
+import { LiveHub } from './live-hub.ts'
+import { TopicRegistry } from './topic-registry.ts'
+import { makeEgressTopic } from './topics/egress-topic.ts'
+import { makeLogsTopic } from './topics/logs-topic.ts'
+import { MetricsFeed } from './topics/metrics-feed.ts'
+import { makeTerminalsTopic } from './topics/terminals-topic.ts'
+import { makeWatchTopic } from './topics/watch-topic.ts'
+
+/** What the live socket of a server consists of. */
+export class LiveParts implements AsyncDisposable {
+  readonly terminals: Terminals
+  readonly hub: LiveHub
+  readonly #topics: TopicRegistry
+  readonly #metrics: MetricsFeed
+
+  constructor(ctx: AppContext) {
+    const { database, feed } = ctx
+    const { tokenSeed, serverId } = ctx.sandboxes
+    const log = ctx.log.http
+    const tellOthers = (teamId: string, id: string): void =>
+      void notifyNow(database.db, CHANNELS.dashboardChanged, `${teamId} terminal ${id}`).catch((err: unknown) =>
+        log.warn({ err }, 'other servers were not told of a shell'),
+      )
+    this.terminals = new Terminals({ database, tokenSeed, feed, serverId, tellOthers, log })
+    this.#metrics = new MetricsFeed(database, log)
+    this.#topics = new TopicRegistry(
+      {
+        metrics: this.#metrics.make,
+        logs: makeLogsTopic(database),
+        egress: makeEgressTopic(database),
+        terminals: makeTerminalsTopic(database, this.terminals),
+        watch: makeWatchTopic({ database, tokenSeed }),
+      },
+      feed,
+    )
+    this.hub = new LiveHub({
+      database,
+      feed,
+      topics: this.#topics,
+      desk: (page, own) =>
+        new TerminalDesk({
+          ...own,
+          terminals: this.terminals,
+          audit: (operation, target, err) => auditTerminal(ctx.audit, page, { operation, ...target, err }),
+          record: async () => {
+            throw new AppError('unimplemented', 'Recordings are not served yet')
+          },
+        }),
+      log,
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.hub[Symbol.asyncDispose]()
+    this.#topics[Symbol.dispose]()
+    await this.#metrics[Symbol.asyncDispose]()
+    this.terminals[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import { issueLoginCode, loginLink } from '@sandyard/api/dashboard/login-code'
+import type { CliParts } from '../cli-parts.ts'
+
+/** Whoever can write into the database is an operator. */
+export function registerDashboard(program: Command, parts: CliParts): void {
+  program
+    .command('dashboard')
+    .description('print a link that opens the dashboard as an operator, once and within a minute; needs the database')
+    .action(async () => {
+      const { output, connection } = parts
+      const database = await parts.database()
+      const url = loginLink(connection.clients.apiUrl, await issueLoginCode(database.db))
+      output.result({ url }, () => output.line(url))
+    })
+}
