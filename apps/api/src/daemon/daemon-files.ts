@@ -8,12 +8,13 @@ import { DaemonCallError } from './daemon-call-error.ts'
 const MAX_TEXT_BYTES = 1024 ** 2
 
 /**
- * Writes a file as root (envd.md 5.7).
+ * Writes a file (envd.md 5.7).
  *
+ * @param owner - gets the file; default: root
  * @throws DaemonCallError; the error of `content`; the abort reason
  */
-export async function putFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal): Promise<void> {
-  const call = open(daemon, path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, signal })
+export async function putFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal, owner = 'root'): Promise<void> {
+  const call = open(daemon, path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, owner, signal })
   // An answer before the end of the content is a refusal.
   const answered = answerOf(call)
   answered.catch(() => undefined)
@@ -47,16 +48,33 @@ export async function readTextFile(daemon: Daemon, path: string, signal: AbortSi
   return body
 }
 
+/**
+ * Opens a file for reading as root (envd.md 5.6). The caller reads the answer, or destroys it.
+ *
+ * @throws DaemonCallError; the abort reason
+ */
+export async function getFile(daemon: Daemon, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const call = open(daemon, path, { method: 'GET', headers: { 'accept-encoding': 'identity' }, signal })
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  call.on('response', resolve)
+  call.on('error', reject)
+  call.end()
+  const response = await promise
+  if (response.statusCode === 200) return response
+  throw refused(response.statusCode, await readText(response))
+}
+
 interface CallOptions {
   readonly method: 'GET' | 'POST'
   readonly headers: Record<string, string>
+  readonly owner?: string
   readonly signal: AbortSignal
 }
 
-function open(daemon: Daemon, path: string, { method, headers, signal }: CallOptions): ReturnType<typeof request> {
+function open(daemon: Daemon, path: string, { method, headers, owner = 'root', signal }: CallOptions): ReturnType<typeof request> {
   const url = new URL('/files', daemonUrl(daemon))
   url.searchParams.set('path', path)
-  url.searchParams.set('username', 'root')
+  url.searchParams.set('username', owner)
   return request(url, { method, agent: false, headers: { ...daemonHeaders(daemon), ...headers }, signal })
 }
 
@@ -66,6 +84,10 @@ async function answerOf(call: ReturnType<typeof request>): Promise<{ status: num
   call.on('response', resolve)
   call.on('error', reject)
   const response = await promise
+  return { status: response.statusCode, body: await readText(response) }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -73,7 +95,7 @@ async function answerOf(call: ReturnType<typeof request>): Promise<{ status: num
     if (bytes > MAX_TEXT_BYTES) throw new DaemonCallError(`${response.statusCode}`, 'the answer is too large')
     chunks.push(chunk)
   }
-  return { status: response.statusCode, body: Buffer.concat(chunks).toString('utf8') }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Takes the message from the body of the error (envd.md 2.4). */

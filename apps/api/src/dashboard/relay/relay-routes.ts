@@ -1,4 +1,6 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
+import { contentRoutes } from './files/content-routes.ts'
+import { entryRoutes } from './files/entry-routes.ts'
 
 /** The operations that ask a sandbox's daemon or the engine: files, processes, ports, changes, egress. */
-export const relayRoutes: readonly ApiRoute[] = []
+export const relayRoutes: readonly ApiRoute[] = [entryRoutes, contentRoutes]
