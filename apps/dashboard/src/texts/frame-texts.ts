@@ -5,6 +5,7 @@ export const frameTexts = {
   cancel: 'Cancel',
   tryAgain: 'Try again',
   reload: 'Reload',
+  newSandbox: 'New sandbox',
   skip: 'Skip to the content',
   navigation: 'Screens',
   signOut: 'Sign out',

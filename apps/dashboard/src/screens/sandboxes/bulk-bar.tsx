@@ -1,4 +1,4 @@
-import type { NewJobBody, SandboxFilter } from '@sandyard/dashboard-contract/sandboxes'
+import type { NewJobBody } from '@sandyard/dashboard-contract/sandboxes'
 import { MAX_JOB_ITEMS } from '@sandyard/dashboard-contract/limits'
 import { call } from '../../api/call.ts'
 import { newUuid } from '../../parts/new-uuid.ts'
@@ -6,6 +6,7 @@ import { CopyCode } from '../../parts/copy-code.tsx'
 import { runAction } from '../../parts/run-action.ts'
 import { me } from '../../session/me.ts'
 import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'
+import { toFilter, type ListView } from './list-view.ts'
 import { bulkCode } from './bulk-code.ts'
 import { EXTEND_SECONDS } from './sandbox-calls.ts'
 
@@ -14,13 +15,13 @@ export interface BulkBarProps {
   /** All that match the filter are meant, not only those that are shown. */
   readonly isAll: boolean
   readonly matching: number
-  readonly filter: SandboxFilter
+  readonly view: ListView
   readonly onAll: () => void
   readonly onClear: () => void
   readonly onJob: (jobId: string) => void
 }
 
-export function BulkBar({ ids, isAll, matching, filter, onAll, onClear, onJob }: BulkBarProps) {
+export function BulkBar({ ids, isAll, matching, view, onAll, onClear, onJob }: BulkBarProps) {
   if (ids.length === 0) return null
   const count = isAll ? Math.min(matching, MAX_JOB_ITEMS) : ids.length
   const start = (action: NewJobBody['action'], label: string): void => {
@@ -29,7 +30,7 @@ export function BulkBar({ ids, isAll, matching, filter, onAll, onClear, onJob }:
     const body: NewJobBody = {
       action,
       requestId,
-      ...(isAll ? { match: filter } : { ids: [...ids] }),
+      ...(isAll ? { match: toFilter(view, Date.now()) } : { ids: [...ids] }),
       ...(action === 'extend' && { seconds: EXTEND_SECONDS }),
     }
     void runAction({

@@ -72,18 +72,20 @@ export function FilterBar({ view, onChange, keys }: FilterBarProps) {
 
 function Search({ view, onChange }: Pick<FilterBarProps, 'view' | 'onChange'>) {
   const [text, setText] = useState(view.search)
-  const typed = useRef(view.search)
-  const latest = useRef({ view, onChange })
-  latest.current = { view, onChange }
+  const typedRef = useRef(view.search)
+  const latestRef = useRef({ view, onChange })
+  useEffect(() => {
+    latestRef.current = { view, onChange }
+  })
   useEffect(() => {
     // Changed from elsewhere: a saved view, the back button.
-    if (view.search !== typed.current) setText((typed.current = view.search))
+    if (view.search !== typedRef.current) setText((typedRef.current = view.search))
   }, [view.search])
   useEffect(() => {
-    if (text === latest.current.view.search) return undefined
+    if (text === latestRef.current.view.search) return undefined
     const timer = setTimeout(() => {
-      typed.current = text
-      latest.current.onChange({ ...latest.current.view, search: text })
+      typedRef.current = text
+      latestRef.current.onChange({ ...latestRef.current.view, search: text })
     }, TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])

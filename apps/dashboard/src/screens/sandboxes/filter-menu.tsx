@@ -18,7 +18,7 @@ export function FilterMenu({ view, onChange, keys }: FilterBarProps) {
   }
   const apply = (form: HTMLFormElement): void => {
     const values = new FormData(form)
-    const text = (name: string): string => String(values.get(name) ?? '').trim()
+    const text = (name: string): string => (values.get(name) as string | null)?.trim() ?? ''
     const [key = '', ...value] = text('metadata').split('=')
     const added = key !== '' && value.length > 0 ? [[key.trim(), value.join('=').trim()] as const] : []
     onChange({
@@ -57,7 +57,9 @@ export function FilterMenu({ view, onChange, keys }: FilterBarProps) {
         </label>
         <datalist id="filter-templates">
           {names.map((name) => (
-            <option key={name} value={name} />
+            <option key={name} value={name}>
+              {name}
+            </option>
           ))}
         </datalist>
         <label class="field">

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../../api/call.ts'
 import { useCall } from '../../api/use-call.ts'
@@ -13,7 +13,8 @@ import { FilterBar, isFiltered } from './filter-bar.tsx'
 import { JobPanel } from './job-panel.tsx'
 import { listColumns } from './list-columns.tsx'
 import { ColumnsMenu, readHiddenColumns, ViewsMenu } from './list-menus.tsx'
-import { readView, sortBy, toFilter, viewText, type ListView } from './list-view.ts'
+import { readView, sortBy, viewText, type ListView } from './list-view.ts'
+import { selectColumn } from './select-column.tsx'
 import { selectRow } from './select-rows.ts'
 import { useList } from './use-list.ts'
 import { useMetrics } from './use-metrics.ts'
@@ -28,7 +29,7 @@ export function SandboxesScreen() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
   const [jobs, setJobs] = useState<readonly string[]>([])
-  const last = useRef<string | undefined>(undefined)
+  const [last, setLast] = useState<string>()
 
   const { rows: live, later, counts, matching, failure, hasMore, loadMore, hold, showWaiting } = list
   const rows = useMemo(() => {
@@ -49,32 +50,19 @@ export function SandboxesScreen() {
     setAll(false)
   }
   const select = (id: string, isRange: boolean): void => {
-    setSelected(selectRow(selected, { id, last: last.current, isRange, order }))
+    setSelected(selectRow(selected, { id, last, isRange, order }))
     setAll(false)
-    last.current = id
+    setLast(id)
   }
   const columns = listColumns({
     samples,
     hidden,
-    select: {
-      head: (
-        <input
-          type="checkbox"
-          aria-label={texts.selectAll}
-          checked={chosen.length > 0 && chosen.length === order.length}
-          indeterminate={chosen.length > 0 && chosen.length < order.length}
-          onChange={() => (chosen.length === order.length ? clear() : setSelected(new Set(order)))}
-        />
-      ),
-      cell: ({ sandboxId }) => (
-        <input
-          type="checkbox"
-          aria-label={texts.select(sandboxId)}
-          checked={selected.has(sandboxId)}
-          onClick={(event) => select(sandboxId, event.shiftKey)}
-        />
-      ),
-    },
+    select: selectColumn({
+      order,
+      selected,
+      onSelect: select,
+      onAll: () => (chosen.length === order.length ? clear() : setSelected(new Set(order))),
+    }),
   })
   return (
     <>
@@ -141,7 +129,7 @@ export function SandboxesScreen() {
         ids={chosen}
         isAll={isAll}
         matching={matching}
-        filter={toFilter(view, Date.now())}
+        view={view}
         onAll={() => setAll(true)}
         onClear={clear}
         onJob={(jobId) => setJobs((former) => [jobId, ...former.filter((other) => other !== jobId)].slice(0, 5))}

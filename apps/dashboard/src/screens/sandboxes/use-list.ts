@@ -42,7 +42,7 @@ export function useList(view: ListView): SandboxesList {
   const query = useMemo(() => toQuery(view, Date.now(), FIRST_PAGE), [key])
   const compare = useMemo(() => compareBy(view), [view.sort, view.order])
   const [state, setState] = useState<State>(EMPTY)
-  const isHeld = useRef(false)
+  const isHeldRef = useRef(false)
   const showWaiting = useCallback(
     () => setState((former) => (former.rows === undefined ? former : { ...former, rows: settle(former.rows, compare) })),
     [compare],
@@ -55,7 +55,7 @@ export function useList(view: ListView): SandboxesList {
       const wasFirst = isFirst
       isFirst = false
       setState((former) => ({
-        rows: fromSnapshot(former.rows ?? NO_ROWS, list.data, !wasFirst && isHeld.current),
+        rows: fromSnapshot(former.rows ?? NO_ROWS, list.data, !wasFirst && isHeldRef.current),
         later: wasFirst ? [] : former.later,
         counts: list.counts,
         matching: list.matching,
@@ -68,7 +68,7 @@ export function useList(view: ListView): SandboxesList {
       onPatch: (patch: Parameters<typeof applyPatch>[1]) =>
         setState((former) => ({
           ...former,
-          rows: applyPatch(former.rows ?? NO_ROWS, patch, { isHeld: isHeld.current, compare }),
+          rows: applyPatch(former.rows ?? NO_ROWS, patch, { isHeld: isHeldRef.current, compare }),
           counts: patch.counts ?? former.counts,
           matching: patch.matching ?? former.matching,
         })),
@@ -87,7 +87,7 @@ export function useList(view: ListView): SandboxesList {
 
   const hold = useCallback(
     (held: boolean) => {
-      isHeld.current = held
+      isHeldRef.current = held
       if (!held) showWaiting()
     },
     [showWaiting],

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { openTerminal, type TerminalLink } from '../../../live/live-client.ts'
+import { openTerminal, type TerminalLink } from '../../../live/terminal-links.ts'
 import { copyText } from '../../../parts/copy-text.ts'
 import { useRemembered } from '../../../parts/remembered.ts'
 import { toast } from '../../../parts/toasts.tsx'
