@@ -7,9 +7,14 @@ export interface NewShell {
   readonly record: boolean
 }
 
-export function NewShellForm({ onOpen }: { readonly onOpen: (shell: NewShell) => void }) {
+interface Props {
+  readonly folder?: string | undefined
+  readonly onOpen: (shell: NewShell) => void
+}
+
+export function NewShellForm({ folder = '', onOpen }: Props) {
   const [user, setUser] = useState('')
-  const [cwd, setCwd] = useState('')
+  const [cwd, setCwd] = useState(folder)
   const [record, setRecord] = useState(false)
   return (
     <form

@@ -29,7 +29,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
   const [opening, setOpening] = useState<readonly ShellTab[]>([])
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [visited, setVisited] = useState<ReadonlySet<string>>(new Set())
-  const [isAsking, setAsking] = useState(false)
+  const [isAsking, setAsking] = useState(query['cwd'] !== undefined)
 
   const kept = (live.value ?? loaded.value)?.data ?? []
   const shells = shellTabs(kept, opening, closed)
@@ -58,7 +58,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
     return (
       <div class="shell-start">
         <p>{texts.none}</p>
-        <NewShellForm onOpen={open} />
+        <NewShellForm folder={query['cwd']} onOpen={open} />
         <p class="muted">{texts.explain}</p>
         <NoSocket />
       </div>
@@ -98,7 +98,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
         ))}
       {isAsking && (
         <Dialog title={texts.newTitle} onClose={() => setAsking(false)}>
-          <NewShellForm onOpen={open} />
+          <NewShellForm folder={query['cwd']} onOpen={open} />
         </Dialog>
       )}
     </div>

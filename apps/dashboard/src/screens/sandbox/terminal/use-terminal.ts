@@ -12,6 +12,8 @@ export interface TerminalSettings {
   readonly isForScreenReaders: boolean
   readonly isReadOnly: boolean
   readonly onLink: (url: string) => void
+  /** Fixed; absent: as large as the frame. */
+  readonly size?: { readonly cols: number; readonly rows: number }
 }
 
 export interface TerminalParts {
@@ -54,9 +56,11 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     terminal.loadAddon(search)
     terminal.loadAddon(new WebLinksAddon(ask))
     terminal.open(element)
+    const { size } = settings
+    if (size !== undefined) terminal.resize(size.cols, size.rows)
     const fit = (): void => {
       // A hidden frame has no size.
-      if (element.clientWidth > 0 && element.clientHeight > 0) fitAddon.fit()
+      if (size === undefined && element.clientWidth > 0 && element.clientHeight > 0) fitAddon.fit()
     }
     fit()
     const observer = new ResizeObserver(() => requestAnimationFrame(fit))
