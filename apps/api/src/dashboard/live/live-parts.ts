@@ -9,6 +9,8 @@ import { TopicRegistry } from './topic-registry.ts'
 import { makeEgressTopic } from './topics/egress-topic.ts'
 import { makeLogsTopic } from './topics/logs-topic.ts'
 import { MetricsFeed } from './topics/metrics-feed.ts'
+import { makeSandboxTopic } from './topics/sandbox-topic.ts'
+import { makeSandboxesTopic } from './topics/sandboxes-topic.ts'
 import { makeTerminalsTopic } from './topics/terminals-topic.ts'
 import { makeWatchTopic } from './topics/watch-topic.ts'
 
@@ -31,6 +33,8 @@ export class LiveParts implements AsyncDisposable {
     this.#metrics = new MetricsFeed(database, log)
     this.#topics = new TopicRegistry(
       {
+        sandboxes: makeSandboxesTopic({ database, limits: ctx.config.limits }),
+        sandbox: makeSandboxTopic(database, ctx.config.retention),
         metrics: this.#metrics.make,
         logs: makeLogsTopic(database),
         egress: makeEgressTopic(database),

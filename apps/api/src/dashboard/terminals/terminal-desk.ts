@@ -161,6 +161,6 @@ export class TerminalDesk implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const channel of [...this.#shown.keys()]) this.#detach(channel)
+    for (const channel of this.#shown.keys()) this.#detach(channel)
   }
 }
