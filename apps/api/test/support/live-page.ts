@@ -73,9 +73,10 @@ export class LivePage implements AsyncDisposable {
 
   /** The first frame of this kind that fits, also one that has come already. */
   frame<T extends ServerFrame['t']>(t: T, fits: (frame: FrameOf<T>) => boolean = () => true): Promise<FrameOf<T>> {
-    return pollUntil({ what: `a frame ${t}`, timeoutMs: 20_000, everyMs: 10 }, async () =>
-      this.frames.find((frame): frame is FrameOf<T> => frame.t === t && fits(frame as FrameOf<T>)),
-    )
+    const find = async () => this.frames.find((frame): frame is FrameOf<T> => frame.t === t && fits(frame as FrameOf<T>))
+    return pollUntil({ what: `a frame ${t}`, timeoutMs: 20_000, everyMs: 10 }, find).catch((cause: unknown) => {
+      throw new Error(`no frame ${t} came; the last ones: ${JSON.stringify(this.frames.slice(-5)).slice(0, 2000)}`, { cause })
+    })
   }
 
   closed(): Promise<{ readonly code: number; readonly reason: string }> {

@@ -7,8 +7,12 @@ import { Terminals } from '../terminals/terminals.ts'
 import { LiveHub } from './live-hub.ts'
 import { TopicRegistry } from './topic-registry.ts'
 import { makeEgressTopic } from './topics/egress-topic.ts'
+import { makeEventsTopic } from './topics/events-topic.ts'
+import { makeJobTopic } from './topics/job-topic.ts'
 import { makeLogsTopic } from './topics/logs-topic.ts'
 import { MetricsFeed } from './topics/metrics-feed.ts'
+import { makeSandboxTopic } from './topics/sandbox-topic.ts'
+import { makeSandboxesTopic } from './topics/sandboxes-topic.ts'
 import { makeTerminalsTopic } from './topics/terminals-topic.ts'
 import { makeWatchTopic } from './topics/watch-topic.ts'
 
@@ -31,8 +35,12 @@ export class LiveParts implements AsyncDisposable {
     this.#metrics = new MetricsFeed(database, log)
     this.#topics = new TopicRegistry(
       {
+        sandboxes: makeSandboxesTopic({ database, limits: ctx.config.limits }),
+        sandbox: makeSandboxTopic(database, ctx.config.retention),
         metrics: this.#metrics.make,
         logs: makeLogsTopic(database),
+        events: makeEventsTopic(database),
+        job: makeJobTopic(database),
         egress: makeEgressTopic(database),
         terminals: makeTerminalsTopic(database, this.terminals),
         watch: makeWatchTopic({ database, tokenSeed }),

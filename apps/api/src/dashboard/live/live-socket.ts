@@ -6,7 +6,7 @@ import { LIVE_CLOSE, LIVE_SILENCE_MS, MAX_SUBSCRIPTIONS } from '@sandyard/dashbo
 import type { ClientFrame } from '@sandyard/dashboard-contract/live/frames'
 import { teamBlocked } from '../../auth/auth-errors.ts'
 import { assertMayChange, getSessionTeam, type DashboardSession } from '../sessions/dashboard-session.ts'
-import { TerminalDesk, type DeskParts, type TerminalFrame } from '../terminals/terminal-desk.ts'
+import type { DeskParts, TerminalDesk, TerminalFrame } from '../terminals/terminal-desk.ts'
 import { Outbox } from './outbox.ts'
 import { parseFrame } from './parse-frame.ts'
 import { describeError, Subscription } from './subscription.ts'

@@ -94,12 +94,9 @@ export class SharedTopic<Whole, Kept, Patch> implements LiveTopic {
   async #pass(joiners: readonly TopicReader[]): Promise<boolean> {
     try {
       const kept = this.#kept
-      const { readNew } = this.#source
       const whole = await this.#inTurn(() =>
         within({ what: 'A live topic', timeoutMs: READ_TIMEOUT_MS, signal: this.#ending.signal }, (signal) =>
-          kept === undefined || joiners.length > 0 || readNew === undefined
-            ? this.#source.read(signal)
-            : readNew.call(this.#source, kept, signal),
+          kept === undefined || joiners.length > 0 ? this.#source.read(signal) : this.#readNew(kept, signal),
         ),
       )
       if (kept !== undefined) this.#sendChanges(this.#source.changes(kept, whole))
@@ -111,6 +108,10 @@ export class SharedTopic<Whole, Kept, Patch> implements LiveTopic {
       for (const joiner of joiners) this.#drop(joiner, (reader) => reader.fail(err))
       return this.#readers.size === 0
     }
+  }
+
+  #readNew(kept: Kept, signal: AbortSignal): Promise<Whole> {
+    return this.#source.readNew?.(kept, signal) ?? this.#source.read(signal)
   }
 
   #begin(joiner: TopicReader, whole: Whole): void {

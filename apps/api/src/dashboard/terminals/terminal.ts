@@ -54,7 +54,7 @@ export class Terminal implements Disposable {
   readonly #ready = Promise.withResolvers<void>()
   readonly #ending = new AbortController()
   #size: { readonly cols: number; readonly rows: number }
-  #resizing: Promise<void> | undefined
+  #isResizing = false
   #pid: number | null = null
   #exit: Exit | null = null
   #unused: NodeJS.Timeout | undefined
@@ -131,7 +131,7 @@ export class Terminal implements Disposable {
     this.#size = size
     this.#tap?.resize(size.cols, size.rows)
     const other = { cols: size.cols, rows: size.rows > 1 ? size.rows - 1 : size.rows + 1 }
-    this.#resizing ??= this.#sendSizes(isSame ? other : undefined).finally(() => (this.#resizing = undefined))
+    if (!this.#isResizing) void this.#sendSizes(isSame ? other : undefined)
   }
 
   /** Ends the shell. @throws AppError */
@@ -144,6 +144,7 @@ export class Terminal implements Disposable {
   /** Sends the latest size until no other one was asked for meanwhile. Never rejects. */
   async #sendSizes(before: { readonly cols: number; readonly rows: number } | undefined): Promise<void> {
     let sent = before
+    this.#isResizing = true
     try {
       if (before !== undefined) await this.#sendSize(before)
       while (sent !== this.#size) {
@@ -152,6 +153,8 @@ export class Terminal implements Disposable {
       }
     } catch {
       // The next resize tries again.
+    } finally {
+      this.#isResizing = false
     }
   }
 

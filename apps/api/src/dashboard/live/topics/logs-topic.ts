@@ -42,7 +42,7 @@ class LogsSource implements TopicSource<Whole, Kept, Topics['logs']['patch']> {
   async read(): Promise<Whole> {
     await assertSandboxOf(this.#database, this.#teamId, this.#sandboxId)
     const rows = await this.#select().orderBy('logged_at', 'desc').orderBy('log_id', 'desc').limit(LINES).execute()
-    return { lines: cutToBytes(rows.map(toLogLine), MAX_BYTES).reverse() }
+    return { lines: cutToBytes(rows.map(toLogLine), MAX_BYTES).toReversed() }
   }
 
   async readNew({ floor, sent }: Kept): Promise<Whole> {
