@@ -16,6 +16,7 @@ import { KeyUsage } from './auth/key-usage.ts'
 import { OidcProvider } from './auth/oidc/oidc-provider.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
+import { JobRunner } from './dashboard/jobs/job-runner.ts'
 import { ChangeFeed } from './dashboard/live/change-feed.ts'
 import { Drain } from './http/drain.ts'
 import { ReadyChecks } from './http/ready-checks.ts'
@@ -96,6 +97,8 @@ export interface AppContext extends AsyncDisposable {
   readonly webhooks: TargetParts
   /** What the live topics of the dashboard hear. */
   readonly feed: ChangeFeed
+  /** Actions of the dashboard on many sandboxes. */
+  readonly jobs: JobRunner
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
   readonly drain: Drain
   readonly ready: ReadyChecks
@@ -162,6 +165,25 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       log: log.sandboxes,
       isBusy: () => drain.isDraining || !placement.accepts || starts.count >= availableParallelism(),
     })
+    const sandboxes: LifecycleParts = {
+      database,
+      runtime,
+      serverId,
+      tokenSeed,
+      outbound: config.outbound,
+      limits,
+      lookupHost: parts.lookupHost ?? lookupHost,
+      starts,
+      admission,
+      changes: new SandboxChanges(),
+      repairs,
+      inFlight: new InFlight(),
+      pool,
+      placement,
+      log: log.sandboxes,
+      timings: metrics.timings,
+      startTimeoutMs: START_TIMEOUT_MS,
+    }
     const context: AppContext = {
       config,
       log,
@@ -172,25 +194,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       engineId,
       auth: { database, cache: new AuthCache(), oidc, adminToken, onApiKeyUsed: (id) => usage.used(id) },
       audit: new AuditLog({ database, log: log.audit, unstored: metrics.auditUnstored }),
-      sandboxes: {
-        database,
-        runtime,
-        serverId,
-        tokenSeed,
-        outbound: config.outbound,
-        limits,
-        lookupHost: parts.lookupHost ?? lookupHost,
-        starts,
-        admission,
-        changes: new SandboxChanges(),
-        repairs,
-        inFlight: new InFlight(),
-        pool,
-        placement,
-        log: log.sandboxes,
-        timings: metrics.timings,
-        startTimeoutMs: START_TIMEOUT_MS,
-      },
+      sandboxes,
       view: { tokenSeed, domain },
       templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
       uploads,
@@ -199,6 +203,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
       webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
       feed: new ChangeFeed(),
+      jobs: new JobRunner(sandboxes),
       drain,
       ready,
       pool,

@@ -3,6 +3,7 @@ import { CHANNELS, type Channel } from '@sandyard/db/notify'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { startBuildLoops } from './builds/build-loops.ts'
+import { startDashboardLoops } from './dashboard/dashboard-loops.ts'
 import { toDashboardChange, toEventChange } from './dashboard/live/change-feed.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import type { RefusedEgress } from './sandboxes/network/refused-egress.ts'
@@ -103,6 +104,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
   const { tokenSeed } = context.installation
   const hasDiskLimit = runtime.capabilities().diskLimit
   startMetricLoops({ database, tokenSeed, hasDiskLimit, retention: config.retention, log: log.sandboxes }, shutdown)
+  startDashboardLoops(context, shutdown)
   startVolumeLoops({ database, runtime, log: log.sandboxes }, shutdown)
   shutdown.add('builds', () => builds.stop())
   void auth.oidc?.warmUp()

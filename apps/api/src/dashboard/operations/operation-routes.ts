@@ -1,6 +1,7 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
+import { createJobRoute, getJobRoute } from '../jobs/routes.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
 
 /** The operations by screen, but for those of a sandbox's inside. One file for each in `operations/<screen>/`. */
-export const operationRoutes: readonly ApiRoute[] = [listSandboxesRoute, getSandboxRoute]
+export const operationRoutes: readonly ApiRoute[] = [listSandboxesRoute, getSandboxRoute, createJobRoute, getJobRoute]

@@ -1,6 +1,7 @@
 import type { ApiRoute } from '../../../http/api-instance.ts'
 import { registerOpenRoute } from '../../dashboard-route.ts'
 import { isSecure } from '../../own-origin.ts'
+import { tellDashboard } from '../../tell-dashboard.ts'
 import { addressOf } from '../address-of.ts'
 import { removedCookie } from '../session-cookie.ts'
 import { deleteSession } from '../session-rows.ts'
@@ -14,7 +15,7 @@ export const logoutRoute: ApiRoute = (app, ctx) => {
     handle: async ({ request, reply }) => {
       const session = request.dashboardSession
       if (session !== null && (await deleteSession(ctx.database.db, session.sessionId))) {
-        ctx.feed.tell({ kind: 'session', id: session.sessionId, teamId: session.team?.id })
+        await tellDashboard(ctx.database.db, { kind: 'session', id: session.sessionId, teamId: session.team?.id })
       }
       void reply.header('set-cookie', removedCookie(isSecure(request, address)))
       return undefined

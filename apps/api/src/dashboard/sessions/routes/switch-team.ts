@@ -4,6 +4,7 @@ import { findTeam } from '../../../auth/auth-queries.ts'
 import type { ApiRoute } from '../../../http/api-instance.ts'
 import { registerOperatorRoute } from '../../dashboard-route.ts'
 import { ownOrigin } from '../../own-origin.ts'
+import { tellDashboard } from '../../tell-dashboard.ts'
 import { addressOf } from '../address-of.ts'
 import { toMe } from '../me-view.ts'
 import { setSessionTeam } from '../session-rows.ts'
@@ -19,7 +20,7 @@ export const switchTeamRoute: ApiRoute = (app, ctx) => {
       if (team === undefined) throw new AppError('not_found', 'Team not found')
       await setSessionTeam(db, session.sessionId, team.id)
       // Its live socket shows the former team.
-      ctx.feed.tell({ kind: 'session', id: session.sessionId, teamId: team.id })
+      await tellDashboard(ctx.database.db, { kind: 'session', id: session.sessionId, teamId: team.id })
       const { dashboardSessionId } = session.principal
       const principal = { via: 'admin_team', team, ...(dashboardSessionId !== undefined && { dashboardSessionId }) } as const
       return toMe(ctx, { ...session, team, principal }, ownOrigin(request, addressOf(ctx.config)))
