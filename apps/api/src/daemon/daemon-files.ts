@@ -1,4 +1,4 @@
-import { request, type IncomingMessage } from 'node:http'
+import { request, type Agent, type IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { daemonHeaders, daemonUrl, type Daemon } from './daemon.ts'
@@ -49,6 +49,22 @@ export async function readTextFile(daemon: Daemon, path: string, signal: AbortSi
 }
 
 /**
+ * Reads a small file as text over a connection of the agent; undefined if it is refused, as it is when it does not exist.
+ *
+ * @throws DaemonCallError for a large one; the abort reason; the error of the connection
+ */
+export async function readSmallFile(
+  daemon: Daemon,
+  path: string,
+  { agent, signal }: { readonly agent: Agent; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const call = open(daemon, path, { method: 'GET', headers: { 'accept-encoding': 'identity' }, agent, signal })
+  call.end()
+  const { status, body } = await answerOf(call)
+  return status === 200 ? body : undefined
+}
+
+/**
  * Opens a file for reading as root (envd.md 5.6). The caller reads the answer, or destroys it.
  *
  * @throws DaemonCallError; the abort reason
@@ -68,14 +84,16 @@ interface CallOptions {
   readonly method: 'GET' | 'POST'
   readonly headers: Record<string, string>
   readonly owner?: string
+  /** Default: a connection of its own. */
+  readonly agent?: Agent
   readonly signal: AbortSignal
 }
 
-function open(daemon: Daemon, path: string, { method, headers, owner = 'root', signal }: CallOptions): ReturnType<typeof request> {
+function open(daemon: Daemon, path: string, { method, headers, owner = 'root', agent, signal }: CallOptions): ReturnType<typeof request> {
   const url = new URL('/files', daemonUrl(daemon))
   url.searchParams.set('path', path)
   url.searchParams.set('username', owner)
-  return request(url, { method, agent: false, headers: { ...daemonHeaders(daemon), ...headers }, signal })
+  return request(url, { method, agent: agent ?? false, headers: { ...daemonHeaders(daemon), ...headers }, signal })
 }
 
 /** The daemon runs in an untrusted sandbox, so its answer is capped. */

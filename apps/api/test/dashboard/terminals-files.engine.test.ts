@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import type { FileEntry, Listing } from '@sandyard/dashboard-contract/files'
-import type { TerminalView } from '@sandyard/dashboard-contract/processes'
+import type { ProcessView, TerminalView } from '@sandyard/dashboard-contract/processes'
 import { createApp } from '../../src/app.ts'
 import { parseApiConfig } from '../../src/config.ts'
 import { createContext, type AppContext } from '../../src/context.ts'
@@ -116,6 +116,14 @@ it('refuses a blocked team to open and to type, and closes what it shows', async
     await waitFor('an answer', () => page.frames.some((frame) => 'request' in frame && frame.request === request))
     return page.frames.some((frame) => frame.t === 'term.attached' && frame.request === request)
   })
+})
+
+it('lists processes and ports without running a command', async () => {
+  const shown = await browser.call('GET', `/api/sandboxes/${sandboxId}/processes`)
+  const { data } = shown.body as { data: ProcessView[] }
+  expect(data.find(({ pid }) => pid === 1)).toMatchObject({ parentPid: 0, user: 'root' })
+  expect(data.find(({ terminalId }) => terminalId !== null)).toMatchObject({ user: 'user', memoryBytes: expect.any(Number) })
+  expect(await browser.call('GET', `/api/sandboxes/${sandboxId}/ports`)).toMatchObject({ status: 200, body: { isCut: false } })
 })
 
 it('lists, writes, reads, moves and removes files, keeps owners, refuses a stale version, and tells of changes', async () => {

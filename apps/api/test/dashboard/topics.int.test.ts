@@ -68,6 +68,8 @@ describe('the live topics', () => {
       .insertInto('sandbox_metric')
       .values({ sandbox_id: sandboxId, team_id: teamId, sampled_at: sampled, ...sample })
       .execute()
+    const events = page.subscribe('events')
+    await page.frame('snapshot', (frame) => frame.id === events)
     const detail = page.subscribe(`sandbox:${sandboxId}`)
     const metrics = page.subscribe(`metrics:${sandboxId},iabsent`)
     const { data } = await page.frame('snapshot', (frame) => frame.id === metrics)
@@ -77,6 +79,7 @@ describe('the live topics', () => {
     expect(shown).toMatchObject({ sandboxId, state: 'running', isReachable: true })
     await server.call('DELETE', `/sandboxes/${sandboxId}`)
     await waitFor('the end', () => patches<SandboxDetail>(detail).some(({ state, end }) => state === 'ended' && end !== null))
+    await waitFor('the event', () => JSON.stringify(patches(events)).includes('sandbox.killing'))
   })
 
   it('refuses a topic of another team as if it did not exist, and wakes for no other team', async () => {

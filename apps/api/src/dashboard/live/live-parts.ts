@@ -7,6 +7,8 @@ import { Terminals } from '../terminals/terminals.ts'
 import { LiveHub } from './live-hub.ts'
 import { TopicRegistry } from './topic-registry.ts'
 import { makeEgressTopic } from './topics/egress-topic.ts'
+import { makeEventsTopic } from './topics/events-topic.ts'
+import { makeJobTopic } from './topics/job-topic.ts'
 import { makeLogsTopic } from './topics/logs-topic.ts'
 import { MetricsFeed } from './topics/metrics-feed.ts'
 import { makeSandboxTopic } from './topics/sandbox-topic.ts'
@@ -37,6 +39,8 @@ export class LiveParts implements AsyncDisposable {
         sandbox: makeSandboxTopic(database, ctx.config.retention),
         metrics: this.#metrics.make,
         logs: makeLogsTopic(database),
+        events: makeEventsTopic(database),
+        job: makeJobTopic(database),
         egress: makeEgressTopic(database),
         terminals: makeTerminalsTopic(database, this.terminals),
         watch: makeWatchTopic({ database, tokenSeed }),
