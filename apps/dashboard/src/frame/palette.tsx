@@ -5,7 +5,8 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { paletteTexts } from '../texts/palette-texts.ts'
 import { findItems } from './find-items.ts'
 import { isPaletteOpen } from './palette-state.ts'
-import { fixedItems, matchItems, type PaletteItem } from './palette-items.ts'
+import { matchItems } from './match-items.ts'
+import { fixedItems, type PaletteItem } from './palette-items.ts'
 
 /** Keys do not ask the server; a pause in typing does. */
 const TYPING_PAUSE_MS = 150

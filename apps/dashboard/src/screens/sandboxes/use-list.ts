@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { SandboxCounts, SandboxRow } from '@sandyard/dashboard-contract/sandboxes'
+import type { SandboxCounts, SandboxList, SandboxRow } from '@sandyard/dashboard-contract/sandboxes'
 import { call } from '../../api/call.ts'
 import { queryText } from '../../api/send.ts'
 import { liveTrouble } from '../../live/live-state.ts'
@@ -51,7 +51,9 @@ export function useList(view: ListView): SandboxesList {
   useEffect(() => {
     // The former rows stay until the new ones are there, so that typing in the search does not flicker; but nothing of them is kept in place.
     let isFirst = true
-    const show = (list: Awaited<ReturnType<typeof readList>>): void => {
+    let isRefused = false
+    const leaving = new AbortController()
+    const show = (list: SandboxList): void => {
       const wasFirst = isFirst
       isFirst = false
       setState((former) => ({
@@ -63,6 +65,11 @@ export function useList(view: ListView): SandboxesList {
         failure: undefined,
       }))
     }
+    const read = (): void => {
+      call('GET /sandboxes', { query, signal: leaving.signal }).then(show, (failure: Error) => {
+        if (!leaving.signal.aborted) setState((former) => ({ ...former, failure }))
+      })
+    }
     const leave = addTopic(`sandboxes${queryText(query)}`, {
       onSnapshot: show,
       onPatch: (patch: Parameters<typeof applyPatch>[1]) =>
@@ -72,15 +79,17 @@ export function useList(view: ListView): SandboxesList {
           counts: patch.counts ?? former.counts,
           matching: patch.matching ?? former.matching,
         })),
-      onError: (failure) => setState((former) => ({ ...former, failure })),
+      onError: () => {
+        isRefused = true
+        read()
+      },
     })
-    const readList = () => call('GET /sandboxes', { query })
     const poll = setInterval(() => {
-      if (liveTrouble.value === 'noUpgrade' && document.visibilityState === 'visible')
-        readList().then(show, (failure: Error) => setState((former) => ({ ...former, failure })))
+      if ((isRefused || liveTrouble.value === 'noUpgrade') && document.visibilityState === 'visible') read()
     }, POLL_MS)
     return () => {
       leave()
+      leaving.abort()
       clearInterval(poll)
     }
   }, [query, compare])

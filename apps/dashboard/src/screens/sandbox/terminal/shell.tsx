@@ -15,6 +15,7 @@ import { useTerminal } from './use-terminal.ts'
 const REPLAY_MS = 1500
 
 interface Props {
+  readonly sandboxId: string
   readonly shell: ShellTab
   readonly isShown: boolean
   readonly canType: boolean
@@ -22,7 +23,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export function Shell({ shell, isShown, canType, onClose }: Props) {
+export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
   const frame = useRef<HTMLDivElement | null>(null)
   const toolbar = useRef<HTMLDivElement | null>(null)
   const linkRef = useRef<TerminalLink | undefined>(undefined)
@@ -52,7 +53,7 @@ export function Shell({ shell, isShown, canType, onClose }: Props) {
     let attachedAt = 0
     setSize({ cols, rows })
     const link = openTerminal(
-      { terminalId: shell.terminalId, ...(shell.create !== undefined && { create: shell.create }), cols, rows },
+      { terminalId: shell.terminalId, sandboxId, ...(shell.create !== undefined && { create: shell.create }), cols, rows },
       {
         onAttached: (attached) => {
           attachedAt = performance.now()

@@ -90,6 +90,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
         .map((shell) => (
           <Shell
             key={shell.terminalId}
+            sandboxId={sandboxId}
             shell={shell}
             isShown={shell.terminalId === active?.terminalId}
             canType={isRunning && mayChange()}
