@@ -5,7 +5,7 @@ import type { ServerFrame } from '@sandyard/dashboard-contract/live/frames'
 /** Small frames that say that others were dropped must still find room. */
 const RESERVE_BYTES = 256 * 1024
 /** A frame is never larger, however empty the outbox is: the page and its connection have other work too. */
-export const MAX_SENT_FRAME_BYTES = MAX_OUTBOX_BYTES / 2
+const MAX_SENT_FRAME_BYTES = MAX_OUTBOX_BYTES / 2
 
 /** What waits to be sent to one page. */
 export class Outbox {

@@ -11,7 +11,7 @@ export interface Subscriber {
   readonly isOperator: boolean
 }
 
-export interface TopicRequest extends Subscriber, Omit<TopicAddress, 'name'> {
+interface TopicRequest extends Subscriber, Omit<TopicAddress, 'name'> {
   readonly inTurn: ReadInTurn
 }
 

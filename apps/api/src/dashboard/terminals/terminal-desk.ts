@@ -9,7 +9,7 @@ import type { Viewer } from './viewer.ts'
 export type TerminalFrame = Extract<ClientFrame, { readonly t: `term.${string}` }>
 
 /** What a socket is allowed to do now. */
-export interface DeskRights {
+interface DeskRights {
   readonly teamId: string
   /** @throws AppError for a blocked team, or a key that may not */
   assertMayUse(): void

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 /** What sandboxes send is never shown as a page of this origin: it is downloaded, whatever it says of itself (dashboard-and-cli.md 5.3). */
-export const DOWNLOAD_HEADERS = {
+const DOWNLOAD_HEADERS = {
   'content-type': 'application/octet-stream',
   'content-security-policy': 'sandbox',
   'cache-control': 'no-store',
