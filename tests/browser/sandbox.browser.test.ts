@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { sandyard } from '../acceptance/support/sandyard.ts'
 import { withSandbox } from '../acceptance/support/with-sandbox.ts'
 import { findBarriers } from './support/axe.ts'
 import { expectLoaded, openTab, PATIENCE_MS, show, useBrowser } from './support/browser.ts'
-import { api } from './support/server.ts'
+import { api, server } from './support/server.ts'
 
 const browser = useBrowser()
 const TABS = ['timeline', 'monitoring', 'logs', 'terminal', 'files', 'processes', 'network', 'lineage']
@@ -17,6 +19,31 @@ async function typeLine(page: Page, line: string): Promise<void> {
 async function seesInTerminal(page: Page, text: string): Promise<void> {
   await page.locator('.xterm-rows').filter({ hasText: text }).first().waitFor({ timeout: PATIENCE_MS })
 }
+
+test('a newcomer goes from the printed link to a shell in a new sandbox', async () => {
+  await using tab = await openTab(browser(), 'nobody')
+  const { page, problems } = tab
+  const printed = await sandyard(tmpdir(), ['dashboard'], { env: { SANDYARD_DATA_DIR: server.dataDirectory } })
+  expect(printed).toMatchObject({ code: 0 })
+  await page.goto(printed.stdout.trim())
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await show(page, '/sandboxes/new')
+  await page.getByRole('checkbox', { name: 'Open a terminal then' }).check()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.waitForURL(/\/sandboxes\/[a-z0-9]{10,}\/terminal/)
+  const sandboxId = /sandboxes\/([a-z0-9]+)/.exec(page.url())?.[1] ?? ''
+  try {
+    await page.getByRole('button', { name: 'Open a shell' }).or(page.locator('.xterm-rows')).first().waitFor()
+    if (await page.getByRole('button', { name: 'Open a shell' }).isVisible())
+      await page.getByRole('button', { name: 'Open a shell' }).click()
+    await page.locator('.xterm-rows').waitFor()
+    await typeLine(page, 'echo new-$((6*9))')
+    await seesInTerminal(page, 'new-54')
+    expect(problems).toEqual([])
+  } finally {
+    await api('DELETE', `/sandboxes/${sandboxId}`)
+  }
+})
 
 test('a shell survives a reload and a lost network, and a sandbox is killed from its page', async () => {
   await withSandbox(async (sandbox) => {
