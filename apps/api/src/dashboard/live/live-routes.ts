@@ -36,6 +36,10 @@ async function registerSocket(scope: ApiInstance, ctx: AppContext, { hub }: Live
     url: '/api/live',
     config: { guardsItself: true },
     websocket: true,
+    // Nothing else ends the connection of a refused upgrade: Node does not count it any more.
+    onResponse: async ({ headers, raw }) => {
+      if (headers.upgrade !== undefined) raw.socket.destroy()
+    },
     // Frames of the page are lost unless somebody listens at once, so this is read before.
     preHandler: async (request) => void assets.set(request, await page.assets()),
     handler: (socket, request) => {
