@@ -56,6 +56,17 @@ export default defineConfig({
           maxWorkers: 4,
         },
       },
+      {
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.browser.test.ts'],
+          ...PATIENT,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          // Each worker has a browser of its own.
+          maxWorkers: 2,
+        },
+      },
     ],
   },
 })

@@ -34,9 +34,11 @@ export class Preparation implements AsyncDisposable {
     return undefined
   }
 
-  /** Starts preparations for later stages that earlier stages do not change: the engine and its images. */
+  /** Starts preparations for later stages that earlier stages do not change: the engine, its images, and the browser. */
   beginEarly(needs: readonly Need[]): void {
-    if (needs.includes('engine')) void this.#attempt('engine')
+    for (const need of ['engine', 'browser'] as const) {
+      if (needs.includes(need)) void this.#attempt(need)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,6 +61,8 @@ export class Preparation implements AsyncDisposable {
       if (need === 'database') await this.#startDatabase()
       if (need === 'server') await this.#startServer()
       if (need === 'test-packages') await (await import('./test-packages.ts')).ensureTestPackages(this.#say)
+      if (need === 'browser')
+        this.#environment['SANDYARD_TEST_BROWSER'] = await (await import('./test-browser.ts')).ensureTestBrowser(this.#say)
       return undefined
     } catch (err) {
       return `${need}: ${(err as Error).message}`

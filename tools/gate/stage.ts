@@ -10,7 +10,7 @@ export interface Stage {
   run(context: StageContext): Promise<Counts>
 }
 
-export type Need = 'engine' | 'database' | 'server' | 'test-packages'
+export type Need = 'engine' | 'database' | 'server' | 'test-packages' | 'browser'
 
 interface StageContext {
   /** Variables for the tests, such as the database's URL. */

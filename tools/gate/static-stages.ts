@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { oneFailed, onePassed, type Counts } from './counts.ts'
+import { checkDashboardBuild } from './dashboard-build.ts'
 import { findStaleGeneratedCode } from './generated-code.ts'
 import { ROOT, runCommand } from './run-command.ts'
 import type { Stage } from './stage.ts'
@@ -22,6 +23,14 @@ export const STATIC_STAGES: readonly Stage[] = [
       if (stale === '') return onePassed()
       process.stdout.write(`${stale}\n`)
       return oneFailed('generated')
+    },
+  },
+  {
+    name: 'dashboard',
+    async run() {
+      const problems = await checkDashboardBuild()
+      for (const problem of problems) process.stdout.write(`${problem}\n`)
+      return problems.length === 0 ? onePassed() : oneFailed('dashboard')
     },
   },
   check('knip', 120_000, ['knip', '--no-progress']),

@@ -17,7 +17,7 @@ interface TestPackage {
 
 /**
  * The programs that tests start on this machine, beyond those of Debian's essential packages (coreutils, util-linux, mount, libc-bin, dpkg,
- * apt), of git, nodejs and npm, and of the engine's package (docker.io). Three more are prepared by the tests that use them, without
+ * apt), of git, nodejs and npm, and of the engine's package (docker.io). The browser is prepared by `test-browser.ts`. Three more are prepared by the tests that use them, without
  * a change of the machine if possible: docker-registry and prometheus (`packages/runtime-docker/test/support/debian-program.ts`), and a Python
  * environment (`tests/acceptance/support/python-environment.ts`). All other programs run inside containers.
  */

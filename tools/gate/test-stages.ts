@@ -4,7 +4,7 @@ import { addCounts, NOTHING, oneFailed, type Counts } from './counts.ts'
 import { ROOT, runCommand } from './run-command.ts'
 import type { Need, Stage } from './stage.ts'
 
-/** The projects of `vitest.config.ts`, cheapest first, the ways out of sandboxes, and crashes of the server's parts. */
+/** The projects of `vitest.config.ts`, cheapest first, the ways out of sandboxes, crashes of the server's parts, and the dashboard in a browser. */
 export const TEST_STAGES: readonly Stage[] = [
   project('unit', 180_000, []),
   project('integration', 1_200_000, ['database', 'test-packages']),
@@ -15,6 +15,7 @@ export const TEST_STAGES: readonly Stage[] = [
     isConcurrent: true,
   },
   project('acceptance', 1_200_000, ['engine', 'server']),
+  project('browser', 600_000, ['browser', 'engine', 'server']),
 ]
 
 function project(name: string, timeoutMs: number, needs: readonly Need[]): Stage {

@@ -1,3 +1,4 @@
+import { me } from '../session/me.ts'
 import { ApiFailure } from './api-failure.ts'
 
 const API = '/dashboard/api'
@@ -31,6 +32,8 @@ export async function send(method: string, path: string, { query, body, signal }
       deadline.aborted ? 'The server did not answer in time.' : `The server cannot be reached (${(err as Error).message}).`,
     )
   }
+  // The page shows the login at once. A wrong login is 401 as well, but then nobody is logged in.
+  if (response.status === 401 && me.value !== undefined) me.value = null
   if (!response.ok) throw new ApiFailure(response.status, await messageOf(response))
   return response
 }

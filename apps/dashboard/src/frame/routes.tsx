@@ -1,7 +1,9 @@
-import { Route, Router } from 'preact-iso/router'
+import { useEffect } from 'preact/hooks'
+import { Route, Router, useLocation } from 'preact-iso/router'
+import { frameTexts } from '../texts/frame-texts.ts'
 import { lazyScreen } from './lazy-screen.ts'
+import { paths } from './paths.ts'
 
-const Login = lazyScreen(() => import('../screens/login/login-screen.tsx').then(({ LoginScreen }) => LoginScreen))
 const Overview = lazyScreen(() => import('../screens/overview/overview-screen.tsx').then(({ OverviewScreen }) => OverviewScreen))
 const Sandboxes = lazyScreen(() => import('../screens/sandboxes/sandboxes-screen.tsx').then(({ SandboxesScreen }) => SandboxesScreen))
 const NewSandbox = lazyScreen(() =>
@@ -26,8 +28,8 @@ const Host = lazyScreen(() => import('../screens/host/host-screen.tsx').then(({ 
 /** Every screen is a file of its own that is loaded when it is opened. */
 export function Routes() {
   return (
-    <Router>
-      <Route path="/dashboard/login" component={Login} />
+    <Router onRouteChange={arrive} onLoadEnd={arrive}>
+      <Route path="/dashboard/login" component={ToOverview} />
       <Route path="/dashboard/" component={Overview} />
       <Route path="/dashboard/sandboxes" component={Sandboxes} />
       <Route path="/dashboard/sandboxes/new" component={NewSandbox} />
@@ -52,5 +54,32 @@ export function Routes() {
 }
 
 function NotFound() {
-  return <h1>There is no such page.</h1>
+  return (
+    <div class="stack">
+      <h1>{frameTexts.notFound}</h1>
+      <p>
+        <a href={paths.overview}>{frameTexts.toOverview}</a>
+      </p>
+    </div>
+  )
+}
+
+/** The login of somebody who is logged in. */
+function ToOverview() {
+  const { route } = useLocation()
+  useEffect(() => route(paths.overview, true), [])
+  return null
+}
+
+let arrivedAt = location.pathname
+
+/** Another screen: its heading is the title of the tab, and the focus is where the screen begins. Tabs inside a screen keep the focus. */
+function arrive(): void {
+  requestAnimationFrame(() => {
+    const heading = document.querySelector('main h1')?.textContent ?? ''
+    document.title = heading === '' ? frameTexts.title : `${heading} · ${frameTexts.title}`
+    const screen = (path: string): string => path.split('/').slice(0, 4).join('/')
+    if (screen(arrivedAt) !== screen(location.pathname)) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
+    arrivedAt = location.pathname
+  })
 }

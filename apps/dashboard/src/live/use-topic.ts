@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { TopicName, Topics, TopicText } from '@sandyard/dashboard-contract/live/topics'
-import { subscribe } from './live-client.ts'
+import { addTopic } from './topic-registry.ts'
 
 export interface TopicValue<Value> {
   /** Undefined until the first snapshot. */
@@ -17,7 +17,8 @@ export function useTopic<Name extends TopicName>(
   const [state, setState] = useState<TopicValue<Value>>({ value: undefined, failure: undefined })
   useEffect(() => {
     if (topic === undefined) return undefined
-    return subscribe<Name>(topic, {
+    setState({ value: undefined, failure: undefined })
+    return addTopic(topic, {
       onSnapshot: (value) => setState({ value, failure: undefined }),
       onPatch: (patch) => setState((former) => (former.value === undefined ? former : { ...former, value: merge(former.value, patch) })),
       onError: (failure) => setState((former) => ({ ...former, failure })),

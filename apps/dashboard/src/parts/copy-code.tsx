@@ -1,8 +1,12 @@
-import type { ActionCode } from './action-button.tsx'
+import { frameTexts } from '../texts/frame-texts.ts'
+import type { ActionCode } from './action-code.ts'
 import { copyText } from './copy-text.ts'
+import { Icon } from './icon.tsx'
+import { Menu } from './menu.tsx'
 import { toast } from './toasts.tsx'
 
-const NAMES: readonly (readonly [keyof ActionCode, string])[] = [
+/** The forms of an action, in the order in which they are shown. */
+export const CODE_NAMES: readonly (readonly [keyof ActionCode, string])[] = [
   ['cli', 'sandyard'],
   ['javascript', 'JavaScript'],
   ['python', 'Python'],
@@ -13,26 +17,52 @@ export interface CopyCodeProps {
   readonly code: ActionCode
   /** What the code does, for the label. */
   readonly label: string
+  readonly isSmall?: boolean
+  /** Without words on the button. */
+  readonly isIcon?: boolean
 }
 
-/** The forms of an action to copy. */
-export function CopyCode({ code, label }: CopyCodeProps) {
-  const copy = async (text: string): Promise<void> => {
-    const isCopied = await copyText(text)
-    toast(isCopied ? 'done' : 'failed', isCopied ? 'Copied.' : 'The browser does not allow to copy.')
-  }
+/** A menu with the forms of an action to copy. */
+export function CopyCode({ code, label, isSmall = false, isIcon = false }: CopyCodeProps) {
   return (
-    <span class="copy-code" role="group" aria-label={`Copy ${label} as`}>
-      {NAMES.map(([name, title]) => {
+    <span class="copy-code">
+      <Menu
+        label={frameTexts.copyAs(label)}
+        buttonClass={`button${isSmall ? ' button-small' : ''}${isIcon ? ' button-icon' : ''}`}
+        button={
+          <>
+            <Icon name="code" />
+            {!isIcon && frameTexts.copyCode}
+          </>
+        }
+      >
+        <p class="menu-title">{frameTexts.copyAs(label)}</p>
+        <CodeItems code={code} />
+      </Menu>
+    </span>
+  )
+}
+
+/** Items of a menu: each copies one form. */
+export function CodeItems({ code }: { readonly code: ActionCode }) {
+  return (
+    <>
+      {CODE_NAMES.map(([name, title]) => {
         const text = code[name]
         return (
           text !== undefined && (
-            <button key={name} type="button" class="button button-small" onClick={() => void copy(text)}>
+            <button key={name} type="button" onClick={() => void copyAndSay(text)} title={text}>
+              <Icon name="copy" />
               {title}
             </button>
           )
         )
       })}
-    </span>
+    </>
   )
+}
+
+export async function copyAndSay(text: string): Promise<void> {
+  const isCopied = await copyText(text)
+  toast(isCopied ? 'done' : 'failed', isCopied ? frameTexts.copied : frameTexts.notCopied)
 }

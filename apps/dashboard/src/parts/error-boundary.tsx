@@ -1,4 +1,6 @@
 import { Component, type ComponentChildren } from 'preact'
+import { ErrorBoundary as LazyBoundary } from 'preact-iso/lazy'
+import { frameTexts } from '../texts/frame-texts.ts'
 
 interface Props {
   /** Of the panel, for its message. */
@@ -6,7 +8,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** Keeps the error of a panel in the panel. */
+/** Keeps the error of a panel in the panel. Lazy parts below it are waited for here, so the rest of the page stays as it is. */
 export class ErrorBoundary extends Component<Props, { error: Error | undefined }> {
   override state = { error: undefined }
 
@@ -15,14 +17,12 @@ export class ErrorBoundary extends Component<Props, { error: Error | undefined }
   }
 
   render({ name, children }: Props, { error }: { error: Error | undefined }) {
-    if (error === undefined) return children
+    if (error === undefined) return <LazyBoundary>{children}</LazyBoundary>
     return (
       <div class="notice notice-failed" role="alert">
-        <p>
-          The {name} could not be shown: {error.message}
-        </p>
+        <p class="grow">{frameTexts.panelFailed(name, error.message)}</p>
         <button type="button" class="button" onClick={() => this.setState({ error: undefined })}>
-          Try again
+          {frameTexts.tryAgain}
         </button>
       </div>
     )

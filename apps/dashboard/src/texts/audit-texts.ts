@@ -1,4 +1,26 @@
 /** The texts of screens/audit. */
 export const auditTexts = {
   title: 'Audit',
+  caption: 'Who did what, newest first',
+  empty: 'Nothing matches.',
+  search: 'Search id or name of a target',
+  operation: 'Operation',
+  actor: 'Who',
+  actors: { '': 'Anyone', key: 'API keys', user: 'Users', admin: 'Administrators', link: 'Links' },
+  from: 'From',
+  to: 'Until',
+  allTeams: 'All teams',
+  columns: {
+    at: 'At',
+    operation: 'Operation',
+    actor: 'Who',
+    team: 'Team',
+    targets: 'Targets',
+    status: 'Status',
+    address: 'Address',
+    request: 'Request',
+  },
+  viaDashboard: 'dashboard',
+  csv: 'Download CSV',
+  unknownTeam: '–',
 }

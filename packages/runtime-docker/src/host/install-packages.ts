@@ -9,6 +9,8 @@ const PATIENCE = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=3']
 
 /** A start installs at most twice within a few minutes. */
 let areListsFresh = false
+/** One apt at a time: a second one fails at the lock of the package lists or of the downloads, for which apt does not wait. */
+let turn: Promise<unknown> = Promise.resolve()
 
 export interface InstallOptions {
   readonly say: (line: string) => void
@@ -22,7 +24,13 @@ export interface InstallOptions {
  *
  * @throws AppError `failed_precondition` that names the packages and apt's last line
  */
-export async function installPackages(packages: readonly string[], { say, env }: InstallOptions): Promise<void> {
+export function installPackages(packages: readonly string[], options: InstallOptions): Promise<void> {
+  const result = turn.then(() => install(packages, options))
+  turn = result.catch(() => undefined)
+  return result
+}
+
+async function install(packages: readonly string[], { say, env }: InstallOptions): Promise<void> {
   const names = packages.join(', ')
   if (!areListsFresh) await timedStep(say, 'refreshing the package lists (apt-get update)', () => refreshLists(env))
   const { ok, tail } = await timedStep(say, `installing ${names} (apt-get install)`, () =>

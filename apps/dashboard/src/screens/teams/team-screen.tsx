@@ -1,6 +1,12 @@
-import { teamsTexts } from '../../texts/teams-texts.ts'
+import { useRoute } from 'preact-iso/router'
+import { TeamPanels } from './team-panels.tsx'
 import '../../styles/teams.css'
 
 export function TeamScreen() {
-  return <h1>{teamsTexts.title}</h1>
+  const { teamId = '' } = useRoute().params
+  return (
+    <div class="stack">
+      <TeamPanels key={teamId} teamId={teamId} />
+    </div>
+  )
 }

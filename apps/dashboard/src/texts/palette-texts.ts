@@ -1,0 +1,23 @@
+export const paletteTexts = {
+  title: 'Commands',
+  placeholder: 'A screen, a sandbox id, a template, a command …',
+  label: 'Search commands',
+  nothing: 'Nothing matches.',
+  go: (name: string) => `Go to ${name}`,
+  newSandbox: 'New sandbox',
+  openSandbox: (id: string) => `Open sandbox ${id}`,
+  openTerminal: (id: string) => `Open a terminal in ${id}`,
+  openTemplate: (name: string) => `Open template ${name}`,
+  theme: (name: string) => `Colours: ${name}`,
+  matches: (count: number) => (count === 1 ? '1 match' : `${count} matches`),
+  keysTitle: 'Keys',
+  keys: [
+    ['Ctrl K', 'Commands: go to a screen, a sandbox, a template'],
+    ['/', 'Search on this screen'],
+    ['j  k', 'Next and previous row'],
+    ['Enter', 'Open the row'],
+    ['x', 'Select the row'],
+    ['Shift + click', 'Select all rows between'],
+    ['?', 'This list'],
+  ],
+} as const

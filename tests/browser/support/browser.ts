@@ -1,0 +1,81 @@
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { collectProblems } from './problems.ts'
+import { browserProgram, dashboardUrl, server } from './server.ts'
+
+const START_TIMEOUT_MS = 90_000
+/** How long a slow machine may need for anything that a page does. */
+export const PATIENCE_MS = 60_000
+
+export interface Tab extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Reports of the content security policy, errors in the console and uncaught errors of all pages of the context, without those of lost networks. */
+  readonly problems: readonly string[]
+}
+
+/** One browser for the file. Root cannot have Chromium's own sandbox. */
+export function useBrowser(): () => Browser {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserProgram, args: ['--no-sandbox'], timeout: START_TIMEOUT_MS })
+  })
+  afterAll(async () => browser?.close())
+  return () => {
+    if (browser === undefined) throw new Error('the browser has not started')
+    return browser
+  }
+}
+
+export type As = 'nobody' | 'developer' | 'operator'
+
+/** A tab with cookies of its own, logged in without the page. */
+export async function openTab(browser: Browser, as: As, options: BrowserContextOptions = {}): Promise<Tab> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const problems = await collectProblems(context)
+  if (as !== 'nobody') await logIn(context, as)
+  return { page: await context.newPage(), context, problems, [Symbol.asyncDispose]: async () => context.close() }
+}
+
+async function logIn(context: BrowserContext, as: Exclude<As, 'nobody'>): Promise<void> {
+  const response = await context.request.post(`${dashboardUrl}/api/login`, {
+    data: as === 'operator' ? { adminToken: server.adminToken } : { key: server.apiKey },
+    headers: { origin: server.apiUrl },
+    timeout: PATIENCE_MS,
+  })
+  if (!response.ok()) throw new Error(`the login answered with ${response.status()}: ${await response.text()}`)
+}
+
+const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)/
+const LOOK_MS = 15_000
+const LOADS = 4
+
+/**
+ * Opens an address below `/dashboard` and waits for its heading. A browser on the engine's host cancels loads when a container's network interface
+ * comes or goes: a page that lost its first files is loaded again.
+ */
+export async function show(page: Page, path: string, options: { readonly heading?: string | RegExp } = {}): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1, ...(options.heading !== undefined && { name: options.heading }) }).first()
+  for (let load = 1; ; load += 1) {
+    try {
+      await page.goto(`${dashboardUrl}${path}`, { timeout: PATIENCE_MS, waitUntil: 'domcontentloaded' })
+    } catch (err) {
+      if (load === LOADS || !LOST.test((err as Error).message)) throw err
+      continue
+    }
+    const isLast = load === LOADS
+    try {
+      await heading.waitFor({ timeout: isLast ? PATIENCE_MS : LOOK_MS })
+      return
+    } catch (err) {
+      if (isLast) throw err
+    }
+  }
+}
+
+/** What the screen reads is there, or the reason why it is not. */
+export async function expectLoaded(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+}
