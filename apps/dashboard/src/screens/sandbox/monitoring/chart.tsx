@@ -30,7 +30,7 @@ const HEIGHT = 150
 const BYTE_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
 
 /** Clock times of 24 hours. */
-const TIMES: uPlot.Axis['values'] = (_, instants, __, ___, stepS) =>
+const TIMES: uPlot.Axis.Values = (_, instants, __, ___, stepS) =>
   instants.map((at) => {
     const text = new Date(at * 1000).toLocaleTimeString('en-GB')
     return stepS < 60 ? text : text.slice(0, 5)
