@@ -27,8 +27,8 @@ export default defineConfig({
           include: ['{apps,packages}/*/test/**/*.int.test.ts'],
           globalSetup: ['packages/test-kit/src/postgres-for-run.ts'],
           setupFiles: ['packages/test-kit/src/record-statements.ts'],
-          // The files of one worker share loaded modules: imports took a fifth of the stage. No test changes the state of a module.
-          // Records of statements belong to one file each (`npm run schema:record`).
+          // Files of one worker share loaded modules: imports took a fifth of the stage. No test changes the state of a module.
+          // oxlint-disable-next-line node/no-process-env -- a record of statements belongs to one file (`npm run schema:record`)
           isolate: process.env['SANDYARD_RECORD_STATEMENTS'] !== undefined,
           ...PATIENT,
           testTimeout: 60_000,

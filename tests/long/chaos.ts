@@ -7,7 +7,7 @@ import { runChaos } from './chaos/run-chaos.ts'
 import { parseSettings } from './chaos/settings.ts'
 import { ChaosStack } from './chaos/stack/chaos-stack.ts'
 import { EnginePart } from './chaos/stack/engine-part.ts'
-import { inOwnNamespaces, ownEngineFolder } from './chaos/stack/own-namespaces.ts'
+import { ownEngineFolder, runInOwnNamespaces } from './chaos/stack/own-namespaces.ts'
 import { renderTables } from './chaos/table.ts'
 import { Tally } from './chaos/tally.ts'
 
@@ -21,7 +21,7 @@ import { Tally } from './chaos/tally.ts'
 async function main(args: readonly string[]): Promise<boolean> {
   const settings = parseSettings(args)
   const engineFolder = ownEngineFolder()
-  if (settings.engine && engineFolder === undefined) return (await inOwnNamespaces()) === 0
+  if (settings.engine && engineFolder === undefined) return (await runInOwnNamespaces()) === 0
   await using stack = new AsyncDisposableStack()
   console.error(`seed ${settings.seed}`)
   const tally = new Tally()

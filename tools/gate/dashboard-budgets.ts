@@ -1,7 +1,7 @@
 /** Vite's manifest: chunks by the path of their source. */
 export type Manifest = Readonly<Record<string, ManifestChunk>>
 
-export interface ManifestChunk {
+interface ManifestChunk {
   readonly file: string
   readonly css?: readonly string[]
   /** Keys of chunks that are loaded with it. */

@@ -9,14 +9,15 @@ import type { Stage } from './stage.ts'
 const DOCS = join(ROOT, 'tools/docs.ts')
 const OPENAPI = join(ROOT, 'tools/openapi.ts')
 
-/** The checks that need only the tree. Each counts as one. */
+/** The checks that need only the tree, side by side, since most of them use one processor. Each counts as one. */
 export const STATIC_STAGES: readonly Stage[] = [
-  check('lint', 180_000, ['oxlint', '--type-aware']),
+  { ...check('lint', 180_000, ['oxlint', '--type-aware']), isConcurrent: false },
   check('format', 60_000, ['oxfmt', '--check', '.']),
   check('typecheck', 180_000, ['tsc', '--noEmit']),
   check('typecheck-dashboard', 120_000, ['tsc', '--noEmit', '-p', 'apps/dashboard/tsconfig.json']),
   {
     name: 'generated',
+    isConcurrent: true,
     async run() {
       const stale = await findStaleGeneratedCode()
       if (stale === '') return onePassed()
@@ -40,6 +41,7 @@ export const STATIC_STAGES: readonly Stage[] = [
 function check(name: string, timeoutMs: number, [program = '', ...args]: readonly string[]): Stage {
   return {
     name,
+    isConcurrent: true,
     async run(): Promise<Counts> {
       const { ok, output, isLate } = await runCommand(program, args, { timeoutMs })
       if (ok) return onePassed()

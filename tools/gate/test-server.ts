@@ -31,7 +31,12 @@ export async function startTestServer(settings: Readonly<Record<string, string>>
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${lastLines()}`)
       const printed = readFileSync(OUTPUT, 'utf8')
       if (!printed.includes('Ctrl-C')) return undefined
-      return { ...exportsOf(printed), SANDYARD_TEST_METRICS_URL: metricsUrlOf(printed), SANDYARD_TEST_ADMIN_TOKEN: adminToken }
+      return {
+        ...exportsOf(printed),
+        SANDYARD_TEST_METRICS_URL: metricsUrlOf(printed),
+        SANDYARD_TEST_ADMIN_TOKEN: adminToken,
+        SANDYARD_TEST_DATA_DIR: directory,
+      }
     })
     return { environment: exports, [Symbol.asyncDispose]: stop }
   } catch (err) {

@@ -33,6 +33,7 @@ import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-
 import type { TargetParts } from './webhooks/check-url.ts'
 import { TargetAddresses } from './webhooks/target-addresses.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
+import { EndReasons } from './sandboxes/end/end-reasons.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
 import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
@@ -178,6 +179,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       changes: new SandboxChanges(),
       repairs,
       inFlight: new InFlight(),
+      endReasons: new EndReasons(runtime, log.sandboxes),
       pool,
       placement,
       log: log.sandboxes,
@@ -201,7 +203,10 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       buildRunner:
         parts.buildRunner ??
         createBuildRunner({ database, runtime, tokenSeed, outbound: config.outbound, uploads, archiveLimits, log: log.builds }),
-      webhooks: { targets: new TargetAddresses(config.webhooks.allowPrivate), lookupHost: parts.lookupHost ?? lookupHost },
+      webhooks: {
+        targets: new TargetAddresses(config.webhooks.allowPrivate, config.webhooks.deny),
+        lookupHost: parts.lookupHost ?? lookupHost,
+      },
       feed: new ChangeFeed(),
       jobs: new JobRunner(sandboxes),
       drain,

@@ -12,6 +12,8 @@ import { startSecretLoops } from './secrets/secret-loops.ts'
 import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
 import type { UploadFolder } from './uploads/upload-folder.ts'
 import { startVolumeLoops } from './volumes/collect-volumes.ts'
+import type { AttemptResult } from './webhooks/end-attempt.ts'
+import { followHost } from './webhooks/follow-host.ts'
 import { startWebhookLoops } from './webhooks/webhook-loops.ts'
 import type { AppContext } from './context.ts'
 
@@ -43,8 +45,14 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     onAttemptEnd: (outcome, ms) => context.metrics.buildAttempts.observe({ outcome }, ms / 1000),
   })
 
+  const following = await followHost(database.db, context.webhooks.targets, log.database)
+  shutdown.add('host addresses', () => following.stop())
   const { outbound, keyRing } = config
-  const webhooks = startWebhookLoops({ ...context.webhooks, ...config.webhooks, database, outbound, keyRing, log: log.sandboxes }, shutdown)
+  const onResult = (result: AttemptResult): void => context.metrics.webhookAttempts.inc({ result })
+  const webhooks = startWebhookLoops(
+    { ...context.webhooks, ...config.webhooks, database, outbound, keyRing, log: log.sandboxes, onResult },
+    shutdown,
+  )
 
   // A read that fails is made up for by the next heartbeat.
   const readOrder = (): void =>

@@ -84,6 +84,22 @@ it('makes no credential that outlives it', async () => {
   expect([...tokens, ...keys].map(({ expires_at }) => expires_at)).toEqual(Array.from({ length: 5 }, () => expiresAt))
 })
 
+it('gets no answer of an idempotency key whose credential has another end', async () => {
+  const { accessToken } = world.credentials
+  const expiresAt = new Date(Date.now() + 3_600_000)
+  const { token: ending } = (await call('POST', '/access-tokens', accessToken, { body: { name: 'ending', expiresAt } })).body
+  for (const [path, key] of [
+    ['/access-tokens', 'repeated-1'],
+    ['/api-keys', 'repeated-2'],
+  ] as const) {
+    const once = { body: { name: 'repeated' }, headers: { 'idempotency-key': key, 'x-team-id': world.teamId } }
+    const first = await call('POST', path, accessToken, once)
+    expect([path, first.status, first.body.expiresAt]).toEqual([path, 201, undefined])
+    expect((await call('POST', path, ending, once)).body).toMatchObject({ code: 422, error_code: 'idempotency_request_mismatch' })
+    expect((await call('POST', path, accessToken, once)).text).toBe(first.text)
+  }
+})
+
 it('acts for the team in the header on operations of users and teams, and for none that it may not [GET /v2/templates]', async () => {
   const { db } = world.database
   const second = await db

@@ -72,6 +72,85 @@ describe('a pause without memory that fails', () => {
   })
 })
 
+/** The history of a sandbox, oldest first, with the reason that an event has. */
+async function historyOf(id: string): Promise<string[]> {
+  const rows = await world.database.db.selectFrom('event').select(['kind', 'data']).where('subject', '=', id).orderBy('event_id').execute()
+  return rows.map(({ kind, data }) => [kind.replace('sandbox.', ''), (data as { reason?: string }).reason].filter(Boolean).join(' '))
+}
+
+async function linesOf(id: string): Promise<string[]> {
+  const rows = await world.database.db.selectFrom('sandbox_log').select('message').where('sandbox_id', '=', id).orderBy('log_id').execute()
+  return rows.map(({ message }) => message)
+}
+
+const LOST = 'Memory of the paused sandbox is lost; it will resume from its files'
+
+describe('the history of a sandbox whose memory was lost', () => {
+  it('says so when the processes end during the pause', async () => {
+    const id = await create()
+    const pausing = api.runtime.faults.hold('pause')
+    const answer = pause(id, true)
+    await pausing.reached
+    world.engine.exit('fake', { sandboxId: id, incarnation: 1 })
+    pausing.release()
+    expect((await answer).status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    expect((await historyOf(id)).slice(-3)).toEqual(['pausing', 'memory_lost processes_ended', 'paused'])
+    expect((await linesOf(id)).slice(-2)).toEqual([LOST, 'Sandbox paused (files kept)'])
+  })
+
+  it('says so when the engine ends before the resume, and once only', async () => {
+    const id = await create()
+    await pause(id, true)
+    world.engine.stop()
+    world.engine.start()
+    expect((await connect(id)).status).toBe(201)
+    await reconcileNow(api)
+    expect((await historyOf(id)).slice(-3)).toEqual(['resuming', 'memory_lost processes_ended', 'resumed'])
+    await pause(id, true)
+    expect((await connect(id)).status).toBe(201)
+    expect((await historyOf(id)).filter((kind) => kind.startsWith('memory_lost'))).toHaveLength(1)
+  })
+
+  it('says so when a resume fails and leaves it without its processes', async () => {
+    const id = await create()
+    await pause(id, true)
+    world.engine.stop()
+    world.engine.start()
+    api.runtime.faults.failBefore('resume')
+    expect((await connect(id)).status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    expect((await historyOf(id)).slice(-2)).toEqual(['memory_lost processes_ended', 'resume_failed'])
+  })
+
+  it('says nothing where the memory was kept, or was not asked for', async () => {
+    const [kept, dropped] = [await create(), await create()]
+    await pause(kept, true)
+    await pause(dropped, false)
+    for (const id of [kept, dropped]) expect((await connect(id)).status).toBe(201)
+    await pause(kept, true)
+    await api.call('POST', `/sandboxes/${kept}/resume`, { body: { timeout: 60, memory: false } })
+    for (const id of [kept, dropped]) expect((await historyOf(id)).join()).not.toContain('memory_lost')
+  })
+})
+
+describe('a pause that fails and whose processes have ended when they are to go on', () => {
+  it('leaves the sandbox paused with its files: the next resume prepares the daemon', async () => {
+    const id = await create()
+    api.runtime.faults.failBefore('pause')
+    const thawing = api.runtime.faults.hold('resume')
+    const answer = pause(id, false)
+    await thawing.reached
+    onEngine(id).state = 'stopped'
+    thawing.release()
+    expect((await answer).status).toBe(500)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'files' })
+    const before = world.daemon.inits.length
+    expect((await connect(id)).status).toBe(201)
+    expect(world.daemon.inits.length).toBe(before + 1)
+  })
+})
+
 describe('a sandbox whose memory was lost', () => {
   it('is paused with its files when the server dies while it starts them: the next resume prepares the daemon', async () => {
     const id = await create()

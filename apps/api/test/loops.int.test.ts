@@ -80,7 +80,7 @@ describe('the reconciler', () => {
     await runReconciler()
     expect(await status(id)).toBe(404)
     expect(isOnEngine(id)).toBe(false)
-    expect((await eventsOf(id)).at(2)).toEqual(['sandbox.killing', 'lost'])
+    expect((await eventsOf(id)).at(2)).toEqual(['sandbox.killing', 'engine_gone'])
   })
 
   it('ends nothing while the engine does not answer', async () => {
@@ -101,6 +101,26 @@ describe('the reconciler', () => {
     world.engine.stop()
     world.engine.start()
     await waitFor('the end of the second', async () => (await status(two)) === 404 && !isOnEngine(two))
+  })
+
+  it('stores why a sandbox has ended: killed for its memory, with the engine, or unknown', async () => {
+    await world.startServer({ loops: true })
+    const [exited, hungry, told, seen] = [await create(), await create(), await create(), await create()]
+    const reasonOf = async (id: string): Promise<unknown> => {
+      const find = async () => (await eventsOf(id)).find(([kind]) => kind === 'sandbox.ended')
+      await waitFor('the end', async () => (await find()) !== undefined)
+      return (await find())?.[1]
+    }
+    await waitFor('the subscription', () => world.engine.events.listenerCount('event') > 0)
+    world.engine.exit('fake', { sandboxId: exited, incarnation: 1 })
+    world.engine.exit('fake', { sandboxId: hungry, incarnation: 1 }, 'out_of_memory')
+    expect([await reasonOf(exited), await reasonOf(hungry)]).toEqual(['lost', 'out_of_memory'])
+
+    world.engine.stop()
+    for (const { spec, end } of world.engine.sandboxes.values())
+      if (spec.sandboxId === seen && end) Object.assign(end, { cause: 'unknown' })
+    world.engine.start()
+    expect([await reasonOf(told), await reasonOf(seen)]).toEqual(['engine_gone', 'engine_gone'])
   })
 
   it('aborts a start whose sandbox ends before its daemon answers', async () => {

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type JsonWebKey } from 'node:crypto'
+import { createHmac, createPublicKey, randomBytes, type JsonWebKey } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 import { AUDIENCE, makeKey, startOidcIssuer, type OidcIssuer } from './support/oidc-issuer.ts'
@@ -78,6 +78,23 @@ describe('tokens of the OpenID provider', () => {
     expect((await call(await sign(options))).body).toEqual(REFUSED)
   })
 
+  it('are refused with a subject or an address that no index of the database has room for', async () => {
+    const { email } = await seedParty(world, 'Long')
+    const long = randomBytes(3000).toString('base64url')
+    const own = (claims: object) => sign({ claims: { email, ...claims } })
+    expect((await call(await own({ sub: long }))).body).toEqual(REFUSED)
+    expect((await call(await own({ sub: 'of-long', email: `${long}@party.test` }))).body).toEqual(REFUSED)
+    await using open = await startServer({ SANDYARD_OIDC_CREATE_USERS: 'true' })
+    expect((await call(await own({ sub: 'of-long', email: `${long}@party.test` }), { server: open })).body).toEqual(REFUSED)
+    expect((await call(await own({ sub: 'o'.repeat(255) }))).status).toBe(200)
+  })
+
+  it('find a user whose address is written in another case', async () => {
+    const { teamId, email } = await seedParty(world, 'Cased')
+    const answer = await call(await issuer.sign('cased', { claims: { email: email.toUpperCase(), email_verified: true } }))
+    expect(answer.body).toMatchObject([{ teamID: teamId }])
+  })
+
   it('are accepted within the skew of clocks', async () => {
     expect((await call(await sign({ claims: { exp: seconds(-5), nbf: seconds(5) } }))).status).toBe(200)
   })
@@ -112,6 +129,14 @@ describe('tokens of the OpenID provider', () => {
     expect((await call(token, { url: '/v2/sandboxes', teamId })).status).toBe(200)
     await world.database.db.deleteFrom('app_user').where('id', '=', userId).execute()
     await waitFor('the refusal', async () => (await call(token)).status === 401)
+  })
+
+  it('of an unknown user make no team with the namespace that stands for the templates of the server', async () => {
+    await using open = await startServer({ SANDYARD_OIDC_CREATE_USERS: 'true' })
+    const token = await sign({ claims: { sub: 'e2bdev', email: 'e2bdev@acme.test' } })
+    const { body } = await call(token, { server: open })
+    const { slug } = await world.database.db.selectFrom('team').select('slug').where('id', '=', body[0].teamID).executeTakeFirstOrThrow()
+    expect(slug).toMatch(/^e2bdev-[0-9a-f]{4}$/)
   })
 
   it('of an unknown user make one user with a team of its own, where the operator has allowed it', async () => {

@@ -201,6 +201,25 @@ describe('teams', () => {
     expect(members).toMatchObject([{ userID: caller.userId, isDefault: true }])
   })
 
+  it('that a server does not know yet as deleted get 401 for what they would create', async () => {
+    // It hears of no changes.
+    const late = await world.startServer({ capabilities: { mounts: true }, env: { SANDYARD_SECRETS_KEY: 'ab'.repeat(32) } })
+    const caller = await addCaller(world, late, 'Gone')
+    expect((await caller.withKey('GET', '/v2/sandboxes')).status).toBe(200)
+    expect((await admin('DELETE', `/admin/teams/${caller.teamId}`)).status).toBe(204)
+    const events = ['sandbox.lifecycle.created']
+    for (const [path, body] of [
+      ['/v2/sandboxes', { templateID: world.templateId }],
+      ['/v3/templates', { name: 'mine' }],
+      ['/volumes', { name: 'mine' }],
+      ['/secrets', { name: 'mine', value: 'x' }],
+      ['/events/webhooks', { name: 'mine', url: 'https://example.com', events, signatureSecret: 'x'.repeat(32) }],
+    ] as const) {
+      const answer = await caller.withKey('POST', path, body)
+      expect([path, answer.body]).toEqual([path, { code: 401, message: 'You are not authenticated' }])
+    }
+  })
+
   it('that do not exist are 404, and ids that are no UUID 400', async () => {
     const absent = randomUUID()
     for (const [method, path] of [

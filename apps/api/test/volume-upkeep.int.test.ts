@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { collectVolumes } from '../src/volumes/collect-volumes.ts'
-import { measureVolumes } from '../src/volumes/volume-sizes.ts'
+import { measureVolumes } from '../src/volumes/measure-volumes.ts'
 import { createWorld, reconcileNow, waitFor, type Server, type World } from './support/control-plane.ts'
 
 let world: World
@@ -24,6 +28,7 @@ const addVolume = async (): Promise<Deleted> => {
 }
 const remove = (id: string) => api.call('DELETE', `/volumes/${id}`)
 const collect = (graceSeconds = 0) => collectVolumes({ ...api.ctx, log: api.ctx.log.sandboxes }, { graceSeconds })
+const measure = (aloneMs?: number) => measureVolumes({ ...api.ctx, log: api.ctx.log.sandboxes }, aloneMs === undefined ? {} : { aloneMs })
 const hasRow = async (id: string): Promise<boolean> =>
   (await world.database.db.selectFrom('volume').select('volume_id').where('volume_id', '=', id).execute()).length > 0
 const hasFiles = (id: string): boolean => world.engine.volumes.has(`fake/${id}`)
@@ -95,6 +100,61 @@ describe('the files of a deleted volume', () => {
   })
 })
 
+describe('a volume that the engine makes after its row was removed', () => {
+  const rowOf = (id: string) =>
+    world.database.db.selectFrom('deleted_volume').select('removed_at').where('volume_id', '=', id).executeTakeFirst()
+  const addGone = async (): Promise<Deleted> => {
+    const gone = await addVolume()
+    await remove(gone.id)
+    await collect()
+    await world.engine.volumes.create(`fake/${gone.id}`)
+    return gone
+  }
+
+  it('is removed, and another one without a row stays', async () => {
+    await world.engine.volumes.create(`fake/${randomUUID()}`)
+    const before = world.engine.volumes.names
+    const { id } = await addGone()
+    expect(world.engine.volumes.names).toHaveLength(before.length + 1)
+    await collect()
+    expect(world.engine.volumes.names).toEqual(before)
+    expect(await rowOf(id)).toBeDefined()
+  })
+
+  it('is tried again after a failure, which holds up no other', async () => {
+    const [one, two] = [await addGone(), await addGone()]
+    api.runtime.faults.failBefore('volumes.remove')
+    await collect()
+    expect([hasFiles(one.id), hasFiles(two.id)].filter(Boolean)).toHaveLength(1)
+    await collect()
+    expect([hasFiles(one.id), hasFiles(two.id)]).toEqual([false, false])
+  })
+
+  it('stays when a row of its id is there again, as after a restore', async () => {
+    const { id } = await addVolume()
+    await world.database.db.insertInto('deleted_volume').values({ volume_id: id }).execute()
+    await collect()
+    expect([await hasRow(id), hasFiles(id)]).toEqual([true, true])
+  })
+
+  it('is remembered for 30 days', async () => {
+    const { id } = await addGone()
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000)
+    const setAge = (count: number) =>
+      world.database.db
+        .updateTable('deleted_volume')
+        .set({ removed_at: days(count) })
+        .where('volume_id', '=', id)
+        .execute()
+    await setAge(29)
+    await collect()
+    expect(await rowOf(id)).toBeDefined()
+    await setAge(31)
+    await collect()
+    expect(await rowOf(id)).toBeUndefined()
+  })
+})
+
 it('leaves volumes alone that have no row', async () => {
   await world.engine.volumes.create('fake/restored')
   await collect()
@@ -119,7 +179,7 @@ describe('the stored bytes of a team', () => {
     expect((await put('/a', 'x'.repeat(1000))).status).toBe(201)
     expect((await put('/a', 'y'.repeat(1000))).status).toBe(201)
     expect((await stored()) - before).toBe(2000)
-    await measureVolumes(api.ctx)
+    await measure()
     expect((await stored()) - before).toBe(1000)
 
     await setLimit((await stored()) + 100)
@@ -137,9 +197,75 @@ describe('the stored bytes of a team', () => {
 
   it('are measured by one server in ten minutes', async () => {
     const sizes = () => api.runtime.faults.calls.filter((point) => point === 'volumes.sizes').length
-    await measureVolumes(api.ctx)
+    await measure()
     const before = sizes()
-    await Promise.all([measureVolumes(api.ctx), measureVolumes(api.ctx)])
+    await Promise.all([measure(), measure()])
     expect(sizes()).toBe(before)
   })
+})
+
+describe('an engine that is too slow to measure all volumes at once', () => {
+  const late = new AppError('deadline_exceeded', 'The Docker engine did not answer in time.')
+  const db = () => world.database.db
+  const forgetClaim = () => db().deleteFrom('server_setting').where('name', '=', 'volumes_measured_at').execute()
+  const forgetSlowness = () => db().deleteFrom('server_setting').where('name', '=', 'volumes_measured_alone_until').execute()
+  const callsOf = (point: string): number => api.runtime.faults.calls.filter((call) => call === point).length
+  const sizeOf = async (id: string): Promise<number> =>
+    (await db().selectFrom('volume').select('size_bytes').where('volume_id', '=', id).executeTakeFirstOrThrow()).size_bytes
+  const addFilled = async (bytes: number): Promise<string> => {
+    const { id } = await addVolume()
+    await writeFile(join(world.engine.volumes.pathOf(`fake/${id}`), 'f'), Buffer.alloc(bytes))
+    return id
+  }
+
+  it('measures each alone, and is not asked for all again soon', async () => {
+    await forgetClaim()
+    const [one, two, gone] = [await addFilled(100), await addFilled(200), await addVolume()]
+    await world.engine.volumes.remove(`fake/${gone.id}`)
+    api.runtime.faults.failBefore('volumes.sizes', late)
+    await measure()
+    expect([await sizeOf(one), await sizeOf(two), await sizeOf(gone.id)]).toEqual([100, 200, 0])
+    await writeFile(join(world.engine.volumes.pathOf(`fake/${one}`), 'more'), Buffer.alloc(7))
+    await forgetClaim()
+    const before = callsOf('volumes.sizes')
+    await measure()
+    expect([await sizeOf(one), callsOf('volumes.sizes')]).toEqual([107, before])
+    await forgetSlowness()
+    await forgetClaim()
+    await measure()
+    expect(callsOf('volumes.sizes')).toBe(before + 1)
+  })
+
+  it('goes on in the next pass where the time of one ended, and one that cannot be measured holds up no other', async () => {
+    await forgetClaim()
+    await db().deleteFrom('volume').execute()
+    const ids = [await addFilled(1), await addFilled(2), await addFilled(3)]
+    api.runtime.faults.failBefore('volumes.sizes', late)
+    // One in a pass.
+    await measure(0)
+    const measured = async () => (await Promise.all(ids.map(sizeOf))).filter((bytes) => bytes > 0).length
+    expect(await measured()).toBe(1)
+    await forgetClaim()
+    api.runtime.faults.failBefore('volumes.sizeOf')
+    await measure()
+    expect(await measured()).toBe(2)
+    await forgetClaim()
+    await measure()
+    expect(await measured()).toBe(3)
+    await forgetSlowness()
+  })
+})
+
+it('measures those alone that the engine cannot count', async () => {
+  await world.database.db.deleteFrom('server_setting').where('name', '=', 'volumes_measured_at').execute()
+  const { id } = await addVolume()
+  await writeFile(join(world.engine.volumes.pathOf(`fake/${id}`), 'f'), 'five!')
+  world.engine.volumes.uncounted.add(`fake/${id}`)
+  await measure()
+  const { size_bytes: bytes } = await world.database.db
+    .selectFrom('volume')
+    .select('size_bytes')
+    .where('volume_id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(bytes).toBe(5)
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { addCaller, type Caller } from './support/build-callers.ts'
+import { seedParty } from './support/templates.ts'
 import { createWorld, type Answer, type Server, type World } from './support/control-plane.ts'
 
 let world: World
@@ -48,6 +49,38 @@ describe('[POST /volumes] [GET /volumes]', () => {
     expect((await create(name, headers)).body).toMatchObject({ volumeID: body.volumeID })
     expect((await api.call('DELETE', `/volumes/${body.volumeID}`)).status).toBe(204)
     expect((await create(name, headers)).body).toEqual({ code: 404, message: 'Volume not found' })
+  })
+
+  it('makes two at once for a team, lets some wait, and refuses more; another team does not wait', async () => {
+    const creates = () => api.runtime.faults.calls.filter((point) => point === 'volumes.create').length
+    const before = creates()
+    const holds = [api.runtime.faults.hold('volumes.create'), api.runtime.faults.hold('volumes.create')]
+    const answers = Array.from({ length: 19 }, () => create(newName()))
+    const statuses = Promise.all(answers.map(async (answer) => (await answer).status))
+    await Promise.all(holds.map(({ reached }) => reached))
+    expect(await Promise.race(answers.map(async (answer) => (await answer).status))).toBe(429)
+    expect(creates() - before).toBe(2)
+    expect((await stranger.withKey('POST', '/volumes', { name: newName() })).status).toBe(201)
+    for (const hold of holds) hold.release()
+    expect(
+      Object.fromEntries(
+        Map.groupBy(await statuses, String)
+          .entries()
+          .map(([status, { length }]) => [status, length]),
+      ),
+    ).toEqual({ 201: 18, 429: 1 })
+  })
+
+  it('refuses more while the files of many deleted ones are there', async () => {
+    const { teamId, ...party } = await seedParty(world, 'Deleters')
+    await sql`
+      insert into volume (volume_id, team_id, name, created_by, deleted_at)
+      select gen_random_uuid(), ${teamId}, 'gone' || n, '{}', clock_timestamp() from generate_series(1, 2000) as n
+    `.execute(world.database.db)
+    const { status, body } = await api.call('POST', '/volumes', { body: { name: 'one' }, apiKey: party.apiKey })
+    expect([status, body.message]).toEqual([429, expect.stringMatching(/deleted/)])
+    await world.database.db.deleteFrom('volume').where('team_id', '=', teamId).execute()
+    expect((await api.call('POST', '/volumes', { body: { name: 'one' }, apiKey: party.apiKey })).status).toBe(201)
   })
 
   it('refuses a body without a name', async () => {

@@ -79,7 +79,8 @@ describe('a create', () => {
     const { status, body } = await create(api, { envVars: { A: '1' }, metadata: { m: 'x' }, secure: false })
     expect([status, body.sandboxID]).toEqual([201, waiting])
     expect(api.runtime.faults.calls.filter((call) => call === 'create')).toHaveLength(1)
-    expect(world.daemon.inits[1]).toMatchObject({ envVars: { A: '1' }, identity: { sandboxID: waiting } })
+    expect(world.daemon.inits[0]).not.toHaveProperty('claim')
+    expect(world.daemon.inits[1]).toMatchObject({ envVars: { A: '1' }, identity: { sandboxID: waiting }, claim: expect.any(String) })
     expect(world.daemon.inits[1]).not.toHaveProperty('accessToken')
     expect(await rowsOfPool()).toEqual([])
     const { body: detail } = await api.call('GET', `/sandboxes/${waiting}`)
@@ -277,6 +278,21 @@ describe('the pool', () => {
     expect(api.runtime.faults.calls.filter((call) => call === 'create')).toHaveLength(1)
     expect(await rowsOfPool()).toEqual([])
     expect(world.engine.sandboxes.size).toBe(0)
+  })
+
+  it('goes on when the engine is away during a start and during the undo of it', async () => {
+    const api = await startServer()
+    api.runtime.faults.failAfter('create')
+    api.runtime.faults.failBefore('remove')
+    await api.ctx.pool.fill()
+    await api.ctx.pool.settled()
+    expect(api.runtime.faults.calls.filter((call) => call === 'remove')).toHaveLength(1)
+    // The next pass frees what the undo has left.
+    expect(await rowsOfPool()).toMatchObject([{ state: 'removing' }])
+    await setAll({ state_changed_at: longAgo })
+    await fill(api)
+    expect(await rowsOfPool()).toEqual([])
+    expect((await create(api)).status).toBe(201)
   })
 
   it('is given up while a create waits for memory, and takes none until the shortage is over', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { storeHostAddresses } from '@sandyard/db/host-addresses'
 import { Secret } from '@sandyard/kit/config/secret'
 import { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { capPending, forgetDeliveries } from '../src/webhooks/forget-deliveries.ts'
@@ -134,4 +135,15 @@ describe('the outbox', () => {
     await capPending(db, 2)
     expect((await deliveries(id)).map(({ status }) => status)).toEqual(['pending', 'pending', 'dead'])
   })
+})
+
+it('refuses the addresses of the host that the gateway has told, and those that the operator denies', async () => {
+  await storeHostAddresses(world.database.db, ['198.41.0.4', '2a01::7'])
+  const server = await world.startServer({ env: { ...ENV, SANDYARD_WEBHOOK_DENY: '198.41.0.8/30' }, lookupHost, loops: true })
+  const create = async (host: string): Promise<number> => {
+    const body = { name: 'mine', url: `http://${host}/hook`, events: TYPES, signatureSecret: SECRET, enabled: false }
+    return (await server.call('POST', '/events/webhooks', { body })).status
+  }
+  expect(await Promise.all(['198.41.0.4', '[2a01::7]', '198.41.0.9'].map(create))).toEqual([400, 400, 400])
+  expect(await Promise.all(['198.41.0.5', '[2a01::8]', '198.41.0.12'].map(create))).toEqual([201, 201, 201])
 })

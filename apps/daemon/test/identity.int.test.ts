@@ -103,6 +103,34 @@ describe('[daemon POST /init] the identity', () => {
     expect(await tunnelStatus(daemon.url, { target: 'localhost:1', headers: bearer('2'.repeat(64)) })).toBe(502)
   })
 
+  it('is taken over by one claim, whose clock may be behind; the daemon refuses every other one', async () => {
+    await using daemon = await startManagedDaemon()
+    const at = (second: number) => `2026-01-01T00:00:0${second}Z`
+    const claim = (name: string, second: number) => ({
+      identity: IDENTITY,
+      accessToken: name,
+      claim: name,
+      envVars: { BY: name },
+      timestamp: at(second),
+    })
+    await platformInit(daemon, { identity: IDENTITY, accessToken: 'ahead', timestamp: at(8) })
+    expect(await platformInit(daemon, claim('first', 3))).toEqual(OK)
+    expect(await variables(daemon, 'first')).toMatchObject({ BY: 'first' })
+
+    const refused = [409, 'another create has claimed this sandbox']
+    expect(await platformInit(daemon, claim('second', 9))).toEqual(refused)
+    expect(await platformInit(daemon, { identity: IDENTITY, accessToken: 'ahead', envVars: {}, timestamp: at(9) }), 'late').toEqual(OK)
+    expect(await platformInit(daemon, claim('first', 2)), 'late').toEqual(OK)
+    expect(await variables(daemon, 'first')).toMatchObject({ BY: 'first' })
+    expect(await platformInit(daemon, claim('first', 4)), 'again').toEqual(OK)
+    expect(await platformInit(daemon, { identity: IDENTITY, accessToken: 'first' }), 'without a time').toEqual(OK)
+    expect(await platformInit(daemon, { ...claim('second', 9), claim: 1 })).toEqual([400, ''])
+
+    await daemon.setInstanceFile(secretDigest('another'))
+    expect(await platformInit(daemon, claim('second', 1), 'another'), 'of another instance').toEqual(OK)
+    expect(await variables(daemon, 'second')).toMatchObject({ BY: 'second' })
+  })
+
   it('brings the secret of tunnels; without it there are none', async () => {
     await using daemon = await startManagedDaemon()
     const secret = '1'.repeat(64)

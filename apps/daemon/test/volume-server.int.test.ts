@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, lstat, mkdir, readdir, readFile, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, readdir, readFile, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
@@ -52,6 +52,30 @@ describe('the key', () => {
       }
     }
     expect((await server.ask('GET', `/path?path=${dir}`)).status).toBe(200)
+  })
+})
+
+describe('-measure-ms', () => {
+  const MAIN = join(import.meta.dirname, '../src/volume-server/main.ts')
+  const measure = (root: string, ms: number) =>
+    execFileSync(process.execPath, [MAIN, `-root=${root}`, `-measure-ms=${ms}`], { encoding: 'utf8', stdio: 'pipe' })
+
+  it('prints the bytes of all files, each once, and follows no link', async () => {
+    const root = at('/measured')
+    await mkdir(join(root, 'a/b'), { recursive: true })
+    await writeFile(join(root, 'a/b/ü\n'), '12345')
+    await link(join(root, 'a/b/ü\n'), join(root, 'again'))
+    await writeFile(join(root, '.hidden'), 'x'.repeat(1000))
+    await symlink('../../secret', join(root, 'to-secret'))
+    await symlink('/', join(root, 'to-root'))
+    expect(measure(root, 60_000)).toBe(`bytes=${5 + 1000 + '../../secret'.length + 1}\n`)
+  })
+
+  it('fails when the time is over', async () => {
+    const root = at('/late')
+    await mkdir(root)
+    for (let file = 0; file < 2000; file += 1) await writeFile(join(root, `f${file}`), '')
+    expect(() => measure(root, 1)).toThrow(/TimeoutError|due to timeout/)
   })
 })
 

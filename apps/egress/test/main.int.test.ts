@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 import { Database } from '@sandyard/db/database'
 import { EGRESS_GATEWAY_SETTING } from '@sandyard/db/egress-gateway-setting'
+import { readHostAddresses } from '@sandyard/db/host-addresses'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { findFreePort } from '@sandyard/kit/net/free-port'
@@ -60,6 +62,18 @@ it('answers its health check, listens on the address of the setting, and on the 
   expect(page).toContain('sandyard_egress_open_connections 0')
   expect(page).toContain('sandyard_egress_process_start_time_seconds ')
   expect((await fetch(`http://127.0.7.9:${port}/metrics`)).status).toBe(200)
+
+  // The API, in a network of its own, learns the addresses of this host.
+  const outer = Object.values(networkInterfaces()).flatMap((found) =>
+    (found ?? []).flatMap(({ internal, family, address }) => (internal || family !== 'IPv4' ? [] : [address])),
+  )
+  const told = { what: 'the addresses of the host', timeoutMs: 30_000, everyMs: 20 }
+  const addresses = await pollUntil(told, async () => {
+    const found = await readHostAddresses(database.db)
+    return found.length > 0 ? found : undefined
+  })
+  expect(outer.filter((address) => !addresses.includes(address) && !address.startsWith('169.254.'))).toEqual([])
+  expect(addresses).not.toContain('127.0.0.1')
 
   await database.db.insertInto('server_setting').values({ name: EGRESS_GATEWAY_SETTING, value: '127.0.7.1' }).execute()
   expect(await said(egress, 'the egress gateway listens')).toMatchObject({ host: '127.0.7.1', tcpPort, dnsPort })

@@ -18,6 +18,7 @@ import type {
   RuntimeSandbox,
   RuntimeSnapshot,
   RuntimeVitals,
+  SandboxEnd,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -32,6 +33,7 @@ import { createStopped } from './containers/create-stopped.ts'
 import { runtimeState, stationOn } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox, type StartRequest } from './containers/start-sandbox.ts'
+import { readEnd } from './containers/read-end.ts'
 import { readUsage } from './containers/read-usage.ts'
 import { engineCall, statusOf, toAppError } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
@@ -187,6 +189,10 @@ export class DockerRuntime implements SandboxRuntime {
       const ref = refOf(Labels)
       return ref === undefined ? [] : [{ ...ref, state: runtimeState(State), createdAt: new Date(Created * 1000) }]
     })
+  }
+
+  findEnd(ref: SandboxRef): Promise<SandboxEnd | undefined> {
+    return engineCall('The end of the sandbox could not be read.', () => readEnd(this.#containerOf(ref)))
   }
 
   async usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {

@@ -60,6 +60,8 @@ export type Role =
   | 'volume-copy'
   /** A container with the file service of a volume. */
   | 'volume-server'
+  /** A container that measures a volume, or removes its files, and ends. */
+  | 'volume-tool'
 
 /** The engine's filter for objects of an installation with a role. */
 export function roleFilter(installation: string, role: Role): string {

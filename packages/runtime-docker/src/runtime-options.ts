@@ -8,6 +8,7 @@ import { parseCidr } from './egress/ipv4.ts'
 import type { CallDeadlines } from './engine/call-deadlines.ts'
 import type { ImageProgress } from './images/image-progress.ts'
 import type { EcrEndpoint } from './images/registry/ecr-login.ts'
+import { findDriverProblem, type VolumeDriver } from './volumes/volume-driver.ts'
 
 export interface DockerRuntimeOptions {
   /** The name of this control plane on an engine that others may use too: `[a-z0-9-]`, at most 40. */
@@ -56,6 +57,8 @@ export interface DockerRuntimeOptions {
   readonly ecrEndpoint?: EcrEndpoint
   /** Deadline of the first answer of a registry, and of the service that issues its passwords. */
   readonly registryTimeoutMs?: number
+  /** How the engine makes new volumes of users. Default: its driver `local`, without options. */
+  readonly volumeDriver?: VolumeDriver
   /** Deadlines of calls to the engine that replace the defaults. */
   readonly callDeadlines?: Partial<CallDeadlines>
   /** The cap of unread events; over it the reader's stream ends. */
@@ -73,4 +76,6 @@ export function checkOptions(options: DockerRuntimeOptions): void {
   for (const network of [...resolvers, ...openPrivate, ...controlNetworks, ...ingressSources]) {
     if (parseCidr(network) === undefined) throw new AppError('invalid_argument', `"${network}" is not an IPv4 address or network.`)
   }
+  const problem = options.volumeDriver === undefined ? undefined : findDriverProblem(options.volumeDriver)
+  if (problem !== undefined) throw new AppError('invalid_argument', `${problem}.`)
 }

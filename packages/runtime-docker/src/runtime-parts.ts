@@ -29,6 +29,7 @@ import { checkOptions, type DockerRuntimeOptions } from './runtime-options.ts'
 import { originOf } from './runtime-origin.ts'
 import { SECCOMP_JSON } from './seccomp/seccomp-profile.ts'
 import { Snapshots } from './snapshots/snapshots.ts'
+import { LOCAL_DRIVER, type VolumeDriver } from './volumes/volume-driver.ts'
 
 const DEFAULT_PIDS_LIMIT = 4096
 
@@ -52,6 +53,7 @@ export interface RuntimeParts extends StartParts {
   readonly joinMembers: (() => Promise<readonly Member[]>) | undefined
   readonly diskLimit: boolean
   readonly plan: () => ContainerPlan
+  readonly volumeDriver: VolumeDriver
   readonly daemonPort: number
   readonly maxUnreadEvents: number | undefined
 }
@@ -118,6 +120,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       images,
       imageTool: manifest.imageTool ?? [],
       volumeServer: manifest.volumeServer ?? [],
+      volumeDriver: options.volumeDriver ?? LOCAL_DRIVER,
       plan,
       diskLimit,
       daemonPort: manifest.port,

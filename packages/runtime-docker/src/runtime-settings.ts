@@ -1,7 +1,8 @@
-import { env, type ConfigOf } from '@sandyard/kit/config/parse-config'
+import { env, SettingProblem, type ConfigOf } from '@sandyard/kit/config/parse-config'
 import { OUTBOUND_SETTINGS, outboundOf } from '@sandyard/kit/outbound/outbound'
 import { DEFAULT_LIMITS } from './egress/base-rules.ts'
 import type { DockerRuntimeOptions } from './runtime-options.ts'
+import { LOCAL_DRIVER, readDriverOptions } from './volumes/volume-driver.ts'
 
 /** The settings of this runtime. Apps include them in their own settings. */
 export const dockerRuntimeSettings = {
@@ -51,11 +52,28 @@ export const dockerRuntimeSettings = {
     default: DEFAULT_LIMITS.bytesPerSecond,
     doc: 'Bytes that one sandbox may send in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
   }),
+  volumeDriver: env.text('SANDYARD_VOLUME_DRIVER', {
+    default: LOCAL_DRIVER.name,
+    doc: 'The driver of new volumes: `local`, or a plugin of the engine (docs/volumes.md).',
+  }),
+  volumeDriverOptions: env.checked('SANDYARD_VOLUME_DRIVER_OPTIONS', readOptions, {
+    kind: 'secret',
+    default: {},
+    doc: 'Options of that driver: key=value, separated by semicolons; {volume} is the name of the volume. Everyone with access to the engine can read them.',
+  }),
   ...OUTBOUND_SETTINGS,
   allowUnenforcedEgress: env.boolean('SANDYARD_ALLOW_UNENFORCED_EGRESS', {
     default: false,
     doc: "Run sandboxes although the kernel of the engine's host cannot enforce the egress rules (before Linux 5.9, WSL2): they then reach what the host reaches. Without it the server does not start there.",
   }),
+}
+
+function readOptions(text: string): Readonly<Record<string, string>> {
+  try {
+    return readDriverOptions(text)
+  } catch (err) {
+    throw new SettingProblem(err instanceof Error ? err.message : 'is not valid')
+  }
 }
 
 /** The options of the runtime that come from settings. */
@@ -78,6 +96,7 @@ export function optionsOf(
       bytesPerSecond: config.egressBandwidth,
     },
     registries: config.registries,
+    volumeDriver: { name: config.volumeDriver, options: config.volumeDriverOptions },
     outbound: outboundOf(config),
     allowUnenforcedEgress: config.allowUnenforcedEgress,
   }

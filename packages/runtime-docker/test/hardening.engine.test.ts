@@ -1,3 +1,4 @@
+import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -153,6 +154,20 @@ describe('a sandbox', () => {
     const { code } = await hungry.sh('head --bytes 1G /dev/zero | tail --bytes 1G > /dev/null; exit ${PIPESTATUS:-$?}')
     expect(code).toBe(137)
     expect(await hungry.isHealthy()).toBe(true)
+  })
+
+  it('that loses its daemon to its memory has ended for its memory', async () => {
+    const resources = { cpuCount: 1, memoryMib: 128, diskMib: 512 }
+    const spec = sandboxSpec({ image, resources })
+    const hungry = new Inside(await runtime.create(spec))
+    expect(await runtime.findEnd(spec)).toBeUndefined()
+    // Its owner can make the daemon the first process that the kernel kills.
+    const preferDaemon = "for p in /proc/[0-9]*; do grep -qs 'instance[=]' $p/cmdline && echo 1000 > $p/oom_score_adj; done"
+    // The answer ends with the daemon.
+    void hungry.sh(`${preferDaemon}; head --bytes 1G /dev/zero | tail --bytes 1G > /dev/null`).catch(() => undefined)
+    const end = await pollUntil({ what: 'the end', timeoutMs: 60_000, everyMs: 50 }, () => runtime.findEnd(spec))
+    expect(end.cause).toBe('out_of_memory')
+    await runtime.remove(spec)
   })
 
   it('has its configured processor time', async () => {

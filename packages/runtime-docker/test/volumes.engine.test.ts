@@ -1,5 +1,6 @@
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { Secret } from '@sandyard/kit/config/secret'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { askVolume } from '@sandyard/runtime/contract/ask-volume'
 import type { SandboxMount, SandboxSpec } from '@sandyard/runtime/types'
@@ -63,6 +64,19 @@ describe('volumes on Docker', () => {
     expect(await runtime.list(spec.sandboxId)).toEqual([])
     const below = sandboxSpec({ mounts: [{ volume, path: '/etc/passwd/below', readOnly: false }] })
     await expect(runtime.create(below)).rejects.toMatchObject({ kind: 'invalid_argument' })
+  })
+
+  it('are measured one by one, by a container that leaves nothing', async () => {
+    const volume = await makeVolume()
+    const endpoint = await volumes.open(volume, key)
+    expect((await ask(endpoint, 'PUT', '/file?path=/a/f&force=true&mode=0', 'x'.repeat(12_345))).status).toBe(201)
+    expect(await volumes.sizeOf(volume, 30_000)).toBe(12_345)
+    await expect(volumes.sizeOf(volume, 30_000, AbortSignal.abort(new AppError('canceled', 'stopped')))).rejects.toThrow('stopped')
+    await expect(volumes.sizeOf('absent', 30_000)).rejects.toMatchObject({ kind: 'not_found' })
+    const filters = roleFilter(installation, 'volume-tool')
+    const what = { what: 'the end of the containers', timeoutMs: 30_000, everyMs: 50 }
+    await pollUntil(what, async () => (await docker.listContainers({ all: true, filters })).length === 0 || undefined)
+    expect(await volumes.remove(volume)).toBe(true)
   })
 
   it('are shared by two sandboxes at once, and by the file service', async () => {

@@ -10,6 +10,7 @@ import type {
   RuntimeSandbox,
   RuntimeSnapshot,
   RuntimeVitals,
+  SandboxEnd,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -117,6 +118,9 @@ export interface SandboxRuntime extends AsyncDisposable {
 
   /** The sandboxes of this installation in any state: all of them, or all incarnations of one. */
   list(sandboxId?: string): Promise<RuntimeSandbox[]>
+
+  /** How the processes of a sandbox ended; undefined for one that has some, and for one that is absent. */
+  findEnd(ref: SandboxRef): Promise<SandboxEnd | undefined>
 
   /** Usage by sandbox id. The map omits sandboxes that are absent, have ended or do not answer in time. */
   usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>>

@@ -118,6 +118,14 @@ export interface RuntimeSandbox extends SandboxRef {
   readonly createdAt: Date
 }
 
+/** How the processes of a sandbox ended. */
+export interface SandboxEnd {
+  /** By the clock of the engine's host. */
+  readonly at: Date
+  /** `out_of_memory`: the kernel has killed the daemon. `engine`: they were gone when the engine started. */
+  readonly cause: 'out_of_memory' | 'engine' | 'unknown'
+}
+
 export interface Usage {
   readonly memoryBytes: number
   readonly cpuMicroseconds: number

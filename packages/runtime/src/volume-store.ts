@@ -20,8 +20,11 @@ export interface VolumeStore {
   /** Starts the file service of a volume, or finds the running one. It ends itself when it is not used for a while. */
   open(name: string, key: Secret, signal?: AbortSignal): Promise<VolumeEndpoint>
 
-  /** Bytes of the files by name, as the engine counts them. Slow. */
+  /** Bytes of the files by name, as the engine counts them; without those that it cannot count. Slow: the engine reads all volumes. */
   sizes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>
+
+  /** Bytes of the files of one volume. @throws AppError `not_found`; `unavailable` when it could not be measured within `timeoutMs` */
+  sizeOf(name: string, timeoutMs: number, signal?: AbortSignal): Promise<number>
 
   /** The names of all volumes of the installation, also of those without a row. */
   list(signal?: AbortSignal): Promise<readonly string[]>

@@ -4,6 +4,7 @@ export const server = {
   sandboxUrl: fromEnvironment('E2B_SANDBOX_URL'),
   apiKey: fromEnvironment('E2B_API_KEY'),
   adminToken: fromEnvironment('SANDYARD_TEST_ADMIN_TOKEN'),
+  dataDirectory: fromEnvironment('SANDYARD_TEST_DATA_DIR'),
 } as const
 
 export const browserProgram = fromEnvironment('SANDYARD_TEST_BROWSER')

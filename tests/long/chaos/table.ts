@@ -24,7 +24,7 @@ export function renderTables(tally: Tally, result: RunResult): string {
     ['lost', String(tally.lost.length)],
     ['orphaned', String(tally.orphaned.length)],
     ['wrong answers', String(tally.wrong.length)],
-    ['ended and reported', String(tally.reported.length)],
+    ['ended and reported', reported(tally)],
     ['made by calls without an answer', result.unclaimed],
     ['longest time without a create', seconds(tally.longestWithoutCreateMs)],
     ['from the last kill until settled', seconds(result.untilSettledMs)],
@@ -42,6 +42,12 @@ export function renderTables(tally: Tally, result: RunResult): string {
     ),
     table(['result', ''], summary),
   ].join('\n\n')
+}
+
+function reported(tally: Tally): string {
+  const reasons = [...tally.reported.values()]
+  const counts = [...new Set(reasons)].map((reason) => `${reason} ${reasons.filter((each) => each === reason).length}`)
+  return `${reasons.length}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`
 }
 
 function seconds(ms: number): string {

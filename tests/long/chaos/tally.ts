@@ -19,8 +19,8 @@ export class Tally {
   readonly wrong: string[] = []
   /** Things that nothing owns after the end. */
   readonly orphaned: string[] = []
-  /** Sandboxes that the server has reported as ended, with the reason: only a kill of the engine may end them. */
-  readonly reported: string[] = []
+  /** The reasons of sandboxes that the server has reported as ended: only a kill of the engine may end them. */
+  readonly reported = new Map<string, string>()
   /** Messages of failed calls, with their numbers. */
   readonly failures = new Map<string, number>()
   #operations = 0

@@ -6,6 +6,8 @@ import { touchApiKey } from './auth-queries.ts'
 
 const EVERY_MS = 60_000
 const MAX_KEYS = 10_000
+/** Writes that wait for the database. A use that is left out is written at the next one. */
+const MAX_PENDING = 256
 
 /** Updates `last_used_at` of API keys in the background, at most once a minute for each key. */
 export class KeyUsage implements AsyncDisposable {
@@ -20,7 +22,7 @@ export class KeyUsage implements AsyncDisposable {
   }
 
   used(apiKeyId: string): void {
-    if (this.#written.has(apiKeyId)) return
+    if (this.#written.has(apiKeyId) || this.#pending.size >= MAX_PENDING) return
     this.#written.set(apiKeyId, true)
     const write = touchApiKey(this.#database.db, apiKeyId)
       .catch((err: unknown) => this.#log.warn({ err, apiKeyId }, 'last use of a key was not written'))

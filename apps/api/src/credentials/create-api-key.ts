@@ -37,7 +37,7 @@ export async function createApiKey(tx: Tx, { teamId, name, by, expiresAt, scope 
     if (team.is_blocked) throw teamBlocked(team.blocked_reason ?? undefined)
     await holdGrantor(tx, by, teamId)
   }
-  await checkKeyCap(tx, team)
+  await checkKeyCap(tx, [team])
   const { raw, stored } = issueCredential(CREDENTIAL_PREFIXES.apiKey)
   const { id } = await tx
     .insertInto('api_key')

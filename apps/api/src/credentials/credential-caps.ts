@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 
@@ -6,17 +7,17 @@ const MAX_KEYS_OF_TEAM = 1000
 const MAX_TOKENS_OF_USER = 1000
 
 /**
- * Checks that a team may have another key. The caller has locked the team for that.
+ * Checks that each of some teams may have another key. The caller has locked the teams for that.
  *
  * @throws AppError `resource_exhausted`
  */
-export async function checkKeyCap(tx: Tx, { id, slug }: { readonly id: string; readonly slug: string }): Promise<void> {
-  const { count } = await tx
-    .selectFrom('api_key')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('team_id', '=', id)
-    .executeTakeFirstOrThrow()
-  if (count < MAX_KEYS_OF_TEAM) return
+export async function checkKeyCap(tx: Tx, teams: readonly { readonly id: string; readonly slug: string }[]): Promise<void> {
+  const { rows } = await sql<{ team_id: string }>`
+    select team_id from api_key where team_id = any(${teams.map(({ id }) => id)}::uuid[])
+    group by team_id having count(*) >= ${MAX_KEYS_OF_TEAM} limit 1
+  `.execute(tx)
+  const slug = teams.find(({ id }) => id === rows[0]?.team_id)?.slug
+  if (slug === undefined) return
   throw new AppError('resource_exhausted', `The team '${slug}' has ${MAX_KEYS_OF_TEAM} API keys, and there cannot be more: delete some`)
 }
 

@@ -19,6 +19,8 @@ export interface DaemonTrust {
 /** What `/init` sets, after each start (envd.md 5.5). */
 export interface DaemonInit extends DaemonTrust {
   readonly envVars: Readonly<Record<string, string>>
+  /** Of the create that takes a sandbox of the warm pool: its daemon accepts one claim only. */
+  readonly claim?: string
   readonly defaultUser: string
   readonly defaultWorkdir: string
 }

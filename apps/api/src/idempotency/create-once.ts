@@ -1,5 +1,9 @@
 import type { Database, Tx } from '@sandyard/db/database'
+import { inProgress } from './idempotency-errors.ts'
 import { RememberedAnswer, type OnceRequest } from './remembered-answer.ts'
+
+/** A key is kept for a day; that it ends in the moment of a repeat does not come twice. */
+const ATTEMPTS = 3
 
 /**
  * Runs a create whose whole effect is one transaction, at most once for each idempotency key: the key, the work and its answer are one
@@ -14,7 +18,12 @@ export async function createOnce<T>(database: Database, request: OnceRequest, wo
   if (idempotent === undefined) return database.transaction(work)
   const remembered = new RememberedAnswer<T>(request, idempotent)
   return database.transaction(async (tx) => {
-    if (!(await remembered.claim(tx))) return (await remembered.find(tx)) as T
+    for (let attempt = 1; !(await remembered.claim(tx)); attempt += 1) {
+      const found = await remembered.find(tx)
+      if (found !== undefined) return found
+      // Its day ended between the two statements, so the key is free.
+      if (attempt === ATTEMPTS) throw inProgress()
+    }
     const answer = await work(tx)
     await remembered.store(tx, answer)
     return answer

@@ -15,6 +15,7 @@ export interface ApiMetrics {
   readonly uploadedBytes: Counter
   readonly refusedPackets: Counter<'rule'>
   readonly auditUnstored: Counter
+  readonly webhookAttempts: Counter<'result'>
   readonly timings: SandboxTimings
   readonly pool: PoolMetrics
   readonly admission: AdmissionMetrics
@@ -37,8 +38,16 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
   })
   // A rate sees the first event only if the series was there before.
   for (const outcome of ['ready', 'failed', 'released', 'lost']) buildAttempts.zero({ outcome })
+  const webhookAttempts = new Counter({
+    name: 'sandyard_webhook_attempts_total',
+    help: 'Attempts of this server to send deliveries to webhooks, by result: delivered, failed (it is tried again), dead (it was given up).',
+    labelNames: ['result'],
+    registers: [registry],
+  })
+  for (const result of ['delivered', 'failed', 'dead']) webhookAttempts.inc({ result }, 0)
   return {
     registry,
+    webhookAttempts,
     timings: new SandboxTimings(registry),
     pool: createPoolMetrics(registry),
     admission: new AdmissionMetrics(registry),

@@ -4,6 +4,7 @@ import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { within } from '@sandyard/kit/async/within'
 import { readInstallation, type InstallationCounts } from './read-installation.ts'
 import { readUsage, type Usage } from './read-usage.ts'
+import { readWebhooks, type WebhookCounts } from './read-webhooks.ts'
 
 export interface DatabaseGaugeOptions {
   /** Concurrent sandboxes of a team. */
@@ -13,6 +14,7 @@ export interface DatabaseGaugeOptions {
 }
 
 interface Reading {
+  readonly webhooks: WebhookCounts
   readonly counts: InstallationCounts
   readonly usage: Usage
 }
@@ -78,6 +80,21 @@ const DEFINITIONS: readonly Definition[] = [
     help: 'Servers of the control plane: ready, draining, lost (their lease ended within the last 15 minutes, without an orderly stop).',
     labels: ['state'],
     values: ({ counts }) => Object.entries(counts.servers).map(([state, count]) => [count, { state }]),
+  },
+  {
+    name: 'sandyard_webhook_waiting_deliveries',
+    help: 'Deliveries to webhooks that wait for an attempt or are being sent, of the whole installation; at most 100000 are counted.',
+    values: ({ webhooks }) => [[webhooks.pending]],
+  },
+  {
+    name: 'sandyard_webhook_dead_deliveries',
+    help: 'Deliveries to webhooks that were given up and are still kept, of the whole installation; at most 100000 are counted.',
+    values: ({ webhooks }) => [[webhooks.dead]],
+  },
+  {
+    name: 'sandyard_webhook_delivery_lag_seconds',
+    help: 'How long the delivery that is due the longest has waited for a server; 0 when none does. Teams whose receivers are being called do not count.',
+    values: ({ webhooks }) => [[webhooks.lagSeconds]],
   },
   {
     name: 'sandyard_sandbox_cpu_used_ratio',
@@ -153,7 +170,8 @@ export function registerDatabaseGauges(registry: Registry, database: Database, o
 /** One query after the other: a scrape takes one connection of the pool. */
 async function readAll({ db }: Database, { concurrentSandboxes, maxSandboxes }: DatabaseGaugeOptions): Promise<Reading> {
   const counts = await readInstallation(db, concurrentSandboxes)
-  return { counts, usage: maxSandboxes > 0 ? await readUsage(db, maxSandboxes) : [] }
+  const webhooks = await readWebhooks(db)
+  return { counts, webhooks, usage: maxSandboxes > 0 ? await readUsage(db, maxSandboxes) : [] }
 }
 
 function ofSandboxes(key: Exclude<keyof Usage[number], 'sandboxId' | 'templateId'>): Definition['values'] {

@@ -24,12 +24,17 @@ const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
   killing: [],
 }
 
+/** `processes_ended`: they ended during a pause, or while it was paused, as at the end of an engine. */
+export type MemoryLoss = 'engine_restarted' | 'memory_short' | 'thawed' | 'processes_ended'
+
 /** The data of a state change. */
 export interface StateChange {
   /** Default: every state that `to` may follow. */
   readonly from?: SandboxState | readonly SandboxState[]
   readonly to: SandboxState
   readonly event: Pick<Event, 'kind' | 'data'>
+  /** Why the memory is gone that the sandbox should have kept: an event of its own, before `event`. */
+  readonly memoryLost?: MemoryLoss | undefined
   readonly actor: Actor
   /** Further columns of the row. */
   readonly set?: UpdateObject<Tables, 'sandbox'>
@@ -40,6 +45,8 @@ export interface StateChange {
   readonly serverId?: number
   /** The server that began the transition, or took it over. If another server has taken it over since, nothing changes. */
   readonly owner?: number
+  /** That of the row, if given. */
+  readonly claim?: string | undefined
   /** The run that was observed. If another one has begun since, nothing changes. Null before the first run: not checked. */
   readonly runSince?: Date | null
 }
@@ -51,7 +58,7 @@ export interface StateChange {
  * @returns whether this call changed the state
  */
 export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange): Promise<boolean> {
-  const { to, endpoint, lifetimeSeconds, serverId, owner, runSince } = change
+  const { to, endpoint, lifetimeSeconds, serverId, owner, claim, runSince, memoryLost: reason } = change
   const now = sql<Date>`clock_timestamp()`
   let update = tx
     .updateTable('sandbox')
@@ -70,39 +77,50 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
     .where('state', 'in', statesBefore(to, change.from))
   if (serverId !== undefined) update = update.where(isServerAlive(sql`${serverId}::int`))
   if (owner !== undefined) update = update.where('server_id', '=', owner)
+  if (claim !== undefined) update = update.where('claim', '=', claim)
   if (runSince) update = update.where('started_at', '=', runSince)
-  const { kind, data } = change.event
-  return tell(tx, ref, { changed: update.returning('team_id'), kind, data: { actor: change.actor, ...data } })
+  const events: Told['events'] = [
+    ...(reason === undefined ? [] : [{ kind: 'sandbox.memory_lost', data: { reason } } as const]),
+    change.event,
+  ]
+  const told = events.map(({ kind, data }) => ({ kind, data: { actor: change.actor, ...data } }))
+  return tell(tx, ref, { changed: update.returning('team_id'), events: told })
 }
 
 /** Inserts the row of a reserved sandbox, with its event, log line and notification, in one statement. */
 export async function insertReserved(tx: Tx, row: Insertable<SandboxTable>, event: Pick<Event, 'kind' | 'data'>): Promise<void> {
   const ref = { sandboxId: row.sandbox_id, incarnation: row.incarnation }
-  await tell(tx, ref, { changed: tx.insertInto('sandbox').values(row).returning('team_id'), ...event })
+  await tell(tx, ref, { changed: tx.insertInto('sandbox').values(row).returning('team_id'), events: [event] })
 }
 
 /** Writes the event of a change and its line in the log of the sandbox, and notifies the routers, in one statement. */
 export async function announce(tx: Tx, ref: SandboxRef, { teamId, ...event }: Omit<Event, 'subject'>): Promise<void> {
-  await tell(tx, ref, { changed: sql`select ${teamId}::uuid as team_id`, ...event })
+  await tell(tx, ref, { changed: sql`select ${teamId}::uuid as team_id`, events: [event] })
 }
 
-interface Told extends Pick<Event, 'kind' | 'data'> {
+interface Told {
   /** A statement; without a row of it there is nothing to tell. The row names the team. */
   readonly changed: OperationNodeSource
+  /** In their order. */
+  readonly events: readonly Pick<Event, 'kind' | 'data'>[]
 }
 
 /** False when `changed` has no row. */
-async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, kind, ...event }: Told): Promise<boolean> {
-  const data = { incarnation, ...event.data }
-  const line = toLifecycleLine({ kind, data })
+async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, events }: Told): Promise<boolean> {
+  const told = events.map(({ kind, data }) => ({ kind, data: { incarnation, ...data } }))
+  const lines = told.map(toLifecycleLine).filter((line) => line !== undefined)
+  const entries = sql`unnest(${told.map(({ kind }) => kind)}::text[], ${told.map(({ data }) => JSON.stringify(data))}::text[])
+    with ordinality as told (kind, data, place)`
+  const texts = sql`unnest(${lines.map(({ level }) => level)}::text[], ${lines.map(({ message }) => message)}::text[],
+    ${lines.map(({ fields }) => JSON.stringify(fields))}::text[]) with ordinality as line (level, message, fields, place)`
   const written = sql`insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
-      select ${sandboxId}, team_id, clock_timestamp(), ${line?.level}, ${line?.message}, ${JSON.stringify(line?.fields)}::jsonb from changed`
+      select ${sandboxId}, team_id, clock_timestamp(), line.level, line.message, line.fields::jsonb from changed, ${texts} order by line.place`
   const { rows } = await sql`
     with changed as (${changed}), logged as (
       insert into event (team_id, kind, subject, data, request_id)
-      select team_id, ${kind}, ${sandboxId}, ${JSON.stringify(data)}::jsonb, ${currentRequestId() ?? null} from changed
-    )${line === undefined ? sql`` : sql`, written as (${written})`}
-    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${tellOfEvent(kind, sql`${sandboxId}`)} from changed
+      select team_id, told.kind, ${sandboxId}, told.data::jsonb, ${currentRequestId() ?? null} from changed, ${entries} order by told.place
+    )${lines.length === 0 ? sql`` : sql`, written as (${written})`}
+    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${sql.join(told.map(({ kind }) => tellOfEvent(kind, sql`${sandboxId}`)))} from changed
   `.execute(tx)
   return rows.length > 0
 }

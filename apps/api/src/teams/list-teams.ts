@@ -26,7 +26,7 @@ export async function listTeamsWithKeys(database: Database, by: Principal): Prom
   return database.transaction(async (tx) => {
     await holdGrantor(tx, by)
     const teams = await findTeams(tx, userId)
-    for (const team of teams) await checkKeyCap(tx, team)
+    await checkKeyCap(tx, teams)
     const keyed = teams.map((team) => ({ ...team, key: issueCredential(CREDENTIAL_PREFIXES.apiKey) }))
     if (keyed.length > 0) {
       const rows = keyed.map(({ id, key }) => ({

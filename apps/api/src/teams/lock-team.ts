@@ -1,4 +1,5 @@
 import type { Tx } from '@sandyard/db/database'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { LIMIT_COLUMNS, toOwnLimits, type OwnLimits } from './team-limits.ts'
 
 /**
@@ -6,7 +7,10 @@ import { LIMIT_COLUMNS, toOwnLimits, type OwnLimits } from './team-limits.ts'
  * avoid deadlocks, it is taken before every other lock.
  *
  * @returns the limits in its row, which do not change until then
+ * @throws AppError `unauthenticated` for a team that was deleted since the request was authenticated
  */
 export async function lockTeam(tx: Tx, teamId: string): Promise<OwnLimits> {
-  return toOwnLimits(await tx.selectFrom('team').select(LIMIT_COLUMNS).where('id', '=', teamId).forNoKeyUpdate().executeTakeFirstOrThrow())
+  const team = await tx.selectFrom('team').select(LIMIT_COLUMNS).where('id', '=', teamId).forNoKeyUpdate().executeTakeFirst()
+  if (team === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
+  return toOwnLimits(team)
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import type { StorageLimits } from './storage-limits.ts'
 import { tooMuchStored } from './team-errors.ts'
@@ -9,17 +10,19 @@ export interface StoreWish {
   readonly replacedBytes: number
 }
 
-/** What counts against the limit of a team: its uploads and its volumes, also deleted ones whose files are there. */
+/**
+ * What counts against the limit of a team: its uploads and its volumes, also deleted ones whose files are there, and what uploads in flight may write.
+ * One statement: an upload that ends meanwhile counts once.
+ */
 export async function countStored(db: Db, teamId: string): Promise<number> {
-  const sumOf = async (table: 'layer_upload' | 'volume'): Promise<number> => {
-    const { bytes } = await db
-      .selectFrom(table)
-      .select((eb) => eb.fn.coalesce(eb.cast<number>(eb.fn.sum('size_bytes'), 'bigint'), eb.lit(0)).as('bytes'))
-      .where('team_id', '=', teamId)
-      .executeTakeFirstOrThrow()
-    return bytes
-  }
-  return (await sumOf('layer_upload')) + (await sumOf('volume'))
+  const { rows } = await sql<{ bytes: number }>`
+    select (
+      coalesce((select sum(size_bytes) from layer_upload where team_id = ${teamId}), 0)
+      + coalesce((select sum(size_bytes) from volume where team_id = ${teamId}), 0)
+      + coalesce((select sum(bytes) from volume_upload where team_id = ${teamId} and expires_at > clock_timestamp()), 0)
+    )::bigint as bytes
+  `.execute(db)
+  return rows[0]?.bytes ?? 0
 }
 
 /**
@@ -34,8 +37,25 @@ export async function checkStored(db: Db, defaults: StorageLimits, { teamId, siz
 }
 
 /**
+ * How much a team may store more, in a transaction that has called `lockStored`; undefined: no limit.
+ *
+ * @throws AppError `insufficient_storage` for less than `leastBytes`
+ */
+export async function findRoom(
+  tx: Tx,
+  defaults: StorageLimits,
+  wish: { readonly teamId: string; readonly leastBytes: number },
+): Promise<number | undefined> {
+  const limit = await findLimit(tx, defaults, wish.teamId)
+  if (limit === undefined) return undefined
+  const room = limit.bytes - (await countStored(tx, wish.teamId))
+  if (room < wish.leastBytes) throw tooMuchStored(limit.bytes, limit.isOwn)
+  return room
+}
+
+/**
  * Serialises, until the end of the transaction, what a team with a limit stores. It is taken before every other lock, like that of `lockTeam`. To be
- * followed by `checkStored`.
+ * followed by `checkStored` or `findRoom`.
  */
 export async function lockStored(tx: Tx, defaults: StorageLimits, teamId: string): Promise<void> {
   if ((await findLimit(tx, defaults, teamId)) === undefined) return

@@ -9,7 +9,7 @@ import { isUuid, type TemplateReference } from './template-reference.ts'
  * The namespace under which other services publish the base template (design.md 3a). It is looked up last, so that a team's own template of
  * the same name wins.
  */
-const BASE_NAMESPACE = 'e2bdev'
+export const BASE_NAMESPACE = 'e2bdev'
 
 /** The template that a reference resolves to for a team, visible or not, in the order of control-plane.md 2.3. */
 export async function findTemplate(db: Db, team: Team, reference: TemplateReference): Promise<Template | undefined> {

@@ -5,7 +5,10 @@ import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
-import { MEASURE_LOOK_EVERY_MS, measureVolumes } from './volume-sizes.ts'
+import type { VolumeStore } from '@sandyard/runtime/volume-store'
+import { findLateVolumes, forgetVolume } from './late-volumes.ts'
+import { forgetExpired } from './stored-upload.ts'
+import { MEASURE_LOOK_EVERY_MS, measureVolumes } from './measure-volumes.ts'
 
 export interface CollectParts {
   readonly database: Database
@@ -30,36 +33,43 @@ export function startVolumeLoops(parts: CollectParts, shutdown: Shutdown): void 
   )
   shutdown.add('deleted volumes', () => collecting.stop())
   const measuring = runLoop({ name: 'volume sizes', everyMs: MEASURE_LOOK_EVERY_MS, log: parts.log }, (signal) =>
-    measureVolumes(parts, signal),
+    measureVolumes(parts, {}, signal),
   )
   shutdown.add('volume sizes', () => measuring.stop())
 }
 
 /**
- * Removes the files of deleted volumes that no sandbox has, and then their rows. One that is in use or whose removal fails waits for another pass.
- * Volumes without a row are left alone: after the restore of an older backup they are the data of users.
+ * Removes the files of deleted volumes that no sandbox has, and then their rows; also volumes that the engine made after that. One that is in use or whose
+ * removal fails waits for another pass. Other volumes without a row are left alone: after the restore of an older backup they are the data of users.
  */
 export async function collectVolumes(
-  { database: { db }, runtime: { volumes }, log }: CollectParts,
+  parts: CollectParts,
   { graceSeconds = GRACE_SECONDS }: CollectOptions = {},
   signal?: AbortSignal,
 ): Promise<void> {
+  const { volumes } = parts.runtime
   if (volumes === undefined) return
+  const { db } = parts.database
+  await forgetExpired(db)
   let after = ''
   for (;;) {
     const ids = await findUnused(db, { after, graceSeconds })
-    for (const volumeId of ids) {
-      if (signal?.aborted === true) return
-      const options = { what: 'the removal of a volume', timeoutMs: REMOVE_TIMEOUT_MS, ...(signal && { signal }) }
-      try {
-        const isGone = await within(options, (ending) => volumes.remove(volumeId, ending))
-        if (isGone) await db.deleteFrom('volume').where('volume_id', '=', volumeId).where('deleted_at', 'is not', null).execute()
-      } catch (err) {
-        log.warn({ err, volumeId }, 'a deleted volume could not be removed yet')
-      }
-    }
-    if (ids.length < BATCH) return
+    for (const volumeId of ids) if (await removeVolume(parts, volumes, volumeId, signal)) await forgetVolume(db, volumeId)
+    if (ids.length < BATCH) break
     after = ids.at(-1) ?? ''
+  }
+  for (const volumeId of await findLateVolumes(db, volumes, signal)) await removeVolume(parts, volumes, volumeId, signal)
+}
+
+/** True when it is gone. Never fails. */
+async function removeVolume({ log }: CollectParts, volumes: VolumeStore, volumeId: string, signal?: AbortSignal): Promise<boolean> {
+  if (signal?.aborted === true) return false
+  const options = { what: 'the removal of a volume', timeoutMs: REMOVE_TIMEOUT_MS, ...(signal && { signal }) }
+  try {
+    return await within(options, (ending) => volumes.remove(volumeId, ending))
+  } catch (err) {
+    log.warn({ err, volumeId }, 'a deleted volume could not be removed yet')
+    return false
   }
 }
 

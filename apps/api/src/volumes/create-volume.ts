@@ -10,7 +10,7 @@ import { lockTeam } from '../teams/lock-team.ts'
 import type { StorageLimits } from '../teams/storage-limits.ts'
 import { checkStored } from '../teams/stored-bytes.ts'
 import { volumeNotFound } from './volume-errors.ts'
-import { countVolumes, findVolume, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
+import { countDeleted, countVolumes, findVolume, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
 import { checkVolumeName } from './volume-name.ts'
 
 export interface VolumeWish extends OnceRequest {
@@ -22,13 +22,15 @@ export interface VolumeWish extends OnceRequest {
 
 /** A list of volumes is not paged (control-plane.md 1.13). */
 const MAX_VOLUMES = 1000
+/** Their files are removed one after the other. */
+const MAX_DELETED = 2000
 const CREATE_TIMEOUT_MS = 45_000
 
 /**
  * Creates an empty volume. The row is first. When the engine fails, the row is deleted again; a request with an idempotency key keeps it, so that
  * its repeat goes on. A process that dies between both leaves a volume that is made when it is first used.
  *
- * @throws AppError with the texts of control-plane.md 15.2; `resource_exhausted` for more than a thousand volumes;
+ * @throws AppError with the texts of control-plane.md 15.2; `resource_exhausted` for more than a thousand volumes, or two thousand deleted ones whose files are there;
  * `insufficient_storage` above the stored bytes of the team; the errors of the runtime
  */
 export async function createVolume(database: Database, store: VolumeStore, wish: VolumeWish): Promise<Volume> {
@@ -54,6 +56,15 @@ async function insert(tx: Tx, { ownerId: teamId, name, actor, storage }: VolumeW
   }
   if ((await countVolumes(tx, teamId)) > MAX_VOLUMES) {
     throw new AppError('resource_exhausted', `The team has ${MAX_VOLUMES} volumes, and there cannot be more: delete some`)
+  }
+  if ((await countDeleted(tx, teamId)) >= MAX_DELETED) {
+    throw new AppError(
+      'resource_exhausted',
+      `The files of ${MAX_DELETED} deleted volumes of the team are not removed yet: try again in some minutes`,
+      {
+        headers: { 'retry-after': '60' },
+      },
+    )
   }
   await checkStored(tx, storage, { teamId, sizeBytes: 0, replacedBytes: 0 })
   return volume

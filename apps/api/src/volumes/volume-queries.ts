@@ -73,6 +73,17 @@ export async function countVolumes(db: Db, teamId: string): Promise<number> {
   return count
 }
 
+/** Deleted ones whose files are not removed yet. */
+export async function countDeleted(db: Db, teamId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('volume')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** False when the team has a volume with the name. */
 export async function insertVolume(tx: Tx, { volumeId, teamId, name, actor }: NewVolumeRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

@@ -127,9 +127,9 @@ export class WarmPool {
     }
   }
 
-  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction. */
-  async claim(tx: Tx, buildId: string): Promise<Claimed | undefined> {
-    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation }) : undefined
+  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction (`claimParked`). */
+  async claim(tx: Tx, buildId: string, isDurable: boolean): Promise<Claimed | undefined> {
+    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation, isDurable }) : undefined
   }
 
   /** Notes a create, so that the pool follows the demand. */
@@ -145,10 +145,10 @@ export class WarmPool {
    *
    * @throws Error when the start was ended meanwhile, or the lease of this server has ended
    */
-  async replace(ref: SandboxRef): Promise<SandboxRef> {
+  async replace(ref: SandboxRef, claim: string): Promise<SandboxRef> {
     const { database, metrics, serverId } = this.#parts
     metrics.creates.inc({ outcome: 'failed' })
-    const next = await database.transaction((tx) => replaceClaimed(tx, ref, serverId))
+    const next = await database.transaction((tx) => replaceClaimed(tx, ref, { claim, serverId }))
     if (next === undefined) throw new Error('the reservation was abandoned, or the lease of this server has ended')
     this.#free([ref])
     return next
@@ -258,9 +258,17 @@ export class WarmPool {
         metrics.parkings.inc({ outcome: 'failed' })
         log.warn({ err, ...ref, templateId: wanted.templateId }, 'a sandbox could not be started for the warm pool')
       }
-      // If this fails too, the next pass of any server finds its row.
-      const givenUp = await giveUpParked(database.db, [ref]).catch(() => [])
+      await this.#undo(ref)
+    }
+  }
+
+  /** Never rejects: what fails here is found by the next pass of any server. */
+  async #undo(ref: SandboxRef): Promise<void> {
+    try {
+      const givenUp = await giveUpParked(this.#parts.database.db, [ref])
       await Promise.all(givenUp.map((one) => this.#remove(one)))
+    } catch (err) {
+      this.#parts.log.warn({ err, ...ref }, 'a start for the warm pool was not undone yet')
     }
   }
 

@@ -23,7 +23,8 @@ const MOST = { webhook: 4, team: 16 } as const
 const CLAIM_LOCK_KEY = 5_417_906
 
 /**
- * Claims deliveries that are due, the longest waiting first. One server claims at a time, so the limits hold over all; one that finds another at it gets none.
+ * Claims deliveries that are due: those of teams with the fewest in flight first, and of a team the longest waiting. So a team whose receivers hang does not
+ * take the turns of others. One server claims at a time, so the limits hold over all; one that finds another at it gets none.
  *
  * @param most of this call
  */
@@ -48,11 +49,13 @@ export async function claimDeliveries(database: Database, most: number): Promise
         ) as due
         where webhook.enabled and not exists (select from team where team.id = webhook.team_id and team.is_banned)
       ), chosen as (
-        select delivery_id from candidate
-        where rank <= ${MOST.team} - coalesce((
-          select sum(number) from in_flight join webhook using (webhook_id) where webhook.team_id = candidate.team_id
-        ), 0)
-        order by due_at limit ${most}
+        select delivery_id from (
+          select delivery_id, due_at, rank + coalesce((
+            select sum(number) from in_flight join webhook using (webhook_id) where webhook.team_id = candidate.team_id
+          ), 0) as turn
+          from candidate
+        ) as placed
+        where turn <= ${MOST.team} order by turn, due_at limit ${most}
       ), held as (
         select delivery_id from webhook_delivery where delivery_id in (select delivery_id from chosen) order by delivery_id for update skip locked
       )

@@ -4,7 +4,7 @@ import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
 import { claimDeliveries, type ClaimedDelivery } from './claim-deliveries.ts'
-import { endAttempt } from './end-attempt.ts'
+import { endAttempt, type AttemptResult } from './end-attempt.ts'
 import { postDelivery, type AttemptOutcome, type PostParts } from './post-delivery.ts'
 import { signDelivery } from './sign-delivery.ts'
 import { openSecret } from './webhook-secret.ts'
@@ -14,6 +14,7 @@ export interface SenderParts extends PostParts {
   readonly keyRing: KeyRing
   readonly retriesMs: readonly number[]
   readonly log: Logger
+  readonly onResult?: (result: AttemptResult) => void
 }
 
 /** Deliveries that one server sends at once. */
@@ -61,14 +62,15 @@ export class DeliverySender {
 
   /** Never fails: a delivery whose end could not be stored is sent again after its lease. */
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const { database, retriesMs, log } = this.#parts
+    const { database, retriesMs, log, onResult } = this.#parts
     const { deliveryId, webhookId } = delivery
     try {
       const at = new Date()
       const started = performance.now()
       const outcome = await this.#post(delivery)
       const ms = Math.round(performance.now() - started)
-      await endAttempt(database, { delivery, outcome, at, ms }, retriesMs)
+      const result = await endAttempt(database, { delivery, outcome, at, ms }, retriesMs)
+      if (result !== undefined) onResult?.(result)
       if (outcome.errorClass !== null) log.info({ webhookId, deliveryId, ...outcome }, 'webhook delivery failed')
     } catch (err) {
       log.error({ err, webhookId, deliveryId }, 'webhook delivery could not be completed')

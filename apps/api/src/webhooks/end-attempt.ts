@@ -10,6 +10,9 @@ const GONE = 410
 /** Part by which a pause is longer or shorter, so that receivers are not called by all at once. */
 const JITTER = 0.1
 
+/** What became of an attempt, for the metrics. */
+export type AttemptResult = 'delivered' | 'failed' | 'dead'
+
 export interface EndedAttempt {
   readonly delivery: ClaimedDelivery
   readonly outcome: AttemptOutcome
@@ -22,11 +25,17 @@ type End = { readonly status: 'delivered' | 'dead' } | { readonly status: 'pendi
 /**
  * Stores an attempt and what becomes of its delivery. Nothing happens when another server has taken the delivery over. The webhook is locked before its
  * deliveries, as everywhere.
+ *
+ * @returns undefined when nothing was stored, or the attempt was canceled
  */
-export async function endAttempt(database: Database, attempt: EndedAttempt, retriesMs: readonly number[]): Promise<void> {
+export async function endAttempt(
+  database: Database,
+  attempt: EndedAttempt,
+  retriesMs: readonly number[],
+): Promise<AttemptResult | undefined> {
   const { delivery, outcome } = attempt
   const end = endOf(attempt, retriesMs)
-  await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const webhook = await tx
       .selectFrom('webhook')
       .select(['dead_in_row', 'enabled'])
@@ -34,9 +43,9 @@ export async function endAttempt(database: Database, attempt: EndedAttempt, retr
       .forNoKeyUpdate()
       .executeTakeFirst()
     // It was deleted, or disabled while the attempt went on.
-    if (webhook === undefined) return
+    if (webhook === undefined) return undefined
     const known: End = end.status === 'pending' && !webhook.enabled ? { status: 'dead' } : end
-    if (!(await storeEnd(tx, attempt, known))) return
+    if (!(await storeEnd(tx, attempt, known))) return undefined
     if (known.status === 'delivered') await setDeadInRow(tx, delivery.webhookId, 0)
     if (known.status === 'dead' && webhook.enabled) {
       const dead = webhook.dead_in_row + 1
@@ -44,6 +53,8 @@ export async function endAttempt(database: Database, attempt: EndedAttempt, retr
       if (outcome.httpStatus === GONE) await disable(tx, delivery.webhookId, 'The receiver answered 410')
       else if (dead >= MAX_DEAD_IN_ROW) await disable(tx, delivery.webhookId, `${dead} deliveries one after another were given up`)
     }
+    if (known.status !== 'pending') return known.status
+    return outcome.errorClass === 'canceled' ? undefined : 'failed'
   })
 }
 

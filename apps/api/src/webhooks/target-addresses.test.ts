@@ -51,3 +51,25 @@ it('the operator opens private networks, and never metadata services', () => {
     false,
   ])
 })
+
+it('the addresses of the host of the engine are closed until the operator opens them', () => {
+  const [targets, opened] = [new TargetAddresses([]), new TargetAddresses(['198.41.0.4'])]
+  for (const each of [targets, opened]) {
+    each.setHost(['198.41.0.4', '2a01::7', 'not an address'])
+    expect(each.isOpen('8.8.8.8')).toBe(true)
+  }
+  expect(['198.41.0.4', '2a01::7'].map((address) => targets.isOpen(address))).toEqual([false, false])
+  expect(opened.isOpen('198.41.0.4')).toBe(true)
+  opened.setHost([])
+  expect(opened.isOpen('8.8.8.8')).toBe(true)
+})
+
+it('what the operator denies stays closed, public or opened', () => {
+  const targets = new TargetAddresses(['10.0.0.0/8'], ['8.8.0.0/16', '10.1.0.0/16', '2606:4700::/32'])
+  const [closed, open] = [
+    ['8.8.8.8', '10.1.2.3', '2606:4700:4700::1111'],
+    ['8.9.8.8', '10.2.0.1', '2a00::1'],
+  ]
+  expect(closed?.map((address) => targets.isOpen(address))).toEqual([false, false, false])
+  expect(open?.map((address) => targets.isOpen(address))).toEqual([true, true, true])
+})

@@ -20,6 +20,11 @@ export const WEBHOOK_SETTINGS = {
     default: [],
     doc: 'private addresses and networks, this host among them, that webhooks may be sent to, comma-separated; none by default',
   }),
+  webhookDeny: env.checked('SANDYARD_WEBHOOK_DENY', readNetworks, {
+    kind: 'text',
+    default: [],
+    doc: 'addresses and networks that webhooks are never sent to, comma-separated, such as a public address of this installation in front of a router',
+  }),
   webhookRetention: env.duration('SANDYARD_WEBHOOK_RETENTION', {
     default: WEEK_MS,
     doc: 'How long the deliveries of webhooks are kept, counted from their events; at least 1h.',
@@ -31,14 +36,16 @@ export interface WebhookConfig {
   readonly retriesMs: readonly number[]
   /** Addresses and networks that are not public and may be sent to. */
   readonly allowPrivate: readonly string[]
+  /** Addresses and networks that are never sent to. */
+  readonly deny: readonly string[]
   readonly retentionMs: number
 }
 
 /** Checks the settings. Adds a message for each wrong one to `problems`. */
 export function checkWebhookSettings(settings: ConfigOf<typeof WEBHOOK_SETTINGS>, problems: string[]): WebhookConfig {
-  const { webhookRetries, webhookAllowPrivate, webhookRetention } = settings
+  const { webhookRetries, webhookAllowPrivate, webhookDeny, webhookRetention } = settings
   if (webhookRetention < HOUR_MS) problems.push('SANDYARD_WEBHOOK_RETENTION must be at least 1h')
-  return { retriesMs: webhookRetries, allowPrivate: webhookAllowPrivate, retentionMs: webhookRetention }
+  return { retriesMs: webhookRetries, allowPrivate: webhookAllowPrivate, deny: webhookDeny, retentionMs: webhookRetention }
 }
 
 function readRetries(text: string): readonly number[] {

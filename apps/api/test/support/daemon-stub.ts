@@ -15,7 +15,7 @@ export interface DaemonStub extends AsyncDisposable {
   readonly requestIds: unknown[]
   readonly traceparents: unknown[]
   /** The answers to the next calls of `/init`; 204 when empty. */
-  readonly answers: (number | InitAnswer | 'hang')[]
+  readonly answers: (number | InitAnswer | 'hang' | Promise<number>)[]
   /** Whether `/health` answers 204. Default: true. */
   isResponsive: boolean
   /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
@@ -32,7 +32,7 @@ export async function startDaemonStub(): Promise<DaemonStub> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url === '/health') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
     if (request.method === 'GET') return answerRead(stub.report(request.url ?? ''), response)
-    const next = answers.shift() ?? 204
+    const next = (await answers.shift()) ?? 204
     if (next === 'hang') return
     const { status, text } = typeof next === 'number' ? { status: next, text: '' } : next
     const body = await readJson(request)

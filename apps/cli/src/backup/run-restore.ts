@@ -47,7 +47,8 @@ export async function runRestore(parts: CliParts, name: string, options: Restore
   }
   const docker = await parts.engine()
   const { DockerEngineArchive: Archive } = await import('@sandyard/runtime-docker/archive/docker-engine-archive')
-  const archive = new Archive(docker, archived.installationId)
+  const { volumeDriver, volumeDriverOptions: driverOptions } = parseConfig(PROGRAM_SETTINGS, environment)
+  const archive = new Archive(docker, archived.installationId, { name: volumeDriver, options: driverOptions })
   await assertNotServed(archive, archived)
   const engine = wantsImages && !(await hasAll(archive, archived.images)) ? archive : undefined
   const manifest = wantsImages ? archived : { ...archived, images: [], paused: [] }

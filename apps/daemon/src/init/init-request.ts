@@ -16,6 +16,8 @@ export interface InitRequest {
   readonly hyperloopIp?: string
   /** Our own field; only a daemon with a platform reads it. */
   readonly identity?: DaemonIdentity
+  /** Our own field: the create that takes over a sandbox which was started ahead. Only a daemon with a platform reads it. */
+  readonly claim?: string
   /** One at least. */
   readonly volumeMounts?: readonly VolumeMount[]
 }
@@ -40,6 +42,8 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   if (!isAbsent(fields['identity']) && identity === undefined) return undefined
   const nanoseconds = isAbsent(timestamp) ? undefined : parseTimestamp(timestamp)
   if (!isAbsent(timestamp) && nanoseconds === undefined) return undefined
+  const claim = isAbsent(fields['claim']) ? undefined : fields['claim']
+  if (claim !== undefined && !isText(claim)) return undefined
   if (!TEXTS.every((name) => isTextOrAbsent(fields[name]))) return undefined
   const variables = isAbsent(envVars) ? undefined : toVariables(envVars)
   if (accessToken === '' || (!isAbsent(envVars) && variables === undefined)) return undefined
@@ -47,7 +51,17 @@ export function parseInitRequest(text: string): InitRequest | undefined {
   if (volumeMounts === undefined) return undefined
   const hasVolumes = volumeMounts.length > 0
   return {
-    ...present({ accessToken, envVars: variables, defaultUser, defaultWorkdir, timestamp: nanoseconds, caBundle, hyperloopIp, identity }),
+    ...present({
+      accessToken,
+      envVars: variables,
+      defaultUser,
+      defaultWorkdir,
+      timestamp: nanoseconds,
+      caBundle,
+      hyperloopIp,
+      identity,
+      claim,
+    }),
     ...(hasVolumes && { volumeMounts }),
     ...(fields['removeCaBundle'] === true && { removeCaBundle: true as const }),
   }

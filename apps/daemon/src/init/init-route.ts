@@ -38,10 +38,12 @@ export function registerInitRoute(app: FastifyInstance, context: DaemonContext, 
     const decision = authorizeInit(state, init.accessToken, isPlatform)
     if (decision !== 'accept') return sendText(reply, 401, decision)
     if (isPlatform === true && init.identity === undefined) return sendText(reply, 400, 'identity is missing')
-    const stale = order.isStale(init.timestamp, instance)
-    if (!stale) apply(init, state)
-    if (!stale && isPlatform === true) identify(init.identity, context)
-    const failure = stale ? undefined : await applyToSystem(init)
+    const turn = order.turnOf(init, instance)
+    if (turn === 'claimed') return sendText(reply, 409, 'another create has claimed this sandbox')
+    const isNow = turn === 'now'
+    if (isNow) apply(init, state)
+    if (isNow && isPlatform === true) identify(init.identity, context)
+    const failure = isNow ? await applyToSystem(init) : undefined
     if (failure !== undefined) return sendText(reply, failure.status, failure.message)
     if (!state.initialised) reply.raw.once('finish', onInitialised)
     state.initialised = true

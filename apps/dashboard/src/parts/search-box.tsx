@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import '../styles/lists.css'
 
 const PAUSE_MS = 250
@@ -12,13 +12,13 @@ export interface SearchBoxProps {
 /** Searches when the typing pauses. `/` goes to it. */
 export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
   const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const change = (next: string): void => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => onSearch(next.trim()), PAUSE_MS)
-  }
+  useEffect(() => {
+    const wanted = text.trim()
+    if (wanted === value) return undefined
+    const timer = setTimeout(() => onSearch(wanted), PAUSE_MS)
+    return () => clearTimeout(timer)
+    // Only typing starts a search; `onSearch` is another function in each render.
+  }, [text])
   return (
     <input
       type="search"
@@ -30,7 +30,7 @@ export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
       maxLength={256}
       autocomplete="off"
       spellcheck={false}
-      onInput={({ currentTarget }) => change(currentTarget.value)}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Page } from '@sandyard/dashboard-contract/api-shape'
 
 export interface Pages<Item> {
@@ -25,10 +25,10 @@ type Read<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<P
 export function usePages<Item>(key: string, read: Read<Item>): Pages<Item> {
   const [state, setState] = useState<State<Item>>({ items: undefined, nextCursor: null, failure: undefined, isLoading: true })
   const [turn, setTurn] = useState(0)
-  const leaving = useRef(new AbortController())
+  const [leaving, setLeaving] = useState<AbortSignal | undefined>(undefined)
   useEffect(() => {
     const controller = new AbortController()
-    leaving.current = controller
+    setLeaving(controller.signal)
     setState((former) => ({ ...former, isLoading: true }))
     read(undefined, controller.signal).then(
       ({ data, nextCursor }) => setState({ items: data, nextCursor, failure: undefined, isLoading: false }),
@@ -42,7 +42,7 @@ export function usePages<Item>(key: string, read: Read<Item>): Pages<Item> {
   const reload = useCallback(() => setTurn((former) => former + 1), [])
   const { nextCursor } = state
   const more = async (): Promise<void> => {
-    const { signal } = leaving.current
+    const signal = leaving ?? new AbortController().signal
     const page = await read(nextCursor ?? undefined, signal)
     if (signal.aborted) return
     setState((former) => ({ ...former, items: [...(former.items ?? []), ...page.data], nextCursor: page.nextCursor }))

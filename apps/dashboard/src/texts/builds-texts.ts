@@ -31,6 +31,7 @@ export const buildsTexts = {
   succeeded: (took: string) => `ready after ${took}`,
   running: (took: string) => `building for ${took}`,
   waiting: 'waiting for its start',
+  end: 'the end',
   steps: 'Steps',
   failingStep: 'Why it failed',
   lastLines: 'The last lines of the step',

@@ -17,7 +17,7 @@ export const frameTexts = {
   copyCode: 'Copy code',
   copied: 'Copied.',
   notCopied: 'The browser does not allow to copy.',
-  copyAs: (label: string) => (label === '' ? 'Copy as code' : `Copy as code: ${label}`),
+  copyAs: (label: string) => (label === '' ? 'Copy code' : `Copy code: ${label}`),
   panelFailed: (name: string, message: string) => `“${name}” could not be shown: ${message}`,
   partFailed: 'This part of the page could not be loaded.',
   noAnswer: (label: string) => `${label}: there was no answer. It may have been done, or not: look, then try again.`,

@@ -25,8 +25,8 @@ export function localNetworks(gatewayHost: () => string | undefined): () => read
   }
 }
 
-/** Node lists running interfaces only, but the host answers at the addresses of the others too. */
-function readLocalAddresses(): string[] {
+/** The IPv4 networks of this host. Node lists running interfaces only, but the host answers at the addresses of the others too. */
+export function readLocalAddresses(): string[] {
   try {
     return parseLocalAddresses(readFileSync('/proc/net/fib_trie', 'latin1'))
   } catch {

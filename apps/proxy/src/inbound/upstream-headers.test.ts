@@ -33,6 +33,15 @@ describe('request headers', () => {
     expect(forwarded('GET', raw)).toEqual([...toPairs(raw).slice(1), ...own])
   })
 
+  it.each([
+    [['Cookie', 'a=1; sandyard=s; b=2'], [['Cookie', 'a=1; b=2']]],
+    [['cookie', '__Host-sandyard=s;c=3'], [['cookie', 'c=3']]],
+    [['Cookie', 'sandyard=s'], []],
+    [['Cookie', 'mysandyard=s; x=sandyard=1'], [['Cookie', 'mysandyard=s; x=sandyard=1']]],
+  ])('lose the cookies of the dashboard: %j', (raw, expected) => {
+    expect(forwarded('GET', raw)).toEqual([...expected, ...own])
+  })
+
   it('drop the headers of the connection and the headers that `Connection` names', () => {
     const raw = [
       'Connection',

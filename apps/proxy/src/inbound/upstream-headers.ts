@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { endToEndHeaders, isChunked, trailerNames } from '../message/head.ts'
+import { withoutDashboardCookies } from './without-dashboard-cookies.ts'
 
 export interface UpstreamHeaderOptions {
   /** The host that the client asked for. */
@@ -15,12 +16,12 @@ const BODILESS_BY_DEFAULT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE
 
 /**
  * The headers for the sandbox, as name, value, name, value: the client's in their order and spelling, without those of the
- * connection. `X-Forwarded-For` is extended; `X-Forwarded-Host` (the original host) and `X-Forwarded-Proto` are set if a front has not
+ * connection and the cookies of the dashboard. `X-Forwarded-For` is extended; `X-Forwarded-Host` (the original host) and `X-Forwarded-Proto` are set if a front has not
  * set them.
  */
 export function upstreamHeaders(req: IncomingMessage, { authority, maskHost, upgrade }: UpstreamHeaderOptions): string[] {
   const framed = framing(req)
-  const headers = endToEndHeaders(req, (name) => name === 'host' || name === 'x-forwarded-for')
+  const headers = withoutDashboardCookies(endToEndHeaders(req, (name) => name === 'host' || name === 'x-forwarded-for'))
   headers.push('Host', maskHost ?? authority)
   const clientAddress = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
   const forwardedFor = req.headers['x-forwarded-for']

@@ -120,6 +120,8 @@ export interface SandboxTable {
   iam: JsonObject<Readonly<Record<string, StoredIdentityToken>>>
   /** The server of its last start or resume; null for one from before release 0.2.0. */
   home_server_id: number | null
+  /** Of the create that took it from the warm pool. */
+  claim: string | null
 }
 
 export const sandboxColumns: Columns<SandboxTable> = {
@@ -157,4 +159,5 @@ export const sandboxColumns: Columns<SandboxTable> = {
   volume_mounts: 'jsonb',
   iam: 'jsonb',
   home_server_id: 'integer null',
+  claim: 'text null',
 }

@@ -54,7 +54,14 @@ import {
   type WebhookReaderTable,
   type WebhookTable,
 } from './webhook.ts'
-import { volumeColumns, type VolumeTable } from './volume.ts'
+import {
+  deletedVolumeColumns,
+  volumeColumns,
+  volumeUploadColumns,
+  type DeletedVolumeTable,
+  type VolumeTable,
+  type VolumeUploadTable,
+} from './volume.ts'
 
 /** Every table, under its name in Postgres. */
 export interface Tables {
@@ -71,6 +78,7 @@ export interface Tables {
   dashboard_job_item: DashboardJobItemTable
   dashboard_login_code: DashboardLoginCodeTable
   dashboard_session: DashboardSessionTable
+  deleted_volume: DeletedVolumeTable
   event: EventTable
   idempotency_key: IdempotencyKeyTable
   layer_upload: LayerUploadTable
@@ -102,6 +110,7 @@ export interface Tables {
   webhook_delivery: WebhookDeliveryTable
   webhook_reader: WebhookReaderTable
   volume: VolumeTable
+  volume_upload: VolumeUploadTable
 }
 
 /** The drift test compares this with a migrated database. */
@@ -119,6 +128,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   dashboard_job_item: dashboardJobItemColumns,
   dashboard_login_code: dashboardLoginCodeColumns,
   dashboard_session: dashboardSessionColumns,
+  deleted_volume: deletedVolumeColumns,
   event: eventColumns,
   idempotency_key: idempotencyKeyColumns,
   layer_upload: layerUploadColumns,
@@ -150,4 +160,5 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   webhook_delivery: webhookDeliveryColumns,
   webhook_reader: webhookReaderColumns,
   volume: volumeColumns,
+  volume_upload: volumeUploadColumns,
 }

@@ -14,6 +14,7 @@ import { Snapshots } from '../snapshots/snapshots.ts'
 import { listVolumes } from '../volumes/list-volumes.ts'
 import { restoreVolume } from '../volumes/prepare-volume.ts'
 import { saveVolume } from '../volumes/save-volume.ts'
+import { LOCAL_DRIVER, type VolumeDriver } from '../volumes/volume-driver.ts'
 import { wholeTar } from './whole-tar.ts'
 
 /** dockerode has this call, and its types do not. */
@@ -25,8 +26,11 @@ export class DockerEngineArchive implements EngineArchive {
   readonly #installation: string
   readonly #snapshots: Snapshots
   readonly #kept: KeptImages
+  readonly #volumeDriver: VolumeDriver
 
-  constructor(docker: Docker, installation: string) {
+  /** @param volumeDriver of the volumes that a restore makes */
+  constructor(docker: Docker, installation: string, volumeDriver: VolumeDriver = LOCAL_DRIVER) {
+    this.#volumeDriver = volumeDriver
     this.#docker = docker
     this.#installation = installation
     this.#snapshots = new Snapshots({ docker, installation, origin: originOf(docker), maxLayers: undefined })
@@ -75,7 +79,9 @@ export class DockerEngineArchive implements EngineArchive {
   }
 
   loadVolume(name: string, archive: AsyncIterable<Uint8Array>): Promise<boolean> {
-    return this.#take(archive, 'the files of a volume', (source) => restoreVolume(this.#docker, this.#installation, name, source))
+    return this.#take(archive, 'the files of a volume', (source) =>
+      restoreVolume(this.#docker, this.#installation, { name, driver: this.#volumeDriver, archive: source }),
+    )
   }
 
   load(archive: AsyncIterable<Uint8Array>): Promise<void> {

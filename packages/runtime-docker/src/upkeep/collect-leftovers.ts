@@ -24,6 +24,7 @@ const LEFT_BEHIND_AFTER_MS: Readonly<Record<string, number>> = {
   guard: 10 * MINUTE_MS,
   probe: 10 * MINUTE_MS,
   'volume-server': 10 * MINUTE_MS,
+  'volume-tool': 10 * MINUTE_MS,
   'daemon-volume': HOUR_MS,
   dockerfile: 24 * HOUR_MS,
   'volume-copy': 24 * HOUR_MS,

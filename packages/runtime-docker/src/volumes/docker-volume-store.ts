@@ -13,18 +13,31 @@ import { volumeNames } from '../labels.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
 import { listVolumes } from './list-volumes.ts'
 import { prepareVolume } from './prepare-volume.ts'
+import { runVolumeTool } from './run-volume-tool.ts'
+import { placeAbove, type DriverConfig } from './volume-driver.ts'
 import { readVolumeSizes } from './volume-sizes.ts'
-import { volumeServerCommand, volumeServerSpec, type VolumeServerRequest } from './volume-server-spec.ts'
+import {
+  volumeMeasureSpec,
+  volumeRemovalSpec,
+  volumeServerCommand,
+  volumeServerSpec,
+  type VolumeServerRequest,
+} from './volume-server-spec.ts'
 
 /** A service may end itself in the moment in which it is found. */
 const ATTEMPTS = 3
 const START_TIMEOUT_MS = 30_000
 const LOOK_EVERY_MS = 20
+/** Of a directory. What is left is removed by the next call. */
+const REMOVAL_TIMEOUT_MS = 600_000
 const ANSWER_TIMEOUT_MS = 5000
 /** As the service reads it (apps/daemon/src/volume-server). */
 const KEY_HEADER = 'x-sandyard-volume-key'
 
-export interface VolumeStoreParts extends Pick<RuntimeParts, 'docker' | 'installation' | 'network' | 'plan' | 'daemonPort'> {
+export interface VolumeStoreParts extends Pick<
+  RuntimeParts,
+  'docker' | 'installation' | 'network' | 'plan' | 'daemonPort' | 'volumeDriver'
+> {
   /** `DaemonManifest.volumeServer`. */
   readonly command: readonly string[]
   /** Starts a container, or finds the running one, and returns its address. */
@@ -44,8 +57,10 @@ export class DockerVolumeStore implements VolumeStore {
   }
 
   create(name: string, signal?: AbortSignal): Promise<void> {
-    const { docker, installation } = this.#parts
-    return this.#change(name, signal, () => engineCall('The volume could not be made.', () => prepareVolume(docker, installation, name)))
+    const { docker, installation, volumeDriver: driver } = this.#parts
+    return this.#change(name, signal, () =>
+      engineCall('The volume could not be made.', () => prepareVolume(docker, installation, name, driver)),
+    )
   }
 
   remove(name: string, signal?: AbortSignal): Promise<boolean> {
@@ -55,13 +70,15 @@ export class DockerVolumeStore implements VolumeStore {
       engineCall('The volume could not be removed.', async () => {
         await network.disconnect(server)
         for (const container of [server, door]) await removeContainer(docker, container)
+        const place = await this.#findPlace(volume)
         try {
           await unlessStatus(404, () => docker.getVolume(volume).remove())
-          return true
         } catch (err) {
           if (statusOf(err) === 409) return false
           throw err
         }
+        if (place !== undefined) await this.#removePlace(name, place, signal)
+        return true
       }),
     )
   }
@@ -85,6 +102,16 @@ export class DockerVolumeStore implements VolumeStore {
   sizes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const { docker, installation } = this.#parts
     return engineCall('The volumes could not be measured.', () => readVolumeSizes(docker, installation, signal))
+  }
+
+  async sizeOf(name: string, timeoutMs: number, signal?: AbortSignal): Promise<number> {
+    const { docker, command, plan } = this.#parts
+    await this.require([name])
+    const options = volumeMeasureSpec(plan(), { name, command, timeoutMs })
+    return engineCall('The volume could not be measured.', async () => {
+      const [, bytes] = await runVolumeTool(docker, /^bytes=(\d{1,16})\r?$/m, { options, timeoutMs, signal })
+      return Number(bytes)
+    })
   }
 
   list(signal?: AbortSignal): Promise<readonly string[]> {
@@ -121,6 +148,21 @@ export class DockerVolumeStore implements VolumeStore {
       throw new AppError('unavailable', 'The file service of the volume has ended.')
     })
     return endpoint
+  }
+
+  /** Above the directory of a volume, with the driver that it was made with; with that of the settings when it is gone. */
+  async #findPlace(volume: string): Promise<DriverConfig | undefined> {
+    const { docker, volumeDriver } = this.#parts
+    const found = await unlessStatus(404, () => docker.getVolume(volume).inspect())
+    if (found === undefined) return placeAbove(volumeDriver)
+    return placeAbove({ name: found.Driver, options: found.Options ?? {} }, volume)
+  }
+
+  /** A driver that mounts a directory leaves it. */
+  async #removePlace(name: string, place: DriverConfig, signal: AbortSignal | undefined): Promise<void> {
+    const { docker, command, plan } = this.#parts
+    const options = volumeRemovalSpec(plan(), { name, command }, place)
+    await runVolumeTool(docker, /^removed\r?$/m, { options, timeoutMs: REMOVAL_TIMEOUT_MS, signal })
   }
 
   async #removeServer(server: string): Promise<void> {

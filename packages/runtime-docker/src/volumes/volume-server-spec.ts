@@ -4,7 +4,9 @@ import type { ContainerCreateOptions } from 'dockerode'
 import { type ContainerPlan, ulimits } from '../containers/container-spec.ts'
 import { daemonMount, volumeMount } from '../containers/volume-mount.ts'
 import { EMPTY_IMAGE } from '../engine/empty-image.ts'
-import { volumeLabels } from '../labels.ts'
+import { type Role, volumeLabels, volumeNames } from '../labels.ts'
+import type { DriverConfig } from './volume-driver.ts'
+import { placeMount } from './volume-place.ts'
 
 export interface VolumeServerRequest {
   /** The name of the volume in the volume store. */
@@ -31,15 +33,50 @@ export function volumeServerCommand({ command, key, port }: VolumeServerRequest)
 
 /** The container of the file service of one volume: no files but its own, which are read-only, and those of the volume. */
 export function volumeServerSpec(plan: ContainerPlan, request: VolumeServerRequest): ContainerCreateOptions {
+  return toSpec(plan, { name: request.name, role: 'volume-server', command: volumeServerCommand(request), readOnly: false })
+}
+
+type ToolRequest = Pick<VolumeServerRequest, 'name' | 'command'>
+
+/** The container that measures one volume, which it only reads. */
+export function volumeMeasureSpec(
+  plan: ContainerPlan,
+  { name, command, timeoutMs }: ToolRequest & { readonly timeoutMs: number },
+): ContainerCreateOptions {
+  const measuring = [...command, `-root=${ROOT}`, `-measure-ms=${timeoutMs}`]
+  return toTool(toSpec(plan, { name, role: 'volume-tool', command: measuring, readOnly: true }))
+}
+
+/** The container that removes the directory of a volume, which has the place above it. */
+export function volumeRemovalSpec(plan: ContainerPlan, { name, command }: ToolRequest, place: DriverConfig): ContainerCreateOptions {
+  const removing = [...command, `-root=${ROOT}`, `-remove=${volumeNames(plan.installation, name).volume}`]
+  const spec = toTool(toSpec(plan, { name, role: 'volume-tool', command: removing, readOnly: false }))
+  return { ...spec, HostConfig: { ...spec.HostConfig, Mounts: [daemonMount(plan.daemon), placeMount(place, ROOT)] } }
+}
+
+/** Without a network, and its output is one stream. */
+function toTool(spec: ContainerCreateOptions): ContainerCreateOptions {
+  return { ...spec, Tty: true, HostConfig: { ...spec.HostConfig, NetworkMode: 'none', Dns: [], DnsSearch: [] } }
+}
+
+interface ServiceSpec {
+  /** Of the volume. */
+  readonly name: string
+  readonly role: Role
+  readonly command: readonly string[]
+  readonly readOnly: boolean
+}
+
+function toSpec(plan: ContainerPlan, { name, role, command, readOnly }: ServiceSpec): ContainerCreateOptions {
   return {
     Image: EMPTY_IMAGE,
     Hostname: 'volume',
     User: '0:0',
     WorkingDir: '/',
-    Entrypoint: volumeServerCommand(request),
+    Entrypoint: [...command],
     Cmd: [],
     Env: [],
-    Labels: volumeLabels(plan.installation, request.name, 'volume-server'),
+    Labels: volumeLabels(plan.installation, name, role),
     StopSignal: 'SIGTERM',
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
@@ -64,7 +101,7 @@ export function volumeServerSpec(plan: ContainerPlan, request: VolumeServerReque
       CpuQuota: CPU_PERIOD_MICROSECONDS,
       PidsLimit: PIDS_LIMIT,
       Ulimits: ulimits(plan.maxOpenFiles),
-      Mounts: [daemonMount(plan.daemon), volumeMount(plan.installation, { volume: request.name, path: ROOT, readOnly: false })],
+      Mounts: [daemonMount(plan.daemon), volumeMount(plan.installation, { volume: name, path: ROOT, readOnly })],
       NetworkMode: plan.network,
       Dns: [...plan.resolvers],
       DnsSearch: ['.'],

@@ -30,12 +30,19 @@ export function describeEvents(bench: () => ContractBench): void {
       const { spec, inside } = await on.start()
       const stop = new AbortController()
       const events = await on.runtime.events(stop.signal)
+      expect(await on.runtime.findEnd(spec)).toBeUndefined()
+      const began = Date.now()
       await inside.end()
       for await (const event of events) {
         expect(event).toEqual({ sandboxId: spec.sandboxId, incarnation: 1, kind: 'exited' })
         stop.abort()
       }
       await on.untilState(spec, 'stopped')
+      const end = await on.runtime.findEnd(spec)
+      expect(end?.cause).toBe('unknown')
+      expect(Math.abs((end?.at.getTime() ?? 0) - began)).toBeLessThan(60_000)
+      await on.runtime.remove(spec)
+      expect(await on.runtime.findEnd(spec)).toBeUndefined()
     })
   })
 }

@@ -7,6 +7,7 @@ import type {
   RuntimeSnapshot,
   RuntimeState,
   RuntimeVitals,
+  SandboxEnd,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -21,6 +22,8 @@ export interface FakeSandbox {
   /** What its processes have in memory: a test may keep something in it. It is empty after their end. */
   readonly memory: Map<string, string>
   state: RuntimeState
+  /** Of its last processes. */
+  end?: SandboxEnd
   /** Identifies one start of the processes. */
   startId: string
   endpoint: SandboxEndpoint
@@ -84,7 +87,7 @@ export class FakeEngine {
 
   setState(sandbox: FakeSandbox, state: RuntimeState, kind: RuntimeEvent['kind']): void {
     sandbox.state = state
-    if (state === 'stopped') sandbox.memory.clear()
+    if (state === 'stopped') end(sandbox, 'unknown')
     const { sandboxId, incarnation } = sandbox.spec
     this.#events.emit('event', sandbox.installation, { sandboxId, incarnation, kind })
   }
@@ -95,14 +98,15 @@ export class FakeEngine {
     if (sandbox === undefined) return
     if (kind === 'out_of_memory') this.setState(sandbox, sandbox.state, kind)
     this.setState(sandbox, 'stopped', 'exited')
+    if (kind === 'out_of_memory') end(sandbox, kind)
   }
 
   /** Stops the engine: every call is `unavailable`, event streams end, and all sandboxes end. Their files stay. */
   stop(): void {
     this.#reachable = false
     for (const sandbox of this.sandboxes.values()) {
+      if (sandbox.state !== 'stopped') end(sandbox, 'engine')
       sandbox.state = 'stopped'
-      sandbox.memory.clear()
     }
     this.#events.emit('stop')
   }
@@ -111,6 +115,11 @@ export class FakeEngine {
   start(): void {
     this.#reachable = true
   }
+}
+
+function end(sandbox: FakeSandbox, cause: SandboxEnd['cause']): void {
+  sandbox.memory.clear()
+  sandbox.end = { at: new Date(), cause }
 }
 
 function keyOf(installation: string, ref: SandboxRef): string {

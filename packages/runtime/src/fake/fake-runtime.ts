@@ -14,6 +14,7 @@ import type {
   RuntimeSandbox,
   RuntimeSnapshot,
   RuntimeVitals,
+  SandboxEnd,
   SandboxEndpoint,
   SandboxRef,
   SandboxSpec,
@@ -197,6 +198,13 @@ export class FakeRuntime implements SandboxRuntime {
         .filter(({ installation, spec }) => installation === this.#installation && spec.sandboxId === (sandboxId ?? spec.sandboxId))
         .map(({ spec, state, createdAt }) => ({ sandboxId: spec.sandboxId, incarnation: spec.incarnation, state, createdAt })),
     )
+  }
+
+  findEnd(ref: SandboxRef): Promise<SandboxEnd | undefined> {
+    return this.#call('findEnd', () => {
+      const sandbox = this.engine.find(this.#installation, ref)
+      return sandbox?.state === 'stopped' ? sandbox.end : undefined
+    })
   }
 
   usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {

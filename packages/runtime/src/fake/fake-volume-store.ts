@@ -45,7 +45,13 @@ export class FakeVolumeStore implements VolumeStore {
   sizes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const { engine, call } = this.#parts
     const sized = async (name: string) => [name, await engine.volumes.sizeOf(this.#keyOf(name))] as const
-    return call('volumes.sizes', async () => new Map(await Promise.all(this.#names().map(sized))), signal)
+    const counted = () => this.#names().filter((name) => !engine.volumes.uncounted.has(this.#keyOf(name)))
+    return call('volumes.sizes', async () => new Map(await Promise.all(counted().map(sized))), signal)
+  }
+
+  sizeOf(name: string, _timeoutMs: number, signal?: AbortSignal): Promise<number> {
+    const { engine, call } = this.#parts
+    return call('volumes.sizeOf', () => engine.volumes.sizeOf(this.#keyOf(name)), signal)
   }
 
   list(signal?: AbortSignal): Promise<readonly string[]> {

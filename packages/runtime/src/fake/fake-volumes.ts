@@ -16,6 +16,8 @@ interface Service {
  * The volumes of a fake engine: folders of a temporary directory, under `<installation>/<name>`. They outlive its runtimes; disposing removes them.
  */
 export class FakeVolumes implements AsyncDisposable {
+  /** Those that `sizes` leaves out. */
+  readonly uncounted = new Set<string>()
   readonly #services = new Map<string, Promise<Service>>()
   readonly #paths = new Map<string, string>()
   #root: Promise<string> | undefined

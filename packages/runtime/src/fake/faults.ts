@@ -15,6 +15,7 @@ export type FaultPoint =
   | 'deleteSnapshot'
   | 'remove'
   | 'list'
+  | 'findEnd'
   | 'usage'
   | 'events'
   | 'imageExists'
@@ -27,6 +28,7 @@ export type FaultPoint =
   | 'volumes.remove'
   | 'volumes.open'
   | 'volumes.sizes'
+  | 'volumes.sizeOf'
   | 'volumes.list'
 
 interface Script {
@@ -45,7 +47,7 @@ const ENGINE_IS_GONE = new AppError('unavailable', 'The engine cannot be reached
 /** Scripts what happens to the next calls of a fake runtime. Each entry is used once, in the order in which the entries were added. */
 export class Faults {
   readonly #scripts = new Map<FaultPoint, Script[]>()
-  readonly #holds = new Map<FaultPoint, { arrive: () => void; released: Promise<void> }[]>()
+  readonly #holds = new Map<FaultPoint, { when: Script['when']; arrive: () => void; released: Promise<void> }[]>()
   readonly #calls: FaultPoint[] = []
 
   /** Every call so far, in order of arrival. */
@@ -63,12 +65,12 @@ export class Faults {
     this.#script(point, { when: 'after', error })
   }
 
-  /** The next call of `point` waits, before it does anything, until the test releases it or its caller aborts. */
-  hold(point: FaultPoint): Hold {
+  /** The next call of `point` waits, before it does anything or after its work, until the test releases it or its caller aborts. */
+  hold(point: FaultPoint, when: Script['when'] = 'before'): Hold {
     const arrived = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const waiting = this.#holds.get(point) ?? []
-    this.#holds.set(point, [...waiting, { arrive: arrived.resolve, released: released.promise }])
+    this.#holds.set(point, [...waiting, { when, arrive: arrived.resolve, released: released.promise }])
     return { reached: arrived.promise, release: released.resolve }
   }
 
@@ -78,12 +80,15 @@ export class Faults {
     signal?.throwIfAborted()
     const hold = this.#holds.get(point)?.shift()
     const script = this.#scripts.get(point)?.shift()
-    if (hold !== undefined) {
+    const pause = async (when: Script['when']): Promise<void> => {
+      if (hold?.when !== when) return
       hold.arrive()
       await (signal === undefined ? hold.released : Promise.race([hold.released, aborted(signal)]))
     }
+    await pause('before')
     if (script?.when === 'before') throw script.error
     const result = await work()
+    await pause('after')
     if (script?.when === 'after') throw script.error
     return result
   }

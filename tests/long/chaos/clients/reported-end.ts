@@ -5,6 +5,6 @@ import type { ClientParts } from './client-parts.ts'
 export async function isReportedEnd({ databaseUrl, engineDies, tally }: ClientParts, sandboxId: string): Promise<boolean> {
   const reason = engineDies ? await findEnd(databaseUrl, sandboxId) : undefined
   if (reason === undefined) return false
-  tally.reported.push(`${sandboxId}: ${reason}`)
+  tally.reported.set(sandboxId, reason)
   return true
 }

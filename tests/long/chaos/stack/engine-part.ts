@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 120_000
 const COPY_TIMEOUT_MS = 600_000
 
 /**
- * A dockerd with its own files and its own containerd, in the network and mount namespaces of this process: they belong to this run (`inOwnNamespaces`),
+ * A dockerd with its own files and its own containerd, in the network and mount namespaces of this process: they belong to this run (`runInOwnNamespaces`),
  * so it does not change the network of the machine's engine. A kill ends its containerd too; the processes of containers go on until it starts again.
  */
 export class EnginePart implements Part, AsyncDisposable {

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inOwnNamespaces } from '../../../../packages/test-kit/src/own-namespaces.ts'
 import { secondEngineIsAbsent } from '../../../../packages/runtime-docker/test/support/second-engine.ts'
 
 const MARK = 'SANDYARD_CHAOS_ENGINE'
 
-/** The folder for an engine, in a process that `inOwnNamespaces` has started; undefined in others. */
+/** The folder for an engine, in a process that `runInOwnNamespaces` has started; undefined in others. */
 export function ownEngineFolder(): string | undefined {
   return process.env[MARK]
 }
@@ -16,13 +17,12 @@ export function ownEngineFolder(): string | undefined {
  * Runs this program again in network, mount and process namespaces of its own: a second engine there does not touch the first one, and nothing of it
  * outlives the run. Returns the exit code. @throws Error where the machine cannot do it
  */
-export async function inOwnNamespaces(): Promise<number> {
+export async function runInOwnNamespaces(): Promise<number> {
   const reason = secondEngineIsAbsent()
   if (reason !== undefined) throw new Error(reason)
   const folder = await mkdtemp(join(tmpdir(), 'sandyard-chaos-engine-'))
-  const flags = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-  const [node, ...args] = [process.execPath, ...process.argv.slice(1)]
-  const child = spawn('unshare', [...flags, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', node ?? '', ...args], {
+  const [program, ...args] = inOwnNamespaces([process.execPath, ...process.argv.slice(1)])
+  const child = spawn(program, args, {
     stdio: 'inherit',
     env: { ...process.env, [MARK]: folder },
   })

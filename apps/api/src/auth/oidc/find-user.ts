@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database, Db, Tx } from '@sandyard/db/database'
 import { isStorable } from '../../text/is-storable.ts'
 import type { User } from '../../teams/team.ts'
+import { BASE_NAMESPACE } from '../../templates/resolve-template.ts'
 import { teamSlug } from '../../teams/team-slug.ts'
 
 /** What a verified token says about its user. */
@@ -69,11 +70,14 @@ async function createUser(tx: Tx, email: string): Promise<User | undefined> {
   return user
 }
 
-/** Its slug has a suffix when another team has the one of the name (control-plane.md 2.5). */
+/**
+ * Its slug has a suffix when another team has the one of the name (control-plane.md 2.5), and when others would take its templates for those of the
+ * server: who signs in chooses the name.
+ */
 async function createTeam(tx: Tx, email: string): Promise<string> {
   const base = teamSlug(email)
   for (let tried = 0; tried < MOST_SLUGS; tried++) {
-    const slug = tried === 0 ? base : `${base}-${randomBytes(2).toString('hex')}`
+    const slug = tried === 0 && base !== BASE_NAMESPACE ? base : `${base}-${randomBytes(2).toString('hex')}`
     const team = await tx
       .insertInto('team')
       .values({ name: email, slug, email })

@@ -1,10 +1,13 @@
 import { errors, jwtVerify, type JWTPayload } from 'jose'
+import { MAX_EMAIL_LENGTH } from '@sandyard/api-contract/administration/admin-user'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { OidcConfig } from './oidc-config.ts'
 
 /** Asymmetric ones only: a shared secret, or no signature, proves nothing. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 const SKEW_SECONDS = 60
+/** OpenID Connect Core 1.0, 2. */
+const MAX_SUBJECT_LENGTH = 255
 
 export interface VerifiedToken {
   readonly subject: string
@@ -28,10 +31,13 @@ export async function verifyToken(token: string, { issuer, audience }: OidcConfi
     requiredClaims: ['iss', 'aud', 'exp', 'sub'],
   })
   const { sub, exp } = payload
-  if (typeof sub !== 'string' || sub === '') throw new errors.JWTClaimValidationFailed('the subject is empty', payload, 'sub', 'invalid')
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) {
+    throw new errors.JWTClaimValidationFailed('the subject is empty or too long', payload, 'sub', 'invalid')
+  }
   return { subject: sub, email: verifiedEmail(payload), expiresAt: new Date(((exp ?? 0) + SKEW_SECONDS) * 1000) }
 }
 
 function verifiedEmail({ email, email_verified: isVerified }: JWTPayload): string | undefined {
-  return isVerified === true && typeof email === 'string' && /^[^@\s]+@[^@\s]+$/.test(email) ? email : undefined
+  const isAddress = typeof email === 'string' && email.length <= MAX_EMAIL_LENGTH && /^[^@\s]+@[^@\s]+$/.test(email)
+  return isVerified === true && isAddress ? email : undefined
 }

@@ -26,7 +26,8 @@ export async function issueOnce<T>(
   work: (tx: Tx, expiresAt: Date | undefined) => Promise<T>,
 ): Promise<T> {
   const { tokenSeed } = ctx.installation
-  const once = idempotentOperation(operationId, { headers, body }, { tokenSeed, schema })
+  // A repeat with a token that ends does not get a credential that stays.
+  const once = idempotentOperation(operationId, { headers, body }, { tokenSeed, schema, target: endsWith?.toISOString() ?? '' })
   const issued = await createOnce(ctx.database, { ...once, tokenSeed, ownerId }, (tx) =>
     work(tx, earlier(readNewCredential(body), endsWith)),
   )

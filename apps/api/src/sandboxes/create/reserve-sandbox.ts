@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
-import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { SandboxRef } from '@sandyard/runtime/types'
+import { isDefaultEgress } from '@sandyard/runtime/open-egress'
 import type { Actor } from '../../events/actor.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
 import { templateNotFound } from '../../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from '../../idempotency/sandbox-keys.ts'
+import { toEgressPolicy } from '../network/to-egress-policy.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import { newSandboxId } from '../sandbox-id.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
@@ -16,6 +18,7 @@ import { holdMounts } from './check-mounts.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
 import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
+import type { Parked } from '../../warm-pool/claim-parked.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface ReserveRequest {
@@ -35,8 +38,8 @@ export interface ReserveRequest {
 export type Reserved =
   | {
       readonly ref: SandboxRef
-      /** The address of the sandbox of the warm pool that was claimed. */
-      readonly parked?: SandboxEndpoint
+      /** The sandbox of the warm pool that was claimed. */
+      readonly parked?: Parked
       /** What is left of the rate of creates; undefined for a team without one. */
       readonly rate: CreateRate | undefined
     }
@@ -51,7 +54,7 @@ export type Reserved =
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
   const { teamId, idempotent, pool } = request
-  const { volumeMounts } = request.settings
+  const { allowInternetAccess, network, volumeMounts } = request.settings
   return database.transaction(async (tx) => {
     const own = await lockTeam(tx, teamId)
     const limits = limitsOf(request.limits, own)
@@ -63,12 +66,14 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
     if (rate?.granted === 0) throw rateExceeded(rate)
     if (!isHeld) throw templateNotFound({ key: request.template.templateId })
     await holdMounts(tx, teamId, volumeMounts)
+    // The network of a claimed sandbox is changed before its daemon knows the claim, so such a claim must not be lost.
+    const isDurable = !isDefaultEgress(toEgressPolicy(network, allowInternetAccess))
     // The mounts of a sandbox exist from its creation or not at all.
-    const claimed = volumeMounts.length === 0 ? await pool.claim(tx, request.build.buildId) : undefined
+    const claimed = volumeMounts.length === 0 ? await pool.claim(tx, request.build.buildId, isDurable) : undefined
     const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
     if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
-    await insert(tx, ref, request)
-    return { ref, rate, ...(claimed !== undefined && { parked: claimed.endpoint }) }
+    await insert(tx, ref, request, claimed?.parked)
+    return { ref, rate, ...(claimed !== undefined && { parked: claimed.parked }) }
   })
 }
 
@@ -87,7 +92,7 @@ async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promi
   return { occupied, isHeld }
 }
 
-async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest): Promise<void> {
+async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest, parked: Parked | undefined): Promise<void> {
   const { settings, actor } = request
   const data = { actor, ...(settings.mcp !== null && { mcp: Object.keys(settings.mcp) }) }
   const row = {
@@ -111,6 +116,7 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
     server_id: request.serverId,
     volume_mounts: JSON.stringify(settings.volumeMounts),
     home_server_id: request.serverId,
+    claim: parked?.claim ?? null,
   } as const
   await insertReserved(tx, row, { kind: 'sandbox.starting', data })
 }

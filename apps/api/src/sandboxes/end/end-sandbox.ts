@@ -19,8 +19,20 @@ export interface EndParts {
 /** Deadline for the runtime to remove a sandbox. */
 export const REMOVE_TIMEOUT_MS = 30_000
 
-/** Why a sandbox ends; stored in the event log and the history. */
-export type EndReason = 'killed' | 'expired' | 'lost' | 'create_failed' | 'create_abandoned' | 'engine_moved' | 'restored'
+/**
+ * Why a sandbox ends; stored in the event log and the history. `engine_gone`: its processes ended while the engine was away. `out_of_memory`: its
+ * daemon was killed for the memory of the sandbox. `lost`: it has ended or is absent, and nothing tells why.
+ */
+export type EndReason =
+  | 'killed'
+  | 'expired'
+  | 'lost'
+  | 'out_of_memory'
+  | 'engine_gone'
+  | 'create_failed'
+  | 'create_abandoned'
+  | 'engine_moved'
+  | 'restored'
 
 /** The state change that begins the end. */
 export function killing(reason: EndReason, actor: Actor, from?: StateChange['from']): StateChange {

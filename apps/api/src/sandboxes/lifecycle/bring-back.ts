@@ -59,7 +59,7 @@ async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: Resu
         admitted(parts, { row, keep: wish.keep }, signal),
       ),
     )
-    const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(resumed, wish, parts.serverId)))
+    const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, running(row, { resumed, wish }, parts.serverId)))
     if (!isOurs) throw new Error('the sandbox was killed meanwhile, or the lease of this server has ended')
     parts.log.info({ ...ref, restored: resumed.restored, ms: Math.round(performance.now() - began) }, 'sandbox resumed')
   } catch (err) {
@@ -128,8 +128,15 @@ async function trustAgain(parts: LifecycleParts, source: SandboxSource, endpoint
   )
 }
 
-function running({ endpoint, restored }: Resumed, { keep, lifetimeSeconds, actor }: ResumeWish, serverId: number): StateChange {
+function running(
+  row: SandboxRow,
+  { resumed, wish }: { readonly resumed: Resumed; readonly wish: ResumeWish },
+  serverId: number,
+): StateChange {
+  const { endpoint, restored } = resumed
+  const { keep, lifetimeSeconds, actor } = wish
   return {
+    ...(isThaw(row, wish) && restored === 'files' && { memoryLost: 'processes_ended' }),
     from: 'resuming',
     to: 'running',
     actor,

@@ -23,7 +23,8 @@ async function carryOut(parts: SettleParts, ref: SandboxRef, { keep, actor }: Om
     if (keep === 'files') await storeLastLogs(parts, ref)
     const handle = await askForPause(parts.runtime, ref, { keep })
     const event = { kind: 'sandbox.paused', data: { keep: handle.keep } } as const
-    const change = { ...paused(handle, { from: 'pausing', actor, event }), owner: parts.serverId }
+    const memoryLost = keep === 'memory' && handle.keep === 'files' ? 'processes_ended' : undefined
+    const change = { ...paused(handle, { from: 'pausing', actor, event, memoryLost }), owner: parts.serverId }
     return await parts.database.transaction((tx) => changeState(tx, ref, change))
   } catch (cause) {
     parts.log.warn({ err: cause, ...ref }, 'sandbox could not be paused')

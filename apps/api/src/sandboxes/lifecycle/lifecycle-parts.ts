@@ -2,6 +2,7 @@ import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Repairs } from '../repair/repairs.ts'
 import type { SandboxRow } from '../sandbox-queries.ts'
 import type { CreateParts } from '../create/create-sandbox.ts'
+import type { EndReasons } from '../end/end-reasons.ts'
 import type { SandboxChanges } from './sandbox-changes.ts'
 
 /** What the transitions of a sandbox need. */
@@ -9,6 +10,7 @@ export interface LifecycleParts extends CreateParts {
   readonly changes: SandboxChanges
   /** Runs what goes on behind an answer: removals, pauses at the end time. */
   readonly repairs: Repairs
+  readonly endReasons: EndReasons
 }
 
 /** How long a request waits for the transition of another request (control-plane.md 19.6). */

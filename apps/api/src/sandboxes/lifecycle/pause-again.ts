@@ -1,14 +1,14 @@
 import type { Keep, PauseHandle, SandboxRef } from '@sandyard/runtime/types'
 import type { Db } from '@sandyard/db/database'
 import { SERVER } from '../../events/actor.ts'
-import { changeState } from '../sandbox-state.ts'
+import { changeState, type MemoryLoss } from '../sandbox-state.ts'
 import { askForPause, paused } from './pause-steps.ts'
 import { settleOrLater, type SettleParts } from './settle-sandbox.ts'
 
 /** What a paused sandbox is paused again for: it has lost its memory, the host needs the memory, or something thawed it. */
 export interface PauseAgain {
   readonly keep: Keep
-  readonly reason: 'engine_restarted' | 'memory_short' | 'thawed'
+  readonly reason: Exclude<MemoryLoss, 'processes_ended'>
 }
 
 /**
@@ -25,7 +25,8 @@ export async function pauseAgain(parts: SettleParts, ref: SandboxRef, { keep, re
   if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return
   try {
     const handle = await askForPause(parts.runtime, ref, { keep, former: await findHandle(database.db, ref) })
-    const kind = handle.keep === 'files' ? 'sandbox.memory_lost' : 'sandbox.paused'
+    const isLost = handle.keep === 'files' && (keep === 'memory' || reason !== 'thawed')
+    const kind = isLost ? 'sandbox.memory_lost' : 'sandbox.paused'
     const change = paused(handle, { from: 'pausing', actor: SERVER, event: { kind, data: { keep: handle.keep, reason } } })
     await database.transaction((tx) => changeState(tx, ref, { ...change, owner: serverId }))
     log.warn({ ...ref, keep, reason }, 'a paused sandbox was paused again')

@@ -38,7 +38,7 @@ export function askForPause(runtime: SandboxRuntime, ref: SandboxRef, { keep, fo
 }
 
 /** The state change to `paused`. The time of the pause stays the one at which the sandbox stopped running. */
-export function paused(handle: PauseHandle, change: Pick<StateChange, 'from' | 'actor' | 'event'>): StateChange {
+export function paused(handle: PauseHandle, change: Pick<StateChange, 'from' | 'actor' | 'event' | 'memoryLost'>): StateChange {
   return {
     ...change,
     to: 'paused',

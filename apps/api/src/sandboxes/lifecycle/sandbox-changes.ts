@@ -33,12 +33,13 @@ export class SandboxChanges {
     const waiter = new EventTarget()
     const waiters = this.#waiting.get(sandboxId) ?? new Set()
     this.#waiting.set(sandboxId, waiters.add(waiter))
+    let changed = new AbortController()
+    waiter.addEventListener('change', () => changed.abort())
     try {
       while (true) {
         signal?.throwIfAborted()
-        const changed = new AbortController()
         // Before the look, so that no change is missed in between.
-        waiter.addEventListener('change', () => changed.abort(), { once: true })
+        changed = new AbortController()
         const found = await look()
         if (found !== undefined) return found
         if (performance.now() >= deadline) throw new AppError('deadline_exceeded', 'Error waiting for sandbox state change')

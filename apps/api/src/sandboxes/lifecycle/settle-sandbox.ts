@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SandboxTable } from '@sandyard/db/schema/sandbox'
 import { within } from '@sandyard/kit/async/within'
-import type { PauseHandle, RuntimeState, SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
+import type { PauseHandle, Resumed, RuntimeState, SandboxRef } from '@sandyard/runtime/types'
 import { SERVER } from '../../events/actor.ts'
 import { beginEnd, killing } from '../end/end-sandbox.ts'
 import { sandboxSpec } from '../start/sandbox-spec.ts'
@@ -10,7 +10,10 @@ import { refOf, type LifecycleParts } from './lifecycle-parts.ts'
 import { loadSource } from './load-source.ts'
 import { askForPause, paused } from './pause-steps.ts'
 
-export type SettleParts = Pick<LifecycleParts, 'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'inFlight' | 'log'>
+export type SettleParts = Pick<
+  LifecycleParts,
+  'database' | 'runtime' | 'serverId' | 'tokenSeed' | 'timings' | 'inFlight' | 'endReasons' | 'log'
+>
 
 const LIST_TIMEOUT_MS = 30_000
 const THAW_TIMEOUT_MS = 30_000
@@ -54,29 +57,34 @@ async function settled(
   state: RuntimeState,
 ): Promise<StateChange> {
   const from = row.state
-  if (from === 'snapshotting' && state === 'stopped') return killing('lost', SERVER)
+  if (from === 'snapshotting' && state === 'stopped') return killing(await parts.endReasons.reasonOf(ref), SERVER)
   // A sandbox with a handle was paused before: it was resuming, or its memory was being dropped.
   if (row.pause_handle === null && state !== 'stopped') {
     const event = { kind: from === 'snapshotting' ? 'sandbox.snapshot_failed' : 'sandbox.pause_failed' } as const
     const change: StateChange = { from, to: 'running', actor: SERVER, event, set: { pause_keep: null } }
     // A pause without memory begins with the end of the network, so the address may belong to another sandbox by now.
     const isIntact = state === 'running' && row.pause_keep !== 'files'
-    return isIntact ? change : { ...change, endpoint: await runAgain(parts, row) }
+    if (isIntact) return change
+    const resumed = await runAgain(parts, row)
+    if (resumed.restored === 'memory') return { ...change, endpoint: resumed.endpoint }
+    // Its processes ended meanwhile, and nothing has prepared the daemon of the new ones.
+    if (from === 'snapshotting') return killing('lost', SERVER)
   }
-  const keep = state === 'stopped' || row.pause_keep === 'files' ? 'files' : 'memory'
-  const handle = await askForPause(parts.runtime, ref, { keep, former: row.pause_handle as PauseHandle | null })
+  const former = row.pause_handle as PauseHandle | null
+  const keep = state === 'stopped' || former === null || row.pause_keep === 'files' ? 'files' : 'memory'
+  const handle = await askForPause(parts.runtime, ref, { keep, former })
   const kind = from === 'resuming' ? 'sandbox.resume_failed' : 'sandbox.paused'
-  return paused(handle, { from, actor: SERVER, event: { kind, data: { keep: handle.keep } } })
+  const memoryLost = row.pause_keep === 'memory' && handle.keep === 'files' ? 'processes_ended' : undefined
+  return paused(handle, { from, actor: SERVER, event: { kind, data: { keep: handle.keep } }, memoryLost })
 }
 
-/** Returns its address. The pause waits for a pause in flight of this server, so nothing stops the sandbox afterwards. */
-async function runAgain({ runtime, database, tokenSeed }: SettleParts, row: Selectable<SandboxTable>): Promise<SandboxEndpoint> {
+/** The pause waits for a pause in flight of this server, so nothing stops the sandbox afterwards. */
+async function runAgain({ runtime, database, tokenSeed }: SettleParts, row: Selectable<SandboxTable>): Promise<Resumed> {
   const handle = await askForPause(runtime, refOf(row), { keep: 'memory' })
   const spec = sandboxSpec(await loadSource(database.db, row), tokenSeed)
-  const resumed = await within({ what: 'the resume of the sandbox', timeoutMs: THAW_TIMEOUT_MS }, (signal) =>
+  return within({ what: 'the resume of the sandbox', timeoutMs: THAW_TIMEOUT_MS }, (signal) =>
     runtime.resume(handle, { spec, keep: 'memory' }, signal),
   )
-  return resumed.endpoint
 }
 
 async function stateOf({ runtime }: SettleParts, ref: SandboxRef): Promise<RuntimeState | undefined> {

@@ -89,10 +89,11 @@ export class ExitedSandboxes {
   }
 
   #end(ref: SandboxRef, runSince: Date): void {
-    const { database, log, repairs } = this.#parts
-    log.warn(ref, 'sandbox exited by itself')
+    const { database, endReasons, log, repairs } = this.#parts
     void repairs.run(ref, async () => {
-      const change = { ...killing('lost', SERVER, 'running'), runSince }
+      const reason = await endReasons.reasonOf(ref)
+      log.warn({ ...ref, reason }, 'sandbox exited by itself')
+      const change = { ...killing(reason, SERVER, 'running'), runSince }
       if (await beginEnd(database, ref, change)) await finishEnd(this.#parts, ref)
     })
   }

@@ -82,10 +82,11 @@ export async function reconcile(parts: ReconcilerParts, signal?: AbortSignal): P
   await parts.pool.lost(endedParked)
   for (const { sandboxId, incarnation, state, runSince } of lost) {
     const ref = { sandboxId, incarnation }
-    parts.log.warn(ref, 'sandbox is lost')
     void parts.repairs.run(ref, async () => {
+      const reason = await parts.endReasons.reasonOf(ref)
+      parts.log.warn({ ...ref, reason }, 'sandbox is lost')
       // A repair may wait for others: the sandbox may have been paused when it was listed, and resumed since.
-      if (await beginEnd(parts.database, ref, { ...killing('lost', SERVER, state), runSince })) await finishEnd(parts, ref)
+      if (await beginEnd(parts.database, ref, { ...killing(reason, SERVER, state), runSince })) await finishEnd(parts, ref)
     })
   }
   for (const ref of frozen) void parts.repairs.run(ref, () => thawFrozen(parts, ref))

@@ -19,12 +19,14 @@ export async function watchRuntime(parts: ExitParts, signal: AbortSignal): Promi
     try {
       const what = 'subscribing to the events of the engine'
       const events = await within({ what, timeoutMs: SUBSCRIBE_TIMEOUT_MS, signal }, () => parts.runtime.events(until))
+      parts.endReasons.engineIsThere()
       // Events are read during the reconcile: they must not pile up while it runs.
       reconciling = reconcile(parts, signal).catch((err: unknown) => parts.log.warn({ err }, 'reconcile after a lost event stream failed'))
       for await (const event of events) if (event.kind === 'exited') exited.suspect(event)
     } catch (err) {
       if (!signal.aborted) parts.log.warn({ err }, 'runtime events ended unexpectedly')
     } finally {
+      parts.endReasons.engineLeft()
       subscription.abort()
       await reconciling
     }

@@ -20,6 +20,8 @@ export interface PrepareRequest {
 export interface ConfigureRequest extends PrepareRequest {
   /** The daemon runs: a connection that it refuses is a failure. */
   readonly hasAnswered?: boolean
+  /** Of a sandbox of the warm pool. */
+  readonly claim?: string
 }
 
 /** How long each part took, in ms. */
@@ -61,7 +63,7 @@ export async function configureDaemon(parts: TrustParts, request: ConfigureReque
   await inSpan('daemon init', {}, () => initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired, signal }))
 }
 
-function initOf(parts: TrustParts, { source, envVars }: PrepareRequest, trusts: boolean): DaemonInit {
+function initOf(parts: TrustParts, { source, envVars, claim }: ConfigureRequest, trusts: boolean): DaemonInit {
   const { sandboxId, templateId, network, allowInternetAccess } = source
   const { buildId, env, defaultUser, defaultWorkdir } = source.build
   const token = accessToken(source, parts.tokenSeed)
@@ -73,6 +75,7 @@ function initOf(parts: TrustParts, { source, envVars }: PrepareRequest, trusts: 
   }
   return {
     identity: daemonIdentity({ sandboxId, templateId, buildId }, parts.tokenSeed),
+    ...(claim !== undefined && { claim }),
     ...(token !== undefined && { accessToken: token }),
     ...(caBundle !== undefined && { caBundle }),
     envVars: withDefaults({ ...env, ...envVars }, defaults),

@@ -17,10 +17,11 @@ import type { InFlight } from '../lifecycle/in-flight.ts'
 import { publishEndpoint } from './publish-endpoint.ts'
 import { ensureVolumes } from './ensure-volumes.ts'
 import { sandboxSpec, type SandboxSource } from './sandbox-spec.ts'
-import { changeState } from '../sandbox-state.ts'
+import { changeState, type StateChange } from '../sandbox-state.ts'
 import { startError } from './start-errors.ts'
 import type { StartsUnderWay } from './starts-under-way.ts'
 import { takeClaimed } from './take-claimed.ts'
+import type { Parked } from '../../warm-pool/claim-parked.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 /** Time for an aborted start to undo its work. */
@@ -55,8 +56,8 @@ export interface Reservation extends SandboxSource {
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
   readonly actor: Actor
-  /** The address of a sandbox of the warm pool that this reservation has claimed. Absent: the sandbox is to be created. */
-  readonly parked?: SandboxEndpoint
+  /** The sandbox of the warm pool that this reservation has claimed. Absent: the sandbox is to be created. */
+  readonly parked?: Parked
   /** An idempotency key waits for the answer. */
   readonly isRepeatable: boolean
 }
@@ -79,7 +80,7 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
   try {
     let endpoint = await takeClaimed(parts, current)
     if (endpoint === undefined) {
-      if (current.parked !== undefined) current = { ...current, ...(await parts.pool.replace(current)) }
+      if (current.parked !== undefined) current = { ...current, ...(await parts.pool.replace(current, current.parked.claim)) }
       endpoint = await startCold(parts, current, Math.max(0, Math.round(deadline - performance.now())))
     }
     const started = { endpoint, serverId }
@@ -136,7 +137,8 @@ async function markRunning(
 ): Promise<SandboxAnswer> {
   const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor } = reservation
   const event = { kind: 'sandbox.running' } as const
-  const isOurs = await changeState(tx, reservation, { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId })
+  const change: StateChange = { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId }
+  const isOurs = await changeState(tx, reservation, { ...change, claim: reservation.parked?.claim })
   if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
   const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure, isPublic }
   if (isRepeatable) await rememberAnswer(tx, answer)
@@ -158,19 +160,21 @@ async function undo(parts: StartParts, reservation: Reservation): Promise<void> 
 
 /** Returns whether the sandbox is to be removed. */
 async function beginUndo(parts: StartParts, reservation: Reservation): Promise<boolean> {
-  const { isRepeatable, sandboxId, incarnation } = reservation
+  const { isRepeatable, sandboxId, incarnation, parked } = reservation
   const { database } = parts
   try {
-    const hasBegun = await beginEnd(database, reservation, killing('create_failed', SERVER, isRepeatable ? 'starting' : undefined))
-    if (hasBegun || !isRepeatable) return true
-    const kept = await database.db
+    const change = killing('create_failed', SERVER, isRepeatable ? 'starting' : undefined)
+    if (await beginEnd(database, reservation, { ...change, claim: parked?.claim })) return true
+    if (!isRepeatable && parked === undefined) return true
+    const row = await database.db
       .selectFrom('sandbox')
-      .select('sandbox_id')
+      .select(['state', 'claim'])
       .where('sandbox_id', '=', sandboxId)
       .where('incarnation', '=', incarnation)
-      .where('state', '<>', 'killing')
       .executeTakeFirst()
-    return kept === undefined
+    // A claim that the database has lost: the sandbox belongs to the pool again, or to another create.
+    if (parked !== undefined) return row?.state === 'killing' && row.claim === parked.claim
+    return row === undefined || row.state === 'killing'
   } catch (err) {
     parts.inFlight.undoLater(reservation, () => beginUndo(parts, reservation))
     throw err

@@ -1,5 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { Transform, type TransformCallback } from 'node:stream'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 
@@ -11,6 +12,8 @@ export interface ServiceCall {
   readonly headers: OutgoingHttpHeaders
   /** The JSON of a request, or a body that is passed on as it comes. */
   readonly body?: string | IncomingMessage | undefined
+  /** Awaited before the next bytes of a body are passed on; its failure ends the request. */
+  readonly admit?: ((bytes: number) => Promise<void>) | undefined
   /** Without a byte in either direction. */
   readonly idleTimeoutMs: number
   /** Of the whole exchange. */
@@ -28,7 +31,7 @@ const DRAIN_TIMEOUT_MS = 60_000
  * @throws AppError `unavailable` when the connection breaks, `deadline_exceeded`, `canceled` when the sender of the body is gone
  */
 export async function callService(socket: Socket, options: ServiceCall): Promise<IncomingMessage> {
-  const { method, path, key, headers, body, idleTimeoutMs, timeoutMs } = options
+  const { method, path, key, headers, body, admit, idleTimeoutMs, timeoutMs } = options
   const late = (): void => void socket.destroy(new AppError('deadline_exceeded', 'The file service of the volume took too long'))
   const total = setTimeout(late, timeoutMs)
   socket.once('close', () => clearTimeout(total))
@@ -43,7 +46,7 @@ export async function callService(socket: Socket, options: ServiceCall): Promise
   })
   call.once('response', resolve)
   call.on('error', (err) => reject(toCallError(err)))
-  if (typeof body === 'object') relay(body, call)
+  if (typeof body === 'object') relay(body, call, admit)
   else call.end(body)
   const answer = await promise
   for (const event of ['end', 'close'] as const) answer.once(event, () => socket.destroy())
@@ -51,15 +54,16 @@ export async function callService(socket: Socket, options: ServiceCall): Promise
 }
 
 /** Passes a body on until it ends or the answer comes: then the rest is dropped, because clients read answers only after they have sent all. */
-function relay(body: IncomingMessage, call: ClientRequest): void {
+function relay(body: IncomingMessage, call: ClientRequest, admit: ServiceCall['admit']): void {
+  const way = admit === undefined ? call : admitting(call, admit)
   const onClose = (): void => {
     if (!body.complete) call.destroy(new AppError('canceled', 'The upload was cut off'))
   }
   body.once('close', onClose)
-  body.pipe(call)
+  body.pipe(way)
   const drop = (): void => {
     if (body.complete || body.destroyed) return
-    body.off('close', onClose).unpipe(call)
+    body.off('close', onClose).unpipe(way)
     body.resume()
     const timer = setTimeout(() => body.destroy(), DRAIN_TIMEOUT_MS)
     body.once('close', () => clearTimeout(timer))
@@ -67,6 +71,23 @@ function relay(body: IncomingMessage, call: ClientRequest): void {
   call.once('response', drop)
   call.once('error', drop)
   if (body.destroyed) onClose()
+}
+
+/** What leads to a request and lets bytes through when they are admitted. */
+function admitting(call: ClientRequest, admit: (bytes: number) => Promise<void>): Transform {
+  const pass = async (chunk: Buffer, done: TransformCallback): Promise<void> => {
+    try {
+      await admit(chunk.length)
+    } catch (err) {
+      return done(err as Error)
+    }
+    done(null, chunk)
+  }
+  const way = new Transform({ transform: (chunk: Buffer, _encoding, done) => void pass(chunk, done) })
+  way.once('error', (err) => call.destroy(err))
+  call.once('close', () => way.destroy())
+  way.pipe(call)
+  return way
 }
 
 function toCallError(err: unknown): AppError {

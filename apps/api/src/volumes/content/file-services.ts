@@ -7,11 +7,14 @@ import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { VolumeEndpoint, VolumeStore } from '@sandyard/runtime/volume-store'
 import { deriveKey } from '../../settings/installation.ts'
 import { getVolumeStore } from '../volume-errors.ts'
-import { ServicesInUse } from './services-in-use.ts'
+import { ServicesInUse, type ServiceCaps } from './services-in-use.ts'
 
 export interface FileServiceParts {
   readonly runtime: Pick<SandboxRuntime, 'volumes'>
   readonly tokenSeed: Secret
+  readonly caps?: ServiceCaps
+  /** Milliseconds of a clock that only goes forward. Default: that of the process. */
+  readonly now?: () => number
 }
 
 /** Far less than an unused service runs, so that a remembered address is never that of something else. */
@@ -25,11 +28,14 @@ const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENE
 /** Connections to the file services of volumes. A service is started when it is needed; requests that need the same one wait together. */
 export class FileServices {
   readonly #parts: FileServiceParts
-  readonly #inUse = new ServicesInUse()
+  readonly #inUse: ServicesInUse
+  readonly #now: () => number
   readonly #opened = new LRUCache<string, Promise<VolumeEndpoint>>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
 
   constructor(parts: FileServiceParts) {
     this.#parts = parts
+    this.#inUse = new ServicesInUse(parts.caps)
+    this.#now = parts.now ?? (() => performance.now())
   }
 
   /** The key of the file service of a volume. */
@@ -43,13 +49,13 @@ export class FileServices {
    * @throws AppError `resource_exhausted` for too many volumes at once, `unavailable` or `deadline_exceeded`; the errors of the runtime
    */
   async connect(volumeId: string, teamId: string): Promise<Socket> {
-    this.#inUse.begin(volumeId, teamId)
+    this.#inUse.begin(volumeId, teamId, this.#now())
     try {
       const socket = await this.#dial(volumeId)
-      socket.once('close', () => this.#inUse.end(volumeId))
+      socket.once('close', () => this.#inUse.end(volumeId, this.#now()))
       return socket
     } catch (err) {
-      this.#inUse.end(volumeId)
+      this.#inUse.end(volumeId, this.#now())
       throw err
     }
   }

@@ -6,6 +6,7 @@ import type { FileServices } from './file-services.ts'
 
 export interface ForwardOptions extends Pick<ServiceCall, 'idleTimeoutMs' | 'timeoutMs'> {
   readonly body?: string | IncomingMessage
+  readonly admit?: ServiceCall['admit']
   /** Called before a 201 is passed back. */
   readonly onStored?: () => Promise<void>
 }
@@ -27,7 +28,7 @@ const JSON_ANSWER = /^application\/json\b/
 export async function forward(
   services: FileServices,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { body, onStored, ...limits }: ForwardOptions,
+  { body, admit, onStored, ...limits }: ForwardOptions,
 ): Promise<void> {
   const { volumeID } = request.params as { readonly volumeID: string }
   const volumeId = volumeID.toLowerCase()
@@ -40,6 +41,7 @@ export async function forward(
     key: services.keyOf(volumeId),
     headers: typeof body === 'string' ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } : pick(raw),
     body,
+    admit,
     ...limits,
   })
   const status = answer.statusCode ?? 500

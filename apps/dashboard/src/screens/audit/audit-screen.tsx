@@ -39,7 +39,7 @@ export function AuditScreen() {
         <SelectBox
           label={texts.actor}
           value={filter['actor'] ?? ''}
-          options={Object.entries(texts.actors) as [string, string][]}
+          options={Object.entries<string>(texts.actors)}
           onSelect={(actor) => change({ actor })}
         />
         <DayField label={texts.from} value={filter['from'] ?? ''} onChange={(from) => change({ from })} />

@@ -93,7 +93,8 @@ function BuildHead({ build, now }: { readonly build: BuildDetail; readonly now: 
 
 function outcomeOf(build: BuildDetail, now: number): string {
   const took = buildDuration(build, now)
+  const step = build.reason?.step ?? null
   if (took === undefined) return build.status === 'waiting' || build.status === 'building' ? texts.waiting : (build.reason?.message ?? '')
-  if (build.status === 'failed') return texts.failedAt(build.reason?.step == null ? 'the end' : texts.step(build.reason.step), took)
+  if (build.status === 'failed') return texts.failedAt(step === null ? texts.end : texts.step(step), took)
   return build.status === 'ready' ? texts.succeeded(took) : texts.running(took)
 }

@@ -114,7 +114,7 @@ function CheckItem({ check }: { readonly check: HostCheck }) {
         <SelectBox
           label={texts.dismissOf(id)}
           value=""
-          options={Object.entries(texts.dismissFor) as [string, string][]}
+          options={Object.entries<string>(texts.dismissFor)}
           onSelect={(value) => void dismiss(id, value as DismissBody['for'])}
         />
       )}

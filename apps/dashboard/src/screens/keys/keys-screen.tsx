@@ -6,6 +6,7 @@ import { wire } from '../../api/wire.ts'
 import { paths } from '../../frame/paths.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import type { Column } from '../../parts/data-table.tsx'
+import { now } from '../../parts/now.ts'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -137,7 +138,7 @@ function Expiry({ at }: { readonly at: string }) {
   return (
     <span class="row nowrap">
       <Time at={at} />
-      {Date.parse(at) < Date.now() && <span class="badge badge-bad">{texts.expired}</span>}
+      {Date.parse(at) < now.value && <span class="badge badge-bad">{texts.expired}</span>}
     </span>
   )
 }

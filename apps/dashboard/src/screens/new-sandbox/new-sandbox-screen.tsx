@@ -34,7 +34,7 @@ export function NewSandboxScreen() {
       label: texts.create,
       run: async () => {
         const { data } = await wire<Sandbox>('POST', '/v2/sandboxes', { body })
-        route(paths.sandbox(data.sandboxID, opensTerminal ? 'terminal' : 'timeline'))
+        route(opensTerminal ? `${paths.sandbox(data.sandboxID, 'terminal')}?open=shell` : paths.sandbox(data.sandboxID))
       },
     })
     setRunning(false)

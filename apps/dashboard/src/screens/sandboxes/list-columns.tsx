@@ -74,11 +74,11 @@ export function listColumns({ samples, hidden, select }: ColumnsInput): readonly
   return columns.filter(({ id }) => !hidden.has(id))
 }
 
-function Name({ row: { sandboxId, alias } }: { readonly row: SandboxRow }) {
+function Name({ row: { sandboxId, alias, templateName } }: { readonly row: SandboxRow }) {
   return (
     <a class="mono nowrap" href={paths.sandbox(sandboxId)}>
       {sandboxId}
-      {alias !== null && <span class="muted"> {alias}</span>}
+      {alias !== null && alias !== templateName && <span class="muted"> {alias}</span>}
     </a>
   )
 }

@@ -1,4 +1,4 @@
-export const RANGES = ['day', 'week', 'month', 'quarter'] as const
+const RANGES = ['day', 'week', 'month', 'quarter'] as const
 export type UsageRange = (typeof RANGES)[number]
 
 const HOUR_MS = 3_600_000

@@ -31,7 +31,7 @@ export function UsageScreen() {
     <div class="stack">
       <div class="page-head">
         <h1>{texts.title}</h1>
-        {value != null && (
+        {value !== undefined && value !== null && (
           <div class="actions">
             <button type="button" class="button" onClick={() => saveCsv(value, by)}>
               {texts.csv}
@@ -43,7 +43,7 @@ export function UsageScreen() {
         <SelectBox
           label={texts.range}
           value={range}
-          options={Object.entries(texts.ranges) as [string, string][]}
+          options={Object.entries<string>(texts.ranges)}
           onSelect={(next) => change({ range: next })}
         />
         <SelectBox

@@ -36,6 +36,10 @@ export function VolumeContent({ volume: { volumeID: volumeId, name }, path, onPa
     const run = (): Promise<unknown> => call('PUT /volumes/{volumeId}/files/content', { params, query, body: file })
     if (await runAction({ label: texts.uploading(file.name), done: texts.uploaded(file.name), run })) reload()
   }
+  const uploadAll = async (input: HTMLInputElement): Promise<void> => {
+    for (const file of input.files ?? []) await upload(file)
+    input.value = ''
+  }
   return (
     <Panel
       title={texts.content(name)}
@@ -55,10 +59,7 @@ export function VolumeContent({ volume: { volumeID: volumeId, name }, path, onPa
             hidden
             multiple
             aria-label={texts.upload}
-            onChange={async ({ currentTarget }) => {
-              for (const file of currentTarget.files ?? []) await upload(file)
-              currentTarget.value = ''
-            }}
+            onChange={({ currentTarget }) => void uploadAll(currentTarget)}
           />
         </>
       }

@@ -19,7 +19,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
     const query = { cursor, ...(status !== '' && { deliveryStatus: status }) }
     return (await wire<Page<WebhookDelivery>>('GET', `/events/webhooks/${webhookId}/deliveries`, { query, signal })).data
   })
-  const statuses = Object.entries(texts.statuses) as [string, string][]
+  const statuses = Object.entries<string>(texts.statuses)
   return (
     <Panel
       title={texts.deliveries}

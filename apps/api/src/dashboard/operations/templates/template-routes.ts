@@ -63,7 +63,7 @@ function toRow(row: StoredTemplate): TemplateRow {
         ? null
         : { buildId: row.newest_build_id, status: STATE[row.newest_status], at: row.newest_at.toISOString() },
     buildCount: row.build_count,
-    spawnCount: Number(row.spawn_count),
+    spawnCount: row.spawn_count,
     lastUsedAt: row.last_spawned_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -2,9 +2,8 @@ import { NewVolumeEntryQuery, VolumeEntryStat } from '@sandyard/api-contract/vol
 import type { ApiInstance } from '../../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../../http/body-deadline.ts'
 import { operation } from '../../../http/operation.ts'
-import { checkStored } from '../../../teams/stored-bytes.ts'
 import { VolumeParams } from '../../routes/volume-params.ts'
-import { addBytes } from '../../volume-sizes.ts'
+import { StoredUpload } from '../../stored-upload.ts'
 import { contentErrors } from '../content-errors.ts'
 import type { ContentRoute } from '../content-route.ts'
 import { forward, TRANSFER } from '../forward.ts'
@@ -24,12 +23,14 @@ export const putFileRoute: ContentRoute = (scope, services, ctx) =>
       },
       handlerTimeout: TRANSFER.timeoutMs,
       handler: async (request, reply) => {
-        const { raw, facts, params } = request
-        const { db } = ctx.database
-        const [teamId, sizeBytes] = [facts.teamId ?? '', Number(raw.headers['content-length'] ?? 0)]
-        await checkStored(db, ctx.config.storage, { teamId, sizeBytes, replacedBytes: 0 })
+        const { raw, facts, params, log } = request
+        const declared = raw.headers['content-length']
+        const sizeBytes = declared === undefined ? undefined : Number(declared)
+        const target = { teamId: facts.teamId ?? '', volumeId: params.volumeID, sizeBytes }
+        await using upload = await StoredUpload.begin({ database: ctx.database, storage: ctx.config.storage, log }, target)
         liftBodyDeadline(raw)
-        await forward(services, { request, reply }, { ...TRANSFER, body: raw, onStored: () => addBytes(db, params.volumeID, sizeBytes) })
+        const admit = sizeBytes === undefined ? (bytes: number) => upload.admit(bytes) : undefined
+        await forward(services, { request, reply }, { ...TRANSFER, body: raw, admit, onStored: () => upload.stored() })
       },
     })
   })

@@ -1,6 +1,6 @@
 import type { TerminalView } from '@sandyard/dashboard-contract/processes'
 import { useLocation } from 'preact-iso/router'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../../api/call.ts'
 import { useCall } from '../../../api/use-call.ts'
 import { paths } from '../../../frame/paths.ts'
@@ -52,6 +52,11 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
     setAsking(false)
     show(terminalId)
   }
+
+  // Asked for by the form of a new sandbox; a plain look at the tab starts nothing. The flag leaves the address with the first shell.
+  useEffect(() => {
+    if (query['open'] === 'shell' && isRunning && shells.length === 0) open({ user: '', cwd: '', record: false })
+  }, [query['open'], isRunning])
 
   if (shells.length === 0) {
     if (!isRunning) return <NotRunning sandbox={sandbox} />
