@@ -115,7 +115,7 @@ export function LogLines({ label, rows, isLive, empty, name, onDownload, onOlder
           onScroll={onScroll}
         >
           {shown.length === 0 && <p class="empty">{empty}</p>}
-          <div class="log-rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+          <div class="virtual-rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
             {virtualizer.getVirtualItems().map(({ index, key, start }) => {
               const row = shown[index]
               return (

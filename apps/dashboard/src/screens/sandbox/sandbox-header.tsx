@@ -25,7 +25,7 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
   return (
     <div class="sandbox-header">
       <div class="page-head">
-        <h1 class="sandbox-id">{sandbox.alias ?? sandboxId}</h1>
+        <h1 class="sandbox-id">{sandboxId}</h1>
         <CopyButton text={sandboxId} label={texts.copyId} />
         <StateBadge state={state} />
         <div class="actions" role="group" aria-label={texts.actions}>
@@ -43,7 +43,7 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
         </p>
       )}
       <dl class="sandbox-facts">
-        {sandbox.alias !== null && <Fact name={texts.title}>{sandboxId}</Fact>}
+        {sandbox.alias !== null && sandbox.alias !== sandbox.templateName && <Fact name={texts.alias}>{sandbox.alias}</Fact>}
         <Fact name={texts.template}>
           <a href={paths.template(sandbox.templateId)}>{sandbox.templateName}</a>{' '}
           <a class="mono muted" href={paths.build(sandbox.buildId)} title={`${texts.build} ${sandbox.buildId}`}>

@@ -86,7 +86,7 @@ export function FileTreeView({ rows, selected, onSelect, onToggle, onDrop }: Fil
         onDrop(folderAt(event), [...(event.dataTransfer?.files ?? [])])
       }}
     >
-      <div class="log-rows" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+      <div class="virtual-rows" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const row = rows[index]
           return (

@@ -26,6 +26,16 @@ export interface ChartProps {
 
 const HEIGHT = 150
 
+/** Axis steps for bytes: powers of two, so that labels are round. */
+const BYTE_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power)
+
+/** Clock times of 24 hours. */
+const TIMES: uPlot.Axis.Values = (_, instants, __, ___, stepS) =>
+  instants.map((at) => {
+    const text = new Date(at * 1000).toLocaleTimeString('en-GB')
+    return stepS < 60 ? text : text.slice(0, 5)
+  })
+
 /** A chart with time below. A drag zooms, a double click zooms out; the pointer of all charts is at the same instant. */
 export function Chart(props: ChartProps) {
   const { label, at, lines, most, zoom } = props
@@ -49,17 +59,25 @@ export function Chart(props: ChartProps) {
         legend: { show: true, live: true },
         scales: { y: { range: () => [0, propsRef.current.most] } },
         axes: [
-          { stroke: colours.muted, grid: { stroke: colours.line, width: 1 }, ticks: { stroke: colours.line } },
+          {
+            stroke: colours.muted,
+            grid: { stroke: colours.line, width: 1 },
+            ticks: { stroke: colours.line },
+            size: 34,
+            space: 80,
+            values: TIMES,
+          },
           {
             stroke: colours.muted,
             grid: { stroke: colours.line, width: 1 },
             ticks: { stroke: colours.line },
             size: 72,
+            ...(most > 1000 && { incrs: BYTE_STEPS }),
             values: (_, values) => values.map(text),
           },
         ],
         series: [
-          {},
+          { value: (_, at: number | null) => (at === null ? '–' : new Date(at * 1000).toLocaleTimeString('en-GB')) },
           ...lines.map((line, index) => ({
             label: line.label,
             stroke: colours[line.colour],
