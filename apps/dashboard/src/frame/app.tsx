@@ -12,7 +12,6 @@ import { lazyScreen } from './lazy-screen.ts'
 import { Navigation } from './navigation.tsx'
 import { isKeysOpen, isPaletteOpen } from './palette-state.ts'
 import { Routes } from './routes.tsx'
-import { listenToKeys } from './shortcuts.ts'
 import { Start } from './start.tsx'
 
 const Login = lazyScreen(() => import('../screens/login/login-screen.tsx').then(({ LoginScreen }) => LoginScreen))
@@ -45,8 +44,15 @@ export function App() {
 function Frame() {
   useEffect(() => {
     startLive()
-    const stopKeys = listenToKeys()
+    let stopKeys = (): void => undefined
+    let isGone = false
+    // Keys may come a moment later than the page; without a network there are none.
+    const loading = import('./shortcuts.ts').then(({ listenToKeys }) => {
+      if (!isGone) stopKeys = listenToKeys()
+    })
+    loading.catch(() => undefined)
     return () => {
+      isGone = true
       stopLive()
       stopKeys()
       isPaletteOpen.value = false

@@ -1,6 +1,7 @@
 import { Dialog } from '../parts/dialog.tsx'
 import { paletteTexts } from '../texts/palette-texts.ts'
 import { isKeysOpen } from './palette-state.ts'
+import '../styles/details.css'
 
 export function KeysDialog() {
   return (

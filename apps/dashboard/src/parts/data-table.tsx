@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import '../styles/table.css'
 
 export interface Column<Row> {
   readonly id: string

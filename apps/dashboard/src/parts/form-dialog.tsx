@@ -4,6 +4,7 @@ import { partTexts } from '../texts/part-texts.ts'
 import type { ActionCode } from './action-code.ts'
 import { CopyCode } from './copy-code.tsx'
 import { Dialog } from './dialog.tsx'
+import '../styles/forms.css'
 
 export interface FormDialogProps<Result> {
   readonly title: string

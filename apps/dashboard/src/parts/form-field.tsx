@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
+import '../styles/forms.css'
 
 export interface FormFieldProps {
   readonly label: string

@@ -1,5 +1,6 @@
 import { ansiParts } from './ansi-text.ts'
 import { markedPieces, type LogRow } from './log-search.ts'
+import '../styles/forms.css'
 
 const MOST_CHARACTERS = 20_000
 

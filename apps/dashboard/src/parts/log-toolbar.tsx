@@ -1,6 +1,7 @@
 import { logLinesTexts as texts } from '../texts/log-lines-texts.ts'
 import { ActionButton } from './action-button.tsx'
 import { LOG_LEVELS, type LogLevel } from './log-search.ts'
+import '../styles/forms.css'
 
 export interface LogToolbarProps {
   readonly level: LogLevel

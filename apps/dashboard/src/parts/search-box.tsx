@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import '../styles/lists.css'
+import '../styles/forms.css'
 
 const PAUSE_MS = 250
 

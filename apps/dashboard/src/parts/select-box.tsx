@@ -1,3 +1,4 @@
+import '../styles/forms.css'
 export interface SelectBoxProps {
   readonly label: string
   readonly value: string

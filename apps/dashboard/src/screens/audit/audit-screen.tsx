@@ -13,6 +13,7 @@ import { me } from '../../session/session.ts'
 import { auditTexts as texts } from '../../texts/audit-texts.ts'
 import { DayField } from './day-field.tsx'
 import '../../styles/audit.css'
+import '../../styles/forms.css'
 
 const DAY_MS = 86_400_000
 

@@ -1,3 +1,4 @@
+import '../../styles/forms.css'
 export interface DayFieldProps {
   readonly label: string
   /** `2026-03-01`, or empty. */

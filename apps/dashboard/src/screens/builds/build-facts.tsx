@@ -2,6 +2,7 @@ import type { BuildDetail } from '@sandyard/dashboard-contract/templates'
 import { Time } from '../../parts/time.tsx'
 import { buildsTexts as texts } from '../../texts/builds-texts.ts'
 import { TagList } from '../../parts/tag-list.tsx'
+import '../../styles/details.css'
 
 export function BuildFacts({ build }: { readonly build: BuildDetail }) {
   return (

@@ -7,6 +7,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { runAction } from '../../parts/run-action.ts'
 import { SelectBox } from '../../parts/select-box.tsx'
 import { hostTexts as texts } from '../../texts/host-texts.ts'
+import '../../styles/forms.css'
 
 const KINDS = { fail: 'badge-bad', warn: 'badge-warn', ok: 'badge-good', skipped: '' } satisfies Record<CheckLevel, string>
 

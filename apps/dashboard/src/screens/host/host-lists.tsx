@@ -6,6 +6,7 @@ import { Meter } from '../../parts/meter.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { durationText } from '../../parts/time-text.ts'
 import { hostTexts as texts } from '../../texts/host-texts.ts'
+import '../../styles/details.css'
 
 export function HostLists({ host: { teams, slowCreates, versions } }: { readonly host: HostView }) {
   return (

@@ -5,6 +5,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { FormField } from '../../parts/form-field.tsx'
 import { shellWord } from '../../parts/wire-code.ts'
 import { keysTexts as texts } from '../../texts/keys-texts.ts'
+import '../../styles/forms.css'
 
 export interface NewKeyDialogProps {
   readonly onClose: () => void

@@ -4,6 +4,7 @@ import { logIn } from '../../session/session.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { loginTexts } from '../../texts/login-texts.ts'
 import '../../styles/login.css'
+import '../../styles/forms.css'
 
 export function LoginScreen() {
   const [isAdmin, setAdmin] = useState(false)

@@ -3,6 +3,7 @@ import type { ActionCode } from '../../parts/action-code.ts'
 import { CODE_NAMES, copyAndSay } from '../../parts/copy-code.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { newSandboxTexts as texts } from '../../texts/new-sandbox-texts.ts'
+import '../../styles/forms.css'
 
 /** The forms of an action in code, one at a time. */
 export function CodePanel({ code }: { readonly code: ActionCode }) {

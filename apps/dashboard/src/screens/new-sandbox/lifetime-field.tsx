@@ -1,6 +1,7 @@
 import { durationText } from '../../parts/time-text.ts'
 import { newSandboxTexts as texts } from '../../texts/new-sandbox-texts.ts'
 import { TIME_UNITS, timeoutSeconds, type NewSandboxForm, type TimeUnit } from './new-sandbox-form.ts'
+import '../../styles/forms.css'
 
 export interface LifetimeFieldProps {
   readonly form: NewSandboxForm

@@ -1,5 +1,6 @@
 import { newSandboxTexts as texts } from '../../texts/new-sandbox-texts.ts'
 import type { NewSandboxForm } from './new-sandbox-form.ts'
+import '../../styles/forms.css'
 
 const KINDS = ['all', 'list', 'none'] as const
 

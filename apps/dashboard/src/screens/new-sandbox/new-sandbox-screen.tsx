@@ -15,6 +15,7 @@ import { NetworkField } from './network-field.tsx'
 import { PairsField } from './pairs-field.tsx'
 import { TemplateField } from './template-field.tsx'
 import '../../styles/new-sandbox.css'
+import '../../styles/forms.css'
 
 export function NewSandboxScreen() {
   const { query, route } = useLocation()

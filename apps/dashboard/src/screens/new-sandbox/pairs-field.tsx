@@ -1,6 +1,7 @@
 import { Icon } from '../../parts/icon.tsx'
 import { newSandboxTexts as texts } from '../../texts/new-sandbox-texts.ts'
 import type { Pair } from './new-sandbox-form.ts'
+import '../../styles/forms.css'
 
 export interface PairsFieldProps {
   readonly label: string

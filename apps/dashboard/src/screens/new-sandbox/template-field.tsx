@@ -3,6 +3,7 @@ import { call } from '../../api/call.ts'
 import { useCall } from '../../api/use-call.ts'
 import { wire } from '../../api/wire.ts'
 import { newSandboxTexts as texts } from '../../texts/new-sandbox-texts.ts'
+import '../../styles/forms.css'
 
 const MOST = 200
 const MOST_SHOWN = 6

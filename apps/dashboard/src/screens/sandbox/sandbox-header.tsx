@@ -12,6 +12,7 @@ import { sandboxTexts as texts } from '../../texts/sandbox-texts.ts'
 import { actorText } from './actor-text.ts'
 import { SandboxActions } from './sandbox-actions.tsx'
 import { connectCode } from './sandbox-code.ts'
+import '../../styles/details.css'
 
 const MIB = 1024 ** 2
 

@@ -11,6 +11,7 @@ import { sandboxTexts as texts } from '../../texts/sandbox-texts.ts'
 import '../../styles/sandbox.css'
 import { SandboxHeader } from './sandbox-header.tsx'
 import type { SandboxTabProps } from './sandbox-tab.ts'
+import '../../styles/details.css'
 
 const TABS = {
   timeline: lazyScreen<SandboxTabProps>(() => import('./timeline/timeline-tab.tsx').then(({ TimelineTab }) => TimelineTab)),

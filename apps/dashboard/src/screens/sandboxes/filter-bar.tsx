@@ -4,6 +4,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import { DEFAULT_VIEW, LIVE_STATES, SINCES, STATES, viewText, type ListView } from './list-view.ts'
+import '../../styles/forms.css'
+import '../../styles/details.css'
 
 const TYPING_PAUSE_MS = 200
 

@@ -4,6 +4,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'
 import type { FilterBarProps } from './filter-bar.tsx'
+import '../../styles/forms.css'
 
 const MOST_NAMES = 100
 

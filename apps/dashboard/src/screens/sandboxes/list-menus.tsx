@@ -9,6 +9,7 @@ import { frameTexts } from '../../texts/frame-texts.ts'
 import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'
 import { CHOSEN_COLUMNS } from './list-columns.tsx'
 import { viewText, type ListView } from './list-view.ts'
+import '../../styles/forms.css'
 
 const MAX_VIEWS = 30
 

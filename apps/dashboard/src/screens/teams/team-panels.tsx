@@ -11,6 +11,7 @@ import { LimitDialog } from './limit-dialog.tsx'
 import { LimitsTable } from './limits-table.tsx'
 import { TeamActions } from './team-actions.tsx'
 import { TeamStateBadge } from './team-state-badge.tsx'
+import '../../styles/details.css'
 
 /** @param title instead of the name of the team */
 export function TeamPanels({ teamId, title }: { readonly teamId: string; readonly title?: string }) {

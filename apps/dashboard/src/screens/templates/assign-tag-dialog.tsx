@@ -9,6 +9,7 @@ import { timeText } from '../../parts/time-text.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { templatesTexts as texts } from '../../texts/templates-texts.ts'
 import { assignCode, assignTag, nameOf } from './template-calls.ts'
+import '../../styles/forms.css'
 
 export interface AssignTagDialogProps {
   readonly template: TemplateRow

@@ -14,6 +14,7 @@ import { nameOf } from './template-calls.ts'
 import { TemplateTags } from './template-tags.tsx'
 import '../../styles/builds.css'
 import '../../styles/templates.css'
+import '../../styles/details.css'
 
 export function TemplateScreen() {
   const { templateId = '' } = useRoute().params

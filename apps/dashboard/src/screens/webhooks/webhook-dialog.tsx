@@ -5,6 +5,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { FormField } from '../../parts/form-field.tsx'
 import { webhooksTexts as texts } from '../../texts/webhooks-texts.ts'
 import { changeWebhook, newSecret } from './webhook-calls.ts'
+import '../../styles/forms.css'
 
 type Event = NewWebhook['events'][number]
 

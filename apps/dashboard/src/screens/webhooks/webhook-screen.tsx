@@ -16,6 +16,7 @@ import { readStats } from './webhook-calls.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { WebhookState } from './webhook-state.tsx'
 import '../../styles/webhooks.css'
+import '../../styles/details.css'
 
 export function WebhookScreen() {
   const { webhookId = '' } = useRoute().params

@@ -13,6 +13,7 @@ import { mayChange } from '../sandbox-tab.ts'
 import { contentUrl } from './file-actions.ts'
 import { cleanPath, joinPath, nameOf } from './file-paths.ts'
 import type { PathQuestion } from './path-dialog.tsx'
+import '../../../styles/forms.css'
 
 export interface FileToolbarProps {
   readonly sandboxId: string

@@ -3,6 +3,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { runAction } from '../../../parts/run-action.ts'
 import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { cleanPath } from './file-paths.ts'
+import '../../../styles/forms.css'
 
 export interface PathQuestion {
   readonly title: string

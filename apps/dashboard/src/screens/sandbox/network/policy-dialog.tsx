@@ -7,6 +7,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { runAction } from '../../../parts/run-action.ts'
 import { networkTexts as texts } from '../../../texts/sandbox-panels-texts.ts'
 import { entriesOf } from './policy-update.ts'
+import '../../../styles/forms.css'
 
 interface Props {
   readonly view: NetworkView

@@ -1,6 +1,7 @@
 import type { NetworkView } from '@sandyard/dashboard-contract/sandboxes'
 import { networkTexts as texts } from '../../../texts/sandbox-panels-texts.ts'
 import { isChangeable } from './policy-update.ts'
+import '../../../styles/details.css'
 
 export function Policy({ network }: { readonly network: NetworkView }) {
   const { allowInternetAccess, allowPublicTraffic, allowOut, denyOut, dnsServers, proxyAddress, rules } = network

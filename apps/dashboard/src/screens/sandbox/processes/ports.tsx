@@ -12,6 +12,7 @@ import { me } from '../../../session/session.ts'
 import { processesTexts as texts } from '../../../texts/sandbox-panels-texts.ts'
 import { usePolled } from '../use-polled.ts'
 import { portOf, portUrl } from './port-url.ts'
+import '../../../styles/forms.css'
 
 const EVERY_MS = 10_000
 

@@ -15,6 +15,7 @@ import { mayChange, type SandboxTabProps } from '../sandbox-tab.ts'
 import { treeOrder, type TreeItem } from '../tree-order.ts'
 import { usePolled } from '../use-polled.ts'
 import { Ports } from './ports.tsx'
+import '../../../styles/table.css'
 
 const EVERY_MS = 5000
 

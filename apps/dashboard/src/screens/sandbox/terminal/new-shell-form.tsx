@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { terminalTexts as texts } from '../../../texts/sandbox-terminal-texts.ts'
+import '../../../styles/forms.css'
 
 export interface NewShell {
   readonly user: string

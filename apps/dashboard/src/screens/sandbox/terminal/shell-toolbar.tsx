@@ -3,6 +3,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ActionButton } from '../../../parts/action-button.tsx'
 import { terminalTexts as texts } from '../../../texts/sandbox-terminal-texts.ts'
+import '../../../styles/forms.css'
 
 export interface ShellToolbarProps {
   readonly frame: RefObject<HTMLDivElement | null>

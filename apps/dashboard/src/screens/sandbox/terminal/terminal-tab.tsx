@@ -15,6 +15,7 @@ import { mayChange, type SandboxTabProps } from '../sandbox-tab.ts'
 import { NewShellForm, type NewShell } from './new-shell-form.tsx'
 import { shellTabs, type ShellTab } from './shell-state.ts'
 import { Shell } from './shell.tsx'
+import '../../../styles/details.css'
 
 type Kept = { readonly data: readonly TerminalView[] }
 const replaceAll = (_: Kept, kept: Kept): Kept => kept

@@ -1,5 +1,6 @@
 import { FitAddon } from '@xterm/addon-fit'
-import { SearchAddon } from '@xterm/addon-search'
+import { signal, type Signal } from '@preact/signals'
+import type { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal, type ITheme } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
@@ -18,7 +19,8 @@ export interface TerminalSettings {
 
 export interface TerminalParts {
   readonly terminal: Terminal
-  readonly search: SearchAddon
+  /** Undefined until its code is loaded. */
+  readonly search: Signal<SearchAddon | undefined>
   readonly fit: () => void
 }
 
@@ -51,9 +53,7 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
       linkHandler: { activate: ask, allowNonHttpProtocols: false },
     })
     const fitAddon = new FitAddon()
-    const search = new SearchAddon({ highlightLimit: 1000 })
     terminal.loadAddon(fitAddon)
-    terminal.loadAddon(search)
     terminal.loadAddon(new WebLinksAddon(ask))
     terminal.open(element)
     const { size } = settings
@@ -65,8 +65,19 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     fit()
     const observer = new ResizeObserver(() => requestAnimationFrame(fit))
     observer.observe(element)
+    const search = signal<SearchAddon | undefined>(undefined)
     setParts({ terminal, search, fit })
+    let isDisposed = false
+    // Not part of what a shell needs to appear. Without a network there is no search.
+    const loading = import('@xterm/addon-search').then(({ SearchAddon }) => {
+      if (isDisposed) return
+      const addon = new SearchAddon({ highlightLimit: 1000 })
+      terminal.loadAddon(addon)
+      search.value = addon
+    })
+    loading.catch(() => undefined)
     return () => {
+      isDisposed = true
       observer.disconnect()
       terminal.dispose()
       setParts(undefined)

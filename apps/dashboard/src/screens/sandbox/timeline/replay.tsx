@@ -11,6 +11,7 @@ import { mayChange } from '../sandbox-tab.ts'
 import { useTerminalTheme } from '../terminal/terminal-theme.ts'
 import { useTerminal } from '../terminal/use-terminal.ts'
 import { eventAfter, readAsciicast, sizeOf, type Cast } from './read-asciicast.ts'
+import '../../../styles/forms.css'
 
 const MOST_PAUSE_S = 2
 const SPEEDS = [0.5, 1, 2, 4, 8] as const

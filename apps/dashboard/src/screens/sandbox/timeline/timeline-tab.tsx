@@ -14,6 +14,7 @@ import type { SandboxTabProps } from '../sandbox-tab.ts'
 import { readTimeline, readWholeTimeline, type TimelinePart } from './read-timeline.ts'
 import { TimelineBar } from './timeline-bar.tsx'
 import { TimelineRow } from './timeline-row.tsx'
+import '../../../styles/table.css'
 
 const Replay = lazyScreen(() => import('./replay.tsx').then(({ Replay }) => Replay))
 
