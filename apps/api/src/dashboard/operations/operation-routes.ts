@@ -4,6 +4,7 @@ import { buildRoutes } from './builds/build-routes.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
+import { teamRoutes } from './teams/team-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 
 /** The operations by screen, but for those of a sandbox's inside. One file for each in `operations/<screen>/`. */
@@ -15,4 +16,5 @@ export const operationRoutes: readonly ApiRoute[] = [
   ...buildRoutes,
   ...templateRoutes,
   listKeysRoute,
+  ...teamRoutes,
 ]
