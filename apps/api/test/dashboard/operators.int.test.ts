@@ -51,3 +51,15 @@ it('shows the limits of a team with their use, and no other team to developers',
   expect((await developer.call('GET', `/api/teams/${theirs.teamId}`)).status).toBe(404)
   expect(await get(`/teams/${theirs.teamId}`)).toMatchObject({ name: 'Theirs' })
 })
+
+it('shows the host to operators only', async () => {
+  expect((await developer.call('GET', '/api/host')).status).toBe(403)
+  const created = await api.call('POST', '/sandboxes', { body: { templateID: 'base' } })
+  expect(created.status, created.text).toBe(201)
+  const host = await get('/host')
+  expect(host.running).toBeGreaterThan(0)
+  expect(host.createMs.p50).toBeLessThanOrEqual(host.createMs.p95)
+  expect(host.slowCreates).toMatchObject([{ sandboxId: created.body.sandboxID }])
+  expect(host.versions.node).toBe(process.versions.node)
+  expect(Date.parse(host.startedAt)).toBeLessThanOrEqual(Date.now())
+})

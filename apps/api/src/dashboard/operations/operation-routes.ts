@@ -1,6 +1,7 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { createJobRoute, getJobRoute } from '../jobs/routes.ts'
 import { buildRoutes } from './builds/build-routes.ts'
+import { getHostRoute } from './host/get-host.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
@@ -17,4 +18,5 @@ export const operationRoutes: readonly ApiRoute[] = [
   ...templateRoutes,
   listKeysRoute,
   ...teamRoutes,
+  getHostRoute,
 ]
