@@ -1,9 +1,11 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { createJobRoute, getJobRoute } from '../jobs/routes.ts'
 import { buildRoutes } from './builds/build-routes.ts'
+import { getHostRoute } from './host/get-host.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
+import { teamRoutes } from './teams/team-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 
 /** The operations by screen, but for those of a sandbox's inside. One file for each in `operations/<screen>/`. */
@@ -15,4 +17,6 @@ export const operationRoutes: readonly ApiRoute[] = [
   ...buildRoutes,
   ...templateRoutes,
   listKeysRoute,
+  ...teamRoutes,
+  getHostRoute,
 ]
