@@ -1,7 +1,18 @@
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { createJobRoute, getJobRoute } from '../jobs/routes.ts'
+import { buildRoutes } from './builds/build-routes.ts'
+import { listKeysRoute } from './keys/list-keys.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
+import { templateRoutes } from './templates/template-routes.ts'
 
 /** The operations by screen, but for those of a sandbox's inside. One file for each in `operations/<screen>/`. */
-export const operationRoutes: readonly ApiRoute[] = [listSandboxesRoute, getSandboxRoute, createJobRoute, getJobRoute]
+export const operationRoutes: readonly ApiRoute[] = [
+  listSandboxesRoute,
+  getSandboxRoute,
+  createJobRoute,
+  getJobRoute,
+  ...buildRoutes,
+  ...templateRoutes,
+  listKeysRoute,
+]

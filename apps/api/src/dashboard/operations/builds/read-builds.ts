@@ -1,0 +1,196 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { BuildDetail, BuildLine, BuildRow, BuildState, BuildStep, ListBuildsQuery } from '@sandyard/dashboard-contract/templates'
+import type { Db } from '@sandyard/db/database'
+import { UNFINISHED_BUILD_STATUSES, type BuildStatus } from '@sandyard/db/schema/build'
+import type { LogLevel } from '@sandyard/db/schema/build-log'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { limitOf, readCursor, takePage } from '../page-cursor.ts'
+import { sortableTime, templateName } from '../row-texts.ts'
+
+export const STATE: Readonly<Record<BuildStatus, BuildState>> = {
+  pending: 'waiting',
+  waiting: 'waiting',
+  in_progress: 'building',
+  building: 'building',
+  snapshotting: 'building',
+  uploaded: 'ready',
+  success: 'ready',
+  ready: 'ready',
+  failed: 'failed',
+}
+const STATES = ['waiting', 'building', 'ready', 'failed'] satisfies BuildState[]
+
+const FAILING_LINES = 20
+const MAX_STEPS = 500
+const MAX_LINES = 1000
+
+interface StoredBuild {
+  readonly build_id: string
+  readonly template_id: string
+  readonly template_name: string
+  readonly status: BuildStatus
+  readonly cpu_count: number
+  readonly memory_mib: number
+  readonly disk_mib: number
+  readonly created_at: Date
+  readonly started_at: Date | null
+  readonly finished_at: Date | null
+  readonly reason_message: string | null
+  readonly reason_step: string | null
+  readonly dockerfile: string | null
+  readonly start_cmd: string | null
+  readonly tags: readonly string[]
+  readonly sort_key: string
+}
+
+/** The builds of templates of a team, newest first. Snapshots are none. @throws AppError `invalid_argument` for a wrong cursor or status */
+export async function readBuildRows(
+  db: Db,
+  teamId: string,
+  query: ListBuildsQuery,
+): Promise<{ rows: BuildRow[]; nextCursor: string | null }> {
+  const limit = limitOf(query)
+  const after = readCursor(query.cursor)
+  const conditions = [sql`template.team_id = ${teamId}`, sql`template.source = 'template'`]
+  if (query.template !== undefined) conditions.push(sql`build.template_id = ${query.template}`)
+  if (query.status !== undefined) conditions.push(sql`build.status = any(${statusesOf(query.status)}::text[])`)
+  if (after !== undefined)
+    conditions.push(sql`(${sortableTime(sql`build.created_at`)}, build.build_id::text) < (${after.key}, ${after.id})`)
+  const { rows } = await selectBuilds(
+    sql`${sql.join(conditions, sql` and `)} order by build.created_at desc, build.build_id::text desc limit ${limit + 1}`,
+  ).execute(db)
+  const { page, nextCursor } = takePage(rows, limit, ({ sort_key, build_id }) => ({ key: sort_key, id: build_id }))
+  return { rows: page.map(toRow), nextCursor }
+}
+
+/** Undefined for those of other teams. */
+export async function readBuildDetail(db: Db, teamId: string, buildId: string): Promise<BuildDetail | undefined> {
+  const { rows } = await selectBuilds(sql`build.build_id = ${buildId} and template.team_id = ${teamId}`).execute(db)
+  const [build] = rows
+  if (build === undefined) return undefined
+  const steps = await readSteps(db, build)
+  const failing = build.status === 'failed' && build.reason_step !== null ? await readLastLines(db, buildId, build.reason_step) : []
+  return {
+    ...toRow(build),
+    cpuCount: build.cpu_count,
+    memoryMib: build.memory_mib,
+    diskMib: build.disk_mib,
+    steps,
+    failingLines: failing,
+    dockerfile: build.dockerfile,
+    startCommand: build.start_cmd,
+    canCancel: isUnfinished(build.status),
+    // The instructions of a build are not kept after its end.
+    canRebuild: false,
+  }
+}
+
+/** Lines in order after a number. The caller has checked whose build it is. */
+export async function readBuildLines(
+  db: Db,
+  buildId: string,
+  { after = 0, limit = MAX_LINES }: { readonly after?: number; readonly limit?: number },
+): Promise<{ lines: BuildLine[]; hasMore: boolean }> {
+  const rows = await db
+    .selectFrom('build_log')
+    .selectAll()
+    .where('build_id', '=', buildId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit + 1)
+    .execute()
+  return { lines: rows.slice(0, limit).map(toLine), hasMore: rows.length > limit }
+}
+
+export function isUnfinished(status: BuildStatus): boolean {
+  return (UNFINISHED_BUILD_STATUSES as readonly BuildStatus[]).includes(status)
+}
+
+function statusesOf(text: string): string[] {
+  const wanted = text.split(',')
+  const unknown = wanted.find((state) => !(STATES as readonly string[]).includes(state))
+  if (unknown !== undefined) throw new AppError('invalid_argument', `There is no status "${unknown}": ${STATES.join(', ')}`)
+  return Object.entries(STATE).flatMap(([status, state]) => (wanted.includes(state) ? [status] : []))
+}
+
+function selectBuilds(rest: RawBuilder<unknown>): RawBuilder<StoredBuild> {
+  return sql<StoredBuild>`
+    select build.build_id, build.template_id, build.status, build.cpu_count, build.memory_mib, build.disk_mib, build.created_at, build.finished_at,
+      build.reason_message, build.reason_step, build.dockerfile, build.start_cmd, ${sortableTime(sql`build.created_at`)} as sort_key,
+      ${templateName(sql`build.template_id`)} as template_name,
+      coalesce((select started_at from build_job where build_job.build_id = build.build_id),
+        (select time from build_log where build_log.build_id = build.build_id order by seq limit 1)) as started_at,
+      coalesce((select jsonb_agg(tag order by tag) from (select distinct tag from tag_assignment where tag_assignment.build_id = build.build_id limit 100) as tags), '[]') as tags
+    from build join template using (template_id) where ${rest}`
+}
+
+function toRow(row: StoredBuild): BuildRow {
+  return {
+    buildId: row.build_id,
+    templateId: row.template_id,
+    templateName: row.template_name,
+    status: STATE[row.status],
+    createdAt: row.created_at.toISOString(),
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    tags: row.tags,
+    reason: row.status === 'failed' ? { message: row.reason_message ?? 'The build failed', step: row.reason_step } : null,
+  }
+}
+
+interface StoredStep {
+  readonly step: string
+  readonly began_at: Date
+  readonly ended_at: Date
+  readonly title: string
+}
+
+/** The steps that have written lines. The first line of each is its instruction. */
+async function readSteps(db: Db, { build_id, status, reason_step, finished_at }: StoredBuild): Promise<BuildStep[]> {
+  const { rows } = await sql<StoredStep>`
+    select step, min(time) as began_at, max(time) as ended_at, (array_agg(message order by seq))[1] as title
+    from build_log where build_id = ${build_id} and step is not null group by step order by min(seq) limit ${MAX_STEPS}
+  `.execute(db)
+  return rows.map(({ step, began_at, ended_at, title }, at) => {
+    const isLast = at === rows.length - 1
+    const isRunning = isLast && isUnfinished(status)
+    const isCached = title.startsWith('CACHED ')
+    const end = rows[at + 1]?.began_at ?? finished_at ?? ended_at
+    const failed = status === 'failed' && reason_step === step
+    return {
+      step,
+      text: title.replace(/^CACHED /, '').replace(/^\[[^\]]*\] /, ''),
+      status: failed ? 'failed' : isRunning ? 'running' : isCached ? 'cached' : 'done',
+      startedAt: began_at.toISOString(),
+      durationMs: isRunning ? null : Math.max(0, end.getTime() - began_at.getTime()),
+    }
+  })
+}
+
+async function readLastLines(db: Db, buildId: string, step: string): Promise<BuildLine[]> {
+  const rows = await db
+    .selectFrom('build_log')
+    .selectAll()
+    .where('build_id', '=', buildId)
+    .where('step', '=', step)
+    .orderBy('seq', 'desc')
+    .limit(FAILING_LINES)
+    .execute()
+  return rows.toReversed().map(toLine)
+}
+
+function toLine({
+  seq,
+  time,
+  level,
+  step,
+  message,
+}: {
+  seq: number
+  time: Date
+  level: LogLevel
+  step: string | null
+  message: string
+}): BuildLine {
+  return { number: seq, at: time.toISOString(), level, step, text: message }
+}
