@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createWorld, type Server, type World } from '../support/control-plane.ts'
+import { createWorld, waitFor, type Server, type World } from '../support/control-plane.ts'
 import { Browser } from '../support/dashboard-browser.ts'
+import { LivePage } from '../support/live-page.ts'
 import { insertBuild, insertTemplate, seedParty, type Party } from '../support/templates.ts'
 
 let world: World
@@ -102,4 +103,30 @@ it('lists keys without their values', async () => {
   ])
   expect(JSON.stringify(data)).not.toContain(ours.apiKey.slice(10))
   expect((await get('/keys?search=nothing')).data).toEqual([])
+})
+
+it('shows the builds and the lines of one live, and neither to another team', async () => {
+  const { db } = world.database
+  const running = await insertBuild(world, templateId, { status: 'building', tags: [], createdAt: new Date() })
+  await using page = await LivePage.open(api, browser)
+  await using other = await LivePage.open(api, stranger)
+  const [list, one] = [page.subscribe('builds'), page.subscribe(`build:${running}`)]
+  const snapshot = await page.frame('snapshot', (frame) => frame.id === list)
+  expect(JSON.stringify(snapshot.data)).toContain(running)
+  await expect(page.frame('snapshot', (frame) => frame.id === one)).resolves.toMatchObject({
+    data: { build: { buildId: running }, lines: [] },
+  })
+  const [foreignList, foreign] = [other.subscribe('builds'), other.subscribe(`build:${running}`)]
+  await expect(other.frame('error', (frame) => frame.id === foreign)).resolves.toMatchObject({ code: 404 })
+  await expect(other.frame('snapshot', (frame) => frame.id === foreignList)).resolves.toMatchObject({ data: { rows: [] } })
+  const told = (id: number): string => JSON.stringify(page.frames.filter((frame) => frame.t === 'patch' && frame.id === id))
+  const line = { build_id: running, seq: 1, time: new Date(), level: 'info' as const, step: '1', message: 'a live line' }
+  await db.insertInto('build_log').values(line).execute()
+  await waitFor('the line', () => told(one).includes('a live line'))
+  await db
+    .updateTable('build')
+    .set({ status: 'failed', reason_message: 'exit 7', finished_at: new Date() })
+    .where('build_id', '=', running)
+    .execute()
+  await waitFor('the end', () => told(one).includes('exit 7') && told(list).includes('exit 7'))
 })

@@ -6,6 +6,8 @@ import { TerminalDesk } from '../terminals/terminal-desk.ts'
 import { Terminals } from '../terminals/terminals.ts'
 import { LiveHub } from './live-hub.ts'
 import { TopicRegistry } from './topic-registry.ts'
+import { makeBuildTopic } from './topics/build-topic.ts'
+import { makeBuildsTopic } from './topics/builds-topic.ts'
 import { makeEgressTopic } from './topics/egress-topic.ts'
 import { makeEventsTopic } from './topics/events-topic.ts'
 import { makeJobTopic } from './topics/job-topic.ts'
@@ -40,6 +42,8 @@ export class LiveParts implements AsyncDisposable {
         metrics: this.#metrics.make,
         logs: makeLogsTopic(database),
         events: makeEventsTopic(database),
+        builds: makeBuildsTopic(database),
+        build: makeBuildTopic(database),
         job: makeJobTopic(database),
         egress: makeEgressTopic(database),
         terminals: makeTerminalsTopic(database, this.terminals),

@@ -102,6 +102,12 @@ export async function readBuildLines(
   return { lines: rows.slice(0, limit).map(toLine), hasMore: rows.length > limit }
 }
 
+/** In order. The caller has checked whose build it is. */
+export async function readNewestLines(db: Db, buildId: string, limit: number): Promise<BuildLine[]> {
+  const rows = await db.selectFrom('build_log').selectAll().where('build_id', '=', buildId).orderBy('seq', 'desc').limit(limit).execute()
+  return rows.toReversed().map(toLine)
+}
+
 export function isUnfinished(status: BuildStatus): boolean {
   return (UNFINISHED_BUILD_STATUSES as readonly BuildStatus[]).includes(status)
 }
