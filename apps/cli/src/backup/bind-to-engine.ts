@@ -31,5 +31,5 @@ export async function bindToEngine({ environment, output }: CliParts, databaseUr
     log,
     progress,
   })
-  return adoptRestored({ database, runtime, log }, manifest.paused)
+  return await adoptRestored({ database, runtime, log }, manifest.paused)
 }
