@@ -6,6 +6,7 @@ import '@xterm/xterm/css/xterm.css'
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isWebLink } from './replies.ts'
+import { setSpanStylesByProperty } from './styles-by-property.ts'
 
 export interface TerminalSettings {
   readonly theme: ITheme
@@ -38,6 +39,7 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     const ask = (_: MouseEvent, url: string): void => {
       if (isWebLink(url)) onLinkRef.current(url)
     }
+    setSpanStylesByProperty()
     const terminal = new Terminal({
       allowProposedApi: true,
       fontFamily: getComputedStyle(element).fontFamily,
