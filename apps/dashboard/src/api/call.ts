@@ -20,7 +20,7 @@ type OptionalQuery<Value> = undefined extends Value
     ? { readonly query?: Value }
     : { readonly query: Value }
 
-export type CallOptions<Op extends DashboardOperation> = Optional<'params', Member<Op, 'params'>> &
+type CallOptions<Op extends DashboardOperation> = Optional<'params', Member<Op, 'params'>> &
   OptionalQuery<Member<Op, 'query'>> &
   Optional<'body', Sent<Member<Op, 'body'>>> & { readonly signal?: AbortSignal | undefined }
 

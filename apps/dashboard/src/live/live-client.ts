@@ -2,9 +2,9 @@ import type { TopicName, TopicText } from '@sandyard/dashboard-contract/live/top
 import { addTopic, type TopicHandlers } from './topic-registry.ts'
 
 /** Terminals are in a file of their own, `terminal-links.ts`: the first screen has none. */
-export { liveState, type LiveState } from './live-state.ts'
+export { liveState } from './live-state.ts'
 export type { TopicHandlers } from './topic-registry.ts'
-export type { OpenTerminal, TerminalHandlers, TerminalLink } from './terminal-links.ts'
+export type { OpenTerminal } from './terminal-links.ts'
 
 /** Subscribes until the returned function is called. Equal topics of one tab share a subscription. */
 export function subscribe<Name extends TopicName>(topic: TopicText<Name>, handlers: TopicHandlers<Name>): () => void {

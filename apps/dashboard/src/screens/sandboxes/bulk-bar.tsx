@@ -1,6 +1,7 @@
 import type { NewJobBody } from '@sandyard/dashboard-contract/sandboxes'
 import { MAX_JOB_ITEMS } from '@sandyard/dashboard-contract/limits'
 import { call } from '../../api/call.ts'
+import { useCommands } from '../../frame/use-commands.ts'
 import { newUuid } from '../../parts/new-uuid.ts'
 import { CopyCode } from '../../parts/copy-code.tsx'
 import { runAction } from '../../parts/run-action.ts'
@@ -21,8 +22,14 @@ export interface BulkBarProps {
   readonly onJob: (jobId: string) => void
 }
 
+const ACTIONS = [
+  ['pause', texts.pause],
+  ['resume', texts.resume],
+  ['extend', texts.extend],
+  ['kill', texts.kill],
+] as const
+
 export function BulkBar({ ids, isAll, matching, view, onAll, onClear, onJob }: BulkBarProps) {
-  if (ids.length === 0) return null
   const count = isAll ? Math.min(matching, MAX_JOB_ITEMS) : ids.length
   const start = (action: NewJobBody['action'], label: string): void => {
     // The same id with each repetition: the server makes one job.
@@ -52,6 +59,13 @@ export function BulkBar({ ids, isAll, matching, view, onAll, onClear, onJob }: B
     })
   }
   const disabled = me.value?.key?.isReadOnly === true
+  // The palette acts on the selection too.
+  useCommands(`${isAll} ${ids.join()}`, () =>
+    ids.length === 0 || disabled
+      ? []
+      : ACTIONS.map(([action, label]) => ({ label: `${label}: ${texts.many(count)}`, run: () => start(action, label) })),
+  )
+  if (ids.length === 0) return null
   return (
     <div class="bulk-bar" role="group" aria-label={texts.selected(count)}>
       <b role="status">{isAll ? texts.allChosen(count) : texts.selected(count)}</b>

@@ -26,7 +26,7 @@ export function JobPanel({ jobId, onClose }: JobPanelProps) {
           <>
             <StateBadge state={job.status} />
             <h2>{texts.jobText(texts.job[job.action], job.total)}</h2>
-            <Meter share={job.total === 0 ? 1 : (job.done + job.failed) / job.total} />
+            <Meter share={job.total === 0 ? 1 : (job.done + job.failed) / job.total} isProgress />
             <span class="muted" role="status">
               {texts.jobProgress(job.done, job.total, job.failed)}
             </span>

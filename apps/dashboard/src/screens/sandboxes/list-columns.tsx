@@ -11,7 +11,6 @@ import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'
 import { RowMenu } from './row-menu.tsx'
 
 export const CHOSEN_COLUMNS = ['template', 'cpu', 'memory', 'disk', 'started', 'expires', 'key', 'metadata'] as const
-export type ChosenColumn = (typeof CHOSEN_COLUMNS)[number]
 
 export interface ColumnsInput {
   readonly samples: Readonly<Record<string, MetricSample>>

@@ -3,7 +3,7 @@ import { wire } from '../../api/wire.ts'
 import { runAction } from '../../parts/run-action.ts'
 import { me } from '../../session/me.ts'
 import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'
-import { extendCode, extendedTimeout, killCode, pauseCode, resumeCode } from '../sandbox/sandbox-code.ts'
+import { extendedTimeout, killCode } from '../sandbox/sandbox-code.ts'
 
 export const EXTEND_SECONDS = 900
 const RESUME_SECONDS = 300
@@ -51,15 +51,4 @@ export function killSandbox({ sandboxId: id }: SandboxRow): Promise<boolean> {
 
 function timeoutOf({ endsAt }: SandboxRow): number {
   return extendedTimeout(endsAt, EXTEND_SECONDS, me.value?.server.maxLifetimeSeconds ?? 86_400, Date.now())
-}
-
-/** What the menu of a row offers to copy. */
-export function rowCode(row: SandboxRow) {
-  const server = me.value?.server
-  const { sandboxId: id, state } = row
-  return {
-    kill: killCode(id, server),
-    extend: extendCode(id, timeoutOf(row), server),
-    pauseOrResume: state === 'paused' ? resumeCode(id, server) : pauseCode(id, server),
-  }
 }

@@ -23,7 +23,7 @@ import { matchingSandboxes, pageOf, type ListedRow } from './sandbox-sql.ts'
 const MAX_COUNTED = 10_000
 
 /** A page of the sandboxes of a team, in at most three queries. @throws AppError `invalid_argument` for a wrong cursor or filter */
-export async function readSandboxRows(
+async function readSandboxRows(
   db: Db,
   teamId: string,
   query: ListSandboxesQuery,
@@ -40,14 +40,14 @@ export async function readSandboxRows(
 }
 
 /** How many match; at most 10,000 are counted. */
-export async function countMatching(db: Db, teamId: string, filter: SandboxFilter): Promise<number> {
+async function countMatching(db: Db, teamId: string, filter: SandboxFilter): Promise<number> {
   const { rows } = await sql<{
     count: number
   }>`select count(*)::int as count from (${matchingSandboxes(teamId, filter)} limit ${MAX_COUNTED}) as matching`.execute(db)
   return rows[0]?.count ?? 0
 }
 
-export async function countStates(db: Db, { id, limits }: Team, defaults: SandboxLimits): Promise<SandboxCounts> {
+async function countStates(db: Db, { id, limits }: Team, defaults: SandboxLimits): Promise<SandboxCounts> {
   const { rows } = await sql<Omit<SandboxCounts, 'limit'>>`
     select (count(*) filter (where state in ('running', 'snapshotting')))::int as running,
       (count(*) filter (where state in ('pausing', 'paused', 'resuming')))::int as paused,

@@ -5,7 +5,7 @@ import { useColours } from '../../../parts/use-colours.ts'
 
 const NAMES = ['muted', 'line', 'accent', 'good', 'warn', 'sunken'] as const
 
-export interface Line {
+interface Line {
   readonly label: string
   readonly colour: 'accent' | 'good' | 'warn'
   readonly values: readonly (number | null)[]

@@ -14,7 +14,7 @@ interface Props {
   readonly onReplay: (recordingId: string) => void
 }
 
-export function recordingUrl(sandboxId: string, recordingId: string): string {
+function recordingUrl(sandboxId: string, recordingId: string): string {
   return `/dashboard/api/sandboxes/${encodeURIComponent(sandboxId)}/recordings/${encodeURIComponent(recordingId)}`
 }
 
