@@ -1,5 +1,5 @@
 import { FitAddon } from '@xterm/addon-fit'
-import { SearchAddon } from '@xterm/addon-search'
+import type { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal, type ITheme } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
@@ -19,7 +19,8 @@ export interface TerminalSettings {
 
 export interface TerminalParts {
   readonly terminal: Terminal
-  readonly search: SearchAddon
+  /** Loaded when it is first called. */
+  readonly search: () => Promise<SearchAddon>
   readonly fit: () => void
 }
 
@@ -53,9 +54,7 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
       linkHandler: { activate: ask, allowNonHttpProtocols: false },
     })
     const fitAddon = new FitAddon()
-    const search = new SearchAddon({ highlightLimit: 1000 })
     terminal.loadAddon(fitAddon)
-    terminal.loadAddon(search)
     terminal.loadAddon(new WebLinksAddon(ask))
     terminal.open(element)
     const { size } = settings
@@ -67,6 +66,14 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     fit()
     const observer = new ResizeObserver(() => requestAnimationFrame(fit))
     observer.observe(element)
+    let loaded: Promise<SearchAddon> | undefined
+    const search = (): Promise<SearchAddon> => {
+      loaded ??= loadSearch(terminal).catch((err: unknown) => {
+        loaded = undefined
+        throw err
+      })
+      return loaded
+    }
     setParts({ terminal, search, fit })
     return () => {
       observer.disconnect()
@@ -83,4 +90,11 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     })
   }, [parts, settings.theme.background, settings.isForScreenReaders, settings.isReadOnly])
   return parts
+}
+
+async function loadSearch(terminal: Terminal): Promise<SearchAddon> {
+  const { SearchAddon } = await import('@xterm/addon-search')
+  const search = new SearchAddon({ highlightLimit: 1000 })
+  terminal.loadAddon(search)
+  return search
 }
