@@ -23,6 +23,9 @@ export interface DashboardCall<Op extends DashboardOperation> {
   readonly reply: FastifyReply
 }
 
+/** As that of every operation (app.ts). */
+const HANDLER_TIMEOUT_MS = 70_000
+
 interface Common<Op extends DashboardOperation> {
   /** The shapes of params, querystring and body, from the contract. */
   readonly schema: Pick<FastifySchema, 'params' | 'querystring' | 'body'>
@@ -77,7 +80,8 @@ export function registerOpenRoute<Op extends DashboardOperation>(
     url,
     schema,
     config,
-    handler: async (request, reply) => toReply(reply, await handle({ ...inputOf<Op>(request), request, reply, signal: request.signal })),
+    handler: async (request, reply) =>
+      toReply(reply, await handle({ ...inputOf<Op>(request), request, reply, signal: goneSignal(reply, undefined) })),
   })
 }
 
@@ -100,7 +104,7 @@ function register<Op extends DashboardOperation>(
       if (config.auditedAs !== undefined) assertMayChange(session)
     },
     handler: async (request, reply) => {
-      const call = { ...inputOf<Op>(request), session: getSession(request), request, reply, signal: request.signal }
+      const call = { ...inputOf<Op>(request), session: getSession(request), request, reply, signal: goneSignal(reply, handlerTimeout) }
       return toReply(reply, await handle(call))
     },
   })
@@ -117,6 +121,19 @@ function inputOf<Op extends DashboardOperation>(request: FastifyRequest): Pick<D
   return { params, query, body }
 }
 
+/**
+ * Aborts when the client has gone or at the deadline. Not `request.signal`: that one also aborts once the body of a request is read, which is before the
+ * handler of most operations with a body has begun.
+ */
+function goneSignal(reply: FastifyReply, timeoutMs = HANDLER_TIMEOUT_MS): AbortSignal {
+  const gone = new AbortController()
+  if (reply.raw.destroyed) gone.abort()
+  reply.raw.once('close', () => gone.abort())
+  return AbortSignal.any([gone.signal, AbortSignal.timeout(timeoutMs)])
+}
+
 function toReply(reply: FastifyReply, answer: unknown): unknown {
+  // A reply can be awaited, so one that the handler returned has become undefined here.
+  if (reply.sent) return reply
   return answer === undefined ? reply.code(204).send() : answer
 }

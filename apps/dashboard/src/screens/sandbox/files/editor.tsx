@@ -1,10 +1,9 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { bracketMatching, indentOnInput } from '@codemirror/language'
-import { unifiedMergeView } from '@codemirror/merge'
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Compartment, EditorState } from '@codemirror/state'
+import { Compartment, EditorState, Prec, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'preact/hooks'
+import { toast } from '../../../parts/toasts.tsx'
 import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { lineSeparator } from './file-content.ts'
 import { languageOf } from './editor-language.ts'
@@ -30,7 +29,11 @@ export function Editor({ path, text, original, isReadOnly, onChange, onSave }: E
   })
   useEffect(() => {
     if (frame.current === null) return undefined
-    const language = new Compartment()
+    const [language, difference, search] = [new Compartment(), new Compartment(), new Compartment()]
+    let isGone = false
+    const add = (compartment: Compartment, extension: Extension): void => {
+      if (!isGone) view.dispatch({ effects: compartment.reconfigure(extension) })
+    }
     const view = new EditorView({
       parent: frame.current,
       doc: text,
@@ -45,28 +48,50 @@ export function Editor({ path, text, original, isReadOnly, onChange, onSave }: E
         drawSelection(),
         indentOnInput(),
         bracketMatching(),
-        highlightSelectionMatches(),
         language.of([]),
-        keymap.of([{ key: 'Mod-s', run: () => save(handlersRef.current.onSave) }, ...defaultKeymap, ...searchKeymap, ...historyKeymap]),
-        ...(original === undefined
-          ? []
-          : [unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } })]),
+        difference.of([]),
+        search.of([]),
+        keymap.of([
+          { key: 'Mod-s', run: () => save(handlersRef.current.onSave) },
+          { key: 'Mod-f', run: (target) => openSearch(target, search) },
+          ...standardKeymap,
+          ...historyKeymap,
+        ]),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) handlersRef.current.onChange(() => state.sliceDoc())
         }),
         editorStyle,
       ],
     })
-    let isGone = false
     void languageOf(path).then((support) => {
-      if (support !== undefined && !isGone) view.dispatch({ effects: language.reconfigure(support) })
+      if (support !== undefined) add(language, support)
     })
+    if (original !== undefined) {
+      import('@codemirror/merge').then(
+        ({ unifiedMergeView }) =>
+          add(difference, unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } })),
+        (err: unknown) => toast('failed', (err as Error).message),
+      )
+    }
     return () => {
       isGone = true
       view.destroy()
     }
   }, [path, text, original, isReadOnly])
   return <div ref={frame} class="editor" />
+}
+
+/** The search is loaded when it is first asked for; from then on its own keys work. */
+function openSearch(view: EditorView, compartment: Compartment): true {
+  import('@codemirror/search').then(
+    ({ highlightSelectionMatches, openSearchPanel, searchKeymap }) => {
+      // In front of Mod-f above, which is not reached any more.
+      view.dispatch({ effects: compartment.reconfigure([Prec.high(keymap.of(searchKeymap)), highlightSelectionMatches()]) })
+      openSearchPanel(view)
+    },
+    (err: unknown) => toast('failed', (err as Error).message),
+  )
+  return true
 }
 
 function save(onSave: () => void): true {

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../../parts/icon.tsx'
 import { sizeText } from '../../../parts/size-text.ts'
-import { useVirtualRows } from '../../../parts/use-virtual-rows.ts'
+import { useFixedRows } from '../../../parts/use-fixed-rows.ts'
 import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { parentOf } from './file-paths.ts'
 import type { TreeRow } from './file-tree.ts'
@@ -23,7 +23,7 @@ export function FileTreeView({ rows, selected, onSelect, onToggle, onDrop }: Fil
   const frame = useRef<HTMLDivElement | null>(null)
   const [active, setActive] = useState<string | undefined>(selected)
   const [target, setTarget] = useState<string | undefined>(undefined)
-  const virtualizer = useVirtualRows({ count: rows.length, frame, rowHeight: ROW_HEIGHT, keyOf: (index) => rows[index]?.path ?? index })
+  const view = useFixedRows({ count: rows.length, frame, rowHeight: ROW_HEIGHT })
   const activeIndex = Math.max(
     0,
     rows.findIndex(({ path }) => path === active),
@@ -36,7 +36,7 @@ export function FileTreeView({ rows, selected, onSelect, onToggle, onDrop }: Fil
     const row = rows[Math.max(0, Math.min(rows.length - 1, index))]
     if (row === undefined) return
     setActive(row.path)
-    virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' })
+    view.show(rows.indexOf(row))
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = rows[activeIndex]
@@ -86,23 +86,21 @@ export function FileTreeView({ rows, selected, onSelect, onToggle, onDrop }: Fil
         onDrop(folderAt(event), [...(event.dataTransfer?.files ?? [])])
       }}
     >
-      <div class="virtual-rows" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
-          const row = rows[index]
+      <div class="virtual-rows" role="presentation" style={{ height: `${view.totalHeight}px` }}>
+        {rows.slice(view.from, view.to).map((row, place) => {
+          const index = view.from + place
           return (
-            row !== undefined && (
-              <Row
-                key={key}
-                id={`${id}-${index}`}
-                index={index}
-                row={row}
-                start={start}
-                isSelected={row.path === selected}
-                isActive={index === activeIndex}
-                isTarget={target === row.path}
-                onPress={() => press(row)}
-              />
-            )
+            <Row
+              key={row.path}
+              id={`${id}-${index}`}
+              index={index}
+              row={row}
+              start={index * ROW_HEIGHT}
+              isSelected={row.path === selected}
+              isActive={index === activeIndex}
+              isTarget={target === row.path}
+              onPress={() => press(row)}
+            />
           )
         })}
       </div>

@@ -1,22 +1,26 @@
 import type { FileEntry } from '@sandyard/dashboard-contract/files'
 import { useLocation } from 'preact-iso/router'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { lazyScreen } from '../../../frame/lazy-screen.ts'
 import { paths } from '../../../frame/paths.ts'
+import { ErrorBoundary } from '../../../parts/error-boundary.tsx'
 import { ask } from '../../../parts/ask.tsx'
 import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import '../../../styles/sandbox-files.css'
 import { NotRunning } from '../not-running.tsx'
 import { mayChange, type SandboxTabProps } from '../sandbox-tab.ts'
-import { ChangesList } from './changes-list.tsx'
-import { DeletedFile } from './deleted-file.tsx'
 import { uploadFiles } from './file-actions.ts'
 import { FilePane } from './file-pane.tsx'
 import { cleanPath, foldersTo, parentOf } from './file-paths.ts'
 import { FileToolbar } from './file-toolbar.tsx'
 import { treeRows } from './file-tree.ts'
 import { FileTreeView } from './file-tree-view.tsx'
-import { PathDialog, type PathQuestion } from './path-dialog.tsx'
+import type { PathQuestion } from './path-dialog.tsx'
 import { useFolders } from './use-folders.ts'
+
+const ChangesList = lazyScreen(() => import('./changes-list.tsx').then(({ ChangesList }) => ChangesList))
+const DeletedFile = lazyScreen(() => import('./deleted-file.tsx').then(({ DeletedFile }) => DeletedFile))
+const PathDialog = lazyScreen(() => import('./path-dialog.tsx').then(({ PathDialog }) => PathDialog))
 
 const HOME = '/home/user'
 
@@ -25,7 +29,11 @@ export function FilesTab({ sandbox }: SandboxTabProps) {
   return (
     <div class="stack">
       <NotRunning sandbox={sandbox} />
-      {sandbox.state === 'paused' && <ChangesList sandboxId={sandbox.sandboxId} selected={undefined} onSelect={() => undefined} />}
+      {sandbox.state === 'paused' && (
+        <ErrorBoundary name={texts.changed}>
+          <ChangesList sandboxId={sandbox.sandboxId} selected={undefined} onSelect={() => undefined} />
+        </ErrorBoundary>
+      )}
     </div>
   )
 }
@@ -88,14 +96,16 @@ function Files({ sandboxId }: { readonly sandboxId: string }) {
       {folders.failure !== undefined && <p class="notice notice-failed">{folders.failure}</p>}
       <div class="files-body">
         {isChanges ? (
-          <ChangesList
-            sandboxId={sandboxId}
-            selected={path}
-            onSelect={(change) => {
-              setDeleted(change.kind === 'deleted')
-              void go(change.path)
-            }}
-          />
+          <ErrorBoundary name={texts.changed}>
+            <ChangesList
+              sandboxId={sandboxId}
+              selected={path}
+              onSelect={(change) => {
+                setDeleted(change.kind === 'deleted')
+                void go(change.path)
+              }}
+            />
+          </ErrorBoundary>
         ) : (
           <FileTreeView
             rows={rows}
@@ -112,7 +122,9 @@ function Files({ sandboxId }: { readonly sandboxId: string }) {
           {path === undefined || (isFolder && !isChanges) ? (
             <p class="empty">{texts.nothing}</p>
           ) : isDeleted ? (
-            <DeletedFile sandboxId={sandboxId} path={path} />
+            <ErrorBoundary name={path}>
+              <DeletedFile sandboxId={sandboxId} path={path} />
+            </ErrorBoundary>
           ) : (
             <FilePane
               key={`${path} ${isChanges}`}
@@ -127,7 +139,11 @@ function Files({ sandboxId }: { readonly sandboxId: string }) {
           )}
         </div>
       </div>
-      {question !== undefined && <PathDialog key={question.title} {...question} onClose={() => setQuestion(undefined)} />}
+      {question !== undefined && (
+        <ErrorBoundary name={question.title}>
+          <PathDialog key={question.title} {...question} onClose={() => setQuestion(undefined)} />
+        </ErrorBoundary>
+      )}
     </div>
   )
 }

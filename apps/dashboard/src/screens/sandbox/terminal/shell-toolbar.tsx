@@ -1,13 +1,14 @@
 import type { SearchAddon } from '@xterm/addon-search'
 import type { RefObject } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { ActionButton } from '../../../parts/action-button.tsx'
+import { toast } from '../../../parts/toasts.tsx'
 import { terminalTexts as texts } from '../../../texts/sandbox-terminal-texts.ts'
 import '../../../styles/forms.css'
 
 export interface ShellToolbarProps {
   readonly frame: RefObject<HTMLDivElement | null>
-  readonly search: SearchAddon | undefined
+  readonly search: (() => Promise<SearchAddon>) | undefined
   readonly size: { readonly cols: number; readonly rows: number }
   readonly isRunning: boolean
   readonly isRecording: boolean
@@ -33,17 +34,22 @@ export function ShellToolbar(props: ShellToolbarProps) {
     props
   const [query, setQuery] = useState('')
   const [found, setFound] = useState('')
-  useEffect(() => {
-    const listener = search?.onDidChangeResults(({ resultIndex, resultCount }) => setFound(texts.found(resultIndex + 1, resultCount)))
-    return () => listener?.dispose()
-  }, [search])
-  const find = (text: string, isBack: boolean): void => {
+  const listenedRef = useRef<SearchAddon | undefined>(undefined)
+  const find = async (text: string, isBack: boolean): Promise<void> => {
     if (search === undefined) return
+    const addon = await search()
+    if (listenedRef.current !== addon) {
+      listenedRef.current = addon
+      addon.onDidChangeResults(({ resultIndex, resultCount }) => setFound(texts.found(resultIndex + 1, resultCount)))
+    }
     if (text === '') {
-      search.clearDecorations()
+      addon.clearDecorations()
       setFound('')
-    } else if (isBack) search.findPrevious(text, { decorations: MARKS })
-    else search.findNext(text, { decorations: MARKS, incremental: text !== query })
+    } else if (isBack) addon.findPrevious(text, { decorations: MARKS })
+    else addon.findNext(text, { decorations: MARKS, incremental: text !== query })
+  }
+  const tryFind = (text: string, isBack: boolean): void => {
+    find(text, isBack).catch((err: unknown) => toast('failed', (err as Error).message))
   }
   return (
     <div ref={frame} class="toolbar shell-toolbar" role="toolbar" aria-label={texts.shells}>
@@ -55,11 +61,11 @@ export function ShellToolbar(props: ShellToolbarProps) {
         aria-label={texts.search}
         value={query}
         onInput={(event) => {
-          find(event.currentTarget.value, true)
+          tryFind(event.currentTarget.value, true)
           setQuery(event.currentTarget.value)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') find(query, !event.shiftKey)
+          if (event.key === 'Enter') tryFind(query, !event.shiftKey)
         }}
       />
       <span class="log-found" role="status">

@@ -118,7 +118,7 @@ export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
     <div class={`shell${isFull ? ' shell-full' : ''}`} hidden={!isShown}>
       <ShellToolbar
         frame={toolbar}
-        search={parts?.search.value}
+        search={parts?.search}
         size={size}
         isRunning={exit === undefined && canType}
         isRecording={recordingId !== null}

@@ -1,5 +1,4 @@
 import { FitAddon } from '@xterm/addon-fit'
-import { signal, type Signal } from '@preact/signals'
 import type { SearchAddon } from '@xterm/addon-search'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal, type ITheme } from '@xterm/xterm'
@@ -7,6 +6,7 @@ import '@xterm/xterm/css/xterm.css'
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isWebLink } from './replies.ts'
+import { setSpanStylesByProperty } from './styles-by-property.ts'
 
 export interface TerminalSettings {
   readonly theme: ITheme
@@ -19,8 +19,8 @@ export interface TerminalSettings {
 
 export interface TerminalParts {
   readonly terminal: Terminal
-  /** Undefined until its code is loaded. */
-  readonly search: Signal<SearchAddon | undefined>
+  /** Loaded when it is first called. */
+  readonly search: () => Promise<SearchAddon>
   readonly fit: () => void
 }
 
@@ -40,6 +40,7 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     const ask = (_: MouseEvent, url: string): void => {
       if (isWebLink(url)) onLinkRef.current(url)
     }
+    setSpanStylesByProperty()
     const terminal = new Terminal({
       allowProposedApi: true,
       fontFamily: getComputedStyle(element).fontFamily,
@@ -65,19 +66,16 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     fit()
     const observer = new ResizeObserver(() => requestAnimationFrame(fit))
     observer.observe(element)
-    const search = signal<SearchAddon | undefined>(undefined)
+    let loaded: Promise<SearchAddon> | undefined
+    const search = (): Promise<SearchAddon> => {
+      loaded ??= loadSearch(terminal).catch((err: unknown) => {
+        loaded = undefined
+        throw err
+      })
+      return loaded
+    }
     setParts({ terminal, search, fit })
-    let isDisposed = false
-    // Not part of what a shell needs to appear. Without a network there is no search.
-    const loading = import('@xterm/addon-search').then(({ SearchAddon }) => {
-      if (isDisposed) return
-      const addon = new SearchAddon({ highlightLimit: 1000 })
-      terminal.loadAddon(addon)
-      search.value = addon
-    })
-    loading.catch(() => undefined)
     return () => {
-      isDisposed = true
       observer.disconnect()
       terminal.dispose()
       setParts(undefined)
@@ -92,4 +90,11 @@ export function useTerminal(frame: RefObject<HTMLElement | null>, settings: Term
     })
   }, [parts, settings.theme.background, settings.isForScreenReaders, settings.isReadOnly])
   return parts
+}
+
+async function loadSearch(terminal: Terminal): Promise<SearchAddon> {
+  const { SearchAddon } = await import('@xterm/addon-search')
+  const search = new SearchAddon({ highlightLimit: 1000 })
+  terminal.loadAddon(search)
+  return search
 }
