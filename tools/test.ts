@@ -25,7 +25,7 @@ function say(line: string): void {
 
 function chooseStages(args: readonly string[]): readonly Stage[] {
   const { values } = parseArgs({ args: [...args], options: { only: { type: 'string' } } })
-  if (values.only === undefined) return STAGES
+  if (values.only === undefined) return STAGES.filter(({ isByHand }) => isByHand !== true)
   const wanted = values.only.split(',')
   const unknown = wanted.filter((name) => !STAGES.some((stage) => stage.name === name))
   if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; choose from ${STAGES.map(({ name }) => name).join(', ')}`)

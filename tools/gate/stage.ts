@@ -7,6 +7,8 @@ export interface Stage {
   readonly needs?: readonly Need[]
   /** Whether the stage runs side by side with the stage before it: both wait more than they compute. */
   readonly isConcurrent?: boolean
+  /** Whether it runs only when `--only` names it. */
+  readonly isByHand?: boolean
   run(context: StageContext): Promise<Counts>
 }
 
