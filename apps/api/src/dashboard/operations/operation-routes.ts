@@ -3,6 +3,7 @@ import { createJobRoute, getJobRoute } from '../jobs/routes.ts'
 import { buildRoutes } from './builds/build-routes.ts'
 import { getHostRoute } from './host/get-host.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
+import { getOverviewRoute } from './overview/get-overview.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
 import { teamRoutes } from './teams/team-routes.ts'
@@ -19,4 +20,5 @@ export const operationRoutes: readonly ApiRoute[] = [
   listKeysRoute,
   ...teamRoutes,
   getHostRoute,
+  getOverviewRoute,
 ]

@@ -47,7 +47,8 @@ async function countMatching(db: Db, teamId: string, filter: SandboxFilter): Pro
   return rows[0]?.count ?? 0
 }
 
-async function countStates(db: Db, { id, limits }: Team, defaults: SandboxLimits): Promise<SandboxCounts> {
+/** Of a team, by state, and its limit. */
+export async function countStates(db: Db, { id, limits }: Team, defaults: SandboxLimits): Promise<SandboxCounts> {
   const { rows } = await sql<Omit<SandboxCounts, 'limit'>>`
     select (count(*) filter (where state in ('running', 'snapshotting')))::int as running,
       (count(*) filter (where state in ('pausing', 'paused', 'resuming')))::int as paused,
