@@ -4,6 +4,10 @@ import { buildRoutes } from './builds/build-routes.ts'
 import { getHostRoute } from './host/get-host.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { getOverviewRoute } from './overview/get-overview.ts'
+import { listAuditRoute } from './audit/list-audit.ts'
+import { getLineageRoute } from './sandboxes/get-lineage.ts'
+import { getTimelineRoute } from './sandboxes/get-timeline.ts'
+import { getUsageRoute } from './usage/get-usage.ts'
 import { getSandboxRoute } from './sandboxes/get-sandbox.ts'
 import { listSandboxesRoute } from './sandboxes/list-sandboxes.ts'
 import { teamRoutes } from './teams/team-routes.ts'
@@ -21,4 +25,8 @@ export const operationRoutes: readonly ApiRoute[] = [
   ...teamRoutes,
   getHostRoute,
   getOverviewRoute,
+  getTimelineRoute,
+  getUsageRoute,
+  listAuditRoute,
+  getLineageRoute,
 ]

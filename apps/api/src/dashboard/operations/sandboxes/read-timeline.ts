@@ -1,0 +1,111 @@
+import { sql, type RawBuilder } from 'kysely'
+import { LANES, type Lane, type TimelineEntry, type TimelineQuery } from '@sandyard/dashboard-contract/timeline'
+import type { Db } from '@sandyard/db/database'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { viewActors, type StoredActor } from '../actor-views.ts'
+import { actorIn, eventText } from '../event-text.ts'
+import { limitOf, readCursor, takePage } from '../page-cursor.ts'
+import { sortableTime } from '../row-texts.ts'
+
+/** Entries of a kind that a timeline looks through, the last ones. */
+const MAX_SCANNED = 10_000
+
+interface StoredEntry {
+  readonly id: string
+  readonly lane: Lane
+  readonly at: Date
+  /** Null with `lasts`: it goes on. */
+  readonly ended_at: Date | null
+  readonly lasts: boolean
+  readonly kind: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly recording_id: string | null
+  readonly sort_key: string
+}
+
+/**
+ * A page of what is stored of a sandbox, also of an ended one: its events, of which a run and a pause last until the next one, its recorded
+ * terminals and its egress decisions. Commands, files and ports are not stored: their lanes are empty. The caller has checked whose it is.
+ *
+ * @throws AppError `invalid_argument` for a wrong cursor or lane
+ */
+export async function readTimeline(
+  db: Db,
+  { teamId, sandboxId, query }: { readonly teamId: string; readonly sandboxId: string; readonly query: TimelineQuery },
+): Promise<{ data: TimelineEntry[]; nextCursor: string | null }> {
+  const limit = limitOf(query)
+  const after = readCursor(query.cursor)
+  const [comparison, direction] = query.order === 'desc' ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
+  const place =
+    after === undefined
+      ? sql`true`
+      : sql`(sort_key collate "C", id collate "C") ${comparison} (${after.key}::text collate "C", ${after.id}::text collate "C")`
+  const { rows } = await sql<StoredEntry>`
+    select * from (select entry.*, ${sortableTime(sql`at`)} as sort_key from (${entriesOf(teamId, sandboxId)}) as entry) as placed
+    where lane = any(${lanesOf(query.lane)}::text[]) and ${place}
+    order by sort_key collate "C" ${direction}, id collate "C" ${direction} limit ${limit + 1}
+  `.execute(db)
+  const { page, nextCursor } = takePage(rows, limit, ({ sort_key, id }) => ({ key: sort_key, id }))
+  const view = await viewActors(
+    db,
+    page.map(({ data }) => actorIn(data)),
+  )
+  return { data: page.map((row) => toEntry(row, view)), nextCursor }
+}
+
+/** `marks`: kinds that begin or end a run or a pause. Without a later one it goes on. */
+function entriesOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
+  return sql`
+    select 'e' || lpad(event_id::text, 19, '0') as id, case kind when 'sandbox.memory_lost' then 'limit' else 'lifecycle' end as lane,
+      created_at as at, case when lasts then lead(created_at) over (partition by marks order by event_id) end as ended_at,
+      lasts, kind, data, null::text as recording_id
+    from (
+      select *, kind in ('sandbox.running', 'sandbox.resumed', 'sandbox.paused') as lasts,
+        kind in ('sandbox.running', 'sandbox.resumed', 'sandbox.paused', 'sandbox.killing') as marks
+      from event where subject = ${sandboxId} and team_id = ${teamId} order by event_id desc limit ${MAX_SCANNED}
+    ) as logged
+    union all
+    select 't' || recording_id::text, 'terminal', started_at, ended_at, true, 'terminal.recorded',
+      jsonb_build_object('title', title, 'isTruncated', is_truncated), recording_id::text
+    from (
+      select * from terminal_recording where sandbox_id = ${sandboxId} and team_id = ${teamId} order by started_at desc limit ${MAX_SCANNED}
+    ) as recorded
+    union all
+    select 'n' || lpad(egress_id::text, 19, '0'), 'net', decided_at, null, false, 'egress.' || verdict,
+      jsonb_build_object('rule', rule, 'host', name, 'address', address, 'protocol', protocol, 'port', port, 'connections', connections), null
+    from (
+      select * from sandbox_egress where sandbox_id = ${sandboxId} and team_id = ${teamId} order by egress_id desc limit ${MAX_SCANNED}
+    ) as decided`
+}
+
+function lanesOf(text: string | undefined): readonly string[] {
+  if (text === undefined) return LANES
+  const wanted = text.split(',')
+  const unknown = wanted.find((lane) => !(LANES as readonly string[]).includes(lane))
+  if (unknown !== undefined) throw new AppError('invalid_argument', `There is no lane "${unknown}": ${LANES.join(', ')}`)
+  return wanted
+}
+
+function toEntry(row: StoredEntry, view: (actor: StoredActor) => NonNullable<TimelineEntry['actor']>): TimelineEntry {
+  const { actor: _actor, ...data } = row.data
+  const stored = actorIn(row.data)
+  return {
+    id: row.id,
+    lane: row.lane,
+    at: row.at.toISOString(),
+    ...(row.lasts && { endedAt: row.ended_at?.toISOString() ?? null }),
+    kind: row.kind,
+    text: textOf(row, view(stored)),
+    ...(stored !== null && { actor: view(stored) }),
+    ...(row.recording_id !== null && { recordingId: row.recording_id }),
+    ...(Object.keys(data).length > 0 && { data }),
+  }
+}
+
+function textOf({ lane, kind, data }: StoredEntry, actor: NonNullable<TimelineEntry['actor']>): string {
+  if (lane === 'terminal') return `Terminal: ${String(data['title'])}`
+  if (lane !== 'net') return eventText(kind, data, actor)
+  const target = `${String(data['host'] ?? data['address'])}:${String(data['port'])}`
+  const count = Number(data['connections'])
+  return `${kind === 'egress.deny' ? 'Refused' : 'Allowed'}: ${target} (${String(data['protocol'])}, ${count} ${count === 1 ? 'connection' : 'connections'}, rule ${String(data['rule'])})`
+}
