@@ -83,14 +83,7 @@ const rulesOf = (value: string) => ({ rules: { [NAME]: { headers: { Authorizatio
 async function sandbox(value: string, iam: Readonly<Record<string, StoredIdentityToken>> = {}): Promise<Sandbox> {
   count += 1
   const [id, address] = [`inj${count}`, `127.9.7.${count}`]
-  await egress.addSandbox(id, address, rulesOf(value))
-  await egress.rows.change(id, (tx) =>
-    tx
-      .updateTable('sandbox')
-      .set({ iam: JSON.stringify(iam) })
-      .where('sandbox_id', '=', id)
-      .execute(),
-  )
+  await egress.addSandbox(id, address, rulesOf(value), { iam: JSON.stringify(iam) })
   return { id, address }
 }
 

@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { ImageStore } from '@sandyard/runtime/image-store'
 import { checkEgress, checkSpec } from '@sandyard/runtime/check-spec'
 import { checkOrigin } from '@sandyard/runtime/origin'
-import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
+import type { OriginalRequest, ResumeRequest, SandboxRuntime, SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
 import type {
   EgressPolicy,
   ImageRef,
   Keep,
+  OriginalFile,
   PauseHandle,
   Resumed,
   RuntimeCapabilities,
+  RuntimeChanges,
   RuntimeEvent,
   RuntimeSandbox,
   RuntimeSnapshot,
@@ -24,24 +26,28 @@ import type {
   SandboxSpec,
   Usage,
 } from '@sandyard/runtime/types'
-import type { Container } from 'dockerode'
+import type { Container, ContainerCreateOptions } from 'dockerode'
 import pLimit from 'p-limit'
-import { listContainers } from './containers/list-containers.ts'
+import { listChanges } from './changes/list-changes.ts'
+import { readOriginal } from './changes/read-original.ts'
+import { listSandboxes } from './containers/list-sandboxes.ts'
 import { findMountFailure } from './containers/mount-failure.ts'
 import { containerSpec } from './containers/container-spec.ts'
 import { createStopped } from './containers/create-stopped.ts'
-import { runtimeState, stationOn } from './containers/container-state.ts'
+import { stationOn } from './containers/container-state.ts'
 import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox, type StartRequest } from './containers/start-sandbox.ts'
+import { stuckName, withRenamed } from './containers/stuck-container.ts'
 import { readEnd } from './containers/read-end.ts'
 import { readUsage } from './containers/read-usage.ts'
 import { engineCall, statusOf, toAppError } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
 import { pingEngine } from './engine/connect-engine.ts'
+import { repeatWhenPruned } from './network/repeat-when-pruned.ts'
 import { KeyedQueue } from './engine/keyed-queue.ts'
 import { engineEvents } from './events/engine-events.ts'
 import { imageExists } from './engine/image-exists.ts'
-import { containerName, refOf, sandboxFilter } from './labels.ts'
+import { containerName, sandboxFilter } from './labels.ts'
 import { makeHandle, readHandle } from './pauses/pause-handle.ts'
 import { pauseSandbox } from './pauses/pause-sandbox.ts'
 import { resumeSandbox, type ResumedContainer } from './pauses/resume-sandbox.ts'
@@ -79,7 +85,7 @@ export class DockerRuntime implements SandboxRuntime {
     this.images = parts.images
     this.imageTool = parts.imageTool
     const { volumeServer: command } = parts
-    const start = (request: StartRequest): Promise<string> => this.#repeatWhenPruned(() => startSandbox(parts, request), request.signal)
+    const start = (request: StartRequest): Promise<string> => repeatWhenPruned(parts, () => startSandbox(parts, request), request.signal)
     this.volumes = command.length === 0 ? undefined : new DockerVolumeStore({ ...parts, command, start })
     this.#loops = startRuntimeLoops(parts, (ref, read, signal) => this.#applyEgress(ref, read, signal))
   }
@@ -104,6 +110,7 @@ export class DockerRuntime implements SandboxRuntime {
       egressPolicies: egress !== undefined,
       egressGateway: hasGateway ? network.gateway : undefined,
       mounts: this.volumes !== undefined,
+      changes: true,
     }
   }
 
@@ -154,8 +161,11 @@ export class DockerRuntime implements SandboxRuntime {
   async resume(handle: PauseHandle, { spec, keep }: ResumeRequest, signal?: AbortSignal): Promise<Resumed> {
     const name = this.#nameOf(spec)
     const { keep: kept, startedAt } = readHandle(handle, await this.#parts.origin(), name)
-    const request = { name, policy: spec.egress, keep: kept === 'files' ? kept : keep, startedAt, signal }
-    const run = (): Promise<ResumedContainer> => this.#repeatWhenPruned(() => resumeSandbox(this.#parts, request), signal)
+    const { installation, plan } = this.#parts
+    const optionsFor = (image: ImageRef): ContainerCreateOptions => containerSpec(plan(), spec, image)
+    const wanted = { name, policy: spec.egress, keep: kept === 'files' ? kept : keep, startedAt, signal }
+    const request = { ...wanted, replacement: { installation, optionsFor } }
+    const run = (): Promise<ResumedContainer> => repeatWhenPruned(this.#parts, () => resumeSandbox(this.#parts, request), signal)
     const { host, restored } = await this.#change(spec, run, signal)
     return { endpoint: this.#endpoint(host), restored }
   }
@@ -178,17 +188,21 @@ export class DockerRuntime implements SandboxRuntime {
     return engineCall('The sandbox could not be removed.', async () => {
       await this.#parts.network.disconnect(this.#nameOf(ref))
       await removeContainer(this.#parts.docker, this.#nameOf(ref))
+      await removeContainer(this.#parts.docker, stuckName(this.#nameOf(ref)))
     })
   }
 
-  async list(sandboxId?: string): Promise<RuntimeSandbox[]> {
+  list(sandboxId?: string): Promise<RuntimeSandbox[]> {
     const { docker, installation } = this.#parts
-    const filter = sandboxFilter(installation, sandboxId)
-    const containers = await engineCall('The sandboxes could not be listed.', () => listContainers(docker, filter))
-    return containers.flatMap(({ Labels, State, Created }) => {
-      const ref = refOf(Labels)
-      return ref === undefined ? [] : [{ ...ref, state: runtimeState(State), createdAt: new Date(Created * 1000) }]
-    })
+    return engineCall('The sandboxes could not be listed.', () => listSandboxes(docker, sandboxFilter(installation, sandboxId)))
+  }
+
+  changes(ref: SandboxRef, maxBytes: number, signal: AbortSignal): Promise<RuntimeChanges> {
+    return listChanges(this.#parts.docker, this.#nameOf(ref), { maxBytes, signal })
+  }
+
+  readOriginal(ref: SandboxRef, request: OriginalRequest, signal: AbortSignal): Promise<OriginalFile> {
+    return readOriginal(this.#parts, { ...request, name: this.#nameOf(ref), signal })
   }
 
   findEnd(ref: SandboxRef): Promise<SandboxEnd | undefined> {
@@ -229,31 +243,13 @@ export class DockerRuntime implements SandboxRuntime {
       try {
         await this.#requireVolumes(spec)
         await this.#parts.volumeFree.ensure(image)
-        return await this.#repeatWhenPruned(() => startSandbox(this.#parts, { name, options, policy: spec.egress, signal }), signal)
+        return await repeatWhenPruned(this.#parts, () => startSandbox(this.#parts, { name, options, policy: spec.egress, signal }), signal)
       } catch (err) {
         if (signal?.aborted && err === signal.reason) throw err
         throw findMountFailure(err, spec.mounts) ?? toAppError(err, 'The sandbox could not be started.')
       }
     })
     return this.#endpoint(host)
-  }
-
-  async #repeatWhenPruned<T>(start: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    return start().catch(async (failure: unknown) => {
-      if (signal?.aborted || !(await this.#isPruned(failure))) throw failure
-      return start()
-    })
-  }
-
-  /** An operator may prune the network and the volume while no sandbox uses them. Then they are created again, once. */
-  async #isPruned(failure: unknown): Promise<boolean> {
-    if (isAppError(failure, 'conflict') || isAppError(failure, 'not_found')) return false
-    const { network, volume, log } = this.#parts
-    const [bridge, isIntact] = await Promise.all([network.find(), volume.isIntact()]).catch(() => [null, true] as const)
-    if (bridge === undefined) network.forget()
-    const isLost = bridge === undefined || !isIntact
-    if (isLost) log.warn({ err: failure }, 'the sandbox network or the daemon volume was removed and is created again')
-    return isLost
   }
 
   /** The policy is read when no other change of the sandbox is in progress. A container without processes gets it when it is resumed. */
@@ -274,7 +270,8 @@ export class DockerRuntime implements SandboxRuntime {
   /** Waits for the other changes of the sandbox. @throws the abort reason */
   async #change<T>(ref: SandboxRef, change: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await this.#changes.run(this.#nameOf(ref), change)
+      const name = this.#nameOf(ref)
+      return await this.#changes.run(name, () => withRenamed(this.#parts.docker, name, change))
     } catch (err) {
       if (signal?.aborted && err === signal.reason) throw err
       if (statusOf(err) === 404) throw new AppError('not_found', `Sandbox "${ref.sandboxId}" does not exist.`, { cause: err })

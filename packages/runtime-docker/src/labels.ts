@@ -52,6 +52,8 @@ export type Role =
   | 'probe'
   | 'flatten'
   | 'daemon-volume'
+  /** A container that is never started and through which a file of an image is read. */
+  | 'original'
   /** A volume with files of users. */
   | 'volume'
   /** A container that is never started and makes a volume ready. */

@@ -40,6 +40,7 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
     keep: 'memory',
     startedAt: paused.StartedAt,
     signal: undefined,
+    replacement: sandboxes.replacement(spec),
   })
   expect(restored).toBe('files')
   const { State } = await container.inspect()

@@ -15,7 +15,7 @@ import { secondEngineIsAbsent, startSecondEngine } from './support/second-engine
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
-const HELPERS = ['guard', 'probe', 'volume-server', 'volume-copy', 'daemon-volume', 'dockerfile']
+const HELPERS = ['guard', 'probe', 'original', 'volume-server', 'volume-copy', 'daemon-volume', 'dockerfile']
 
 describe('the leftovers of a killed server', () => {
   const run = randomId(8)

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { randomId } from '@sandyard/kit/ids/ids'
-import type { Keep, PauseHandle, RuntimeState, SandboxSpec } from '@sandyard/runtime/types'
+import type { ImageRef, Keep, PauseHandle, RuntimeState, SandboxSpec } from '@sandyard/runtime/types'
 import type { DockerRuntime } from '../src/docker-runtime.ts'
+import { containerSpec } from '../src/containers/container-spec.ts'
 import { containerName, LABEL } from '../src/labels.ts'
 import { resumeSandbox, type ResumeContainer } from '../src/pauses/resume-sandbox.ts'
 import { openParts, type RuntimeParts } from '../src/runtime-parts.ts'
@@ -40,7 +41,8 @@ describe('paused containers', () => {
   /** The request that the runtime makes of a handle. */
   function requestOf(spec: SandboxSpec, handle: PauseHandle): ResumeContainer {
     const startedAt = String(handle['startedAt'])
-    return { name: containerName(installation, spec), policy: spec.egress, keep: handle.keep, startedAt, signal: undefined }
+    const replacement = { installation, optionsFor: (image: ImageRef) => containerSpec(parts.plan(), spec, image) }
+    return { name: containerName(installation, spec), policy: spec.egress, keep: handle.keep, startedAt, signal: undefined, replacement }
   }
 
   it('start from their files with all that was written', async () => {

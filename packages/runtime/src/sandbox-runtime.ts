@@ -3,9 +3,11 @@ import type {
   EgressPolicy,
   ImageRef,
   Keep,
+  OriginalFile,
   PauseHandle,
   Resumed,
   RuntimeCapabilities,
+  RuntimeChanges,
   RuntimeEvent,
   RuntimeSandbox,
   RuntimeSnapshot,
@@ -119,6 +121,24 @@ export interface SandboxRuntime extends AsyncDisposable {
   /** The sandboxes of this installation in any state: all of them, or all incarnations of one. */
   list(sandboxId?: string): Promise<RuntimeSandbox[]>
 
+  /**
+   * What the files of a sandbox have that the image which it was made from has not, in any state of the sandbox. Nothing runs inside. Volumes are
+   * left out, and folders in which only something else has changed.
+   *
+   * @param maxBytes - of the engine's list, which is cut there
+   * @throws AppError `not_found` for an absent sandbox, `unimplemented` without `capabilities().changes`; the abort reason
+   */
+  changes(ref: SandboxRef, maxBytes: number, signal: AbortSignal): Promise<RuntimeChanges>
+
+  /**
+   * A file as it is in the image which the sandbox was made from, whatever the sandbox has there now. Nothing runs inside. Links in the folders of
+   * the path are followed within the image, one at its end is not.
+   *
+   * @throws AppError `not_found` for an absent sandbox, `invalid_argument` for a path that is not absolute, `unimplemented` without
+   * `capabilities().changes`; the abort reason
+   */
+  readOriginal(ref: SandboxRef, request: OriginalRequest, signal: AbortSignal): Promise<OriginalFile>
+
   /** How the processes of a sandbox ended; undefined for one that has some, and for one that is absent. */
   findEnd(ref: SandboxRef): Promise<SandboxEnd | undefined>
 
@@ -141,6 +161,13 @@ export interface ResumeRequest {
   readonly spec: SandboxSpec
   /** `memory`: as the handle allows. */
   readonly keep: Keep
+}
+
+export interface OriginalRequest {
+  /** Absolute, in the sandbox. */
+  readonly path: string
+  /** A larger file is not read. */
+  readonly maxBytes: number
 }
 
 export interface SnapshotRequest {

@@ -118,6 +118,25 @@ export interface RuntimeSandbox extends SandboxRef {
   readonly createdAt: Date
 }
 
+/** A path of a sandbox that is not as in its image: a file, a folder, a link or something else. */
+export interface RuntimeChange {
+  readonly path: string
+  readonly kind: 'added' | 'modified' | 'deleted'
+}
+
+export interface RuntimeChanges {
+  readonly changes: readonly RuntimeChange[]
+  /** There are more. */
+  readonly isCut: boolean
+}
+
+/** What an image has at a path. */
+export type OriginalFile =
+  | { readonly kind: 'file'; readonly content: Buffer }
+  /** A file with more bytes than asked for. */
+  | { readonly kind: 'large'; readonly sizeBytes: number }
+  | { readonly kind: 'absent' | 'directory' | 'symlink' | 'special' }
+
 /** How the processes of a sandbox ended. */
 export interface SandboxEnd {
   /** By the clock of the engine's host. */
@@ -180,4 +199,6 @@ export interface RuntimeCapabilities {
   readonly egressGateway: string | undefined
   /** Volumes can be mounted. */
   readonly mounts: boolean
+  /** What the files of a sandbox have that its image has not can be listed. */
+  readonly changes: boolean
 }

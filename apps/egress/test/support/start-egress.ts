@@ -37,7 +37,7 @@ export interface TestEgress extends AsyncDisposable {
   readonly httpPort: number
   /** The running sandbox with an address gets this policy. */
   setPolicy(sandboxId: string, network: StoredEgress): Promise<void>
-  addSandbox(sandboxId: string, address: string, network: StoredEgress): Promise<void>
+  addSandbox(sandboxId: string, address: string, network: StoredEgress, more?: Parameters<SandboxRows['setState']>[2]): Promise<void>
   /** Opens a connection as a sandbox would after the redirect. */
   dial(source: string, destination: Endpoint): Promise<Socket>
   metric(name: string, labels: Readonly<Record<string, string>>): Promise<number>
@@ -107,9 +107,14 @@ export async function startEgress({
           .where('sandbox_id', '=', sandboxId)
           .execute(),
       ),
-    async addSandbox(sandboxId, address, network) {
+    async addSandbox(sandboxId, address, network, more = {}) {
       await rows.insert(sandboxId)
-      await rows.setState(sandboxId, 'running', { endpoint_host: address, endpoint_daemon_port: 9, network: JSON.stringify(network) })
+      await rows.setState(sandboxId, 'running', {
+        endpoint_host: address,
+        endpoint_daemon_port: 9,
+        network: JSON.stringify(network),
+        ...more,
+      })
     },
     async dial(source, destination) {
       destinations.set(source, destination)

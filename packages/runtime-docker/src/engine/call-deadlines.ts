@@ -54,6 +54,7 @@ const KINDS: readonly (readonly [CallKind, string, RegExp])[] = [
   ['events', 'GET', /^\/events/],
   ['export', 'GET', /^\/containers\/[^/]+\/(?:export|archive)\b/],
   ['list', 'GET', /^\/(?:containers\/json|images\/json|networks|volumes)\??$/],
+  ['list', 'GET', /^\/containers\/[^/]+\/changes$/],
   ['measure', 'GET', /^\/system\/df/],
   ['save', 'GET', /^\/images\/get\?/],
   ['change', 'POST', /^\/containers\/(?:create|[^/]+\/(?:start|stop|kill|restart|pause|unpause))\b/],

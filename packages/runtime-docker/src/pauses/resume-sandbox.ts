@@ -2,6 +2,7 @@ import type { EgressPolicy, Keep } from '@sandyard/runtime/types'
 import type { Container } from 'dockerode'
 import { runtimeState, stationOn } from '../containers/container-state.ts'
 import { runContainer, type RunOptions, type StartParts } from '../containers/run-container.ts'
+import { isStuck, replaceStuck, type Replacement } from '../containers/stuck-container.ts'
 import { endProcesses } from './end-processes.ts'
 import { freeze, thaw } from './pause-sandbox.ts'
 
@@ -13,6 +14,8 @@ export interface ResumeContainer {
   /** Of the handle. */
   readonly startedAt: string
   readonly signal: AbortSignal | undefined
+  /** Of a container that the engine never starts again. */
+  readonly replacement: Replacement
 }
 
 export interface ResumedContainer {
@@ -22,7 +25,7 @@ export interface ResumedContainer {
 
 /**
  * Runs a paused container again. Frozen processes continue; else the container starts from its files, in the same order as a new one. A
- * running container is only registered.
+ * running container is only registered, and one that the engine cannot start any more is replaced by another one with its files.
  *
  * After a failure or an abort the container is frozen or stopped, and never removed.
  */
@@ -44,7 +47,12 @@ export async function resumeSandbox(parts: StartParts, request: ResumeContainer)
     if (await thaw(container)) return { host: await keepUnlessAborted(container, station.address, signal), restored: 'memory' }
   }
   if (state === 'frozen') await endProcesses(parts, container)
-  return { host: await restart(parts, container, options), restored: 'files' }
+  const host = await restart(parts, container, options).catch(async (err: unknown) => {
+    if (!isStuck(err)) throw err
+    signal?.throwIfAborted()
+    return restart(parts, await replaceStuck(parts.docker, request.name, request.replacement), options)
+  })
+  return { host, restored: 'files' }
 }
 
 /** @throws the abort reason, after the container was frozen again */

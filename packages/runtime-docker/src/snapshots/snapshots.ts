@@ -3,16 +3,15 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Origin } from '@sandyard/runtime/origin'
 import type { SnapshotRequest } from '@sandyard/runtime/sandbox-runtime'
 import type Docker from 'dockerode'
-import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode'
 import { checkSnapshotName } from '@sandyard/runtime/snapshot-name'
 import type { ImageRef, RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
 import { runtimeState } from '../containers/container-state.ts'
 import { readSpec } from '../containers/spec-label.ts'
-import { unlessStatus } from '../engine/docker-errors.ts'
 import { imageExists } from '../engine/image-exists.ts'
 import { freeze, thaw } from '../pauses/pause-sandbox.ts'
 import { containerName, LABEL, snapshotImage } from '../labels.ts'
 import { flattenImage } from '../images/flatten-image.ts'
+import { commitFiles } from './commit-files.ts'
 
 export interface SnapshotsOptions {
   readonly docker: Docker
@@ -67,28 +66,12 @@ export class Snapshots {
   async #commit(ref: SandboxRef, name: string, image: string): Promise<void> {
     const { docker, installation } = this.#options
     const found = await docker.getContainer(containerName(installation, ref)).inspect()
-    const source = await unlessStatus(404, () => docker.getImage(found.Image).inspect())
-    const [repo, tag] = image.split(':')
-    const options = {
-      _query: { container: found.Id, repo, tag, pause: false },
-      _body: {
-        ...settingsOf(found, source),
-        Labels: {
-          [LABEL.installation]: installation,
-          [LABEL.role]: 'snapshot',
-          [LABEL.snapshot]: name,
-          [LABEL.sandboxId]: '',
-          [LABEL.incarnation]: '',
-          [LABEL.build]: '',
-          [LABEL.sizeBytes]: '',
-        },
-      },
-    }
     const container = docker.getContainer(found.Id)
     const isRunning = runtimeState(found.State.Status) === 'running'
     if (isRunning) await freeze(container)
     try {
-      await container.commit(options)
+      const labels = { [LABEL.role]: 'snapshot', [LABEL.snapshot]: name }
+      await commitFiles(docker, found, { installation, labels, image })
     } finally {
       if (isRunning) await thaw(container)
     }
@@ -99,24 +82,4 @@ export class Snapshots {
 async function addedBytes(docker: Docker, image: ImageRef): Promise<number> {
   const [last] = (await docker.getImage(image).history()) as { readonly Size: number }[]
   return last?.Size ?? 0
-}
-
-/**
- * The settings of the image that the sandbox was created from, without the settings of the sandbox. If none are given, the engine uses the
- * settings of the container. A commit cannot remove a variable from an image, so the variables of the daemon are listed without a
- * value, which removes them from every container.
- */
-function settingsOf({ Config }: ContainerInspectInfo, source: ImageInspectInfo | undefined): object {
-  const kept = source?.Config.Env ?? Config.Env.filter((entry) => !entry.startsWith('SANDYARD_'))
-  const entries = new Map(kept.map((entry) => [nameOf(entry), entry]))
-  return {
-    Entrypoint: [],
-    Env: Config.Env.map((entry) => entries.get(nameOf(entry)) ?? nameOf(entry)),
-    User: source?.Config.User ?? '',
-    WorkingDir: source?.Config.WorkingDir ?? '',
-  }
-}
-
-function nameOf(entry: string): string {
-  return entry.split('=', 1)[0] ?? ''
 }

@@ -2,6 +2,7 @@ import type Docker from 'dockerode'
 import type { ContainerInfo } from 'dockerode'
 import { listContainers } from '../containers/list-containers.ts'
 import { removeContainer } from '../containers/remove-container.ts'
+import { findReplaced } from '../containers/stuck-container.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
 import { LABEL } from '../labels.ts'
 import { repairEach } from '../engine/repair-each.ts'
@@ -23,6 +24,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const LEFT_BEHIND_AFTER_MS: Readonly<Record<string, number>> = {
   guard: 10 * MINUTE_MS,
   probe: 10 * MINUTE_MS,
+  original: 10 * MINUTE_MS,
   'volume-server': 10 * MINUTE_MS,
   'volume-tool': 10 * MINUTE_MS,
   'daemon-volume': HOUR_MS,
@@ -34,8 +36,8 @@ const LEFT_BEHIND_AFTER_MS: Readonly<Record<string, number>> = {
 const OLD_VOLUME_AFTER_MS = HOUR_MS
 
 /**
- * Removes leftovers of killed servers of this installation: helper containers that never started or have ended, and daemon volumes of
- * other versions that no container uses. `now` is the time for the ages.
+ * Removes leftovers of killed servers of this installation: helper containers that never started or have ended, containers of sandboxes that
+ * were replaced, and daemon volumes of other versions that no container uses. `now` is the time for the ages.
  *
  * @throws AggregateError of what could not be removed
  */
@@ -48,10 +50,8 @@ export async function collectLeftovers(parts: LeftoverParts, now: number = Date.
 async function collectContainers({ docker, installation }: LeftoverParts, now: number): Promise<void> {
   const label = [`${LABEL.installation}=${installation}`]
   const found = await listContainers(docker, { label, status: ['created', 'exited', 'dead'] })
-  await repairEach(
-    found.filter((container) => isLeftBehind(container, now)),
-    ({ Id }) => removeContainer(docker, Id),
-  )
+  const replaced = await findReplaced(docker, found)
+  await repairEach([...found.filter((container) => isLeftBehind(container, now)), ...replaced], ({ Id }) => removeContainer(docker, Id))
 }
 
 /** Whether a helper container without processes is too old for a live server to be starting it. */

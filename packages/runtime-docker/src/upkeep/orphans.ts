@@ -1,5 +1,6 @@
 import type Docker from 'dockerode'
 import type { ContainerInfo } from 'dockerode'
+import type { Orphan } from '@sandyard/runtime/orphan'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { listContainers } from '../containers/list-containers.ts'
 import { removeContainer } from '../containers/remove-container.ts'
@@ -23,18 +24,6 @@ export interface OwnerRecords {
   unneededImages(images: readonly string[]): Promise<readonly string[]>
   /** Whether a server of the installation runs. */
   hasServer(): Promise<boolean>
-}
-
-/** An object of an installation on an engine that nothing of it uses. */
-export interface Orphan {
-  readonly kind: 'container' | 'image' | 'network' | 'volume'
-  /** The engine's id; the name of a volume or of an image with one. */
-  readonly id: string
-  readonly name: string
-  readonly createdAt: Date
-  /** What its removal frees at most: layers may be shared. Undefined when the engine does not tell it. */
-  readonly sizeBytes: number | undefined
-  readonly reason: string
 }
 
 const MINUTE_MS = 60_000

@@ -3,6 +3,7 @@ import type { SandboxSpec } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import { containerSpec, type ContainerPlan } from '../../src/containers/container-spec.ts'
 import { startSandbox } from '../../src/containers/start-sandbox.ts'
+import type { Replacement } from '../../src/containers/stuck-container.ts'
 import { readManifest } from '../../src/daemon-volume/daemon-dist.ts'
 import { DaemonVolume } from '../../src/daemon-volume/daemon-volume.ts'
 import { EMPTY_IMAGE, ensureEmptyImage } from '../../src/engine/empty-image.ts'
@@ -18,6 +19,7 @@ export interface BareSandboxes {
   nameOf(spec: SandboxSpec): string
   /** @throws AppError, as the runtime throws it */
   start(spec: SandboxSpec): Promise<void>
+  replacement(spec: SandboxSpec): Replacement
 }
 
 export async function openBareSandboxes(bench: EngineBench, docker: Docker): Promise<BareSandboxes> {
@@ -45,6 +47,7 @@ export async function openBareSandboxes(bench: EngineBench, docker: Docker): Pro
     installation,
     parts,
     nameOf,
+    replacement: (spec) => ({ installation, optionsFor: (image) => containerSpec(plan, spec, image) }),
     async start(spec) {
       const options = containerSpec(plan, spec, EMPTY_IMAGE)
       await startSandbox(parts, { name: nameOf(spec), options, policy: spec.egress, signal: undefined }).catch((err: unknown) => {

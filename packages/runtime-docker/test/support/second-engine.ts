@@ -14,6 +14,8 @@ export interface SecondEngine extends AsyncDisposable {
   readonly docker: Docker
   /** Ends the engine, and starts it again with its files. */
   restart(): Promise<void>
+  /** Kills the engine; `restart` starts it again. Only in namespaces of processes of its own (`inOwnNamespaces`): the processes of its containers go on. */
+  kill(): Promise<void>
 }
 
 const START_TIMEOUT_MS = 60_000
@@ -62,11 +64,13 @@ export async function startSecondEngine(more: readonly string[] = [], diskMib?: 
     })
   const restart = async (): Promise<void> => {
     await engine.stop()
+    // An engine refuses to start while any process has the number that a killed one has left.
+    await rm(join(folder, 'pid'), { force: true })
     engine = spawnEngine(args, file)
     await untilUp()
   }
   try {
-    return { address, docker: await untilUp(), restart, [Symbol.asyncDispose]: stop }
+    return { address, docker: await untilUp(), restart, kill: () => engine.kill(), [Symbol.asyncDispose]: stop }
   } catch (err) {
     await stop()
     throw err
@@ -76,6 +80,7 @@ export async function startSecondEngine(more: readonly string[] = [], diskMib?: 
 interface EngineProcess {
   hasEnded(): boolean
   stop(): Promise<void>
+  kill(): Promise<void>
 }
 
 function spawnEngine(args: readonly string[], logFile: string): EngineProcess {
@@ -89,5 +94,9 @@ function spawnEngine(args: readonly string[], logFile: string): EngineProcess {
     await ended
     clearTimeout(timer)
   }
-  return { hasEnded: () => child.exitCode !== null, stop }
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { hasEnded: () => child.exitCode !== null || child.signalCode !== null, stop, kill }
 }

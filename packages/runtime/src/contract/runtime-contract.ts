@@ -3,6 +3,7 @@ import type { Keep } from '../types.ts'
 import { ContractBench } from './contract-bench.ts'
 import type { ContractHarness } from './contract-harness.ts'
 import { describeCapabilities } from './describe-capabilities.ts'
+import { describeChanges } from './describe-changes.ts'
 import { describeEngine } from './describe-engine.ts'
 import { describeEvents } from './describe-events.ts'
 import { describeIdentity } from './describe-identity.ts'
@@ -41,6 +42,7 @@ export function describeRuntimeContract(
     describePausing(bench, keeps)
     describeCapabilities(bench)
     describeSnapshots(bench, keeps)
+    describeChanges(bench)
     describeImages(bench)
     describeEvents(bench)
     describeSeparation(bench)

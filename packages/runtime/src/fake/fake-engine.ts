@@ -19,6 +19,8 @@ export interface FakeSandbox {
   readonly spec: SandboxSpec
   readonly createdAt: Date
   readonly files: Map<string, string>
+  /** Those of its image. */
+  readonly original: ReadonlyMap<string, string>
   /** What its processes have in memory: a test may keep something in it. It is empty after their end. */
   readonly memory: Map<string, string>
   state: RuntimeState

@@ -48,7 +48,7 @@ async function fakeHarness(capabilities: Partial<RuntimeCapabilities>): Promise<
 describeRuntimeContract('fake', () => fakeHarness({}))
 describeRuntimeContract(
   'fake with volumes, without egress policies, and pauses with files only',
-  () => fakeHarness({ pause: 'files', mounts: true, egressPolicies: false }),
+  () => fakeHarness({ pause: 'files', mounts: true, egressPolicies: false, changes: false }),
   ['files'],
 )
 

@@ -1,15 +1,16 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { checkEgress, checkSpec } from '../check-spec.ts'
 import { checkOrigin, type Origin } from '../origin.ts'
-import type { ResumeRequest, SandboxRuntime, SnapshotRequest } from '../sandbox-runtime.ts'
-import { checkSnapshotName } from '../snapshot-name.ts'
+import type { OriginalRequest, ResumeRequest, SandboxRuntime, SnapshotRequest } from '../sandbox-runtime.ts'
 import type {
   EgressPolicy,
   ImageRef,
   Keep,
+  OriginalFile,
   PauseHandle,
   Resumed,
   RuntimeCapabilities,
+  RuntimeChanges,
   RuntimeEvent,
   RuntimeSandbox,
   RuntimeSnapshot,
@@ -21,10 +22,12 @@ import type {
   Usage,
 } from '../types.ts'
 import { FakeEngine, type FakeSandbox } from './fake-engine.ts'
+import { fakeChanges, fakeOriginal } from './fake-changes.ts'
 import { subscribeFake } from './fake-events.ts'
 import { FakeImageStore, IMAGE_PREFIX } from './fake-image-store.ts'
 import { pauseFake, resumeFake } from './fake-pausing.ts'
 import type { FakeRuntimeOptions } from './fake-runtime-options.ts'
+import { snapshotFake } from './fake-snapshots.ts'
 import { createFakePaused, startFake, type FakeContents } from './fake-starting.ts'
 import { Faults, type FaultPoint } from './faults.ts'
 import { FakeVolumeStore } from './fake-volume-store.ts'
@@ -67,6 +70,7 @@ export class FakeRuntime implements SandboxRuntime {
       egressPolicies: true,
       egressGateway: undefined,
       mounts: false,
+      changes: true,
       ...this.#options.capabilities,
     }
   }
@@ -146,27 +150,10 @@ export class FakeRuntime implements SandboxRuntime {
     }
   }
 
-  snapshot(ref: SandboxRef, { name, keep }: SnapshotRequest): Promise<RuntimeSnapshot> {
+  snapshot(ref: SandboxRef, request: SnapshotRequest): Promise<RuntimeSnapshot> {
     return this.#call('snapshot', () => {
-      checkSnapshotName(name)
-      if (keep === 'memory' && this.capabilities().snapshot !== 'memory')
-        throw new AppError('unimplemented', 'This runtime keeps no memory in a snapshot.')
-      const image = this.images.nameOf(name)
-      const kept = this.engine.images.get(image)
-      if (kept?.snapshot !== undefined) return kept.snapshot
-      const { files, memory, spec } = this.#get(ref)
-      const { resources, allowPrivilegeGain, mounts } = spec
-      const sizeBytes = [...files].reduce((sum, [path, text]) => sum + path.length + text.length, 0)
-      const snapshot = {
-        ...this.#origin,
-        image,
-        hasMemory: keep === 'memory',
-        sizeBytes,
-        spec: { resources, allowPrivilegeGain, mounts },
-      }
-      const facts = this.images.factsOf(spec.image)
-      this.images.keep(image, { files: new Map(files), facts, ...(keep === 'memory' && { memory: new Map(memory) }), snapshot })
-      return snapshot
+      const parts = { images: this.images, kept: this.engine.images, origin: this.#origin, capabilities: this.capabilities() }
+      return snapshotFake(parts, request, () => this.#get(ref))
     })
   }
 
@@ -198,6 +185,14 @@ export class FakeRuntime implements SandboxRuntime {
         .filter(({ installation, spec }) => installation === this.#installation && spec.sandboxId === (sandboxId ?? spec.sandboxId))
         .map(({ spec, state, createdAt }) => ({ sandboxId: spec.sandboxId, incarnation: spec.incarnation, state, createdAt })),
     )
+  }
+
+  changes(ref: SandboxRef, maxBytes: number, signal: AbortSignal): Promise<RuntimeChanges> {
+    return this.#call('changes', () => fakeChanges(this.#get(ref), maxBytes, this.capabilities()), signal)
+  }
+
+  readOriginal(ref: SandboxRef, request: OriginalRequest, signal: AbortSignal): Promise<OriginalFile> {
+    return this.#call('readOriginal', () => fakeOriginal(this.#get(ref), request, this.capabilities()), signal)
   }
 
   findEnd(ref: SandboxRef): Promise<SandboxEnd | undefined> {

@@ -31,6 +31,7 @@ export async function startFake(
     spec,
     endpoint,
     files: new Map(files),
+    original: files,
     memory: new Map(memory),
     startId: randomId(12),
     egress: spec.egress,
@@ -52,11 +53,13 @@ export function createFakePaused(engine: FakeEngine, { installation, spec, conte
     if (found.state !== 'stopped') throw new AppError('conflict', 'This sandbox runs already.')
     return found
   }
+  const { files } = contents()
   const sandbox: FakeSandbox = {
     installation,
     spec,
     endpoint,
-    files: new Map(contents().files),
+    files: new Map(files),
+    original: files,
     memory: new Map(),
     startId: randomId(12),
     egress: spec.egress,

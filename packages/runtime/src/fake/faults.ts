@@ -15,6 +15,8 @@ export type FaultPoint =
   | 'deleteSnapshot'
   | 'remove'
   | 'list'
+  | 'changes'
+  | 'readOriginal'
   | 'findEnd'
   | 'usage'
   | 'events'
