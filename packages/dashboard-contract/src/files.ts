@@ -68,6 +68,6 @@ export interface FilesApi {
   'POST /sandboxes/{sandboxId}/files/remove': { params: OfSandbox; body: PathBody; answer: undefined }
   /** Since create. Reads the engine's list, runs nothing inside; also for a paused sandbox. 501 where the runtime cannot. */
   'GET /sandboxes/{sandboxId}/changes': { params: OfSandbox; answer: Changes }
-  /** The file as it is in the image. A POST, because the engine makes a container for it. 404: it was not there. 413: larger than `MAX_ORIGINAL_BYTES`. */
+  /** The file as it is in the image. A POST, because the engine makes a container for it. 404: it was not there. 409: it was no file. 413: larger than `MAX_ORIGINAL_BYTES`. */
   'POST /sandboxes/{sandboxId}/changes/original': { params: OfSandbox; body: PathBody; answer: BinaryAnswer }
 }

@@ -23,6 +23,8 @@ export interface HostView {
   readonly diskUsedBytes: number | null
   readonly diskTotalBytes: number | null
   readonly pool: { readonly waiting: number; readonly wanted: number }
+  /** Of the last look at the engine; null before it. The bytes are what their removal frees at most. */
+  readonly orphans: { readonly count: number; readonly bytes: number } | null
   readonly running: number
   readonly paused: number
   readonly teams: readonly { readonly teamId: string; readonly name: string; readonly running: number; readonly limit: number }[]

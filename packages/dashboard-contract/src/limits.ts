@@ -57,7 +57,12 @@ export const MAX_TERMINAL_SIZE = { cols: 1000, rows: 1000 } as const
 
 /** Recordings, as asciicast v2. */
 export const MAX_RECORDING_BYTES = 8 * MIB
+/** Rows of one recording: a slow program makes small ones. */
+export const MAX_RECORDING_PARTS = 20_000
 export const MAX_TEAM_RECORDINGS_BYTES = 512 * MIB
+export const MAX_TEAM_RECORDINGS = 1000
+/** What is printed and not stored yet, of one recording. More, while the database is slow or gone, ends the recording. */
+export const MAX_RECORDING_PENDING_BYTES = 256 * KIB
 export const RECORDING_KEPT_MS = 7 * 24 * 3_600_000
 
 /** Calls of a sandbox's daemon on behalf of the page. */
@@ -79,6 +84,11 @@ export const MAX_WATCH_BYTES = 256 * KIB
 
 /** Changes since create. */
 export const MAX_CHANGES = 5000
+/** Of the engine's list. */
+export const MAX_CHANGES_BYTES = 2 * MIB
+/** Lists and original files that are read at once, and that wait. */
+export const CHANGES_AT_ONCE = { ofTeam: 2, inAll: 8 } as const
+export const CHANGES_WAITING = { ofTeam: 16, inAll: 128 } as const
 export const CHANGES_TIMEOUT_MS = 30_000
 /** As much as the editor opens. */
 export const MAX_ORIGINAL_BYTES = 2 * MIB

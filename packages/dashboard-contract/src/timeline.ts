@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { BinaryAnswer, Instant, Page } from './api-shape.ts'
-import { oneOf, pageQuery, uuid } from './request-fields.ts'
+import { oneOf, pageQuery, sandboxId, uuid } from './request-fields.ts'
 import type { ActorView } from './sandboxes.ts'
 
 export const LANES = ['lifecycle', 'command', 'terminal', 'file', 'port', 'net', 'limit'] as const
@@ -37,13 +37,13 @@ export interface Recording {
   readonly startedAt: Instant
   readonly endedAt: Instant | null
   readonly bytes: number
-  /** It reached the cap: the rest of the session is not in it. */
+  /** It reached a cap, or could not be stored: the rest of the session is not in it. */
   readonly isTruncated: boolean
   readonly cols: number
   readonly rows: number
 }
 
-export const RecordingParams = Type.Object({ sandboxId: Type.String({ pattern: '^[a-z0-9]{1,64}$' }), recordingId: uuid })
+export const RecordingParams = Type.Object({ sandboxId, recordingId: uuid })
 
 /** A snapshot or a fork. */
 export interface LineageNode {
@@ -60,7 +60,7 @@ export interface TimelineApi {
   'GET /sandboxes/{sandboxId}/timeline': { params: { sandboxId: string }; query: TimelineQuery; answer: Page<TimelineEntry> }
   'GET /sandboxes/{sandboxId}/lineage': { params: { sandboxId: string }; answer: { nodes: readonly LineageNode[]; isCut: boolean } }
   'GET /sandboxes/{sandboxId}/recordings': { params: { sandboxId: string }; answer: { data: readonly Recording[] } }
-  /** Asciicast v2. */
+  /** Asciicast v2, as far as it is stored. It has what the terminal printed, never what was typed. */
   'GET /sandboxes/{sandboxId}/recordings/{recordingId}': { params: { sandboxId: string; recordingId: string }; answer: BinaryAnswer }
   'DELETE /sandboxes/{sandboxId}/recordings/{recordingId}': { params: { sandboxId: string; recordingId: string }; answer: undefined }
 }

@@ -67,7 +67,7 @@ export class AuthCache {
     { beforeLookUp, isRemote = false }: LookUpOptions = {},
   ): Promise<Principal | undefined> {
     const known = this.#known.get(key)
-    if (this.#unknown.has(key) || (known !== undefined && this.#isUpToDate())) return known
+    if (this.#unknown.has(key) || (known !== undefined && this.hearsChanges())) return known
     if (known === undefined) beforeLookUp?.()
     const inFlight = this.#inFlight
     const shared = inFlight.get(key)
@@ -89,7 +89,8 @@ export class AuthCache {
     return principal
   }
 
-  #isUpToDate(): boolean {
+  /** Whether all changes of rights until a second ago were heard, or nobody listens for them. */
+  hearsChanges(): boolean {
     return this.#heardAt === undefined || performance.now() - this.#heardAt < HEARD_WITHIN_MS
   }
 }

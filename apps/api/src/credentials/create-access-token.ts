@@ -13,7 +13,7 @@ export interface NewAccessToken {
 /** A token and its raw value, which is readable only now. */
 export type IssuedAccessToken = Awaited<ReturnType<typeof createAccessToken>>
 
-/** @throws AppError `unauthenticated` when who asks may no longer: the rights are read again; `resource_exhausted` for too many tokens */
+/** @throws AppError `unauthenticated` when the caller has lost its rights since the authentication; `resource_exhausted` when the user has too many tokens */
 export async function createAccessToken(tx: Tx, { by, name, expiresAt }: NewAccessToken) {
   const { id: userId } = getUser(by)
   await tx.selectFrom('app_user').select('id').where('id', '=', userId).forNoKeyUpdate().execute()

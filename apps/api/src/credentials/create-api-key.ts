@@ -25,7 +25,7 @@ export interface IssuedApiKey {
 /**
  * Undefined when the team was deleted meanwhile.
  *
- * @throws AppError with the texts of control-plane.md 1.8 and 1.10 when who asks may no longer: the rights are read again;
+ * @throws AppError with the texts of control-plane.md 1.8 and 1.10 when the caller has lost its rights since the authentication;
  * `resource_exhausted` when the team has too many keys
  */
 export async function createApiKey(tx: Tx, { teamId, name, by, expiresAt, scope }: NewApiKey): Promise<IssuedApiKey | undefined> {

@@ -3,6 +3,7 @@ import { deleteOlder } from '@sandyard/db/delete-older'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { AppContext } from '../context.ts'
+import { deleteOldRecordings, endLostRecordings } from './recordings/tidy-recordings.ts'
 
 const TIDIES_EVERY_MS = 10 * 60_000
 
@@ -18,6 +19,8 @@ export function startDashboardLoops({ config, database, jobs, log }: AppContext,
     await deleteOlder(db, { table: 'dashboard_login_code', time: 'expires_at', ageMs: 0, signal })
     // A job takes minutes, so those that are a day old have ended.
     await deleteOlder(db, { table: 'dashboard_job', time: 'created_at', ageMs: JOB_KEPT_MS, signal })
+    await endLostRecordings(db)
+    await deleteOldRecordings(db, signal)
   })
   shutdown.add('dashboard leftovers', () => tidying.stop())
 }

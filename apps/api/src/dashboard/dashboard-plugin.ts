@@ -1,15 +1,17 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { COOKIES_CLEANED_HEADER } from '@sandyard/dashboard-contract/headers'
 import type { AppContext } from '../context.ts'
 import type { ApiInstance } from '../http/api-instance.ts'
 import { liveRoutes } from './live/live-routes.ts'
 import { operationRoutes } from './operations/operation-routes.ts'
-import { assertOwnOrigin } from './own-origin.ts'
+import { assertOwnOrigin, isSecure } from './own-origin.ts'
 import { relayRoutes } from './relay/relay-routes.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { addressOf } from './sessions/address-of.ts'
 import { getSession } from './sessions/dashboard-session.ts'
 import { readSession } from './sessions/read-session.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
+import { removalsOfStrayCookies } from './sessions/stray-cookies.ts'
 import { pageRoutes } from './static/page-routes.ts'
 
 const API_PREFIX = '/dashboard/api/'
@@ -33,6 +35,8 @@ export const dashboardPlugin: FastifyPluginAsync<{ readonly ctx: AppContext }> =
     assertOwnOrigin(request, address)
     if (request.routeOptions.url?.startsWith(API_PREFIX) !== true) return
     void reply.header('cache-control', 'no-store')
+    const removals = removalsOfStrayCookies(request, isSecure(request, address))
+    if (removals.length > 0) void reply.headers({ 'set-cookie': removals, [COOKIES_CLEANED_HEADER]: 'yes' })
     await read(request)
   })
   // As in the interface, a right that was withdrawn while the body came has ended.

@@ -2,7 +2,7 @@ import type { Db } from '@sandyard/db/database'
 import { CHANNELS, notifyNow } from '@sandyard/db/notify'
 
 export interface DashboardChange {
-  readonly kind: 'job' | 'terminal' | 'session' | 'host'
+  readonly kind: 'job' | 'terminal' | 'host'
   readonly id: string
   /** Undefined: of no team. */
   readonly teamId: string | undefined

@@ -18,8 +18,9 @@ const KEY_NAME = 'CLI login/configure'
 /**
  * The teams of a user that can authenticate, each with a new API key: keys are not stored in a readable form. All keys or none are made.
  *
- * @param by who asks; keys do not outlive an access token with an end
- * @throws AppError `unauthenticated` when who asks may no longer: the rights are read again; `resource_exhausted` when a team has too many keys
+ * @param by the caller; if its access token has an end, the keys have the same end
+ * @throws AppError `unauthenticated` when the caller has lost its rights since the authentication; `resource_exhausted` when a team has too
+ * many keys
  */
 export async function listTeamsWithKeys(database: Database, by: Principal): Promise<TeamWithKey[]> {
   const { id: userId } = getUser(by)

@@ -128,5 +128,6 @@ it('shows the builds and the lines of one live, and neither to another team', as
     .set({ status: 'failed', reason_message: 'exit 7', finished_at: new Date() })
     .where('build_id', '=', running)
     .execute()
+  api.ctx.feed.tell({ kind: 'build', id: running, teamId: undefined })
   await waitFor('the end', () => told(one).includes('exit 7') && told(list).includes('exit 7'))
 })

@@ -4,6 +4,9 @@ import { createWorld, waitFor, type Server, type World } from '../support/contro
 import { Browser } from '../support/dashboard-browser.ts'
 import { LivePage } from '../support/live-page.ts'
 
+/** Without a notification an end is noticed once a minute. The promise is a second, which a busy machine may miss. */
+const LEAST_CHECK_MS = 15_000
+
 describe('the live socket', () => {
   let world: World
   let server: Server
@@ -17,6 +20,12 @@ describe('the live socket', () => {
   afterAll(() => world[Symbol.asyncDispose]())
 
   const open = () => LivePage.open(server, browser)
+
+  async function makeKey(): Promise<{ id: string; key: string }> {
+    const headers = { authorization: `Bearer ${world.credentials.accessToken}`, 'x-team-id': world.teamId }
+    const { body } = await server.call('POST', '/api-keys', { apiKey: null, headers, body: { name: 'of a page' } })
+    return body as { id: string; key: string }
+  }
 
   async function createSandbox(): Promise<string> {
     const { status, body } = await server.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
@@ -81,4 +90,25 @@ describe('the live socket', () => {
     await expect(second.ctx.drain.run(20_000)).resolves.toBe(true)
     await expect(last.closed()).resolves.toMatchObject({ code: LIVE_CLOSE.goingAway })
   })
+
+  it.each(['a logout', 'the deletion of the key', 'a login in the same browser', 'a deletion by hand'])(
+    'closes at once after %s on another server',
+    async (how) => {
+      const { key, id } = await makeKey()
+      const other = await world.startServer({ loops: true })
+      const elsewhere = await new Browser(other).logIn({ key })
+      const page = await LivePage.open(server, elsewhere)
+      await page.frame('version')
+      const session = world.database.db.selectFrom('dashboard_session').select('session_id').where('api_key_id', '=', id)
+      const { session_id } = await session.executeTakeFirstOrThrow()
+      const endedAt = performance.now()
+      if (how === 'a logout') await elsewhere.call('POST', '/api/logout')
+      if (how === 'the deletion of the key') await elsewhere.call('DELETE', `/api/wire/api-keys/${id}`)
+      if (how === 'a login in the same browser') await elsewhere.logIn({ key: world.credentials.apiKey })
+      if (how === 'a deletion by hand')
+        await world.database.db.deleteFrom('dashboard_session').where('session_id', '=', session_id).execute()
+      await expect(page.closed()).resolves.toMatchObject({ code: LIVE_CLOSE.sessionEnded })
+      expect(performance.now() - endedAt).toBeLessThan(LEAST_CHECK_MS)
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { issueLoginCode } from '../../src/dashboard/sessions/login-code.ts'
-import { ADMIN_TOKEN, createWorld, type Server, type World } from '../support/control-plane.ts'
+import { ADMIN_TOKEN, createWorld, type Answer, type Server, type World } from '../support/control-plane.ts'
 import { Browser, ORIGIN } from '../support/dashboard-browser.ts'
 import { seedParty, type Party } from '../support/templates.ts'
 
@@ -181,6 +181,60 @@ describe('a session', () => {
     expect(junk.body.team.teamId).toBe(world.teamId)
     const both = await browser.call('GET', '/api/me', { cookie: `${foreign.cookie}; ${browser.cookie}` })
     expect(both).toMatchObject({ status: 401, body: { message: expect.stringMatching(/two logins/) } })
+  })
+
+  it('survives such cookies: the answer removes all of the domain and of longer paths, and never its own', async () => {
+    const origin = 'http://api.acme.example:3000'
+    const env = { SANDYARD_API_URL: origin, SANDYARD_DOMAIN: 'acme.example' }
+    const named = await world.startServer({ env })
+    const headers = { host: new URL(origin).host }
+    const browser = await new Browser(api).logIn({ key: world.credentials.apiKey })
+    const foreign = await new Browser(api).logIn({ key: strangers.apiKey })
+    const setBy = (answer: Answer): string[] => [answer.headers['set-cookie'] ?? []].flat() as string[]
+    const junk = Array.from({ length: 6 }, (_, index) => `sandyard=${String(index).repeat(43)}`).join('; ')
+    for (const before of [foreign.cookie, junk]) {
+      const cookie = `${before}; ${browser.cookie}`
+      const answer = await new Browser(named).call('GET', '/api/me', { cookie, headers, origin })
+      expect(answer.status).toBe(401)
+      expect(answer.headers['sandyard-cookies-cleaned']).toBe('yes')
+      const removals = setBy(answer)
+      for (const path of ['/', '/dashboard', '/dashboard/', '/dashboard/api', '/dashboard/api/', '/dashboard/api/me']) {
+        for (const domain of ['api.acme.example', 'acme.example']) {
+          expect(removals).toContain(`sandyard=; Max-Age=0; Path=${path}; Domain=${domain}`)
+        }
+      }
+      expect(removals).toContain('sandyard=; Max-Age=0; Path=/dashboard/api')
+      expect(removals.filter((text) => !text.includes('Domain=')).every((text) => text.includes('Path=/dashboard'))).toBe(true)
+      expect(removals.every((text) => !text.endsWith('Domain=example'))).toBe(true)
+    }
+    const alone = await new Browser(named).call('GET', '/api/me', { cookie: browser.cookie, headers, origin })
+    expect(alone.status).toBe(200)
+    expect(alone.headers['set-cookie']).toBeUndefined()
+    // A single label has no parent, and its own cookie would be removed with one of the domain.
+    const local = await new Browser(api).call('GET', '/api/me', {
+      cookie: `${junk}; ${browser.cookie}`,
+      headers: { host: 'localhost:3000' },
+    })
+    expect(setBy(local).length).toBeGreaterThan(0)
+    expect(setBy(local).every((text) => text.includes('Path=/dashboard') && !text.includes('Domain'))).toBe(true)
+  })
+
+  it('of an operator ends when the admin token changes, and works on every server with the same one', async () => {
+    const env = { SANDYARD_ADMIN_TOKEN: 'another token of administrators' }
+    const operators = [await new Browser(api).logIn({ adminToken: ADMIN_TOKEN }), new Browser(api)]
+    await operators[1]?.logIn({ code: await issueLoginCode(world.database.db) })
+    const developer = await new Browser(api).logIn({ key: world.credentials.apiKey })
+    const same = await world.startServer()
+    const changed = await world.startServer({ env })
+    const statusOn = async (server: Server, { cookie }: Browser) => (await new Browser(server).call('GET', '/api/me', { cookie })).status
+    for (const operator of operators) {
+      expect(await statusOn(same, operator)).toBe(200)
+      expect(await statusOn(changed, operator)).toBe(401)
+    }
+    expect(await statusOn(changed, developer)).toBe(200)
+    const late = await new Browser(changed).logIn({ adminToken: env.SANDYARD_ADMIN_TOKEN })
+    expect(await statusOn(changed, late)).toBe(200)
+    expect(await statusOn(api, late)).toBe(401)
   })
 
   it('is recorded with its login', async () => {

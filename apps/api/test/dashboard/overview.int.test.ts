@@ -32,7 +32,8 @@ it('shows what the team has done, and nothing of other teams', async () => {
   const { body, text } = await browser.call('GET', '/api/overview?range=1h')
   expect(body, text).toMatchObject({ counts: { running: 1 }, createMs: { p50: expect.any(Number) } })
   expect(body.startsInRange).toBeGreaterThan(0)
-  expect(body.series.at(-1)).toMatchObject({ running: 1 })
+  // The sample may be in the bucket before the current one.
+  expect(body.series.slice(-2)).toContainEqual(expect.objectContaining({ running: 1 }))
   expect(body.events.map(({ subject }: { subject: string }) => subject)).toContain(own.body.sandboxID)
 })
 

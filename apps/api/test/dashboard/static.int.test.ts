@@ -61,7 +61,7 @@ it('serves the page for its own routes, and nothing else for those of the API', 
   expect((await api.call('GET', '/', { apiKey: null })).status).toBe(404)
 })
 
-it('serves files for ever, compressed where the browser can read that', async () => {
+it('serves assets that browsers may cache for a year, compressed when the browser accepts it', async () => {
   const packed = await browser.call('GET', '/assets/index-abc.js', { headers: { 'accept-encoding': 'gzip' } })
   expect(packed.headers).toMatchObject({
     'content-encoding': 'gzip',

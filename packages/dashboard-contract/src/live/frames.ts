@@ -67,7 +67,8 @@ export type ServerFrame =
     }
   /** To every viewer, on every server, whoever ended it. */
   | { readonly t: 'term.exit'; readonly channel: number; readonly exitCode: number | null; readonly text: string }
-  | { readonly t: 'term.recording'; readonly channel: number; readonly recordingId: string | null }
+  /** `text`: why it does not record, or no more, although that was asked for. */
+  | { readonly t: 'term.recording'; readonly channel: number; readonly recordingId: string | null; readonly text?: string }
   | { readonly t: 'session.ended'; readonly message: string }
 
 /** A binary frame begins with the channel: 4 bytes, big-endian, unsigned. The rest is output (to the page) or input (from it). */

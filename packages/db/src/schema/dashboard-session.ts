@@ -11,6 +11,8 @@ export interface DashboardSessionTable {
   team_id: string | null
   /** The key of a developer's login. */
   api_key_id: string | null
+  /** Names the admin token at the time of an operator's login; null when there was none. */
+  admin_mark: Buffer | null
   created_at: DefaultedTime
   used_at: DefaultedTime
   expires_at: Date
@@ -22,6 +24,7 @@ export const dashboardSessionColumns: Columns<DashboardSessionTable> = {
   role: 'text',
   team_id: 'uuid null',
   api_key_id: 'uuid null',
+  admin_mark: 'bytea null',
   created_at: 'timestamp(3) with time zone',
   used_at: 'timestamp(3) with time zone',
   expires_at: 'timestamp(3) with time zone',

@@ -6,6 +6,7 @@ import { buildColumns, type BuildTable } from './build.ts'
 import { buildJobColumns, type BuildJobTable } from './build-job.ts'
 import { buildLayerColumns, type BuildLayerTable } from './build-layer.ts'
 import { buildLogColumns, type BuildLogTable } from './build-log.ts'
+import { buildPlanColumns, type BuildPlanTable } from './build-plan.ts'
 import { buildTurnColumns, type BuildTurnTable } from './build-turn.ts'
 import { dashboardJobColumns, dashboardJobItemColumns, type DashboardJobItemTable, type DashboardJobTable } from './dashboard-job.ts'
 import {
@@ -19,6 +20,7 @@ import { idempotencyKeyColumns, type IdempotencyKeyTable } from './idempotency-k
 import { layerUploadColumns, type LayerUploadTable } from './layer-upload.ts'
 import { parkedSandboxColumns, type ParkedSandboxTable } from './parked-sandbox.ts'
 import { poolDemandColumns, type PoolDemandTable } from './pool-demand.ts'
+import { readyMadeBuildColumns, type ReadyMadeBuildTable } from './ready-made-build.ts'
 import { rememberedAnswerColumns, type RememberedAnswerTable } from './remembered-answer.ts'
 import { sandboxColumns, type SandboxTable } from './sandbox.ts'
 import { sandboxEgressColumns, type SandboxEgressTable } from './sandbox-egress.ts'
@@ -73,6 +75,7 @@ export interface Tables {
   build_job: BuildJobTable
   build_layer: BuildLayerTable
   build_log: BuildLogTable
+  build_plan: BuildPlanTable
   build_turn: BuildTurnTable
   dashboard_job: DashboardJobTable
   dashboard_job_item: DashboardJobItemTable
@@ -84,6 +87,7 @@ export interface Tables {
   layer_upload: LayerUploadTable
   parked_sandbox: ParkedSandboxTable
   pool_demand: PoolDemandTable
+  ready_made_build: ReadyMadeBuildTable
   remembered_answer: RememberedAnswerTable
   sandbox: SandboxTable
   sandbox_egress: SandboxEgressTable
@@ -123,6 +127,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   build_job: buildJobColumns,
   build_layer: buildLayerColumns,
   build_log: buildLogColumns,
+  build_plan: buildPlanColumns,
   build_turn: buildTurnColumns,
   dashboard_job: dashboardJobColumns,
   dashboard_job_item: dashboardJobItemColumns,
@@ -134,6 +139,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   layer_upload: layerUploadColumns,
   parked_sandbox: parkedSandboxColumns,
   pool_demand: poolDemandColumns,
+  ready_made_build: readyMadeBuildColumns,
   remembered_answer: rememberedAnswerColumns,
   sandbox: sandboxColumns,
   sandbox_egress: sandboxEgressColumns,

@@ -11,10 +11,12 @@ export interface TerminalRecordingTable {
   cols: number
   rows: number
   started_at: DefaultedTime
-  /** Null: it goes on, or its server was killed. */
+  /** Null: it goes on, or its server was killed a moment ago. */
   ended_at: Date | null
   bytes: Generated<number>
   is_truncated: Generated<boolean>
+  /** When its server wrote it last. */
+  seen_at: Date | null
 }
 
 export const terminalRecordingColumns: Columns<TerminalRecordingTable> = {
@@ -29,6 +31,7 @@ export const terminalRecordingColumns: Columns<TerminalRecordingTable> = {
   ended_at: 'timestamp(3) with time zone null',
   bytes: 'bigint',
   is_truncated: 'boolean',
+  seen_at: 'timestamp(3) with time zone null',
 }
 
 export interface TerminalRecordingPartTable {

@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws'
-import type { Database } from '@sandyard/db/database'
+import type { AuthCache } from '../../auth/auth-cache.ts'
 import { within } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import { LIVE_CLOSE, LIVE_PING_MS, MAX_LIVE_SOCKETS, MAX_TEAM_LIVE_SOCKETS } from '@sandyard/dashboard-contract/limits'
 import type { DashboardSession } from '../sessions/dashboard-session.ts'
-import { findSession, touchSession } from '../sessions/session-rows.ts'
+import { findSession, touchSession, type SessionParts } from '../sessions/session-rows.ts'
 import type { DeskParts, TerminalDesk } from '../terminals/terminal-desk.ts'
 import type { Change, ChangeFeed } from './change-feed.ts'
 import { LiveSocket } from './live-socket.ts'
@@ -21,7 +21,7 @@ export interface ConnectedPage {
 }
 
 export interface LiveHubParts {
-  readonly database: Database
+  readonly auth: SessionParts & { readonly cache: Pick<AuthCache, 'hearsChanges'> }
   readonly feed: ChangeFeed
   readonly topics: TopicRegistry
   readonly desk: (page: ConnectedPage, own: Pick<DeskParts, 'outbox' | 'rights' | 'signal'>) => TerminalDesk
@@ -30,6 +30,9 @@ export interface LiveHubParts {
 
 /** Sessions end also by time. */
 const CHECK_EVERY_MS = 60_000
+/** While it is not certain that the end of a session is heard, it is noticed within a second all the same. */
+const UNHEARD_EVERY_MS = 500
+const AFTER_FAILURE_MS = 5000
 const CHECK_TIMEOUT_MS = 10_000
 
 /** The live sockets of this server. */
@@ -39,13 +42,16 @@ export class LiveHub implements AsyncDisposable {
   readonly #pings: NodeJS.Timeout
   readonly #checks: ReturnType<typeof runLoop>
   readonly #stopListening: () => void
+  #isDue = false
+  #nextCheckAt = 0
+  #notBefore = 0
 
   constructor(parts: LiveHubParts) {
     this.#parts = parts
     this.#pings = setInterval(() => {
       for (const socket of this.#sockets) socket.ping()
     }, LIVE_PING_MS)
-    this.#checks = runLoop({ name: 'live sessions', everyMs: CHECK_EVERY_MS, log: parts.log }, () => this.#check())
+    this.#checks = runLoop({ name: 'live sessions', everyMs: UNHEARD_EVERY_MS, log: parts.log }, () => this.#checkWhenDue())
     this.#stopListening = parts.feed.listen((change) => this.#hear(change))
   }
 
@@ -71,7 +77,25 @@ export class LiveHub implements AsyncDisposable {
 
   #hear(change: Change): void {
     const isOwn = change.kind === 'session' && [...this.#sockets].some(({ sessionId }) => sessionId === change.id)
-    if (isOwn || change.kind === 'auth' || change.kind === 'all') this.#checks.wake()
+    if (isOwn || change.kind === 'auth' || change.kind === 'all') {
+      this.#isDue = true
+      this.#checks.wake()
+    }
+  }
+
+  async #checkWhenDue(): Promise<void> {
+    const now = performance.now()
+    const isDue = this.#isDue || now >= this.#nextCheckAt || !this.#parts.auth.cache.hearsChanges()
+    if (!isDue || now < this.#notBefore) return
+    this.#isDue = false
+    try {
+      await this.#check()
+    } catch (err) {
+      this.#isDue = true
+      this.#notBefore = now + AFTER_FAILURE_MS
+      throw err
+    }
+    this.#nextCheckAt = now + CHECK_EVERY_MS
   }
 
   async #check(): Promise<void> {
@@ -87,9 +111,9 @@ export class LiveHub implements AsyncDisposable {
   }
 
   async #read(sessionId: string, isUsed: boolean): Promise<DashboardSession | undefined> {
-    const { db } = this.#parts.database
-    const session = await findSession(db, sessionId)
-    if (session !== undefined && isUsed) await touchSession(db, sessionId)
+    const { auth } = this.#parts
+    const session = await findSession(auth, sessionId)
+    if (session !== undefined && isUsed) await touchSession(auth.database.db, sessionId)
     return session
   }
 

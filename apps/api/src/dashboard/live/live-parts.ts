@@ -1,6 +1,6 @@
 import { CHANNELS, notifyNow } from '@sandyard/db/notify'
-import { AppError } from '@sandyard/kit/errors/app-error'
 import type { AppContext } from '../../context.ts'
+import { Recordings } from '../recordings/recordings.ts'
 import { auditTerminal } from '../terminals/audit-terminal.ts'
 import { TerminalDesk } from '../terminals/terminal-desk.ts'
 import { Terminals } from '../terminals/terminals.ts'
@@ -10,6 +10,7 @@ import { makeBuildTopic } from './topics/build-topic.ts'
 import { makeBuildsTopic } from './topics/builds-topic.ts'
 import { makeEgressTopic } from './topics/egress-topic.ts'
 import { makeEventsTopic } from './topics/events-topic.ts'
+import { HostFeed } from './topics/host-topic.ts'
 import { makeJobTopic } from './topics/job-topic.ts'
 import { makeLogsTopic } from './topics/logs-topic.ts'
 import { MetricsFeed } from './topics/metrics-feed.ts'
@@ -22,6 +23,7 @@ import { makeWatchTopic } from './topics/watch-topic.ts'
 export class LiveParts implements AsyncDisposable {
   readonly terminals: Terminals
   readonly hub: LiveHub
+  readonly #recordings: Recordings
   readonly #topics: TopicRegistry
   readonly #metrics: MetricsFeed
 
@@ -34,6 +36,7 @@ export class LiveParts implements AsyncDisposable {
         log.warn({ err }, 'other servers were not told of a shell'),
       )
     this.terminals = new Terminals({ database, tokenSeed, feed, serverId, tellOthers, log })
+    this.#recordings = new Recordings({ database, log })
     this.#metrics = new MetricsFeed(database, log)
     this.#topics = new TopicRegistry(
       {
@@ -45,6 +48,7 @@ export class LiveParts implements AsyncDisposable {
         builds: makeBuildsTopic(database),
         build: makeBuildTopic(database),
         job: makeJobTopic(database),
+        host: new HostFeed(ctx, log).make,
         egress: makeEgressTopic(database),
         terminals: makeTerminalsTopic(database, this.terminals),
         watch: makeWatchTopic({ database, tokenSeed }),
@@ -52,7 +56,7 @@ export class LiveParts implements AsyncDisposable {
       feed,
     )
     this.hub = new LiveHub({
-      database,
+      auth: ctx.auth,
       feed,
       topics: this.#topics,
       desk: (page, own) =>
@@ -60,9 +64,7 @@ export class LiveParts implements AsyncDisposable {
           ...own,
           terminals: this.terminals,
           audit: (operation, target, err) => auditTerminal(ctx.audit, page, { operation, ...target, err }),
-          record: async () => {
-            throw new AppError('unimplemented', 'Recordings are not served yet')
-          },
+          record: (terminal, isOn, isWhole) => this.#recordings.set(terminal, { isOn, isWhole }),
         }),
       log,
     })
@@ -73,5 +75,6 @@ export class LiveParts implements AsyncDisposable {
     this.#topics[Symbol.dispose]()
     await this.#metrics[Symbol.asyncDispose]()
     this.terminals[Symbol.dispose]()
+    await this.#recordings[Symbol.asyncDispose]()
   }
 }

@@ -48,8 +48,7 @@ export async function getReachable({ database, tokenSeed }: RelayParts, teamId: 
     .where('team_id', '=', teamId)
     .executeTakeFirst()
   if (row === undefined) {
-    if (await hasEnded(database.db, teamId, sandboxId)) throw new AppError('conflict', 'The sandbox has ended', { reason: ENDED })
-    throw sandboxNotFound(sandboxId)
+    throw await absence(database.db, teamId, sandboxId)
   }
   const { state, endpoint_host: host, endpoint_daemon_port: daemonPort } = row
   if (state !== 'running' || host === null || daemonPort === null) {
@@ -64,6 +63,12 @@ export async function getReachable({ database, tokenSeed }: RelayParts, teamId: 
     since: row.started_at ?? new Date(),
     daemon: { endpoint: { host, daemonPort }, accessToken: accessToken(source, tokenSeed) },
   }
+}
+
+/** The error for a sandbox without a row: `conflict` for one that has ended, else `not_found`. */
+export async function absence(db: Db, teamId: string, sandboxId: string): Promise<AppError> {
+  if (await hasEnded(db, teamId, sandboxId)) return new AppError('conflict', 'The sandbox has ended', { reason: ENDED })
+  return sandboxNotFound(sandboxId)
 }
 
 async function hasEnded(db: Db, teamId: string, sandboxId: string): Promise<boolean> {

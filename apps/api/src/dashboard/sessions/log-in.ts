@@ -23,7 +23,7 @@ export async function logIn(parts: SchemeParts, body: LoginBody): Promise<{ sess
     if (scope === 'connect' || scope === 'build') {
       throw new AppError('permission_denied', 'This API key is limited: log in with one that has no limits, or that may read')
     }
-    return insertSession(db, { role: 'developer', ...(apiKeyId !== undefined && { apiKeyId }) })
+    return insertSession(parts, { role: 'developer', ...(apiKeyId !== undefined && { apiKeyId }) })
   }
   if ('adminToken' in body) {
     await check('The admin token is not valid', () => authenticate('A', { ...NONE, adminToken: body.adminToken.trim() }, parts))
@@ -31,7 +31,7 @@ export async function logIn(parts: SchemeParts, body: LoginBody): Promise<{ sess
     throw new AppError('unauthenticated', 'This link has been used or is older than a minute: `sandyard dashboard` prints a new one')
   }
   const team = await findFirstTeam(db)
-  return insertSession(db, { role: 'operator', teamId: team?.id })
+  return insertSession(parts, { role: 'operator', teamId: team?.id })
 }
 
 /** The texts of the interface are for clients of the wire; here a person reads them. */

@@ -7,17 +7,28 @@ const PLAIN_NAME = 'sandyard'
 
 /** 256 random bits as base64url. */
 const TOKEN = /^[\w-]{43}$/
-/** A page of a sandbox may have set further cookies with the same name; more are not looked at. */
+/** A page of a sandbox may have set further cookies with the same name (stray-cookies.ts); more are not looked at. */
 const MAX_CANDIDATES = 4
 
 type Head = Pick<FastifyRequest, 'headers'>
 
 /** The different session tokens of a request, in the order of the Cookie header. */
 export function readTokens({ headers }: Head, isSecure: boolean): string[] {
-  const name = isSecure ? SECURE_NAME : PLAIN_NAME
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='))
-  const tokens = pairs.flatMap(([key, value = '']) => (key === name && TOKEN.test(value) ? [value] : []))
+  const tokens = cookieValues(headers, isSecure).filter((value) => TOKEN.test(value))
   return [...new Set(tokens)].slice(0, MAX_CANDIDATES)
+}
+
+/** The values of all cookies with the name of ours. */
+export function cookieValues({ cookie = '' }: Head['headers'], isSecure: boolean): string[] {
+  const name = cookieName(isSecure)
+  return cookie.split(';').flatMap((pair) => {
+    const [key, value = ''] = pair.trim().split('=')
+    return key === name ? [value] : []
+  })
+}
+
+export function cookieName(isSecure: boolean): string {
+  return isSecure ? SECURE_NAME : PLAIN_NAME
 }
 
 /** The value of `Set-Cookie`. Its lifetime is that of the session at most; the row decides. */
@@ -31,5 +42,5 @@ export function removedCookie(isSecure: boolean): string {
 
 function cookie(value: string, isSecure: boolean, maxAge: number): string {
   const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Strict`
-  return isSecure ? `${SECURE_NAME}=${value}; ${attributes}; Secure` : `${PLAIN_NAME}=${value}; ${attributes}`
+  return `${cookieName(isSecure)}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`
 }

@@ -5,8 +5,13 @@ import { secondsAgo, statementTime } from '@sandyard/db/statement-time'
 import { SESSION_IDLE_MS, SESSION_MAX_MS } from '@sandyard/dashboard-contract/limits'
 import { findTeam } from '../../auth/auth-queries.ts'
 import type { Principal } from '../../auth/principal.ts'
+import type { SchemeParts } from '../../auth/schemes.ts'
 import type { Team } from '../../teams/team.ts'
+import { adminMark } from './admin-mark.ts'
 import type { DashboardSession } from './dashboard-session.ts'
+
+/** The admin token says which operators' logins may still be used. */
+export type SessionParts = Pick<SchemeParts, 'database' | 'adminToken'>
 
 const TOKEN_BYTES = 32
 /** `used_at` is written at most this often. */
@@ -22,15 +27,19 @@ export interface NewSession {
 }
 
 /** @returns the token for the cookie, which is not stored */
-export async function insertSession(db: Db, { role, apiKeyId, teamId }: NewSession): Promise<{ sessionId: string; token: string }> {
+export async function insertSession(
+  { database, adminToken }: SessionParts,
+  { role, apiKeyId, teamId }: NewSession,
+): Promise<{ sessionId: string; token: string }> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
-  const { session_id: sessionId } = await db
+  const { session_id: sessionId } = await database.db
     .insertInto('dashboard_session')
     .values({
       token_hash: hashToken(token),
       role,
       api_key_id: apiKeyId ?? null,
       team_id: teamId ?? null,
+      admin_mark: role === 'operator' ? await adminMark(adminToken) : null,
       expires_at: sql<Date>`statement_timestamp() + make_interval(secs => ${SESSION_MAX_MS / 1000})`,
     })
     .returning('session_id')
@@ -39,16 +48,22 @@ export async function insertSession(db: Db, { role, apiKeyId, teamId }: NewSessi
 }
 
 /** The sessions with one of the tokens that may still be used. */
-export async function findSessions(db: Db, tokens: readonly string[]): Promise<DashboardSession[]> {
+export async function findSessions({ database, adminToken }: SessionParts, tokens: readonly string[]): Promise<DashboardSession[]> {
   if (tokens.length === 0) return []
-  const rows = await sessionRows(db).where('dashboard_session.token_hash', 'in', tokens.map(hashToken)).execute()
+  const { db } = database
+  const rows = await sessionRows(db, await adminMark(adminToken))
+    .where('dashboard_session.token_hash', 'in', tokens.map(hashToken))
+    .execute()
   const found = await Promise.all(rows.map((row) => toSession(db, row)))
   return found.filter((session) => session !== undefined)
 }
 
 /** Undefined: it has ended. Live sockets ask again with this. */
-export async function findSession(db: Db, sessionId: string): Promise<DashboardSession | undefined> {
-  const row = await sessionRows(db).where('dashboard_session.session_id', '=', sessionId).executeTakeFirst()
+export async function findSession({ database, adminToken }: SessionParts, sessionId: string): Promise<DashboardSession | undefined> {
+  const { db } = database
+  const row = await sessionRows(db, await adminMark(adminToken))
+    .where('dashboard_session.session_id', '=', sessionId)
+    .executeTakeFirst()
   return row && toSession(db, row)
 }
 
@@ -61,12 +76,12 @@ export async function touchSession(db: Db, sessionId: string): Promise<void> {
     .execute()
 }
 
-/** False: there was none. */
-export async function deleteSession(db: Db, sessionId: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('dashboard_session').where('session_id', '=', sessionId).executeTakeFirst()
-  return numDeletedRows > 0n
+/** A trigger tells the live sockets of every server. */
+export async function deleteSession(db: Db, sessionId: string): Promise<void> {
+  await db.deleteFrom('dashboard_session').where('session_id', '=', sessionId).execute()
 }
 
+/** A trigger tells the live sockets of every server, which show the former team. */
 export async function setSessionTeam(db: Db, sessionId: string, teamId: string): Promise<void> {
   await db.updateTable('dashboard_session').set({ team_id: teamId }).where('session_id', '=', sessionId).execute()
 }
@@ -79,7 +94,7 @@ export async function findFirstTeam(db: Db): Promise<Team | undefined> {
 
 type Row = Awaited<ReturnType<ReturnType<typeof sessionRows>['execute']>>[number]
 
-function sessionRows(db: Db) {
+function sessionRows(db: Db, mark: Buffer | null) {
   return db
     .selectFrom('dashboard_session')
     .leftJoin('api_key', 'api_key.id', 'dashboard_session.api_key_id')
@@ -100,6 +115,9 @@ function sessionRows(db: Db) {
     ])
     .where('dashboard_session.expires_at', '>', statementTime())
     .where('dashboard_session.used_at', '>', secondsAgo(SESSION_IDLE_MS / 1000))
+    .where((eb) =>
+      eb.or([eb('dashboard_session.role', '=', 'developer'), eb('dashboard_session.admin_mark', 'is not distinct from', mark)]),
+    )
     .where((eb) => eb.or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', statementTime())]))
 }
 

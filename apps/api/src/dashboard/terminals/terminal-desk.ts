@@ -1,6 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { MAX_TERMINAL_CHUNK_BYTES } from '@sandyard/dashboard-contract/limits'
 import { decodeTerminalFrame, type ClientFrame } from '@sandyard/dashboard-contract/live/frames'
+import { describeError } from '../live/subscription.ts'
 import type { Outbox } from '../live/outbox.ts'
 import type { Terminal } from './terminal.ts'
 import type { Terminals } from './terminals.ts'
@@ -21,8 +22,8 @@ export interface DeskParts {
   readonly rights: DeskRights
   /** Records that a shell was started, ended or recorded. Must not throw. */
   readonly audit: (operation: string, terminal: { readonly sandboxId: string; readonly terminalId: string }, err?: unknown) => void
-  /** Starts or ends the recording of a terminal. @throws AppError */
-  readonly record: (terminal: Terminal, isOn: boolean) => Promise<void>
+  /** Starts or ends the recording of a terminal; `isWhole`: with what it has printed before. @throws AppError */
+  readonly record: (terminal: Terminal, isOn: boolean, isWhole: boolean) => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -40,6 +41,8 @@ export class TerminalDesk implements Disposable {
   readonly #shown = new Map<number, Shown>()
   /** Opened or attached, and not answered yet. */
   #pending = 0
+  /** The reason why a new shell is not recorded, kept until it is sent to the page. */
+  readonly #refusals = new WeakMap<Terminal, string | undefined>()
   #lastChannel = 0
 
   constructor(parts: DeskParts) {
@@ -114,6 +117,9 @@ export class TerminalDesk implements Disposable {
       outbox.tell({ t: 'term.recording', channel, recordingId: terminal.tap?.recordingId ?? null })
     })
     this.#shown.set(channel, { terminal, viewer })
+    const text = this.#refusals.get(terminal)
+    this.#refusals.delete(terminal)
+    if (text !== undefined) viewer.tell({ t: 'term.recording', channel, recordingId: null, text })
     terminal.resize({ cols, rows }, { redraw: terminal.hasOutput })
   }
 
@@ -123,7 +129,7 @@ export class TerminalDesk implements Disposable {
     try {
       const terminal = await terminals.open({ teamId: rights.teamId, ...target, user, cwd, cols, rows }, signal)
       audit('openTerminal', target)
-      if (record === true && terminal.tap === undefined) await this.#parts.record(terminal, true)
+      if (record === true && terminal.tap === undefined) this.#refusals.set(terminal, await this.#switch(terminal, true, true))
       return terminal
     } catch (err) {
       audit('openTerminal', target, err)
@@ -152,12 +158,25 @@ export class TerminalDesk implements Disposable {
   }
 
   async #record(channel: number, isOn: boolean): Promise<void> {
-    const terminal = this.#shown.get(channel)?.terminal
-    if (terminal === undefined) return
+    const shown = this.#shown.get(channel)
+    if (shown === undefined) return
+    const { terminal, viewer } = shown
     this.#parts.rights.assertMayUse()
-    await this.#parts.record(terminal, isOn)
-    this.#parts.audit('recordTerminal', terminal)
-    terminal.viewers.tellRecording(terminal.tap?.recordingId ?? null)
+    const text = await this.#switch(terminal, isOn)
+    if (text !== undefined) viewer.tell({ t: 'term.recording', channel, recordingId: terminal.tap?.recordingId ?? null, text })
+    else terminal.viewers.tellRecording(terminal.tap?.recordingId ?? null)
+  }
+
+  /** Returns why it was refused. The shell does not depend on it. */
+  async #switch(terminal: Terminal, isOn: boolean, isWhole = false): Promise<string | undefined> {
+    try {
+      await this.#parts.record(terminal, isOn, isWhole)
+      this.#parts.audit('recordTerminal', terminal)
+      return undefined
+    } catch (err) {
+      this.#parts.audit('recordTerminal', terminal, err)
+      return describeError(err).message
+    }
   }
 
   [Symbol.dispose](): void {

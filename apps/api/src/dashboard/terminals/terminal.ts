@@ -28,6 +28,8 @@ export interface TerminalOptions {
 /** Gets the output as it comes. Must not throw. */
 export interface OutputTap {
   write(bytes: Uint8Array): void
+  /** Waits until there is room for more output, but never for long. Never rejects. */
+  room(signal: AbortSignal): Promise<void>
   resize(cols: number, rows: number): void
   end(): void
   readonly recordingId: string
@@ -85,6 +87,11 @@ export class Terminal implements Disposable {
     return this.#exit
   }
 
+  /** The server does not follow it any more. */
+  get isForgotten(): boolean {
+    return this.#ending.signal.aborted
+  }
+
   get hasOutput(): boolean {
     return this.#ring.end > 0
   }
@@ -117,9 +124,19 @@ export class Terminal implements Disposable {
     return this.#exit !== null || this.#input.push(bytes)
   }
 
-  record(tap: OutputTap | undefined): void {
+  /**
+   * Replaces the tap; the one before ends.
+   *
+   * @param isWhole - it also gets what was printed before
+   */
+  record(tap: OutputTap | undefined, { isWhole = false } = {}): void {
     this.#tap?.end()
     this.#tap = tap
+    if (tap !== undefined && this.hasOutput) {
+      if (isWhole) tap.write(this.#ring.read(this.#ring.start, this.#ring.end - this.#ring.start))
+      // What is on the screen is not in the output from now on: programs print it again.
+      else this.resize(this.#size, { redraw: true })
+    }
     this.#options.onChange()
   }
 
@@ -192,7 +209,7 @@ export class Terminal implements Disposable {
           ;[retryMs, tries] = [FIRST_RETRY_MS, 0]
           this.#ring.write(event.bytes)
           this.#tap?.write(event.bytes)
-          await this.viewers.sent(signal)
+          await Promise.all([this.viewers.sent(signal), this.#tap?.room(signal)])
         }
       } catch (err) {
         if (signal.aborted) return

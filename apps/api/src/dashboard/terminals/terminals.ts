@@ -68,7 +68,7 @@ export class Terminals implements Disposable {
     return ready(this.#find(teamId, terminalId) ?? this.#add(terminalId, sandbox, undefined, { cols, rows }))
   }
 
-  /** Those of this server, and those that run in the sandbox, whoever started them. */
+  /** The terminals of a sandbox: those that this server keeps, and the other shells that run in the sandbox. */
   async list(teamId: string, sandboxId: string, signal: AbortSignal): Promise<TerminalView[]> {
     const own = [...this.#all.values()].filter((terminal) => terminal.teamId === teamId && terminal.sandboxId === sandboxId)
     const running = await this.#othersOf(teamId, sandboxId, signal)

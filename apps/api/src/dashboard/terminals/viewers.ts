@@ -67,8 +67,10 @@ export class Viewers implements Disposable {
     this.#hasRoom()
   }
 
-  tellRecording(recordingId: string | null): void {
-    for (const viewer of this.#all) viewer.tell({ t: 'term.recording', channel: viewer.channel, recordingId })
+  /** @param text - why it does not record any more */
+  tellRecording(recordingId: string | null, text?: string): void {
+    const why = text === undefined ? {} : { text }
+    for (const viewer of this.#all) viewer.tell({ t: 'term.recording', channel: viewer.channel, recordingId, ...why })
   }
 
   end(end: TerminalEnd): void {

@@ -11,25 +11,29 @@ import { getVisibleTemplate } from '../tagged-template.ts'
 import { clampLimit } from './clamp-limit.ts'
 import { decodeGroupCursor, encodeGroupCursor } from './group-cursor.ts'
 
-/** `GET /templates/{templateID}/tags/groups` (clients-python-2.63.md 7). */
-export const listTagGroupsRoute: ApiRoute = (app, ctx) =>
-  app.route({
-    ...operation('listTemplateTagGroups'),
-    schema: {
-      params: TemplateParams,
-      querystring: TagGroupsQuery,
-      response: { 200: TemplateTagGroups, ...errors(400, 401, 403, 404, 429, 500) },
-    },
-    handler: async ({ principal, params, query }) => {
-      const { db } = ctx.database
-      const wanted = readQuery(query)
-      const { templateId } = await getVisibleTemplate(db, getTeam(principal), params.templateID)
-      const groups = await listTagGroups(db, templateId, wanted)
-      const page = groups.slice(0, wanted.tagsLimit)
-      const last = groups.length > wanted.tagsLimit ? page.at(-1) : undefined
-      return { tags: page.map(toTagGroup), nextCursor: last === undefined ? null : encodeGroupCursor(last, wanted.sort) }
-    },
-  })
+/** `GET /templates/{templateID}/tags/groups` and `GET /dashboard-api/templates/{templateID}/tags/groups` (clients-python-2.63.md 7). */
+export const listTagGroupsRoute: ApiRoute = (app, ctx) => {
+  // The backend of upstream's dashboard has the same operation.
+  for (const route of [operation('listTemplateTagGroups'), operation('listDashboardTagGroups')]) {
+    app.route({
+      ...route,
+      schema: {
+        params: TemplateParams,
+        querystring: TagGroupsQuery,
+        response: { 200: TemplateTagGroups, ...errors(400, 401, 403, 404, 429, 500) },
+      },
+      handler: async ({ principal, params, query }) => {
+        const { db } = ctx.database
+        const wanted = readQuery(query)
+        const { templateId } = await getVisibleTemplate(db, getTeam(principal), params.templateID)
+        const groups = await listTagGroups(db, templateId, wanted)
+        const page = groups.slice(0, wanted.tagsLimit)
+        const last = groups.length > wanted.tagsLimit ? page.at(-1) : undefined
+        return { tags: page.map(toTagGroup), nextCursor: last === undefined ? null : encodeGroupCursor(last, wanted.sort) }
+      },
+    })
+  }
+}
 
 function readQuery({ sort = 'latest_desc', search = '', tagsCursor, ...limits }: TagGroupsQuery): GroupQuery {
   return {

@@ -2,7 +2,6 @@ import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { authorizeContent } from './authorize-content.ts'
 import { sendContentError } from './content-errors.ts'
 import type { ContentRoute } from './content-route.ts'
-import { FileServices } from './file-services.ts'
 import { createDirRoute } from './routes/create-dir.ts'
 import { deletePathRoute } from './routes/delete-path.ts'
 import { getFileRoute } from './routes/get-file.ts'
@@ -30,6 +29,5 @@ export const contentRoutes: ApiRoute = (app, ctx) =>
     scope.setErrorHandler(sendContentError)
     // Before the validation and before the body is read.
     scope.addHook('onRequest', (request) => authorizeContent(ctx.database.db, ctx.view, request))
-    const services = new FileServices({ runtime: ctx.runtime, tokenSeed: ctx.installation.tokenSeed })
-    for (const register of ROUTES) register(scope, services, ctx)
+    for (const register of ROUTES) register(scope, ctx.fileServices, ctx)
   })

@@ -2,7 +2,8 @@ import type { BuildDetail, BuildLine } from '@sandyard/dashboard-contract/templa
 import type { Topics } from '@sandyard/dashboard-contract/live/topics'
 import type { Database } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { readBuildDetail, readBuildLines, readNewestLines } from '../../operations/builds/read-builds.ts'
+import { readBuildLines, readNewestLines } from '../../operations/builds/read-build-lines.ts'
+import { readBuildDetail } from '../../operations/builds/read-builds.ts'
 import { GAP, SharedTopic } from '../shared-topic.ts'
 import type { MakeTopic } from '../topic-registry.ts'
 import { parseUuid } from './topic-argument.ts'
@@ -26,7 +27,7 @@ interface Kept {
   readonly isOver: boolean
 }
 
-/** `build:<id>` */
+/** `build:<id>`: lines by count and by bytes; what does not fit into a patch comes with the next one. */
 export function makeBuildTopic({ db }: Database): MakeTopic {
   return ({ teamId, argument, inTurn }) => {
     const buildId = parseUuid(argument)
@@ -63,7 +64,8 @@ function isSettled({ finishedAt }: BuildDetail): boolean {
 
 function patchOf(kept: Kept, { build, lines }: Whole): Topics['build']['patch'] | typeof GAP | undefined {
   const fresh = lines.filter(({ number }) => number > kept.lastLine)
-  if (fresh.length === MAX_LINES && (fresh[0]?.number ?? 0) > kept.lastLine + 1) return GAP
+  // Numbers have no gaps: what is between does not fit into a patch.
+  if (fresh[0] !== undefined && fresh[0].number > kept.lastLine + 1) return GAP
   const changed = build !== undefined && digest(build) !== kept.build ? { build } : undefined
   if (changed === undefined && fresh.length === 0) return undefined
   return { ...changed, ...(fresh.length > 0 && { lines: fresh }) }

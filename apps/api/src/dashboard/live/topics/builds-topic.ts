@@ -6,8 +6,8 @@ import type { MakeTopic } from '../topic-registry.ts'
 import { digest } from './whole-source.ts'
 
 const MAX_ROWS = 50
-/** The start and the end of a build's run are not notified, and `build_changed` does not name the team of a new build. */
-const EVERY_MS = 2000
+/** No notification is sent when a server takes a build from the queue, so the topic also reads the builds at this interval. */
+const EVERY_MS = 10_000
 
 /** `builds`: a patch has the rows that are new or changed. */
 export function makeBuildsTopic(database: Database): MakeTopic {
@@ -26,8 +26,10 @@ export function makeBuildsTopic(database: Database): MakeTopic {
           const changed = rows.filter((row) => kept.get(row.buildId) !== digest(row))
           return changed.length === 0 ? undefined : { rows: changed }
         },
-        // Only those of the team: builds of others must not wake it.
-        hears: (change) => change.kind === 'build' && shown.has(change.id),
+        // Registrations, ends and tags are events of the team. `build_changed` names no team: builds of others must not wake it.
+        hears: (change) =>
+          (change.kind === 'event' && change.teamId === teamId && change.event.startsWith('template.')) ||
+          (change.kind === 'build' && shown.has(change.id)),
       },
       inTurn,
     )

@@ -1,6 +1,6 @@
 import type { Database } from '@sandyard/db/database'
 import type { Topics } from '@sandyard/dashboard-contract/live/topics'
-import { readNewestEvents } from '../../operations/overview/read-events.ts'
+import { readLastEvents } from '../../operations/overview/read-overview.ts'
 import { GAP, SharedTopic, type TopicSource } from '../shared-topic.ts'
 import type { MakeTopic } from '../topic-registry.ts'
 
@@ -12,7 +12,7 @@ const ROWS = 50
 export function makeEventsTopic({ db }: Database): MakeTopic {
   return ({ teamId, inTurn }) => {
     const source: TopicSource<Whole, ReadonlySet<string>, Whole> = {
-      read: async () => ({ events: (await readNewestEvents(db, teamId, ROWS)).toReversed() }),
+      read: async () => ({ events: (await readLastEvents(db, teamId, ROWS)).toReversed() }),
       keep: ({ events }) => new Set(events.map(({ id }) => id)),
       changes: (kept, { events }) => {
         const fresh = events.filter(({ id }) => !kept.has(id))

@@ -2,10 +2,13 @@ import { BuildLinesQuery, BuildParams, ListBuildsQuery, type BuildDetail } from 
 import type { Db } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { FAILURES } from '../../../builds/build-failure.ts'
+import { buildPartsOf } from '../../../builds/routes/route-parts.ts'
+import { buildAgain } from '../../../builds/start/build-again.ts'
 import { cancelBuild } from '../../../builds/queue/cancel-build.ts'
 import type { ApiRoute } from '../../../http/api-instance.ts'
 import { registerTeamRoute } from '../../dashboard-route.ts'
-import { isUnfinished, readBuildDetail, readBuildLines, readBuildRows } from './read-builds.ts'
+import { readBuildLines } from './read-build-lines.ts'
+import { isUnfinished, readBuildDetail, readBuildRows } from './read-builds.ts'
 
 /** @throws AppError `not_found` */
 async function getBuild(db: Db, teamId: string, buildId: string): Promise<BuildDetail> {
@@ -64,16 +67,13 @@ const cancelBuildRoute: ApiRoute = (app, ctx) =>
     },
   })
 
-/** `POST /builds/{buildId}/rebuild`: the instructions of a build are not kept after its end, so none can be built again. */
+/** `POST /builds/{buildId}/rebuild`: a new build of the same instructions. */
 const rebuildRoute: ApiRoute = (app, ctx) =>
   registerTeamRoute(app, {
     operation: 'POST /builds/{buildId}/rebuild',
     schema: { params: BuildParams },
     whileBlocked: false,
-    handle: async ({ team, params }) => {
-      await getBuild(ctx.database.db, team.id, params.buildId)
-      throw new AppError('conflict', 'The instructions of this build are not kept: start it again with the SDK or the CLI')
-    },
+    handle: ({ team, params }) => buildAgain(buildPartsOf(ctx), team, params.buildId),
   })
 
 export const buildRoutes: readonly ApiRoute[] = [listBuildsRoute, getBuildRoute, getBuildLinesRoute, cancelBuildRoute, rebuildRoute]

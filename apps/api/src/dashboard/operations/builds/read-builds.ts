@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { BuildDetail, BuildLine, BuildRow, BuildState, BuildStep, ListBuildsQuery } from '@sandyard/dashboard-contract/templates'
+import type { BuildDetail, BuildRow, BuildState, BuildStep, ListBuildsQuery } from '@sandyard/dashboard-contract/templates'
 import type { Db } from '@sandyard/db/database'
 import { UNFINISHED_BUILD_STATUSES, type BuildStatus } from '@sandyard/db/schema/build'
-import type { LogLevel } from '@sandyard/db/schema/build-log'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { limitOf, readCursor, takePage } from '../page-cursor.ts'
 import { sortableTime, templateName } from '../row-texts.ts'
+import { readLastLinesOf } from './read-build-lines.ts'
 
 export const STATE: Readonly<Record<BuildStatus, BuildState>> = {
   pending: 'waiting',
@@ -20,9 +20,11 @@ export const STATE: Readonly<Record<BuildStatus, BuildState>> = {
 }
 const STATES = ['waiting', 'building', 'ready', 'failed'] satisfies BuildState[]
 
-const FAILING_LINES = 20
 const MAX_STEPS = 500
-const MAX_LINES = 1000
+/** Characters of an instruction; the lines have the whole. */
+const MAX_TITLE = 300
+/** Characters of a reason: the last line of the log has the whole. */
+const MAX_REASON = 4000
 
 interface StoredBuild {
   readonly build_id: string
@@ -39,6 +41,7 @@ interface StoredBuild {
   readonly reason_step: string | null
   readonly dockerfile: string | null
   readonly start_cmd: string | null
+  readonly can_rebuild: boolean
   readonly tags: readonly string[]
   readonly sort_key: string
 }
@@ -63,13 +66,21 @@ export async function readBuildRows(
   return { rows: page.map(toRow), nextCursor }
 }
 
+/** Those of the team among them, in any order. */
+export async function readBuildsById(db: Db, teamId: string, buildIds: readonly string[]): Promise<BuildRow[]> {
+  const { rows } = await selectBuilds(
+    sql`build.build_id = any(${[...buildIds]}::uuid[]) and template.team_id = ${teamId} and template.source = 'template'`,
+  ).execute(db)
+  return rows.map(toRow)
+}
+
 /** Undefined for those of other teams. */
 export async function readBuildDetail(db: Db, teamId: string, buildId: string): Promise<BuildDetail | undefined> {
   const { rows } = await selectBuilds(sql`build.build_id = ${buildId} and template.team_id = ${teamId}`).execute(db)
   const [build] = rows
   if (build === undefined) return undefined
   const steps = await readSteps(db, build)
-  const failing = build.status === 'failed' && build.reason_step !== null ? await readLastLines(db, buildId, build.reason_step) : []
+  const failing = build.status === 'failed' && build.reason_step !== null ? await readLastLinesOf(db, buildId, build.reason_step) : []
   return {
     ...toRow(build),
     cpuCount: build.cpu_count,
@@ -80,32 +91,8 @@ export async function readBuildDetail(db: Db, teamId: string, buildId: string): 
     dockerfile: build.dockerfile,
     startCommand: build.start_cmd,
     canCancel: isUnfinished(build.status),
-    // The instructions of a build are not kept after its end.
-    canRebuild: false,
+    canRebuild: build.can_rebuild,
   }
-}
-
-/** Lines in order after a number. The caller has checked whose build it is. */
-export async function readBuildLines(
-  db: Db,
-  buildId: string,
-  { after = 0, limit = MAX_LINES }: { readonly after?: number; readonly limit?: number },
-): Promise<{ lines: BuildLine[]; hasMore: boolean }> {
-  const rows = await db
-    .selectFrom('build_log')
-    .selectAll()
-    .where('build_id', '=', buildId)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit + 1)
-    .execute()
-  return { lines: rows.slice(0, limit).map(toLine), hasMore: rows.length > limit }
-}
-
-/** In order. The caller has checked whose build it is. */
-export async function readNewestLines(db: Db, buildId: string, limit: number): Promise<BuildLine[]> {
-  const rows = await db.selectFrom('build_log').selectAll().where('build_id', '=', buildId).orderBy('seq', 'desc').limit(limit).execute()
-  return rows.toReversed().map(toLine)
 }
 
 export function isUnfinished(status: BuildStatus): boolean {
@@ -123,6 +110,8 @@ function selectBuilds(rest: RawBuilder<unknown>): RawBuilder<StoredBuild> {
   return sql<StoredBuild>`
     select build.build_id, build.template_id, build.status, build.cpu_count, build.memory_mib, build.disk_mib, build.created_at, build.finished_at,
       build.reason_message, build.reason_step, build.dockerfile, build.start_cmd, ${sortableTime(sql`build.created_at`)} as sort_key,
+      template.deleted_at is null and build.builder_version is not null and coalesce(
+        (select not needs_credentials from build_plan where build_plan.build_id = build.build_id), trim(coalesce(build.dockerfile, '')) <> '') as can_rebuild,
       ${templateName(sql`build.template_id`)} as template_name,
       coalesce((select started_at from build_job where build_job.build_id = build.build_id),
         (select time from build_log where build_log.build_id = build.build_id order by seq limit 1)) as started_at,
@@ -140,7 +129,10 @@ function toRow(row: StoredBuild): BuildRow {
     startedAt: row.started_at?.toISOString() ?? null,
     finishedAt: row.finished_at?.toISOString() ?? null,
     tags: row.tags,
-    reason: row.status === 'failed' ? { message: row.reason_message ?? 'The build failed', step: row.reason_step } : null,
+    reason:
+      row.status === 'failed'
+        ? { message: (row.reason_message ?? 'The build failed').slice(0, MAX_REASON).toWellFormed(), step: row.reason_step }
+        : null,
   }
 }
 
@@ -154,7 +146,7 @@ interface StoredStep {
 /** The steps that have written lines. The first line of each is its instruction. */
 async function readSteps(db: Db, { build_id, status, reason_step, finished_at }: StoredBuild): Promise<BuildStep[]> {
   const { rows } = await sql<StoredStep>`
-    select step, min(time) as began_at, max(time) as ended_at, (array_agg(message order by seq))[1] as title
+    select step, min(time) as began_at, max(time) as ended_at, (array_agg(left(message, ${MAX_TITLE}) order by seq))[1] as title
     from build_log where build_id = ${build_id} and step is not null group by step order by min(seq) limit ${MAX_STEPS}
   `.execute(db)
   return rows.map(({ step, began_at, ended_at, title }, at) => {
@@ -171,32 +163,4 @@ async function readSteps(db: Db, { build_id, status, reason_step, finished_at }:
       durationMs: isRunning ? null : Math.max(0, end.getTime() - began_at.getTime()),
     }
   })
-}
-
-async function readLastLines(db: Db, buildId: string, step: string): Promise<BuildLine[]> {
-  const rows = await db
-    .selectFrom('build_log')
-    .selectAll()
-    .where('build_id', '=', buildId)
-    .where('step', '=', step)
-    .orderBy('seq', 'desc')
-    .limit(FAILING_LINES)
-    .execute()
-  return rows.toReversed().map(toLine)
-}
-
-function toLine({
-  seq,
-  time,
-  level,
-  step,
-  message,
-}: {
-  seq: number
-  time: Date
-  level: LogLevel
-  step: string | null
-  message: string
-}): BuildLine {
-  return { number: seq, at: time.toISOString(), level, step, text: message }
 }

@@ -7,9 +7,10 @@ import { countStates } from '../sandboxes/read-rows.ts'
 import { readCreateTimes, readLastEvents, readSeries } from './read-overview.ts'
 
 const FAILED_BUILDS = 5
+const EVENTS = 20
 const MAX_UNSERVED = 20
 
-/** `GET /overview`: what was asked for in vain is counted for the whole server, so only operators see it. */
+/** `GET /overview`: requests that are answered with 501 are counted for the whole server, so only operators see them. */
 export const getOverviewRoute: ApiRoute = (app, ctx) =>
   registerTeamRoute(app, {
     operation: 'GET /overview',
@@ -22,7 +23,7 @@ export const getOverviewRoute: ApiRoute = (app, ctx) =>
         readSeries(db, team.id, range),
         readCreateTimes(db, team.id, range),
         readBuildRows(db, team.id, { status: 'failed', limit: FAILED_BUILDS }),
-        readLastEvents(db, team.id),
+        readLastEvents(db, team.id, EVENTS),
         session.role === 'operator' ? readUnserved(ctx.metrics) : [],
       ])
       const startsInRange = series.reduce((sum, { starts }) => sum + starts, 0)
@@ -30,7 +31,7 @@ export const getOverviewRoute: ApiRoute = (app, ctx) =>
     },
   })
 
-/** Since this server started, most asked for first. */
+/** Since this server started, the most frequent operations first. */
 async function readUnserved({ unimplemented }: ApiMetrics): Promise<Overview['unserved']> {
   const { values } = await unimplemented.get()
   const counts = new Map<string, number>()

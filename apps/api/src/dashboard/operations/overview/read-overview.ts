@@ -16,7 +16,6 @@ const RANGES: Readonly<Record<Range, { readonly seconds: number; readonly bucket
 }
 /** The last events of a team that the times of creates are read from. */
 const MAX_SCANNED = 5000
-const MAX_EVENTS = 20
 
 interface Bucket {
   readonly at: Date
@@ -59,13 +58,13 @@ export async function readCreateTimes(db: Db, teamId: string, range: Range): Pro
 }
 
 /** The last events of the team, newest first. */
-export async function readLastEvents(db: Db, teamId: string): Promise<EventView[]> {
+export async function readLastEvents(db: Db, teamId: string, limit: number): Promise<EventView[]> {
   const rows = await db
     .selectFrom('event')
     .select(['event_id', 'created_at', 'kind', 'subject', 'data'])
     .where('team_id', '=', teamId)
     .orderBy('event_id', 'desc')
-    .limit(MAX_EVENTS)
+    .limit(limit)
     .execute()
   const view = await viewActors(
     db,

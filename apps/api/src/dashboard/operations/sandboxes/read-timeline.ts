@@ -103,7 +103,7 @@ function toEntry(row: StoredEntry, view: (actor: StoredActor) => NonNullable<Tim
 }
 
 function textOf({ lane, kind, data }: StoredEntry, actor: NonNullable<TimelineEntry['actor']>): string {
-  if (lane === 'terminal') return `Terminal: ${String(data['title'])}`
+  if (lane === 'terminal') return `Terminal: ${String(data['title'])}${data['isTruncated'] === true ? ', recorded in part' : ''}`
   if (lane !== 'net') return eventText(kind, data, actor)
   const target = `${String(data['host'] ?? data['address'])}:${String(data['port'])}`
   const count = Number(data['connections'])

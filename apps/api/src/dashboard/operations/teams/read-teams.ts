@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { LimitUse, ListTeamsQuery, TeamDetail, TeamRow } from '@sandyard/dashboard-contract/teams'
 import type { Db } from '@sandyard/db/database'
 import { UNFINISHED_BUILD_STATUSES } from '@sandyard/db/schema/build'
-import type { SettingLimits } from '../../../administration/admin-views.ts'
+import { WIRE_LIMITS, type SettingLimits } from '../../../administration/admin-views.ts'
 import { RUNNING_STATES } from '../../../sandboxes/running-states.ts'
 import { listMembers } from '../../../teams/members.ts'
 import { countStored } from '../../../teams/stored-bytes.ts'
@@ -77,7 +77,7 @@ export async function readTeamDetail({ db, settings, only }: TeamParts, givenId:
     ...toRow(team, settings),
     email: team.email,
     limits: LIMIT_NAMES.map((name) => ({
-      name,
+      name: WIRE_LIMITS[name],
       limit: own[name] ?? settings[name] ?? null,
       used: used[name] ?? null,
       unit: UNITS[name],

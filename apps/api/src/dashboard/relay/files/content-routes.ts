@@ -8,14 +8,13 @@ import { toRelayError } from '../relay-error.ts'
 import { getReachable } from '../sandbox-daemon.ts'
 import { checkPath } from './file-calls.ts'
 import { sendContent } from './send-content.ts'
-import { TransferSlots } from './transfer-slots.ts'
 import { writeFile } from './write-file.ts'
 
 /** The content of files. */
 export const contentRoutes: ApiRoute = (app, ctx) => {
   const { database } = ctx
   const parts = { database, tokenSeed: ctx.installation.tokenSeed }
-  const slots = new TransferSlots()
+  const slots = ctx.transfers
   registerTeamRoute(app, {
     operation: 'GET /sandboxes/{sandboxId}/files/content',
     schema: { params: FileParams, querystring: FileQuery },

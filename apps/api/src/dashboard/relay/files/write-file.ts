@@ -8,6 +8,7 @@ import { DaemonCallError } from '../../../daemon/daemon-call-error.ts'
 import { UploadBody } from '../../../uploads/upload-body.ts'
 import { toRelayError } from '../relay-error.ts'
 import { findFile, statFile } from './file-calls.ts'
+import { TooLargeError } from './too-large-error.ts'
 
 export interface FileWrite {
   readonly path: string
@@ -19,10 +20,6 @@ export interface FileWrite {
 /** The file is not the one that the writer knows. */
 class ChangedError extends Error {
   readonly statusCode = 412
-}
-
-class TooLargeError extends Error {
-  readonly statusCode = 413
 }
 
 /**
@@ -55,7 +52,7 @@ async function* upTo(upload: UploadBody, maxBytes: number): AsyncGenerator<Buffe
   let bytes = 0
   for await (const chunk of upload.chunks()) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new TooLargeError(`A file may have at most ${maxBytes} bytes here`)
+    if (bytes > maxBytes) throw new TooLargeError(maxBytes)
     yield chunk
   }
 }

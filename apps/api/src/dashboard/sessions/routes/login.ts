@@ -23,7 +23,7 @@ export const loginRoute: ApiRoute = (app, ctx) => {
     bodyLimit: BODY_LIMIT,
     handle: async ({ body, request, reply }) => {
       const { sessionId, token } = await tries.run(clientKey(request.ip), () => logIn(ctx.auth, body))
-      const session = await findSession(ctx.database.db, sessionId)
+      const session = await findSession(ctx.auth, sessionId)
       if (session === undefined) throw new AppError('unauthenticated', 'The API key has just been deleted')
       const former = request.dashboardSession
       if (former !== null) await deleteSession(ctx.database.db, former.sessionId)

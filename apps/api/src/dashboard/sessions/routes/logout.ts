@@ -1,7 +1,6 @@
 import type { ApiRoute } from '../../../http/api-instance.ts'
 import { registerOpenRoute } from '../../dashboard-route.ts'
 import { isSecure } from '../../own-origin.ts'
-import { tellDashboard } from '../../tell-dashboard.ts'
 import { addressOf } from '../address-of.ts'
 import { removedCookie } from '../session-cookie.ts'
 import { deleteSession } from '../session-rows.ts'
@@ -14,9 +13,7 @@ export const logoutRoute: ApiRoute = (app, ctx) => {
     schema: {},
     handle: async ({ request, reply }) => {
       const session = request.dashboardSession
-      if (session !== null && (await deleteSession(ctx.database.db, session.sessionId))) {
-        await tellDashboard(ctx.database.db, { kind: 'session', id: session.sessionId, teamId: session.team?.id })
-      }
+      if (session !== null) await deleteSession(ctx.database.db, session.sessionId)
       void reply.header('set-cookie', removedCookie(isSecure(request, address)))
       return undefined
     },

@@ -4,7 +4,6 @@ import { findTeam } from '../../../auth/auth-queries.ts'
 import type { ApiRoute } from '../../../http/api-instance.ts'
 import { registerOperatorRoute } from '../../dashboard-route.ts'
 import { ownOrigin } from '../../own-origin.ts'
-import { tellDashboard } from '../../tell-dashboard.ts'
 import { addressOf } from '../address-of.ts'
 import { toMe } from '../me-view.ts'
 import { setSessionTeam } from '../session-rows.ts'
@@ -19,8 +18,6 @@ export const switchTeamRoute: ApiRoute = (app, ctx) => {
       const team = await findTeam(db, body.teamId)
       if (team === undefined) throw new AppError('not_found', 'Team not found')
       await setSessionTeam(db, session.sessionId, team.id)
-      // Its live socket shows the former team.
-      await tellDashboard(ctx.database.db, { kind: 'session', id: session.sessionId, teamId: team.id })
       const { dashboardSessionId } = session.principal
       const principal = { via: 'admin_team', team, ...(dashboardSessionId !== undefined && { dashboardSessionId }) } as const
       return toMe(ctx, { ...session, team, principal }, ownOrigin(request, addressOf(ctx.config)))
