@@ -1,25 +1,34 @@
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, vi } from 'vitest'
 import { collectProblems } from './problems.ts'
-import { browserProgram, dashboardUrl, server } from './server.ts'
+import { PendingRequests } from './pending-requests.ts'
+import { dashboardUrl, fromEnvironment, server } from './server.ts'
 
-const START_TIMEOUT_MS = 90_000
+const CONNECT_TIMEOUT_MS = 30_000
 /** How long a slow machine may need for anything that a page does. */
 export const PATIENCE_MS = 60_000
+
+/** For tests that run side by side: `expect.poll` does not know to which of them it belongs. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitUntil(isSo, { timeout: PATIENCE_MS, interval: 50 })
+}
 
 export interface Tab extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
   /** Reports of the content security policy, errors in the console and uncaught errors of all pages of the context, without those of lost networks. */
   readonly problems: readonly string[]
+  /** What the screen of `page` reads is there, or the reason why it is not. */
+  loaded(): Promise<void>
 }
 
-/** One browser for the file. Root cannot have Chromium's own sandbox. */
+/** The browser of the run (browser-for-run.ts). */
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserProgram, args: ['--no-sandbox'], timeout: START_TIMEOUT_MS })
+    browser = await chromium.connect(fromEnvironment('SANDYARD_TEST_BROWSER_SOCKET'), { timeout: CONNECT_TIMEOUT_MS })
   })
+  // Only the contexts of this file end.
   afterAll(async () => browser?.close())
   return () => {
     if (browser === undefined) throw new Error('the browser has not started')
@@ -35,7 +44,13 @@ export async function openTab(browser: Browser, as: As, options: BrowserContextO
   context.setDefaultTimeout(PATIENCE_MS)
   const problems = await collectProblems(context)
   if (as !== 'nobody') await logIn(context, as)
-  return { page: await context.newPage(), context, problems, [Symbol.asyncDispose]: async () => context.close() }
+  const page = await context.newPage()
+  const pending = new PendingRequests(page)
+  const loaded = async (): Promise<void> => {
+    await until(() => pending.isQuiet())
+    await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
+  }
+  return { page, context, problems, loaded, [Symbol.asyncDispose]: async () => context.close() }
 }
 
 async function logIn(context: BrowserContext, as: Exclude<As, 'nobody'>): Promise<void> {
@@ -47,7 +62,7 @@ async function logIn(context: BrowserContext, as: Exclude<As, 'nobody'>): Promis
   if (!response.ok()) throw new Error(`the login answered with ${response.status()}: ${await response.text()}`)
 }
 
-const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)/
+const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)|navigation to "chrome-error:/
 const LOOK_MS = 15_000
 const LOADS = 4
 
@@ -72,10 +87,4 @@ export async function show(page: Page, path: string, options: { readonly heading
       if (isLast) throw err
     }
   }
-}
-
-/** What the screen reads is there, or the reason why it is not. */
-export async function expectLoaded(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await page.locator('main .skeleton').first().waitFor({ state: 'detached' })
 }

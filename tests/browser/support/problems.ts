@@ -6,6 +6,9 @@ const OF_THE_NETWORK = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_
 /** Without a session the page asks who is logged in, and shows the login. */
 const NO_SESSION = /status of 401/
 
+/** The answer to the save of a file that was changed meanwhile, which the page shows. */
+const CONFLICT = /status of 412/
+
 /** Runs in the page, before its own scripts. */
 const WATCH = `document.addEventListener('securitypolicyviolation', (event) =>
   window.reportViolation(event.effectiveDirective + ' ' + event.blockedURI + ' at ' + event.sourceFile + ':' + event.lineNumber))`
@@ -24,5 +27,6 @@ export async function collectProblems(context: BrowserContext): Promise<readonly
 
 function isExpected(message: ConsoleMessage): boolean {
   if (OF_THE_NETWORK.test(message.text())) return true
+  if (CONFLICT.test(message.text()) && message.location().url.includes('/files/content?')) return true
   return NO_SESSION.test(message.text()) && message.location().url.endsWith('/dashboard/api/me')
 }

@@ -12,7 +12,7 @@ export const browserProgram = fromEnvironment('SANDYARD_TEST_BROWSER')
 export const dashboardUrl = `${server.apiUrl}/dashboard`
 
 /** @throws Error that says how to start the tests if `name` is not set */
-function fromEnvironment(name: string): string {
+export function fromEnvironment(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '') {
     throw new Error(

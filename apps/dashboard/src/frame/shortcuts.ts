@@ -13,6 +13,8 @@ export function listenToKeys(): () => void {
     if (act(event.key)) event.preventDefault()
   }
   addEventListener('keydown', listener)
+  // Who types at once after Ctrl-K must not wait for the palette's file.
+  import('./palette.tsx').catch(() => undefined)
   return () => removeEventListener('keydown', listener)
 }
 

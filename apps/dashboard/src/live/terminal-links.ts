@@ -8,7 +8,8 @@ export interface TerminalHandlers {
   /** `done` is called once xterm has parsed the bytes: they are acknowledged then. */
   readonly onOutput: (bytes: Uint8Array, done: () => void) => void
   readonly onExit: (exit: { readonly exitCode: number | null; readonly text: string }) => void
-  readonly onRecording: (recordingId: string | null) => void
+  /** `text`: why it does not record, although that was asked for. */
+  readonly onRecording: (recordingId: string | null, text: string | undefined) => void
   readonly onError: (failure: { readonly code: number; readonly message: string }) => void
 }
 
@@ -52,6 +53,8 @@ interface Viewer {
   channel: number | undefined
   parsed: number
   ack: ReturnType<typeof setTimeout> | undefined
+  /** Whether it is to be recorded, until the server has said so; undefined: as the server says. */
+  wantsRecord: boolean | undefined
   held: Uint8Array[]
   heldBytes: number
 }
@@ -73,6 +76,7 @@ export function openTerminal({ terminalId, create, sandboxId, cols, rows }: Open
     channel: undefined,
     parsed: 0,
     ack: undefined,
+    wantsRecord: undefined,
     held: [],
     heldBytes: 0,
   }
@@ -86,6 +90,7 @@ export function openTerminal({ terminalId, create, sandboxId, cols, rows }: Open
       if (viewer.channel !== undefined) sendFrame({ t: 'term.resize', channel: viewer.channel, cols, rows })
     },
     record(on) {
+      viewer.wantsRecord = on
       if (viewer.channel !== undefined) sendFrame({ t: 'term.record', channel: viewer.channel, on })
     },
     end() {
@@ -126,6 +131,7 @@ function attached(viewer: Viewer, channel: number, isCut: boolean): void {
   Object.assign(viewer, { request: undefined, channel, wasAttached: true, parsed: 0 })
   viewer.handlers.onAttached({ terminalId: viewer.terminalId, isCut })
   sendFrame({ t: 'term.resize', channel, cols: viewer.cols, rows: viewer.rows })
+  if (viewer.wantsRecord !== undefined) sendFrame({ t: 'term.record', channel, on: viewer.wantsRecord })
   const { held } = viewer
   viewer.held = []
   viewer.heldBytes = 0
@@ -155,13 +161,20 @@ function receive(frame: ServerFrame): void {
     else if (isAnswer && frame.t === 'error') {
       viewer.request = undefined
       viewer.handlers.onError({ code: frame.code, message: frame.message })
-    } else if (isOwn && frame.t === 'term.recording') viewer.handlers.onRecording(frame.recordingId)
+    } else if (isOwn && frame.t === 'term.recording') recording(viewer, frame.recordingId, frame.text)
     else if (isOwn && frame.t === 'term.exit') {
       viewers.delete(viewer)
       viewer.channel = undefined
       viewer.handlers.onExit({ exitCode: frame.exitCode, text: frame.text })
     }
   }
+}
+
+/** The state from before the click is left out: the answer to it follows. */
+function recording(viewer: Viewer, recordingId: string | null, text: string | undefined): void {
+  if (text === undefined && viewer.wantsRecord === (recordingId === null)) return
+  viewer.wantsRecord = undefined
+  viewer.handlers.onRecording(recordingId, text)
 }
 
 function receiveOutput(frame: Uint8Array): void {

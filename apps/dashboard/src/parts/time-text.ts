@@ -1,11 +1,18 @@
 const FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+
 /** Local time. */
 export function timeText(at: string): string {
   return FORMAT.format(new Date(at))
 }
 
-/** `850 ms`, `4.2 s`, `3 min 10 s`, `2 h 5 min`, `3 d 4 h`. */
+/** The local day. */
+export function dayText(at: string): string {
+  return DAY.format(new Date(at))
+}
+
+/** `850 ms`, `4.2 s`, `3 min 10 s`, `2 h 5 min`, `3 d 4 h`, `1 d`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   const seconds = ms / 1000
@@ -15,7 +22,7 @@ export function durationText(ms: number): string {
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return `${hours} h ${minutes % 60} min`
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
 const SECONDS_OF_HOUR = 3600

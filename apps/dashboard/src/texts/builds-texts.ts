@@ -43,7 +43,6 @@ export const buildsTexts = {
   start: 'Start command',
   facts: 'Template',
   size: 'Size',
-  sizeText: (cpu: number, memoryMib: number, diskMib: number) => `${cpu} CPU, ${memoryMib} MiB memory, ${diskMib} MiB disk`,
   created: 'Created',
   finished: 'Finished',
   cancel: 'Cancel',

@@ -12,7 +12,7 @@ export const hostTexts = {
   sandboxes: 'Sandboxes',
   sandboxesText: (running: number, paused: number) => `${running} running, ${paused} paused`,
   creates: 'Creates',
-  createsText: (p50: number, p95: number) => `p50 ${p50} ms, p95 ${p95} ms`,
+  createsText: (p50: string, p95: string) => `half within ${p50}, 95 % within ${p95}`,
   noCreates: 'none yet',
   ofText: (used: string, total: string) => `${used} of ${total}`,
   since: 'Up since',
@@ -41,6 +41,7 @@ export const hostTexts = {
   restore: 'Show again',
   orphans: 'Orphans',
   orphansText: 'What the engine has and no record names. Objects of other installations and young ones are never touched.',
+  orphanFigure: (count: number, size: string) => (count === 0 ? 'none' : `${count}, up to ${size}`),
   noOrphans: 'None.',
   orphansCut: 'There are more.',
   orphanKinds: { sandbox: 'sandbox', container: 'container', network: 'network', volume: 'volume', image: 'image' } satisfies Record<

@@ -18,6 +18,7 @@ export const paletteTexts = {
     ['Enter', 'Open the row'],
     ['x', 'Select the row'],
     ['Shift + click', 'Select all rows between'],
+    ['Ctrl Shift ↑', 'Leave the terminal'],
     ['?', 'This list'],
   ],
 } as const

@@ -1,12 +1,10 @@
 /** The texts of the header of screens/sandbox; those of its tabs are in sandbox-tab-texts. */
 export const sandboxTexts = {
-  title: 'Sandbox',
   loading: 'Loading the sandbox …',
   gone: 'There is no such sandbox, or it is no longer kept.',
   back: 'All sandboxes',
   copyId: 'Copy the id',
   states: { running: 'running', paused: 'paused', starting: 'starting', ending: 'ending', ended: 'ended' },
-  size: (cpu: number, memory: string, disk: string) => `${cpu} CPU · ${memory} memory · ${disk} disk`,
   template: 'Template',
   build: 'Build',
   made: 'Made by',

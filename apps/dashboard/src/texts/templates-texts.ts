@@ -21,7 +21,6 @@ export const templatesTexts = {
   public: 'public',
   private: 'private',
   noName: 'without a name',
-  size: (cpu: number, memoryMib: number, diskMib: number) => `${cpu} CPU · ${memoryMib} MiB · ${diskMib} MiB disk`,
   times: (count: number) => (count === 1 ? '1 sandbox' : `${count} sandboxes`),
   newSandbox: 'New sandbox',
   publish: 'Publish',

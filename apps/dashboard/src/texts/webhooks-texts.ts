@@ -70,5 +70,5 @@ export const webhooksTexts = {
   noAttempts: 'No attempts in the last 24 hours.',
   chart: (total: number, failed: number) => `${total} attempts, ${failed} failed`,
   attempt: (number: number, ms: number) => `attempt ${number}, ${ms} ms`,
-  attemptsOf: (event: string) => `Attempts of ${event}`,
+  attemptsOf: (event: string) => `attempts of ${event}`,
 }

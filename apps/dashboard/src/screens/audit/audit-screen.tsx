@@ -117,6 +117,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
 
 function targetsText(targets: AuditRow['targets']): string {
   return Object.entries(targets)
+    .filter(([name]) => name !== 'via')
     .map(([name, value]) => `${name}=${typeof value === 'object' ? value.join(',') : value}`)
     .join(' ')
 }

@@ -1,4 +1,5 @@
 import type { BuildDetail } from '@sandyard/dashboard-contract/templates'
+import { machineText } from '../../parts/size-text.ts'
 import { Time } from '../../parts/time.tsx'
 import { buildsTexts as texts } from '../../texts/builds-texts.ts'
 import { TagList } from '../../parts/tag-list.tsx'
@@ -13,7 +14,7 @@ export function BuildFacts({ build }: { readonly build: BuildDetail }) {
       <div class="panel-body stack">
         <dl class="facts">
           <dt>{texts.size}</dt>
-          <dd>{texts.sizeText(build.cpuCount, build.memoryMib, build.diskMib)}</dd>
+          <dd>{machineText(build)}</dd>
           <dt>{texts.columns.tags}</dt>
           <dd>{build.tags.length === 0 ? '–' : <TagList tags={build.tags} />}</dd>
           <dt>{texts.created}</dt>

@@ -1,6 +1,9 @@
 import type { BuildDetail } from '@sandyard/dashboard-contract/templates'
 import { buildsTexts as texts } from '../../texts/builds-texts.ts'
 
+/** What the builder puts before each line of a step, which is named above the lines. */
+const PREFIX = /^\[builder \d+\/\d+\] (\[std(out|err)\]: )?/
+
 /** The step that failed, its reason, and its last lines: what is looked for first. */
 export function FailingStep({ build: { status, reason, steps, failingLines } }: { readonly build: BuildDetail }) {
   if (status !== 'failed' || reason === null) return null
@@ -18,7 +21,10 @@ export function FailingStep({ build: { status, reason, steps, failingLines } }: 
           // A region that scrolls must be reached by the keyboard.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           <pre class="code-block" role="region" aria-label={texts.lastLines} tabIndex={0}>
-            {failingLines.map(({ text }) => text).join('\n')}
+            {failingLines
+              .filter(({ text }) => !text.endsWith(reason.message))
+              .map(({ text }) => text.replace(PREFIX, ''))
+              .join('\n')}
           </pre>
         )}
       </div>

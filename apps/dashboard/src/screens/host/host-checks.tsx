@@ -65,7 +65,7 @@ export function HostChecks({ health }: { readonly health: HealthReport }) {
 function stateText({ state, message }: HealthReport): string {
   if (state === 'never') return texts.never
   if (state === 'running') return texts.running
-  return state === 'failed' ? texts.failed(message ?? '') : ''
+  return state === 'failed' ? texts.failed(message ?? '') : (message ?? '')
 }
 
 function Folded({ title, checks }: { readonly title: string; readonly checks: readonly HostCheck[] }) {

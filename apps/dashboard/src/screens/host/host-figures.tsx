@@ -3,10 +3,12 @@ import type { HostView } from '@sandyard/dashboard-contract/host'
 import { Ago } from '../../parts/ago.tsx'
 import { Meter } from '../../parts/meter.tsx'
 import { sizeText } from '../../parts/size-text.ts'
+import { durationText } from '../../parts/time-text.ts'
 import { hostTexts as texts } from '../../texts/host-texts.ts'
 
 export function HostFigures({ host }: { readonly host: HostView }) {
-  const { cpuPct, memoryUsedBytes, memoryTotalBytes, diskUsedBytes, diskTotalBytes, pool, running, paused, createMs, startedAt } = host
+  const { cpuPct, memoryUsedBytes, memoryTotalBytes, diskUsedBytes, diskTotalBytes, pool, orphans, running, paused, createMs, startedAt } =
+    host
   return (
     <dl class="host-figures">
       <Figure title={texts.cpu} share={cpuPct === null ? undefined : cpuPct / 100}>
@@ -20,8 +22,9 @@ export function HostFigures({ host }: { readonly host: HostView }) {
       </Figure>
       <Figure title={texts.sandboxes}>{texts.sandboxesText(running, paused)}</Figure>
       <Figure title={texts.pool}>{texts.poolText(pool.waiting, pool.wanted)}</Figure>
+      <Figure title={texts.orphans}>{orphans === null ? '–' : texts.orphanFigure(orphans.count, sizeText(orphans.bytes))}</Figure>
       <Figure title={texts.creates}>
-        {createMs === null ? texts.noCreates : texts.createsText(Math.round(createMs.p50), Math.round(createMs.p95))}
+        {createMs === null ? texts.noCreates : texts.createsText(durationText(createMs.p50), durationText(createMs.p95))}
       </Figure>
       <Figure title={texts.since}>
         <Ago at={startedAt} />

@@ -61,10 +61,10 @@ export function SandboxActions({ sandbox, onDone }: Props) {
     <>
       {state === 'running' && (
         <>
-          <ActionButton disabled={disabled} done={texts.extended} code={extendCode(id, EXTEND_SECONDS, server)} run={extend}>
+          <ActionButton isRepeatable disabled={disabled} done={texts.extended} code={extendCode(id, EXTEND_SECONDS, server)} run={extend}>
             {texts.extend}
           </ActionButton>
-          <ActionButton disabled={disabled} done={texts.paused} code={pauseCode(id, server)} run={act('POST', '/pause', {})}>
+          <ActionButton isRepeatable disabled={disabled} done={texts.paused} code={pauseCode(id, server)} run={act('POST', '/pause', {})}>
             {texts.pause}
           </ActionButton>
           <ActionButton disabled={disabled} code={snapshotCode(id, server)} run={snapshot}>
@@ -82,11 +82,12 @@ export function SandboxActions({ sandbox, onDone }: Props) {
         </>
       )}
       {state === 'paused' && (
-        <ActionButton kind="primary" disabled={disabled} done={texts.resumed} code={resumeCode(id, server)} run={resume}>
+        <ActionButton isRepeatable kind="primary" disabled={disabled} done={texts.resumed} code={resumeCode(id, server)} run={resume}>
           {texts.resume}
         </ActionButton>
       )}
       <ActionButton
+        isRepeatable
         kind="danger"
         disabled={disabled}
         done={texts.killed}

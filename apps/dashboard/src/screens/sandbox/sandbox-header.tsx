@@ -4,7 +4,7 @@ import { paths } from '../../frame/paths.ts'
 import { CopyCode } from '../../parts/copy-code.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Countdown } from '../../parts/countdown.tsx'
-import { sizeText } from '../../parts/size-text.ts'
+import { machineText } from '../../parts/size-text.ts'
 import { Time } from '../../parts/time.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { me } from '../../session/session.ts'
@@ -13,8 +13,6 @@ import { actorText } from './actor-text.ts'
 import { SandboxActions } from './sandbox-actions.tsx'
 import { connectCode } from './sandbox-code.ts'
 import '../../styles/details.css'
-
-const MIB = 1024 ** 2
 
 interface Props {
   readonly sandbox: SandboxDetail
@@ -51,7 +49,7 @@ export function SandboxHeader({ sandbox, onDone }: Props) {
             {sandbox.buildId.slice(0, 8)}
           </a>
         </Fact>
-        <Fact name="Size">{texts.size(sandbox.cpuCount, sizeText(sandbox.memoryMib * MIB), sizeText(sandbox.diskMib * MIB))}</Fact>
+        <Fact name="Size">{machineText(sandbox)}</Fact>
         <Fact name={texts.made}>{actorText(sandbox.createdBy)}</Fact>
         <Fact name={texts.started}>
           <Time at={sandbox.startedAt} />

@@ -40,10 +40,14 @@ function OneSandbox({ sandboxId, tab }: { readonly sandboxId: string; readonly t
   if (sandbox === undefined) {
     if (loaded.failure === undefined) return <p class="empty">{texts.loading}</p>
     return (
-      <div class="notice notice-failed" role="alert">
-        <h1>{texts.title}</h1>
-        <p>{loaded.failure instanceof ApiFailure && loaded.failure.status === 404 ? texts.gone : loaded.failure.message}</p>
-        <a href={paths.sandboxes}>{texts.back}</a>
+      <div class="stack">
+        <h1 class="sandbox-id">{sandboxId}</h1>
+        <p class="notice notice-failed" role="alert">
+          {loaded.failure instanceof ApiFailure && loaded.failure.status === 404 ? texts.gone : loaded.failure.message}
+        </p>
+        <p>
+          <a href={paths.sandboxes}>{texts.back}</a>
+        </p>
       </div>
     )
   }

@@ -6,6 +6,7 @@ import { useCall } from '../../api/use-call.ts'
 import { paths } from '../../frame/paths.ts'
 import { ErrorBoundary } from '../../parts/error-boundary.tsx'
 import { LoadedPart } from '../../parts/loaded-part.tsx'
+import { machineText } from '../../parts/size-text.ts'
 import { Time } from '../../parts/time.tsx'
 import { templatesTexts as texts } from '../../texts/templates-texts.ts'
 import { TemplateActions } from './template-actions.tsx'
@@ -61,7 +62,7 @@ export function TemplateScreen() {
 }
 
 function TemplateFacts({ template }: { readonly template: TemplateRow }) {
-  const { templateId, names, cpuCount, memoryMib, diskMib, spawnCount, lastUsedAt, createdAt, updatedAt, createdBy } = template
+  const { templateId, names, spawnCount, lastUsedAt, createdAt, updatedAt, createdBy } = template
   return (
     <section class="panel" aria-labelledby="overview">
       <div class="panel-head">
@@ -74,7 +75,7 @@ function TemplateFacts({ template }: { readonly template: TemplateRow }) {
           <dt>{texts.names}</dt>
           <dd>{names.length === 0 ? texts.noName : names.join(', ')}</dd>
           <dt>{texts.columns.size}</dt>
-          <dd>{texts.size(cpuCount, memoryMib, diskMib)}</dd>
+          <dd>{machineText(template)}</dd>
           <dt>{texts.createdBy}</dt>
           <dd>{createdBy?.label ?? '–'}</dd>
         </dl>

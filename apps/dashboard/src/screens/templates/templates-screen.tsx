@@ -4,6 +4,7 @@ import { paths } from '../../frame/paths.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
+import { machineText } from '../../parts/size-text.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { usePages } from '../../parts/use-pages.ts'
 import { useUrlQuery } from '../../parts/use-url-query.ts'
@@ -84,7 +85,7 @@ function columns(reload: () => void): readonly Column<TemplateRow>[] {
     {
       id: 'size',
       title: texts.columns.size,
-      cell: ({ cpuCount, memoryMib, diskMib }) => <span class="nowrap">{texts.size(cpuCount, memoryMib, diskMib)}</span>,
+      cell: (row) => <span class="nowrap">{machineText(row)}</span>,
     },
     { id: 'builds', title: texts.columns.builds, isNumber: true, cell: ({ buildCount }) => buildCount },
     { id: 'spawns', title: texts.columns.spawns, isNumber: true, cell: ({ spawnCount }) => spawnCount },

@@ -1,12 +1,14 @@
 import type { Usage } from '@sandyard/dashboard-contract/usage'
-import { timeText } from '../../parts/time-text.ts'
+import { dayText, timeText } from '../../parts/time-text.ts'
+import { hoursText } from './hours-text.ts'
 import { usageTexts as texts } from '../../texts/usage-texts.ts'
 
 const WIDTH = 1000
 const HEIGHT = 120
 
 /** A bar for each bucket. The numbers are in the titles of the bars and in the table. */
-export function UsageChart({ series }: { readonly series: Usage['series'] }) {
+export function UsageChart({ series, isByDay }: { readonly series: Usage['series']; readonly isByDay: boolean }) {
+  const at = isByDay ? dayText : timeText
   const most = Math.max(0, ...series.map(({ sandboxHours }) => sandboxHours))
   const [first] = series
   const last = series.at(-1)
@@ -15,19 +17,19 @@ export function UsageChart({ series }: { readonly series: Usage['series'] }) {
   return (
     <figure>
       <svg class="usage-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={texts.chart}>
-        {series.map(({ at, sandboxHours }, index) => {
+        {series.map(({ at: start, sandboxHours }, index) => {
           const height = (sandboxHours / most) * HEIGHT
           return (
-            <rect key={at} x={index * step + step * 0.1} y={HEIGHT - height} width={step * 0.8} height={height}>
-              <title>{`${timeText(at)}: ${sandboxHours.toFixed(1)} h`}</title>
+            <rect key={start} x={index * step + step * 0.1} y={HEIGHT - height} width={step * 0.8} height={height}>
+              <title>{`${at(start)}: ${hoursText(sandboxHours)} h`}</title>
             </rect>
           )
         })}
       </svg>
       <figcaption class="usage-axis">
-        <span>{timeText(first.at)}</span>
-        <span>{texts.most(most.toFixed(1))}</span>
-        <span>{timeText(last.at)}</span>
+        <span>{at(first.at)}</span>
+        <span>{texts.most(hoursText(most))}</span>
+        <span>{at(last.at)}</span>
       </figcaption>
     </figure>
   )

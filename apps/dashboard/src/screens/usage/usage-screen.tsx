@@ -12,6 +12,7 @@ import { SelectBox } from '../../parts/select-box.tsx'
 import { useUrlQuery } from '../../parts/use-url-query.ts'
 import { usageTexts as texts } from '../../texts/usage-texts.ts'
 import { UsageChart } from './usage-chart.tsx'
+import { hoursText } from './hours-text.ts'
 import { rangeOf, timesOf } from './usage-range.ts'
 import '../../styles/usage.css'
 
@@ -61,7 +62,7 @@ export function UsageScreen() {
           {(usage) => (
             <>
               <Panel title={texts.series}>
-                <UsageChart series={usage.series} />
+                <UsageChart series={usage.series} isByDay={range !== 'day'} />
               </Panel>
               <DataTable
                 caption={texts.caption}
@@ -82,14 +83,12 @@ export function UsageScreen() {
   )
 }
 
-const HOURS = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-
 const COLUMNS: readonly Column<UsageRow>[] = [
   { id: 'name', title: texts.columns.name, cell: ({ name, id }) => name || id },
   { id: 'sandboxes', title: texts.columns.sandboxes, isNumber: true, cell: ({ sandboxes }) => sandboxes },
-  { id: 'hours', title: texts.columns.hours, isNumber: true, cell: ({ sandboxHours }) => HOURS.format(sandboxHours) },
-  { id: 'vcpu', title: texts.columns.vcpu, isNumber: true, cell: ({ vcpuHours }) => HOURS.format(vcpuHours) },
-  { id: 'memory', title: texts.columns.memory, isNumber: true, cell: ({ memoryGibHours }) => HOURS.format(memoryGibHours) },
+  { id: 'hours', title: texts.columns.hours, isNumber: true, cell: ({ sandboxHours }) => hoursText(sandboxHours) },
+  { id: 'vcpu', title: texts.columns.vcpu, isNumber: true, cell: ({ vcpuHours }) => hoursText(vcpuHours) },
+  { id: 'memory', title: texts.columns.memory, isNumber: true, cell: ({ memoryGibHours }) => hoursText(memoryGibHours) },
 ]
 
 function saveCsv({ rows, from, to }: Usage, by: string): void {

@@ -80,7 +80,9 @@ function Attempts({ delivery: { attempts, eventType } }: { readonly delivery: We
   if (attempts.length === 0) return <span>0</span>
   return (
     <details>
-      <summary aria-label={texts.attemptsOf(eventType)}>{attempts.length}</summary>
+      <summary>
+        {attempts.length} <span class="off-screen">{texts.attemptsOf(eventType)}</span>
+      </summary>
       <ol class="small">
         {attempts.map((attempt) => (
           <li key={attempt.number}>

@@ -1,5 +1,4 @@
 import type { Change } from '@sandyard/dashboard-contract/files'
-import { MAX_CHANGES } from '@sandyard/dashboard-contract/limits'
 import { call } from '../../../api/call.ts'
 import { useCall } from '../../../api/use-call.ts'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
@@ -8,7 +7,8 @@ import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 interface Props {
   readonly sandboxId: string
   readonly selected: string | undefined
-  readonly onSelect: (change: Change) => void
+  /** Undefined: they are only listed. */
+  readonly onSelect: ((change: Change) => void) | undefined
 }
 
 const MARKS = { added: '+', modified: '±', deleted: '−' } as const
@@ -29,23 +29,37 @@ export function ChangesList({ sandboxId, selected, onSelect }: Props) {
       <ul aria-label={texts.changed}>
         {value.changes.map((change) => (
           <li key={change.path}>
-            <button
-              type="button"
-              class="change"
-              aria-current={change.path === selected}
-              title={change.path}
-              onClick={() => onSelect(change)}
-            >
-              <span class={CLASSES[change.kind]} title={texts.kinds[change.kind]}>
-                {MARKS[change.kind]}
-                <span class="off-screen">{texts.kinds[change.kind]}</span>
+            {onSelect === undefined ? (
+              <span class="change" title={change.path}>
+                <ChangeText {...change} />
               </span>
-              <span class="truncate">{change.path}</span>
-            </button>
+            ) : (
+              <button
+                type="button"
+                class="change"
+                aria-current={change.path === selected}
+                title={change.path}
+                onClick={() => onSelect(change)}
+              >
+                <ChangeText {...change} />
+              </button>
+            )}
           </li>
         ))}
       </ul>
-      {value.isCut && <p class="muted small">{texts.cut(MAX_CHANGES)}</p>}
+      {value.isCut && <p class="muted small">{texts.cut(value.changes.length)}</p>}
     </div>
+  )
+}
+
+function ChangeText({ path, kind }: Change) {
+  return (
+    <>
+      <span class={CLASSES[kind]} title={texts.kinds[kind]}>
+        {MARKS[kind]}
+        <span class="off-screen">{texts.kinds[kind]}</span>
+      </span>
+      <span class="truncate">{path}</span>
+    </>
   )
 }

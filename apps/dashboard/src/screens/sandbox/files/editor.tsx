@@ -40,7 +40,7 @@ export function Editor({ path, text, original, isReadOnly, onChange, onSave }: E
       extensions: [
         EditorState.lineSeparator.of(lineSeparator(text)),
         EditorState.readOnly.of(isReadOnly),
-        EditorView.contentAttributes.of({ 'aria-label': texts.editor(path), spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': texts.editor(path), spellcheck: 'false' }),
         lineNumbers(),
         highlightActiveLineGutter(),
         highlightActiveLine(),

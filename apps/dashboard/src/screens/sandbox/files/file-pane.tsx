@@ -1,6 +1,6 @@
 import type { FileEntry } from '@sandyard/dashboard-contract/files'
 import { MAX_EDIT_BYTES } from '@sandyard/dashboard-contract/limits'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import { lazyScreen } from '../../../frame/lazy-screen.ts'
 import { ErrorBoundary } from '../../../parts/error-boundary.tsx'
@@ -10,6 +10,8 @@ import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { openFile, type OpenFile } from './open-file.ts'
 
 const TextFile = lazyScreen(() => import('./text-file.tsx').then(({ TextFile }) => TextFile))
+
+let turns = 0
 
 interface Props {
   readonly sandboxId: string
@@ -22,8 +24,8 @@ interface Props {
 /** The content of one file. */
 export function FilePane({ sandboxId, path, listed, startsWithDiff, onDirty }: Props) {
   const { value, failure, isLoading, reload } = useCall(`${sandboxId} ${path}`, (signal) => openFile(sandboxId, path, signal))
-  const [turn, setTurn] = useState(0)
-  useEffect(() => setTurn((former) => former + 1), [value])
+  // Each content that is read gets an editor of its own.
+  const turn = useMemo(() => (turns += 1), [value])
   if (value === undefined) return isLoading ? <p class="empty">{texts.loading}</p> : <FailureNotice failure={failure} onRetry={reload} />
   return (
     <ErrorBoundary name={path}>

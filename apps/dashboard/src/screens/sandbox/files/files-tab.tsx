@@ -31,7 +31,7 @@ export function FilesTab({ sandbox }: SandboxTabProps) {
       <NotRunning sandbox={sandbox} />
       {sandbox.state === 'paused' && (
         <ErrorBoundary name={texts.changed}>
-          <ChangesList sandboxId={sandbox.sandboxId} selected={undefined} onSelect={() => undefined} />
+          <ChangesList sandboxId={sandbox.sandboxId} selected={undefined} onSelect={undefined} />
         </ErrorBoundary>
       )}
     </div>
@@ -118,7 +118,19 @@ function Files({ sandboxId }: { readonly sandboxId: string }) {
             onDrop={(to, files) => void upload(to, files)}
           />
         )}
-        <div class="file-pane">
+        {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the toolbar has a button that does the same */}
+        <div
+          class="file-pane"
+          onDragOver={(event) => {
+            if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault()
+          }}
+          onDrop={(event) => {
+            const files = [...(event.dataTransfer?.files ?? [])]
+            if (files.length === 0) return
+            event.preventDefault()
+            void upload(folder, files)
+          }}
+        >
           {path === undefined || (isFolder && !isChanges) ? (
             <p class="empty">{texts.nothing}</p>
           ) : isDeleted ? (

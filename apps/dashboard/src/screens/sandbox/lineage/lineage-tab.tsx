@@ -87,7 +87,8 @@ function NodeName({ node }: { readonly node: LineageNode }) {
   if (node.kind === 'sandbox') {
     return (
       <a class="mono" href={paths.sandbox(node.id, 'lineage')}>
-        {node.name}
+        {node.id}
+        {node.name !== node.id && <span class="muted"> {node.name}</span>}
       </a>
     )
   }

@@ -12,7 +12,10 @@ export function rowOf({ id, at, level, text, fields }: LogLine): LogRow {
   return { key: id, at, level, text, fields }
 }
 
-/** A new snapshot after a reconnect: what is there stays if the snapshot continues it; else lines are missing between, and it replaces everything. */
+/**
+ * The rows after a reconnect. When the snapshot begins with a row that is shown, the rows before it stay. Otherwise lines between them may be
+ * missing, so the snapshot replaces all rows.
+ */
 export function joinSnapshot(rows: readonly LogRow[], snapshot: readonly LogRow[]): readonly LogRow[] {
   const first = snapshot[0]
   if (first === undefined) return rows

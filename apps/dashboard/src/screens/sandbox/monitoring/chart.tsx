@@ -55,6 +55,8 @@ export function Chart(props: ChartProps) {
       {
         width: element.clientWidth,
         height: HEIGHT,
+        // Room for half of the last time.
+        padding: [null, 32, null, null],
         cursor: { sync: { key: 'sandbox' }, drag: { x: true, y: false, setScale: false }, points: { size: 6 } },
         legend: { show: true, live: true },
         scales: { y: { range: () => [0, propsRef.current.most] } },

@@ -33,7 +33,7 @@ export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
   const [exit, setExit] = useState<string | undefined>(undefined)
   const [failure, setFailure] = useState<string | undefined>(undefined)
   const [isCut, setCut] = useState(false)
-  const [recordingId, setRecordingId] = useState<string | null>(null)
+  const [recording, setRecording] = useState<{ readonly id: string | null }>({ id: null })
   const [size, setSize] = useState({ cols: 80, rows: 24 })
   const [url, setUrl] = useState<string | undefined>(undefined)
   const [turn, setTurn] = useState(0)
@@ -64,7 +64,11 @@ export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
         },
         onOutput: (bytes, done) => terminal.write(bytes, done),
         onExit: ({ text }) => setExit(text),
-        onRecording: setRecordingId,
+        // A new object each time: the box must show again what is, when it was refused.
+        onRecording: (id, text) => {
+          setRecording({ id })
+          if (text !== undefined) toast('failed', text)
+        },
         onError: ({ message }) => setFailure(message),
       },
     )
@@ -121,7 +125,7 @@ export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
         search={parts?.search}
         size={size}
         isRunning={exit === undefined && canType}
-        isRecording={recordingId !== null}
+        isRecording={recording.id !== null}
         onRecord={(isOn) => linkRef.current?.record(isOn)}
         isFull={isFull}
         onFull={setFull}

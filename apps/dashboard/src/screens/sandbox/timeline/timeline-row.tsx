@@ -22,7 +22,7 @@ export function TimelineRow({ sandboxId, entry, isPicked, onReplay }: Props) {
   const { lane, at, endedAt, text, actor, exitCode, recordingId, data } = entry
   return (
     <tr id={`entry-${entry.id}`} class={isPicked ? 'timeline-picked' : undefined} tabIndex={-1}>
-      <td class="nowrap number">
+      <td class="nowrap">
         <Time at={at} />
       </td>
       <td class="nowrap">
