@@ -13,6 +13,7 @@ import { volumeRoutes } from './volumes/volume-routes.ts'
 import { secretRoutes } from './secrets/secret-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { AppContext } from './context.ts'
+import { dashboardBackendRoutes } from './dashboard-backend/dashboard-backend-routes.ts'
 import { dashboardPlugin } from './dashboard/dashboard-plugin.ts'
 import { isLiveUpgrade } from './dashboard/live/live-routes.ts'
 import { wirePlugin, wirePrincipal } from './dashboard/wire/wire-plugin.ts'
@@ -57,6 +58,8 @@ import { listTeamLifecycleEventsRoute } from './sandboxes/routes/list-team-lifec
 import { pauseSandboxRoute } from './sandboxes/routes/pause-sandbox.ts'
 import { refreshSandboxRoute } from './sandboxes/routes/refresh-sandbox.ts'
 import { resumeSandboxRoute } from './sandboxes/routes/resume-sandbox.ts'
+import { installReadyMadeTemplateRoute } from './ready-made/routes/install-ready-made-template.ts'
+import { listReadyMadeTemplatesRoute } from './ready-made/routes/list-ready-made-templates.ts'
 import { setSandboxTimeoutRoute } from './sandboxes/routes/set-sandbox-timeout.ts'
 import { updateSandboxNetworkRoute } from './sandboxes/routes/update-sandbox-network.ts'
 import { wakeSandboxRoute } from './sandboxes/routes/wake-sandbox.ts'
@@ -133,6 +136,8 @@ export const ROUTES: readonly ApiRoute[] = [
   listTemplatesRoute,
   listTemplatesV2Route,
   listDefaultTemplatesRoute,
+  listReadyMadeTemplatesRoute,
+  installReadyMadeTemplateRoute,
   getTemplateRoute,
   updateTemplateRoute,
   updateTemplateV2Route,
@@ -160,6 +165,7 @@ export const ROUTES: readonly ApiRoute[] = [
   ...volumeRoutes,
   ...secretRoutes,
   ...webhookRoutes,
+  ...dashboardBackendRoutes,
 ]
 
 export interface AppOptions {

@@ -3,10 +3,12 @@ import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
 import { newServerId } from '@sandyard/db/server-lease'
+import type { Environment } from '@sandyard/kit/config/parse-config'
 import { RELEASE } from '@sandyard/kit/config/release'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
+import { READY_MADE_FOLDER } from '@sandyard/templates/manifest'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { RefusedPackets } from '@sandyard/runtime/types'
 import { Admission } from './admission/admission.ts'
@@ -18,6 +20,10 @@ import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { JobRunner } from './dashboard/jobs/job-runner.ts'
 import { ChangeFeed } from './dashboard/live/change-feed.ts'
+import { HealthRuns } from './dashboard/host/health-runs.ts'
+import { OrphanDesk, type OpenOrphans } from './dashboard/host/orphan-desk.ts'
+import { TransferSlots } from './dashboard/relay/files/transfer-slots.ts'
+import { FileServices } from './volumes/content/file-services.ts'
 import { Drain } from './http/drain.ts'
 import { ReadyChecks } from './http/ready-checks.ts'
 import { createBuildRunner } from './builds/engine/run-build.ts'
@@ -27,6 +33,7 @@ import type { BuildRunner } from './builds/build-runner.ts'
 import { createApiLoggers, type ApiLoggers } from './loggers.ts'
 import { createApiMetrics, type ApiMetrics } from './metrics/api-metrics.ts'
 import { registerHealthGauges } from './metrics/health-gauges.ts'
+import { ReadyMade } from './ready-made/ready-made.ts'
 import type { LifecycleParts } from './sandboxes/lifecycle/lifecycle-parts.ts'
 import { SandboxChanges } from './sandboxes/lifecycle/sandbox-changes.ts'
 import { type LookupHost, lookupHost } from './sandboxes/network/resolve-egress-proxy.ts'
@@ -40,8 +47,8 @@ import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
 import { WarmPool } from './warm-pool/warm-pool.ts'
-import { UploadFolder } from './uploads/upload-folder.ts'
-import { UploadStore } from './uploads/upload-store.ts'
+import { openUploads } from './uploads/open-uploads.ts'
+import type { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
 import { Heartbeat } from './servers/heartbeat.ts'
 import { Placement } from './servers/placement.ts'
@@ -72,6 +79,17 @@ export interface ApiParts {
   readonly buildRunner?: BuildRunner
   /** Looks up the hosts of egress proxies. Default: as this host does. */
   readonly lookupHost?: LookupHost
+  /** The folder of the ready-made templates, and how long a request waits for a first build. Default: those of this release. */
+  readonly readyMade?: { readonly folder: string; readonly waitMs?: number }
+  /** What the dashboard shows operators of the host. Default: that is not served. */
+  readonly host?: HostParts
+}
+
+/** The ways to the machine and the engine beyond sandboxes. */
+export interface HostParts {
+  /** Of the checks, which run as the command `sandyard doctor`. */
+  readonly environment: Environment
+  readonly openOrphans: OpenOrphans
 }
 
 /** Everything that the control plane's entry and route files work with. */
@@ -92,12 +110,21 @@ export interface AppContext extends AsyncDisposable {
   /** Whether this server takes new sandboxes and builds. */
   readonly placement: Placement
   readonly templates: DeleteParts
+  readonly readyMade: ReadyMade
   readonly uploads: UploadStore
   readonly buildRunner: BuildRunner
   /** Where webhooks may be sent to. */
   readonly webhooks: TargetParts
   /** What the live topics of the dashboard hear. */
   readonly feed: ChangeFeed
+  /** The connections to the files of volumes, for the interface and the dashboard. */
+  readonly fileServices: FileServices
+  /** Uploads and downloads of the dashboard. */
+  readonly transfers: TransferSlots
+  /** Runs of the checks of the host. */
+  readonly health: HealthRuns
+  /** What is on the engine and nothing uses. */
+  readonly orphans: OrphanDesk
   /** Actions of the dashboard on many sandboxes. */
   readonly jobs: JobRunner
   /** Starts the shutdown: health checks report it, and requests in flight are finished. */
@@ -109,8 +136,6 @@ export interface AppContext extends AsyncDisposable {
 
 /** A create must be answered within the 60 s that clients wait (clients.md 3.8). */
 const START_TIMEOUT_MS = 50_000
-
-const MAX_ARCHIVE_ENTRIES = 1_000_000
 
 /**
  * Builds the control plane. Disposing it stops the loops and closes everything that was opened here.
@@ -143,6 +168,16 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const oidc = config.oidc && new OidcProvider({ config: config.oidc, database, outbound: config.outbound, log: log.auth })
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
+    const readyMade = new ReadyMade({
+      database,
+      tokenSeed,
+      limits: config.builds.templates,
+      uploads,
+      log: log.builds,
+      folder: READY_MADE_FOLDER,
+      ...parts.readyMade,
+    })
+    shutdown.add('ready-made templates', () => readyMade[Symbol.asyncDispose]())
     const { limits, adminToken, domain } = config
     const starts = new StartsUnderWay()
     const placement = new Placement()
@@ -182,6 +217,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       endReasons: new EndReasons(runtime, log.sandboxes),
       pool,
       placement,
+      readyMade,
       log: log.sandboxes,
       timings: metrics.timings,
       startTimeoutMs: START_TIMEOUT_MS,
@@ -199,6 +235,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       sandboxes,
       view: { tokenSeed, domain },
       templates: { database, cancelBuild: (tx, buildId) => cancelBuild(tx, buildId, FAILURES.cancelled) },
+      readyMade,
       uploads,
       buildRunner:
         parts.buildRunner ??
@@ -208,6 +245,10 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
         lookupHost: parts.lookupHost ?? lookupHost,
       },
       feed: new ChangeFeed(),
+      fileServices: new FileServices({ runtime, tokenSeed }),
+      transfers: new TransferSlots(),
+      health: new HealthRuns({ database, serverId, environment: parts.host?.environment, log: log.http }),
+      orphans: new OrphanDesk(parts.host?.openOrphans, log.http),
       jobs: new JobRunner(sandboxes),
       drain,
       ready,
@@ -220,6 +261,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     shutdown.add('server figures', () => figures[Symbol.asyncDispose]())
     const heartbeat = await startHeartbeat(context, figures)
     shutdown.add('heartbeat', () => heartbeat[Symbol.asyncDispose]())
+    shutdown.add('checks of the host', () => context.health[Symbol.asyncDispose]())
     return context
   } catch (err) {
     await shutdown.run()
@@ -254,11 +296,4 @@ function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<He
     },
     log: log.database,
   })
-}
-
-function openUploads({ builds, storage }: ApiConfig, database: Database, metrics: ApiMetrics) {
-  const folder = new UploadFolder(builds.uploadsDir)
-  const archiveLimits = { maxBytes: builds.uploadUnpackedLimitBytes, maxEntries: MAX_ARCHIVE_ENTRIES }
-  const onStored = (bytes: number): void => metrics.uploadedBytes.inc(bytes)
-  return { folder, archiveLimits, uploads: new UploadStore({ database, folder, limits: archiveLimits, storage, onStored }) }
 }

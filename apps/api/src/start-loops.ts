@@ -18,6 +18,7 @@ import { startWebhookLoops } from './webhooks/webhook-loops.ts'
 import type { AppContext } from './context.ts'
 
 const REFUSALS_EVERY_MS = 3000
+const UPGRADE_EVERY_MS = 3_600_000
 /** Several times in the second in which a deleted key must end. */
 const HEARD_EVERY_MS = 300
 
@@ -107,6 +108,10 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     publishEgressGateway(database.db, runtime.capabilities().egressGateway),
   )
   shutdown.add('egress gateway address', () => publishing.stop())
+  const upgrades = runLoop({ name: 'ready-made templates', everyMs: UPGRADE_EVERY_MS, log: log.builds }, (signal) =>
+    context.readyMade.upgrade(signal),
+  )
+  shutdown.add('ready-made upgrades', () => upgrades.stop())
   const refusals = runLoop({ name: 'refused egress', everyMs: REFUSALS_EVERY_MS, log: log.sandboxes }, () => refused.store(database))
   shutdown.add('refused egress', () => refusals.stop())
   const { tokenSeed } = context.installation

@@ -49,6 +49,9 @@ const ATTEMPTS: Partial<Record<OperationId, (owned: Owned) => Attempt>> = {
   updateWebhook: () => ({ body: { name: 'stolen' } }),
   listTemplates: ({ teamID = '' }) => ({ query: { teamID } }),
   listTemplatesV2: ({ teamID = '' }) => ({ query: { teamID } }),
+  checkDashboardTag: () => ({ query: { tag: 'kept' } }),
+  listDashboardBuilds: ({ buildID = '' }) => ({ query: { build_id_or_template: buildID } }),
+  listDashboardBuildStatuses: ({ buildID = '' }) => ({ query: { build_ids: buildID } }),
 }
 
 /** Operations that name no object of a team: they must succeed, or be refused for their own reasons, without a trace of the other team. */
@@ -60,8 +63,17 @@ const LISTS: ReadonlySet<string> = new Set<OperationId>([
   'getSandboxMetrics',
   'listSandboxMetrics',
   'listSnapshots',
+  'listDashboardBuilds',
+  'listDashboardBuildStatuses',
 ])
-const EMPTY = ['[]', '{"sandboxes":{}}', '{"logs":[]}', '{"logs":[],"logEntries":[]}']
+const EMPTY = [
+  '[]',
+  '{"sandboxes":{}}',
+  '{"logs":[]}',
+  '{"data":[],"nextCursor":null}',
+  '{"buildStatuses":[]}',
+  '{"logs":[],"logEntries":[]}',
+]
 
 const GUARDED = (OPERATIONS as readonly Operation[]).filter(({ auth }) => auth !== 'none' && auth !== 'A')
 

@@ -117,9 +117,8 @@ it.each([
   const answer = await other.call('PUT', `/sandboxes/${id}/network`, { body })
   expect(answer.body).toEqual({ code: 501, message: expect.stringContaining(`'${field}'`) })
   expect(await show()).toEqual(before)
-  const calls = other.runtime.faults.calls.length
   expect((await other.call('PUT', `/sandboxes/${id}/network`, { body: { allowOut: [] } })).status).toBe(204)
-  expect(other.runtime.faults.calls).toHaveLength(calls)
+  expect(other.runtime.faults.calls).not.toContain('setEgress')
   const network = field === 'denyOut' ? { network: body } : body
   const created = await other.call('POST', '/v2/sandboxes', { body: { templateID: 'base', ...network } })
   expect(created.body).toEqual({ code: 501, message: expect.stringContaining(`${field}'`) })

@@ -23,6 +23,7 @@ import { registerResume } from './commands/resume.ts'
 import { registerSecrets } from './commands/secrets.ts'
 import { registerStatus } from './commands/status.ts'
 import { registerTeams } from './commands/teams.ts'
+import { registerTemplates } from './commands/templates.ts'
 import { registerUpgrade } from './commands/upgrade.ts'
 import { registerVerify } from './commands/verify.ts'
 import { registerUp } from './commands/up.ts'
@@ -45,6 +46,7 @@ const COMMANDS: readonly ((program: Command, parts: CliParts) => void)[] = [
   registerUsers,
   registerNodes,
   registerSecrets,
+  registerTemplates,
   registerLogs,
   registerLs,
   registerInfo,

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Database } from '@sandyard/db/database'
 import { DockerRuntime } from '@sandyard/runtime-docker/docker-runtime'
+import { connectEngine } from '@sandyard/runtime-docker/engine/connect-engine'
 import { optionsOf } from '@sandyard/runtime-docker/runtime-settings'
 import type { SandboxImages } from './images.ts'
 import { createApp } from '../app.ts'
@@ -10,6 +11,7 @@ import { readWantedEgress } from '../sandboxes/network/read-wanted-egress.ts'
 import { prepareDashboard } from './dashboard-dist.ts'
 import { apiListening, explainListenFailure } from './listening.ts'
 import type { ProgramParts } from './program-parts.ts'
+import { openOrphans } from './open-orphans.ts'
 import { tidyEngine } from './tidy-engine.ts'
 
 type ApiInstance = Awaited<ReturnType<typeof createApp>>
@@ -49,6 +51,10 @@ export async function openApi(parts: ProgramParts, { database, images, proxyPort
   const context = await createContext(apiConfig, {
     database,
     log,
+    host: {
+      environment: { ...environment, SANDYARD_DATA_DIR: directory.path },
+      openOrphans: async (signal) => openOrphans({ db: database.db, docker: await connectEngine(config.dockerHost), signal }),
+    },
     runtime: ({ installation: { id }, onRefused }) => {
       // Before the network exists, because a start may be refused afterwards: the database may belong to another engine.
       // As a member this server is on the network itself.

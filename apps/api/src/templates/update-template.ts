@@ -17,6 +17,8 @@ export interface TemplateChange {
    * 9.5).
    */
   readonly promotes: boolean
+  /** Names without a namespace that belong to the templates of the server. */
+  readonly reserved: ReadonlySet<string>
 }
 
 /**
@@ -30,7 +32,7 @@ export async function updateTemplate(database: Database, team: Team, change: Tem
   const { templateId, isPublic, promotes } = change
   const { names, taken } = await database.transaction(async (tx) => {
     await setVisibility(tx, change)
-    const taken = promotes && isPublic === true ? await promote(tx, templateId, team.slug) : undefined
+    const taken = promotes && isPublic === true ? await promote(tx, change, team.slug) : undefined
     if (isPublic !== undefined) {
       await appendEvent(tx, { teamId: team.id, kind: 'template.updated', subject: templateId, data: { isPublic } })
     }
@@ -53,7 +55,7 @@ async function setVisibility(tx: Tx, { templateId, givenId, isPublic }: Template
 }
 
 /** Gives the template the bare form of its first name. Returns that name if another template has it. */
-async function promote(tx: Tx, templateId: string, slug: string): Promise<string | undefined> {
+async function promote(tx: Tx, { templateId, reserved }: TemplateChange, slug: string): Promise<string | undefined> {
   const own = await tx
     .selectFrom('template_alias')
     .select('alias')
@@ -65,6 +67,7 @@ async function promote(tx: Tx, templateId: string, slug: string): Promise<string
     .executeTakeFirst()
   if (own === undefined) return undefined
   const { alias } = own
+  if (reserved.has(alias)) return alias
   // A bare name resolves before an id with the same text, so it must not hide a template.
   const isId = await tx.selectFrom('template').select('template_id').where('template_id', '=', alias).executeTakeFirst()
   if (isId !== undefined) return alias

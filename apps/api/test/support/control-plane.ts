@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { createApp, type AppOptions } from '@sandyard/api/app'
 import { parseApiConfig } from '@sandyard/api/config'
-import { createContext, type AppContext } from '@sandyard/api/context'
+import { createContext, type ApiParts, type AppContext, type HostParts } from '@sandyard/api/context'
 import { seedBaseTemplate } from '@sandyard/api/seed/seed-base-template'
 import { seedIdentity, type SeededCredentials } from '@sandyard/api/seed/seed-identity'
 import { Database } from '@sandyard/db/database'
@@ -80,6 +80,9 @@ export interface ServerOptions {
   /** Of the runtime. */
   readonly capabilities?: Partial<RuntimeCapabilities>
   readonly lookupHost?: LookupHost
+  readonly readyMade?: NonNullable<ApiParts['readyMade']>
+  /** Default: none. */
+  readonly host?: HostParts
   /** Default: none. */
   readonly log?: Logger
 }
@@ -135,7 +138,7 @@ export async function createWorld(given?: TestDatabase): Promise<World> {
 
 async function startServer(world: World, options: ServerOptions = {}): Promise<Server> {
   const { engine, daemon } = world
-  const { fuse, buildRunner = instantRunner, capabilities, lookupHost, log = silent } = options
+  const { fuse, buildRunner = instantRunner, capabilities, lookupHost, readyMade, host, log = silent } = options
   const endpointOf = (): SandboxEndpoint => ({ host: '127.0.0.1', daemonPort: daemon.port })
   const runtimeOptions: FakeRuntimeOptions = { engine, endpointOf, ...(capabilities && { capabilities }) }
   const makeRuntime = options.runtime ?? ((given) => (fuse === undefined ? new FakeRuntime(given) : new FusedRuntime(given, fuse)))
@@ -150,7 +153,15 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
     SANDYARD_POOL_MEMORY: '0',
     ...options.env,
   })
-  const ctx = await createContext(config, { database, runtime, log, buildRunner, ...(lookupHost && { lookupHost }) })
+  const ctx = await createContext(config, {
+    database,
+    runtime,
+    log,
+    buildRunner,
+    ...(lookupHost && { lookupHost }),
+    ...(readyMade && { readyMade }),
+    ...(host && { host }),
+  })
   const app = await createApp(ctx, options.app)
   if (options.loops === true) await ctx.start()
   return {

@@ -57,6 +57,8 @@ export class Browser {
   }
 
   #keep(set: string): void {
+    // Of another place than the cookies of this host.
+    if (/; domain=/i.test(set) || !/; path=\/(;|$)/i.test(set)) return
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
     if (/max-age=0(;|$)/i.test(set)) this.#cookies.delete(name)
     else this.#cookies.set(name, value)

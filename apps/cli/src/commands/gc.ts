@@ -1,4 +1,4 @@
-import type { Orphan } from '@sandyard/runtime-docker/upkeep/orphans'
+import type { Orphan } from '@sandyard/runtime/orphan'
 import type { Command } from 'commander'
 import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'

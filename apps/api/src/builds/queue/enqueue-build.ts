@@ -15,6 +15,9 @@ export interface BuildOrder {
   readonly credentials?: RegistryCredentials | undefined
 }
 
+/** Longer plans are not kept after the end of the build. */
+const MAX_KEPT_PLAN_BYTES = 256 * 1024
+
 /**
  * Queues a registered build: after the commit clients see it as `building`, and a server claims it. Of two concurrent calls for one build,
  * one succeeds.
@@ -39,6 +42,17 @@ export async function enqueueBuild(tx: Tx, tokenSeed: Secret, order: BuildOrder)
       sealed_credentials: credentials === undefined ? null : sealCredentials(tokenSeed, buildId, credentials),
     })
     .execute()
+  await keepPlan(tx, order)
   await notify(tx, CHANNELS.buildChanged, buildId)
   return true
+}
+
+/** For a rebuild. */
+async function keepPlan(tx: Tx, { buildId, plan, credentials }: BuildOrder): Promise<void> {
+  const text = JSON.stringify(plan)
+  if (Buffer.byteLength(text) > MAX_KEPT_PLAN_BYTES) return
+  await tx
+    .insertInto('build_plan')
+    .values({ build_id: buildId, plan: text, needs_credentials: credentials !== undefined })
+    .execute()
 }

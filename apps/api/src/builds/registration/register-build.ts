@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
 import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../../events/event-log.ts'
-import { ENVD_VERSION } from '../../daemon/daemon-version.ts'
 import { checkTemplateScope } from '../../auth/key-scopes.ts'
 import { lockTeam } from '../../teams/lock-team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
@@ -14,10 +12,10 @@ import type { IdempotentOperation } from '../../idempotency/remembered-answer.ts
 import { countBuild, insertTemplate } from '../../templates/template-writes.ts'
 import { templateDeleted, tooManyBuilds } from '../build-errors.ts'
 import type { BuildParts } from '../build-parts.ts'
-import type { BuildPlan } from '../build-plan.ts'
 import { claimAlias } from './claim-alias.ts'
+import { insertBuild, type NewBuild } from './insert-build.ts'
 import { endOlderBuilds } from '../queue/end-older-builds.ts'
-import { enqueueBuild } from '../queue/enqueue-build.ts'
+import { enqueueBuild, type BuildOrder } from '../queue/enqueue-build.ts'
 import { countUnfinished } from '../queue/count-unfinished.ts'
 
 /** The template of a build. */
@@ -34,8 +32,6 @@ interface LegacyBuild {
   readonly dockerfile: string
   readonly startCmd: string | undefined
   readonly readyCmd: string | undefined
-  /** If given, the registration also starts the build. */
-  readonly plan?: BuildPlan | undefined
 }
 
 export interface Registration {
@@ -49,6 +45,8 @@ export interface Registration {
   readonly tags: readonly string[]
   readonly resources: SandboxResources
   readonly legacy?: LegacyBuild
+  /** If given, the registration also starts the build. */
+  readonly order?: Pick<BuildOrder, 'plan' | 'builderVersion'>
   readonly operation: IdempotentOperation
 }
 
@@ -61,22 +59,20 @@ export interface Registration {
  * deleted template; then nothing has changed
  */
 export async function registerBuild(parts: BuildParts, registration: Registration): Promise<{ templateId: string; buildId: string }> {
-  const { team, target, tags, legacy } = registration
+  const { team, target, tags, resources, order } = registration
   const once = { tokenSeed: parts.tokenSeed, ownerId: team.id, ...registration.operation }
   return createOnce(parts.database, once, async (tx) => {
     const own = await lockTeam(tx, team.id)
     const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
     const known = await findTarget(tx, registration)
-    if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: legacy?.plan !== undefined })
+    if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: order !== undefined })
     if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit, own)
     const templateId = known ?? (await insertTemplate(tx, { teamId: team.id, source: 'template', userId: registration.userId }))
     if (target.alias !== undefined) await claimAlias(tx, { alias: target.alias, namespace: team.slug, templateId })
     if (!(await countBuild(tx, templateId))) throw templateDeleted(templateId)
-    const buildId = await insertBuild(tx, templateId, registration)
+    const buildId = await insertBuild(tx, { templateId, resources, tags, more: generationOf(registration) })
     await appendEvent(tx, { teamId: team.id, kind: 'template.build_registered', subject: templateId, data: { buildId } })
-    if (legacy?.plan !== undefined) {
-      await enqueueBuild(tx, parts.tokenSeed, { buildId, teamId: team.id, plan: legacy.plan, builderVersion: 'v1' })
-    }
+    if (order !== undefined) await enqueueBuild(tx, parts.tokenSeed, { ...order, buildId, teamId: team.id })
     return { templateId, buildId }
   })
 }
@@ -89,32 +85,12 @@ async function findTarget(tx: Tx, { team, target, scope }: Registration): Promis
   return named?.templateId
 }
 
-async function insertBuild(tx: Tx, templateId: string, { resources, tags, legacy }: Registration): Promise<string> {
-  const { build_id } = await tx
-    .insertInto('build')
-    .values({
-      template_id: templateId,
-      status: 'waiting',
-      cpu_count: resources.cpuCount,
-      memory_mib: resources.memoryMib,
-      disk_mib: resources.diskMib,
-      // The defaults of a base; the end of the build stores the final values.
-      default_user: 'user',
-      default_workdir: '/home/user',
-      envd_version: ENVD_VERSION,
-      created_at: sql<Date>`clock_timestamp()`,
-      updated_at: sql<Date>`clock_timestamp()`,
-      builder_version: legacy === undefined ? null : 'v1',
-      dockerfile: legacy?.dockerfile ?? null,
-      start_cmd: legacy?.startCmd ?? null,
-      ready_cmd: legacy?.readyCmd ?? null,
-      starts_itself: legacy?.plan !== undefined,
-    })
-    .returning('build_id')
-    .executeTakeFirstOrThrow()
-  await tx
-    .insertInto('tag_assignment')
-    .values(tags.map((tag) => ({ template_id: templateId, build_id, tag })))
-    .execute()
-  return build_id
+function generationOf({ legacy, order }: Registration): NonNullable<NewBuild['more']> {
+  return {
+    builder_version: legacy === undefined ? null : 'v1',
+    dockerfile: legacy?.dockerfile ?? null,
+    start_cmd: legacy?.startCmd ?? null,
+    ready_cmd: legacy?.readyCmd ?? null,
+    starts_itself: order !== undefined,
+  }
 }

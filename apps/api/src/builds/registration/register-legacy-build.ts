@@ -65,7 +65,7 @@ export async function rebuildTemplate(
   await checkDockerfileAside(body.dockerfile, team.id)
   const plan = toLegacyPlan(legacy)
   const target = { kind: 'existing', templateId, alias } as const
-  return register(parts, { team, userId: principal?.user?.id, target, resources, legacy: { ...legacy, plan }, operation })
+  return register(parts, { team, userId: principal?.user?.id, target, resources, legacy, order: { plan, builderVersion: 'v1' }, operation })
 }
 
 /** The team that may rebuild a template. The path must have its exact id. */

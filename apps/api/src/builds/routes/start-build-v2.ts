@@ -11,9 +11,10 @@ export const startBuildV2Route: ApiRoute = (app, ctx) => {
   const parts = buildPartsOf(ctx)
   app.route({
     ...operation('startBuildV2'),
-    schema: { params: BuildParams, body: TemplateBuildStartV2, response: { 202: Accepted, ...errors(400, 401, 403, 404, 429, 500) } },
+    schema: { params: BuildParams, body: TemplateBuildStartV2, response: { 202: Accepted, ...errors(400, 401, 403, 404, 429, 500, 503) } },
     handler: async ({ principal, params, body, headers }, reply) => {
       const { templateID: templateId, buildID: buildId } = params
+      await ctx.readyMade.prepare(getTeam(principal), body.fromTemplate)
       await startBuild(parts, getTeam(principal), { templateId, buildId, body, userAgent: headers['user-agent'], scope: principal?.scope })
       return reply.code(202).send(undefined)
     },

@@ -12,6 +12,7 @@ export const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['teams', 'The teams of a user, and their metrics'],
   ['api keys', 'The API keys of a team'],
   ['access tokens', 'The access tokens of a user'],
+  ['dashboard backend', "What upstream's dashboard reads from its own backend. Not part of the interface of the control plane"],
   ['administration', 'For the operator of this server'],
   ['server', 'The state of this server'],
 ]

@@ -5,7 +5,7 @@ import type { Actor } from '../../events/actor.ts'
 import type { Placement } from '../../servers/placement.ts'
 import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
-import { resolveTemplate } from '../../templates/resolve-template.ts'
+import type { ReadyMade } from '../../ready-made/ready-made.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
 import { DEFAULT_TAG, parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
 import { checkLifetime } from '../check-lifetime.ts'
@@ -30,6 +30,7 @@ export interface CreateParts extends StartParts {
   readonly lookupHost: LookupHost
   readonly pool: WarmPool
   readonly placement: Pick<Placement, 'assertAccepts'>
+  readonly readyMade: Pick<ReadyMade, 'resolve'>
 }
 
 export interface CreateRequest {
@@ -91,7 +92,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
 /** All checks that need no lock. */
 async function check(parts: CreateParts, team: Team, { body, defaults }: CreateRequest) {
   const reference = readReference(body.templateID)
-  const found = await resolveTemplate(parts.database.db, team, reference)
+  const found = await parts.readyMade.resolve(team, reference)
   const has = parts.runtime.capabilities()
   const { maxLifetimeSeconds } = limitsOf(parts.limits, team.limits)
   const checked = checkBody(body, { defaults, build: found.build, maxLifetimeSeconds })

@@ -16,7 +16,13 @@ export const updateTemplateV2Route: ApiRoute = (app, ctx) =>
     },
     handler: async ({ principal, params, body }) => {
       const { team, template } = await getOwnTemplate(ctx.database.db, principal, params.templateID)
-      const change = { templateId: template.templateId, givenId: params.templateID, isPublic: body.public, promotes: false }
+      const change = {
+        templateId: template.templateId,
+        givenId: params.templateID,
+        isPublic: body.public,
+        promotes: false,
+        reserved: new Set<string>(),
+      }
       return { names: await updateTemplate(ctx.database, team, change) }
     },
   })

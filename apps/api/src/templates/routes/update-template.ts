@@ -17,7 +17,13 @@ export const updateTemplateRoute: ApiRoute = (app, ctx) =>
     handler: async ({ principal, params, body }) => {
       const { team, template } = await getOwnTemplate(ctx.database.db, principal, params.templateID)
       const promotes = ctx.config.teamPublicNames || principal?.via === 'admin_team'
-      const change = { templateId: template.templateId, givenId: params.templateID, isPublic: body.public, promotes }
+      const change = {
+        templateId: template.templateId,
+        givenId: params.templateID,
+        isPublic: body.public,
+        promotes,
+        reserved: await ctx.readyMade.names(),
+      }
       return { names: await updateTemplate(ctx.database, team, change) }
     },
   })

@@ -1,0 +1,86 @@
+"""An extension of IPython: what clients of the code interpreter read of a result beside its text and pictures.
+
+Lists and dicts come as JSON too, figures of matplotlib with the data of their charts, and frames of pandas with their columns. Nothing is
+imported before there is such an object, so that kernels start fast.
+"""
+
+from IPython.core.formatters import BaseFormatter, JSONFormatter
+from traitlets import ObjectName, Unicode
+
+# Larger values would slow down every cell that ends with one; they have their text.
+MAX_JSON_ITEMS = 100_000
+MAX_FRAME_CELLS = 1_000_000
+
+
+def _is(obj, module, name):
+    return any(kind.__module__ == module and kind.__name__ == name for kind in type(obj).__mro__)
+
+
+class ChartFormatter(BaseFormatter):
+    """The chart of a figure, as the types of the clients have it."""
+
+    format_type = Unicode("e2b/chart")
+    print_method = ObjectName("_repr_e2b_chart_")
+    _return_type = (dict, str)
+
+    def __call__(self, obj):
+        if not _is(obj, "matplotlib.figure", "Figure"):
+            return super().__call__(obj)
+        try:
+            from e2b_charts import chart_figure_to_dict
+
+            return chart_figure_to_dict(obj)
+        except Exception:
+            # The picture is there all the same.
+            return {}
+
+
+class DataFormatter(BaseFormatter):
+    """The columns of a frame, each with its values."""
+
+    format_type = Unicode("e2b/data")
+    print_method = ObjectName("_repr_e2b_data_")
+    _return_type = (dict, str)
+
+    def __call__(self, obj):
+        if not _is(obj, "pandas", "DataFrame") and not _is(obj, "pandas.core.frame", "DataFrame"):
+            return super().__call__(obj)
+        if obj.size > MAX_FRAME_CELLS:
+            return None
+        return {str(name): [_plain(value) for value in values] for name, values in obj.to_dict(orient="list").items()}
+
+
+def _plain(value):
+    """What JSON has no form for becomes text, and what is no number becomes null."""
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if hasattr(value, "isoformat"):
+        text = value.isoformat()
+        return None if text == "NaT" else text
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    return str(value)
+
+
+class ListAndDictFormatter(JSONFormatter):
+    """Lists and dicts that are JSON, beside objects that have such a form."""
+
+    def __call__(self, obj):
+        if not isinstance(obj, (list, dict)) or len(obj) > MAX_JSON_ITEMS:
+            return super().__call__(obj)
+        import orjson
+
+        try:
+            text = orjson.dumps(obj, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS)
+        except (TypeError, ValueError, RecursionError):
+            return super().__call__(obj)
+        return orjson.loads(text), {"expanded": True}
+
+
+def load_ipython_extension(shell):
+    formatter = shell.display_formatter
+    for kind in (ChartFormatter, DataFormatter, ListAndDictFormatter):
+        made = kind(parent=formatter)
+        formatter.formatters[made.format_type] = made

@@ -1,0 +1,97 @@
+import type { Sandbox } from '@e2b/code-interpreter'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSandbox, type OpenSandbox } from './sandbox.ts'
+
+let open: OpenSandbox
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  open = await openSandbox({ FROM_CREATE: 'yes' })
+  sandbox = open.sandbox
+})
+afterAll(() => open[Symbol.asyncDispose]())
+
+describe('contexts', () => {
+  test('of Python and JavaScript are there from the beginning', async () => {
+    const contexts = await sandbox.listCodeContexts()
+    expect(contexts.map(({ language, cwd }) => [language, cwd])).toEqual(
+      expect.arrayContaining([
+        ['python', '/home/user'],
+        ['javascript', '/home/user'],
+      ]),
+    )
+  })
+
+  test('have a state and a directory of their own, until they are restarted or removed', async () => {
+    const context = await sandbox.createCodeContext({ cwd: '/tmp' })
+    expect(context).toMatchObject({ language: 'python', cwd: '/tmp' })
+    await sandbox.runCode('own = 1', { context })
+    expect((await sandbox.runCode('import os; [own, os.getcwd()]', { context })).text).toBe("[1, '/tmp']")
+    expect((await sandbox.runCode('own')).error?.name).toBe('NameError')
+
+    await sandbox.restartCodeContext(context)
+    expect((await sandbox.runCode('own', { context })).error?.name).toBe('NameError')
+    expect((await sandbox.runCode('import os; os.getcwd()', { context })).text).toBe('/tmp')
+
+    await sandbox.removeCodeContext(context)
+    expect((await sandbox.listCodeContexts()).map(({ id }) => id)).not.toContain(context.id)
+    await expect(sandbox.runCode('1', { context })).rejects.toThrow(`Context ${context.id} not found`)
+    await expect(sandbox.restartCodeContext(context)).rejects.toThrow('not found')
+  })
+
+  test('a restart of a context ends its running cell with an error that says so', async () => {
+    const context = await sandbox.createCodeContext()
+    let restarted: Promise<void> | undefined
+    const { error } = await sandbox.runCode('print("began", flush=True)\nimport time; time.sleep(60)', {
+      context,
+      onStdout: () => {
+        restarted ??= sandbox.restartCodeContext(context)
+      },
+    })
+    expect(error).toMatchObject({ name: 'ContextRestarting', value: 'Context was restarted' })
+    await restarted
+    await sandbox.removeCodeContext(context)
+  })
+
+  test('of unknown languages and directories are refused', async () => {
+    await expect(sandbox.createCodeContext({ language: 'cobol' })).rejects.toThrow('400')
+    await expect(sandbox.createCodeContext({ cwd: '/nowhere' })).rejects.toThrow('400')
+    await expect(sandbox.runCode('1', { language: 'cobol' })).rejects.toThrow('400')
+  })
+})
+
+describe('other languages', () => {
+  test.each([
+    ['javascript', 'const x = 20; x + 1', 'x + 22', ['21', '42']],
+    ['typescript', 'const y: number = 20; y + 1', 'await Promise.resolve(`${y}`)', ['21', '20']],
+    ['javascript', '"a"', 'require("node:path").join("a", "b")', ['a', 'a/b']],
+    ['r', 'z <- 20; z + 1', 'z + 22', ['[1] 21', '[1] 42']],
+  ])(
+    '%s gives values and keeps its state',
+    async (language, first, second, texts) => {
+      const results = [await sandbox.runCode(first, { language }), await sandbox.runCode(second, { language })]
+      expect(results.map(({ text, error }) => error ?? text)).toEqual(texts)
+    },
+    120_000,
+  )
+
+  test('bash prints, keeps its state and reports a code', async () => {
+    await sandbox.runCode('a=1; cd /tmp', { language: 'bash' })
+    expect((await sandbox.runCode('echo $a; pwd', { language: 'bash' })).logs.stdout.join('')).toBe('1\n/tmp\n')
+    expect((await sandbox.runCode('false', { language: 'bash' })).error?.value).toBe('1')
+  }, 120_000)
+
+  test.each([
+    ['python', 'import os; print(os.environ["FROM_CELL"])'],
+    ['javascript', 'console.log(process.env.FROM_CELL)'],
+    ['bash', 'echo $FROM_CELL'],
+    ['r', 'cat(Sys.getenv("FROM_CELL"))'],
+  ])(
+    '%s sees the variables of the cell',
+    async (language, code) => {
+      const { logs } = await sandbox.runCode(code, { language, envs: { FROM_CELL: "it's" } })
+      expect(logs.stdout.join('').trim()).toBe("it's")
+    },
+    120_000,
+  )
+})
