@@ -1,0 +1,10 @@
+import type { MatrixClient } from '../client.ts'
+
+/** The registry has this release only. */
+export const computesdk: MatrixClient = {
+  name: '@computesdk/e2b',
+  registry: 'npm',
+  package: '@computesdk/e2b',
+  older: [],
+  flows: [{ name: 'sandbox, command, files, list, destroy', file: 'computesdk.mjs', timeoutMs: 120_000 }],
+}
