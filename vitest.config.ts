@@ -50,6 +50,7 @@ export default defineConfig({
         test: {
           name: 'acceptance',
           include: ['tests/acceptance/**/*.acc.test.ts'],
+          isolate: false,
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 300_000,
@@ -58,13 +59,49 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'examples',
+          include: ['tests/examples/*.example.test.ts'],
+          ...PATIENT,
+          testTimeout: 540_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
+          name: 'code-interpreter',
+          include: ['tests/code-interpreter/**/*.interpreter.test.ts'],
+          ...PATIENT,
+          testTimeout: 60_000,
+          // The first create installs the template where it is not built yet.
+          hookTimeout: 900_000,
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
           name: 'browser',
           include: ['tests/browser/**/*.browser.test.ts'],
+          // One browser for all: its contexts share nothing.
+          globalSetup: ['tests/browser/support/browser-for-run.ts'],
+          isolate: false,
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          // Each worker has a browser of its own.
+          // Two files side by side, with the concurrent tests of each.
           maxWorkers: 2,
+          maxConcurrency: 3,
+        },
+      },
+      {
+        test: {
+          name: 'ready-made',
+          include: ['tests/ready-made/**/*.made.test.ts'],
+          ...PATIENT,
+          testTimeout: 180_000,
+          // Builds of desktops and the like.
+          hookTimeout: 1_800_000,
+          maxWorkers: 1,
         },
       },
     ],

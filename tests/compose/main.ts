@@ -9,6 +9,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Sandbox } from 'e2b'
+import { checkDashboard } from './dashboard.ts'
 import { DOMAIN, PORTS, Project, ROOT } from './project.ts'
 
 interface Client {
@@ -62,6 +63,15 @@ assert.match(owners, /CapBnd:\t0000000000000000/)
 
 say('the main job, directly and through the balancer')
 for (const client of [direct, balanced]) await mainJob(client)
+
+say('the dashboard')
+for (const { apiUrl } of [direct, balanced]) await checkDashboard(apiUrl)
+const modules = (await project.read('exec', '-T', 'api', 'ls', 'node_modules/.pnpm/node_modules')).split('\n')
+assert.deepEqual(
+  ['fastify', 'preact', 'vite'].map((name) => modules.includes(name)),
+  [true, false, false],
+  'the image has what only the build of the page needs',
+)
 
 say('over TLS: HTTP/2, certificates on demand, WebSockets')
 await overTls()

@@ -80,6 +80,10 @@ export const NOTES: Readonly<Record<string, Note>> = {
   },
   'GET /secrets': { text: 'Without a key outside of the database (docs/secrets.md) the operations of secrets answer the documented 403.' },
   'POST /events/webhooks': { text: 'As the hosted service, with retries, dead letters and a resend: docs/webhooks.md.' },
+  'GET /dashboard-api/sandboxes/{sandboxID}/record': {
+    text: "An operation of the backend of upstream's dashboard, as all under `/dashboard-api`: not part of the interface. The record is there as long as the history of the sandbox is; `retentionExpired` says that its log and metrics are gone.",
+  },
+  'GET /dashboard-api/templates': { text: '`defaultDescription` is always null: default templates have no description here.' },
   'daemon POST /init': {
     text: '`volumeMounts` are checked, not mounted: a container gets its volumes when it is created. The clock is never set. In a sandbox the request needs our own header `X-Sandyard-Instance-Key` and field `identity` (docs/decisions/011-daemon-identity.md).',
   },

@@ -91,7 +91,7 @@ async function endServer(child: ChildProcess): Promise<void> {
 }
 
 /** The server keeps sandboxes that have not expired, and their network, for its next start; in a test there is none. */
-async function removeFromEngine(installationFile: string): Promise<void> {
+export async function removeFromEngine(installationFile: string): Promise<void> {
   if (!existsSync(installationFile)) return
   const { connectEngine } = await import('../../packages/runtime-docker/src/engine/connect-engine.ts')
   const { removeInstallations } = await import('../../packages/runtime-docker/src/remove-installation.ts')

@@ -41,7 +41,7 @@ export async function fillSandboxes({ database, engine, ...world }: World, rows:
       egress: DEFAULT_EGRESS,
     }
     if (engine.find(INSTALLATION, spec) !== undefined) continue
-    const contents = { files: new Map<string, string>(), memory: new Map<string, string>() }
+    const contents = { files: new Map<string, string>(), original: new Map<string, string>(), memory: new Map<string, string>() }
     engine.put({
       installation: INSTALLATION,
       spec,
