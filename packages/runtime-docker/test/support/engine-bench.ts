@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
-import { DEFAULT_EGRESS, type SandboxSpec } from '@sandyard/runtime/types'
+import { DEFAULT_EGRESS, type EgressPolicy, type SandboxSpec } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
 import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
@@ -28,6 +28,8 @@ export class EngineBench implements AsyncDisposable {
   readonly #folder: string
   readonly #installations = new Set<string>()
   readonly #runtimes: DockerRuntime[] = []
+  /** The policies that the tests asked for, as an owner of sandboxes keeps them: runtimes repair the rules after them every minute. */
+  readonly #wanted = new Map<string, EgressPolicy>()
 
   private constructor(docker: Docker, dist: DaemonDist, folder: string) {
     this.docker = docker
@@ -52,7 +54,7 @@ export class EngineBench implements AsyncDisposable {
       log: silentLogger(),
       progress: { step: () => undefined, detail: () => undefined },
       registries: ['*', '127.0.0.1'],
-      wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, DEFAULT_EGRESS])),
+      wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, this.#wanted.get(id) ?? DEFAULT_EGRESS])),
       ...change,
     }
   }
@@ -60,7 +62,25 @@ export class EngineBench implements AsyncDisposable {
   async runtime(change: Partial<DockerRuntimeOptions> = {}): Promise<DockerRuntime> {
     const runtime = await DockerRuntime.open(this.options(change))
     this.#runtimes.push(runtime)
+    this.#noteWanted(runtime)
     return runtime
+  }
+
+  #noteWanted(runtime: DockerRuntime): void {
+    const [create, resume, setEgress] = [runtime.create.bind(runtime), runtime.resume.bind(runtime), runtime.setEgress.bind(runtime)]
+    const note = ({ sandboxId, egress }: Pick<SandboxSpec, 'sandboxId' | 'egress'>): void => void this.#wanted.set(sandboxId, egress)
+    runtime.create = (spec, ...rest) => {
+      note(spec)
+      return create(spec, ...rest)
+    }
+    runtime.resume = (handle, options) => {
+      note(options.spec)
+      return resume(handle, options)
+    }
+    runtime.setEgress = (ref, egress, ...rest) => {
+      note({ ...ref, egress })
+      return setEgress(ref, egress, ...rest)
+    }
   }
 
   get volume(): string {
