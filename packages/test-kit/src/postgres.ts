@@ -26,7 +26,7 @@ export async function createTestDatabase(serverUrl?: string): Promise<TestDataba
   const server = serverUrl ?? (await getServerUrl())
   const name = `test_${randomBytes(6).toString('hex')}`
   const template = await ensureTemplate(server)
-  await administer(server, (client) => client.query(`create database ${name} template ${template}`))
+  await administer(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`))
   return {
     url: databaseUrl(server, name),
     [Symbol.asyncDispose]: () => administer(server, (client) => client.query(`drop database if exists ${name} with (force)`)),
