@@ -19,6 +19,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/src/**/*.test.ts'],
           exclude: ['**/*.engine.test.ts', ...defaultExclude],
+          execArgv: ROOMY,
           testTimeout: 30_000,
           ...PATIENT,
           maxWorkers: 3,
@@ -44,6 +45,7 @@ export default defineConfig({
         test: {
           name: 'engine',
           include: ['{apps,packages}/*/test/**/*.engine.test.ts', 'tools/**/*.engine.test.ts'],
+          execArgv: ROOMY,
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 600_000,
@@ -54,6 +56,7 @@ export default defineConfig({
         test: {
           name: 'acceptance',
           include: ['tests/acceptance/**/*.acc.test.ts'],
+          execArgv: ROOMY,
           isolate: false,
           ...PATIENT,
           testTimeout: 180_000,

@@ -73,9 +73,9 @@ export class EngineBench implements AsyncDisposable {
       note(spec)
       return create(spec, ...rest)
     }
-    runtime.resume = (handle, options) => {
+    runtime.resume = (handle, options, ...rest) => {
       note(options.spec)
-      return resume(handle, options)
+      return resume(handle, options, ...rest)
     }
     runtime.setEgress = (ref, egress, ...rest) => {
       note({ ...ref, egress })
