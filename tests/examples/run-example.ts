@@ -33,12 +33,17 @@ export async function copyExample(name: string): Promise<ExampleCopy> {
   }
 }
 
-/** Installs the npm packages of an example, and runs one of its scripts. */
-export async function npmRun(example: ExampleCopy, script: string): Promise<ProgramEnd> {
+/** Installs the npm packages of an example. */
+export async function npmInstall(example: ExampleCopy): Promise<void> {
   const installed = await runProgram('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
     timeoutMs: INSTALL_TIMEOUT_MS,
     cwd: example.directory,
   })
   if (installed.status !== 0) throw new Error(`npm install failed: ${installed.stderr}`)
+}
+
+/** Installs the npm packages of an example, and runs one of its scripts. */
+export async function npmRun(example: ExampleCopy, script: string): Promise<ProgramEnd> {
+  await npmInstall(example)
   return example.run('npm', ['run', '--silent', script], { CI: 'true', VITEST: '' })
 }
