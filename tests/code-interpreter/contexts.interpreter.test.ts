@@ -53,6 +53,16 @@ describe('contexts', () => {
     await sandbox.removeCodeContext(context)
   })
 
+  test('of JavaScript return the result of their first cell, also when their kernel sends it after the end of the cell', async () => {
+    const texts: (string | undefined)[] = []
+    for (let number = 0; number < 30; number += 1) {
+      const context = await sandbox.createCodeContext({ language: 'javascript' })
+      texts.push((await sandbox.runCode('21 * 2', { context })).text)
+      await sandbox.removeCodeContext(context)
+    }
+    expect(texts).toEqual(texts.map(() => '42'))
+  })
+
   test('of unknown languages and directories are refused', async () => {
     await expect(sandbox.createCodeContext({ language: 'cobol' })).rejects.toThrow('400')
     await expect(sandbox.createCodeContext({ cwd: '/nowhere' })).rejects.toThrow('400')

@@ -53,7 +53,8 @@ export class CodeContext {
       if (cell.sandboxVariables !== undefined) this.#sandboxVariables = cell.sandboxVariables
       await this.#prepare(kernel, { ...this.#sandboxVariables, ...cell.variables })
       signal.throwIfAborted()
-      await kernel.run(cell.code, { onMessage: cell.onMessage, signal })
+      const fence = findLanguageRules(this.language)?.fence
+      await kernel.run(cell.code, { onMessage: cell.onMessage, signal, fence })
     } finally {
       giveBack()
     }

@@ -16,6 +16,9 @@ const INTERRUPT_GRACE_MS = 5000
 /** After a restart the connection holds requests back until the kernel has answered, or this long. */
 const INFO_TIMEOUT_MS = 30_000
 
+const RESULTS: ReadonlySet<string> = new Set(['execute_result', 'error'])
+const OUTPUTS: ReadonlySet<string> = new Set([...RESULTS, 'display_data', 'stream'])
+
 export interface KernelOptions {
   readonly language: string
   readonly directory: string
@@ -79,30 +82,21 @@ export class Kernel {
    *
    * @throws CellLost when the kernel or the connection ends first
    */
-  async run(code: string, options: RunOptions): Promise<void> {
-    const { isSilent = false, onMessage, signal } = options
-    const future = this.#connection.requestExecute({
-      code,
-      silent: isSilent,
-      store_history: !isSilent,
-      allow_stdin: false,
-      stop_on_error: false,
-    })
-    if (onMessage !== undefined) future.onIOPub = (message) => onMessage(message)
-    const ended = future.done.then(
-      () => undefined,
-      (err: unknown) => {
-        throw new CellLost('the kernel has ended', { cause: err })
-      },
-    )
-    ended.catch(() => undefined)
-    const stop = (): void => void this.#stop(ended)
-    signal?.addEventListener('abort', stop, { once: true })
-    if (signal?.aborted === true) stop()
+  async run(code: string, { isSilent = false, onMessage, signal, fence }: RunOptions): Promise<void> {
+    let hasResult = false
+    const hear = (message: IIOPubMessage): void => {
+      hasResult ||= RESULTS.has(message.header.msg_type)
+      onMessage?.(message)
+    }
+    const cell = this.#request(code, { isSilent, disposeOnDone: fence === undefined, onMessage: hear })
     try {
-      await ended
+      await this.#untilDone(cell, signal)
+      if (fence === undefined || hasResult) return
+      // What comes late may name either request as its parent.
+      const passOn = (message: IIOPubMessage): void => (OUTPUTS.has(message.header.msg_type) ? hear(message) : undefined)
+      await this.#untilDone(this.#request(fence, { isSilent: true, disposeOnDone: true, onMessage: passOn }), signal)
     } finally {
-      signal?.removeEventListener('abort', stop)
+      cell.dispose()
     }
   }
 
@@ -124,6 +118,31 @@ export class Kernel {
   disconnect(): void {
     this.#isLost = true
     this.#connection.dispose()
+  }
+
+  #request(code: string, { isSilent, disposeOnDone, onMessage }: RequestOptions): Execution {
+    const content = { code, silent: isSilent, store_history: !isSilent, allow_stdin: false, stop_on_error: false }
+    const execution = this.#connection.requestExecute(content, disposeOnDone)
+    execution.onIOPub = (message) => onMessage(message)
+    return execution
+  }
+
+  async #untilDone(execution: Execution, signal: AbortSignal | undefined): Promise<void> {
+    const ended = execution.done.then(
+      () => undefined,
+      (err: unknown) => {
+        throw new CellLost('the kernel has ended', { cause: err })
+      },
+    )
+    ended.catch(() => undefined)
+    const stop = (): void => void this.#stop(ended)
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted === true) stop()
+    try {
+      await ended
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
   }
 
   #forget(): void {
@@ -155,4 +174,14 @@ interface RunOptions {
   readonly isSilent?: boolean
   readonly onMessage?: (message: IIOPubMessage) => void
   readonly signal?: AbortSignal
+  /** Code without a result for kernels that may send the result of a cell after its end: it runs after a cell that has none yet. */
+  readonly fence?: string | undefined
 }
+
+interface RequestOptions {
+  readonly isSilent: boolean
+  readonly disposeOnDone: boolean
+  readonly onMessage: (message: IIOPubMessage) => void
+}
+
+type Execution = ReturnType<KernelConnection['requestExecute']>

@@ -1,5 +1,5 @@
 import { bashVariables } from './bash.ts'
-import { JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
+import { JAVASCRIPT_FENCE, JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
 import type { VariablesToCode } from './variables-to-code.ts'
@@ -16,11 +16,18 @@ export interface LanguageRules {
   readonly toVariablesCode: VariablesToCode
   /** Code that runs before the first cell of a kernel. */
   readonly setup?: string
+  /** See `Kernel.run`. */
+  readonly fence?: string
   /** The quotes around a string that is a result; they are not part of its text. */
   readonly quotes: readonly string[]
 }
 
-const JAVASCRIPT: LanguageRules = { toVariablesCode: javascriptVariables, setup: JAVASCRIPT_SETUP, quotes: ['"', "'", '`'] }
+const JAVASCRIPT: LanguageRules = {
+  toVariablesCode: javascriptVariables,
+  setup: JAVASCRIPT_SETUP,
+  fence: JAVASCRIPT_FENCE,
+  quotes: ['"', "'", '`'],
+}
 
 const RULES: Readonly<Record<string, LanguageRules>> = {
   python: { toVariablesCode: pythonVariables, quotes: ["'"] },
