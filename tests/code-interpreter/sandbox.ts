@@ -1,4 +1,5 @@
 import { Sandbox } from '@e2b/code-interpreter'
+import { install } from '../ready-made/support/install.ts'
 
 /** Ends the sandbox with the test. */
 export interface OpenSandbox extends AsyncDisposable {
@@ -9,6 +10,7 @@ export interface OpenSandbox extends AsyncDisposable {
 export async function openSandbox(envs: Record<string, string> = {}): Promise<OpenSandbox> {
   const existing = process.env['CODE_INTERPRETER_SANDBOX']
   if (existing !== undefined) return { sandbox: await Sandbox.connect(existing), [Symbol.asyncDispose]: async () => undefined }
+  await install('code-interpreter-v1')
   const sandbox = await Sandbox.create({ envs })
   return { sandbox, [Symbol.asyncDispose]: async () => void (await sandbox.kill()) }
 }

@@ -3,12 +3,14 @@ import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { readConfig } from './config.ts'
 import { ContextList } from './contexts/context-list.ts'
+import { ignoreCanceledFutures } from './kernels/canceled-futures.ts'
 import { JupyterServer } from './kernels/jupyter-server.ts'
 import { DEFAULT_LANGUAGE } from './languages/languages.ts'
 import { createServer } from './server.ts'
 
 /** The server of the template `code-interpreter-v1`. It listens when the kernel of cells that name no language runs. */
 async function main(): Promise<void> {
+  ignoreCanceledFutures()
   const config = readConfig(process.env)
   const log = createLogger({ name: 'code-interpreter', level: config.logLevel })
   const shutdown = new Shutdown(log)
