@@ -151,3 +151,15 @@ it('has what a sandbox was made from and what was made from it', async () => {
   expect((await get(`/sandboxes/${child}/lineage`)).nodes).toEqual(nodes)
   expect((await stranger.call('GET', `/api/sandboxes/${running}/lineage`)).status).toBe(404)
 })
+
+it('has a fork below the sandbox that was forked, which is also its parent', async () => {
+  const parent = await create({})
+  const forked = await api.call('POST', `/sandboxes/${parent}/fork`, { body: { count: 1, timeout: 60 } })
+  expect(forked.status, forked.text).toBe(201)
+  const fork = forked.body[0].sandbox.sandboxID
+  const { nodes } = await get(`/sandboxes/${parent}/lineage`)
+  expect(nodes.map(({ id }: { id: string }) => id)).toEqual([nodes[0].id, parent, fork])
+  expect(nodes[2]).toMatchObject({ kind: 'sandbox', parentId: parent })
+  expect((await get(`/sandboxes/${fork}/lineage`)).nodes).toEqual(nodes)
+  expect((await get(`/sandboxes/${fork}`)).parent).toEqual({ kind: 'fork', id: parent })
+})
