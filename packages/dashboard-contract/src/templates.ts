@@ -60,7 +60,8 @@ export interface BuildStep {
   readonly step: string
   /** The instruction, such as `RUN npm ci`. */
   readonly text: string
-  readonly status: 'waiting' | 'running' | 'cached' | 'done' | 'failed'
+  /** Skipped: the build failed before it. */
+  readonly status: 'waiting' | 'running' | 'cached' | 'done' | 'failed' | 'skipped'
   readonly startedAt: Instant | null
   readonly durationMs: number | null
 }

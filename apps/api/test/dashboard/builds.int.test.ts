@@ -26,14 +26,17 @@ beforeAll(async () => {
   const { db } = world.database
   await db.updateTable('build').set({ reason_message: 'exit 1', reason_step: '2' }).where('build_id', '=', failed).execute()
   const lines = [
-    ['1', 'CACHED [builder 1/2] FROM base'],
-    ['2', '[builder 2/2] RUN false'],
+    ['1', 'CACHED [builder 1/3] FROM base [0123456789ab]'],
+    ['2', '[builder 2/3] RUN false [ba9876543210]'],
     ...Array.from({ length: 30 }, (_, at) => ['2', `line ${at}`]),
   ]
   const rows = lines.map(([step = '', message = ''], at) => {
     return { build_id: failed, seq: at + 1, time: new Date(Date.now() - 1000 + at), level: 'info' as const, step, message }
   })
   await db.insertInto('build_log').values(rows).execute()
+  const instructions = ['base', 'false', 'make'].map((arg, at) => ({ type: at === 0 ? 'from' : 'RUN', args: [arg], force: false }))
+  const plan = JSON.stringify({ source: { kind: 'image', reference: 'debian' }, steps: instructions, force: false })
+  await db.insertInto('build_plan').values({ build_id: failed, plan, needs_credentials: true }).execute()
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -57,12 +60,13 @@ it('lists the builds of the team, newest first, in pages and by status', async (
   expect((await get('/builds', stranger)).data).toEqual([])
 })
 
-it('shows the steps of a build, the failing one with its last lines', async () => {
+it('shows the steps of a build, the failing one with its last lines, and those that it did not reach', async () => {
   const build = await get(`/builds/${failed}`)
   expect(build).toMatchObject({ status: 'failed', reason: { message: 'exit 1', step: '2' }, canCancel: false, canRebuild: false })
   expect(build.steps).toMatchObject([
     { step: '1', text: 'FROM base', status: 'cached' },
     { step: '2', text: 'RUN false', status: 'failed' },
+    { step: '3', text: 'RUN make', status: 'skipped', startedAt: null, durationMs: null },
   ])
   expect(build.failingLines).toHaveLength(20)
   expect(build.failingLines.at(-1).text).toBe('line 29')

@@ -16,6 +16,7 @@ export const buildsTexts = {
     cached: 'cached',
     done: 'done',
     failed: 'failed',
+    skipped: 'not run',
   } satisfies Record<BuildStep['status'], string>,
   columns: {
     status: 'State',

@@ -37,10 +37,15 @@ export function Events({ reload }: { readonly reload: () => void }) {
         <li key={id}>
           <span class="grow">
             {text}
-            {actor !== null && <span class="muted"> {texts.by(actor.label)}</span>}
+            {actor !== null && kind !== 'sandbox.killing' && <span class="muted"> {texts.by(actor.label)}</span>}
           </span>
           {kind.startsWith('sandbox') && (
             <a class="mono small truncate" href={paths.sandbox(subject)}>
+              {subject}
+            </a>
+          )}
+          {kind.startsWith('template') && kind !== 'template.deleted' && (
+            <a class="mono small truncate" href={paths.template(subject)}>
               {subject}
             </a>
           )}

@@ -83,7 +83,7 @@ function Name({ row: { sandboxId, alias, templateName } }: { readonly row: Sandb
 }
 
 function Cpu({ sample, cpuCount }: { readonly sample: MetricSample | undefined; readonly cpuCount: number }) {
-  if (sample === undefined) return <span class="muted">{cpuCount} CPU</span>
+  if (sample === undefined) return <span class="muted nowrap">{cpuCount} CPU</span>
   return (
     <span class="usage" title={`${cpuCount} CPU`}>
       <Meter share={sample.cpuPct / 100} />

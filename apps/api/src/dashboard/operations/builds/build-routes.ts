@@ -8,7 +8,8 @@ import { cancelBuild } from '../../../builds/queue/cancel-build.ts'
 import type { ApiRoute } from '../../../http/api-instance.ts'
 import { registerTeamRoute } from '../../dashboard-route.ts'
 import { readBuildLines } from './read-build-lines.ts'
-import { isUnfinished, readBuildDetail, readBuildRows } from './read-builds.ts'
+import { isUnfinished } from './is-unfinished.ts'
+import { readBuildDetail, readBuildRows } from './read-builds.ts'
 
 /** @throws AppError `not_found` */
 async function getBuild(db: Db, teamId: string, buildId: string): Promise<BuildDetail> {

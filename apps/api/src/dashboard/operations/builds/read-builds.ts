@@ -1,11 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { BuildDetail, BuildRow, BuildState, BuildStep, ListBuildsQuery } from '@sandyard/dashboard-contract/templates'
+import type { BuildDetail, BuildRow, BuildState, ListBuildsQuery } from '@sandyard/dashboard-contract/templates'
 import type { Db } from '@sandyard/db/database'
-import { UNFINISHED_BUILD_STATUSES, type BuildStatus } from '@sandyard/db/schema/build'
+import type { BuildStatus } from '@sandyard/db/schema/build'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { limitOf, readCursor, takePage } from '../page-cursor.ts'
 import { sortableTime, templateName } from '../row-texts.ts'
+import { isUnfinished } from './is-unfinished.ts'
 import { readLastLinesOf } from './read-build-lines.ts'
+import { readSteps } from './read-steps.ts'
 
 export const STATE: Readonly<Record<BuildStatus, BuildState>> = {
   pending: 'waiting',
@@ -20,9 +22,6 @@ export const STATE: Readonly<Record<BuildStatus, BuildState>> = {
 }
 const STATES = ['waiting', 'building', 'ready', 'failed'] satisfies BuildState[]
 
-const MAX_STEPS = 500
-/** Characters of an instruction; the lines have the whole. */
-const MAX_TITLE = 300
 /** Characters of a reason: the last line of the log has the whole. */
 const MAX_REASON = 4000
 
@@ -95,10 +94,6 @@ export async function readBuildDetail(db: Db, teamId: string, buildId: string): 
   }
 }
 
-export function isUnfinished(status: BuildStatus): boolean {
-  return (UNFINISHED_BUILD_STATUSES as readonly BuildStatus[]).includes(status)
-}
-
 function statusesOf(text: string): string[] {
   const wanted = text.split(',')
   const unknown = wanted.find((state) => !(STATES as readonly string[]).includes(state))
@@ -134,33 +129,4 @@ function toRow(row: StoredBuild): BuildRow {
         ? { message: (row.reason_message ?? 'The build failed').slice(0, MAX_REASON).toWellFormed(), step: row.reason_step }
         : null,
   }
-}
-
-interface StoredStep {
-  readonly step: string
-  readonly began_at: Date
-  readonly ended_at: Date
-  readonly title: string
-}
-
-/** The steps that have written lines. The first line of each is its instruction. */
-async function readSteps(db: Db, { build_id, status, reason_step, finished_at }: StoredBuild): Promise<BuildStep[]> {
-  const { rows } = await sql<StoredStep>`
-    select step, min(time) as began_at, max(time) as ended_at, (array_agg(left(message, ${MAX_TITLE}) order by seq))[1] as title
-    from build_log where build_id = ${build_id} and step is not null group by step order by min(seq) limit ${MAX_STEPS}
-  `.execute(db)
-  return rows.map(({ step, began_at, ended_at, title }, at) => {
-    const isLast = at === rows.length - 1
-    const isRunning = isLast && isUnfinished(status)
-    const isCached = title.startsWith('CACHED ')
-    const end = rows[at + 1]?.began_at ?? finished_at ?? ended_at
-    const failed = status === 'failed' && reason_step === step
-    return {
-      step,
-      text: title.replace(/^CACHED /, '').replace(/^\[[^\]]*\] /, ''),
-      status: failed ? 'failed' : isRunning ? 'running' : isCached ? 'cached' : 'done',
-      startedAt: began_at.toISOString(),
-      durationMs: isRunning ? null : Math.max(0, end.getTime() - began_at.getTime()),
-    }
-  })
 }

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { LineageNode } from '@sandyard/dashboard-contract/timeline'
 import type { Db } from '@sandyard/db/database'
 import { templateName } from '../row-texts.ts'
+import { forkOf } from './sandbox-sql.ts'
 
 const MAX_NODES = 200
 /** Of ancestors, and of descendants. */
 const MAX_LEVELS = 16
 
-/** A sandbox with what it was started from. `made_from` is the sandbox of that snapshot or fork. */
+/** A sandbox with what it was started from. `made_from` is the sandbox of that snapshot. A fork has the build of the sandbox in `fork_of`. */
 interface StoredSandbox {
   readonly sandbox_id: string
   readonly name: string
@@ -21,7 +22,6 @@ interface StoredSandbox {
   readonly source_bytes: number | null
   readonly is_deleted: boolean
   readonly made_from: string | null
-  /** The sandbox that it was forked from. */
   readonly fork_of: string | null
 }
 
@@ -36,8 +36,7 @@ interface StoredSnapshot {
 
 /**
  * What a sandbox was made from, up to the first template, and the snapshots and forks of it and what was started from those. Parents come before
- * their children. A fork has the sandbox as its parent, as its events say: its row has the build of the sandbox. The caller has checked whose
- * sandbox it is.
+ * their children. A fork has the sandbox as its parent: its snapshot is not kept. The caller has checked whose sandbox it is.
  */
 export async function readLineage(db: Db, teamId: string, sandboxId: string): Promise<{ nodes: LineageNode[]; isCut: boolean }> {
   const ancestors = await readAncestors(db, teamId, sandboxId)
@@ -72,12 +71,11 @@ async function readAncestors(db: Db, teamId: string, sandboxId: string): Promise
 
 /** Sandboxes that were started from snapshots of these ones, or forked from them. */
 function readStarted(db: Db, teamId: string, ids: readonly string[]): Promise<StoredSandbox[]> {
-  const those = sql`any(${[...ids]}::text[])`
-  const forks = sql`select jsonb_array_elements_text(data->'forks') from event where subject = ${those} and kind = 'sandbox.forked'`
   return readSandboxes(
     db,
     teamId,
-    sql`(build_id in (select build_id from build where source_sandbox_id = ${those}) or sandbox_id in (${forks}))`,
+    sql`(build_id in (select build_id from build where source_sandbox_id = any(${[...ids]}::text[])) or sandbox_id in (
+      select jsonb_array_elements_text(data -> 'forks') from event where subject = any(${[...ids]}::text[]) and kind = 'sandbox.forked'))`,
   )
 }
 
@@ -85,7 +83,7 @@ async function readSandboxes(db: Db, teamId: string, condition: ReturnType<typeo
   const { rows } = await sql<StoredSandbox>`
     select found.*, template.template_id as source_id, ${templateName(sql`template.template_id`)} as source_name, template.source,
       build.created_at as source_at, build.snapshot_bytes as source_bytes, template.deleted_at is not null as is_deleted,
-      case when template.team_id = ${teamId} then build.source_sandbox_id end as made_from, began.fork_of
+      case when template.team_id = ${teamId} then build.source_sandbox_id end as made_from, ${forkOf(sql`found.sandbox_id`)} as fork_of
     from (
       select sandbox_id, coalesce(alias, sandbox_id) as name, created_at as at, build_id,
         case state when 'killing' then 'ending' when 'starting' then 'starting' when 'running' then 'running' when 'snapshotting' then 'running'
@@ -94,9 +92,7 @@ async function readSandboxes(db: Db, teamId: string, condition: ReturnType<typeo
       union all
       select sandbox_id, coalesce(alias, sandbox_id), created_at, build_id, 'ended'
       from sandbox_history where team_id = ${teamId} and ${condition}
-    ) as found join build using (build_id) join template using (template_id) left join lateral (
-      select data->>'forkOf' as fork_of from event where subject = found.sandbox_id and kind = 'sandbox.starting' and data ? 'forkOf' limit 1
-    ) as began on true
+    ) as found join build using (build_id) join template using (template_id)
     order by found.at, found.sandbox_id limit ${MAX_NODES + 1}
   `.execute(db)
   return rows
@@ -117,9 +113,8 @@ async function readSnapshots(db: Db, teamId: string, ids: readonly string[]): Pr
 
 /** A sandbox, after what it was started from. */
 function addStarted(nodes: Map<string, LineageNode>, row: StoredSandbox): void {
-  const originId = row.fork_of ?? (row.source === 'snapshot' ? row.made_from : null)
-  const isFork = row.source === 'snapshot' || (originId !== null && nodes.has(originId))
-  const sourceId = isFork ? originId : row.source_id
+  const isFork = row.fork_of !== null || row.source === 'snapshot'
+  const sourceId = isFork ? (row.fork_of ?? row.made_from) : row.source_id
   if (!isFork) add(nodes, toSource(row, nodes))
   const { sandbox_id: id, name, at, state } = row
   const parentId = sourceId !== null && nodes.has(sourceId) ? sourceId : null

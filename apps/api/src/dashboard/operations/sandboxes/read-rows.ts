@@ -17,7 +17,7 @@ import type { Team } from '../../../teams/team.ts'
 import { viewActors, type StoredActor } from '../actor-views.ts'
 import { limitOf, readCursor, takePage } from '../page-cursor.ts'
 import { endText } from './end-text.ts'
-import { matchingSandboxes, pageOf, type ListedRow } from './sandbox-sql.ts'
+import { forkOf, matchingSandboxes, pageOf, type ListedRow } from './sandbox-sql.ts'
 
 /** How many matching ones are counted. */
 const MAX_COUNTED = 10_000
@@ -77,6 +77,7 @@ interface DetailRow extends ListedRow {
   readonly network: StoredNetwork | null
   readonly volume_mounts: readonly StoredVolumeMount[] | null
   readonly parent_sandbox_id: string | null
+  readonly fork_of: string | null
   readonly template_source: 'template' | 'snapshot' | 'snapshot_template' | null
   readonly is_running: boolean
 }
@@ -90,6 +91,7 @@ export async function readSandboxDetail(
 ): Promise<SandboxDetail | undefined> {
   const { rows } = await sql<DetailRow>`
     select found.*, build.cpu_count, build.memory_mib, build.disk_mib, build.source_sandbox_id as parent_sandbox_id, '' as sort_key,
+      ${forkOf(sql`found.sandbox_id`)} as fork_of,
       coalesce((
         select case when namespace is null then alias else namespace || '/' || alias end
         from template_alias where template_alias.template_id = found.template_id order by created_at, alias limit 1
@@ -153,7 +155,8 @@ function toRow(row: ListedRow, view: (actor: StoredActor) => SandboxRow['created
 }
 
 /** A fork comes from a snapshot without a name. */
-function toParent({ parent_sandbox_id: sourceId, template_id, template_source }: DetailRow): SandboxDetail['parent'] {
+function toParent({ parent_sandbox_id: sourceId, fork_of, template_id, template_source }: DetailRow): SandboxDetail['parent'] {
+  if (fork_of !== null) return { kind: 'fork', id: fork_of }
   if (template_source === 'snapshot_template') return { kind: 'snapshot', id: template_id }
   return template_source === 'snapshot' && sourceId !== null ? { kind: 'fork', id: sourceId } : null
 }

@@ -124,6 +124,11 @@ function conditionsOf(filter: SandboxFilter): RawBuilder<unknown>[] {
   return conditions
 }
 
+/** The sandbox of which this one is a fork, or null. Its first event has it. */
+export function forkOf(sandboxId: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`(select data ->> 'forkOf' from event where subject = ${sandboxId} order by event_id limit 1)`
+}
+
 /** `key=value` is one pair of metadata; else a part of an id or a name, in any case. */
 function toSearch(search: string): RawBuilder<unknown> {
   const [key = '', ...values] = search.split('=')

@@ -4,6 +4,8 @@ import { parseListening, type ListeningSocket } from './listening-ports.ts'
 import { readTexts } from './read-texts.ts'
 
 const MAX_PORTS = 200
+/** The engine's resolver of names in each container. */
+const RESOLVER = '127.0.0.11'
 
 /** The ports that programs of a sandbox listen on, without those of its daemon. */
 export async function listPorts(
@@ -13,7 +15,7 @@ export async function listPorts(
 ): Promise<{ data: PortView[]; isCut: boolean }> {
   const { host, daemonPort } = daemon.endpoint
   const texts = await readTexts(daemon, ['/proc/net/tcp', '/proc/net/tcp6'], signal)
-  const sockets = [...texts.values()].flatMap(parseListening).filter(({ port }) => port !== daemonPort)
+  const sockets = [...texts.values()].flatMap(parseListening).filter(({ port, address }) => port !== daemonPort && address !== RESOLVER)
   const byPort = new Map<number, ListeningSocket>()
   // The daemon passes ports of localhost on at the address of the sandbox: the program's own socket is shown.
   for (const socket of sockets) if (!byPort.has(socket.port) || socket.address !== host) byPort.set(socket.port, socket)
