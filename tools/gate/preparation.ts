@@ -4,7 +4,6 @@ import { scratchFolder } from '../../packages/test-kit/src/scratch-folder.ts'
 import type { Need } from './stage.ts'
 import { startTestServer } from './test-server.ts'
 
-
 /**
  * Prepares what stages need, each once, when the first stage needs it or a little earlier; disposing undoes it in reverse. The product's
  * code is loaded after the static checks, so that a file that fails to load cannot hide their results.

@@ -41,7 +41,13 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     persistent: true,
     createPostgresUser: true,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', ...FAST_AND_UNSAFE.flatMap((setting) => ['-c', setting])],
+    postgresFlags: [
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      ...FAST_AND_UNSAFE.flatMap((setting) => ['-c', setting]),
+    ],
     onLog: (line) => void output.push(line),
     onError: (line) => void output.push(line as string),
   })
