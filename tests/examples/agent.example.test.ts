@@ -21,7 +21,7 @@ const CHART = `import pandas, matplotlib.pyplot as plt
 sales = pandas.read_csv("sales.csv")
 sales.plot.bar(x="month", y="sold")
 plt.show()`
-const CELLS = ['print(open("missing.csv").read())', CHART, 'sales.sold.sum()']
+const CELLS = ['print(open("missing.csv").read())', CHART, 'int(sales.sold.sum())']
 
 /** Stands in for a model, which no test can reach: asks for the cells one after the other, and answers with what the last one gave. */
 function answer(messages: readonly Message[]): object {
