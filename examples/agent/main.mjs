@@ -4,6 +4,7 @@
 //   npm start -- <file> <question>
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { Sandbox } from '@e2b/code-interpreter'
 
 const MAX_TURNS = 10
@@ -42,7 +43,7 @@ async function runCell(sandbox, code) {
       lines.push(`(the chart is shown to the user as chart-${charts}.png)`)
     } else if (text !== undefined) lines.push(text)
   }
-  if (error !== undefined) lines.push(error.traceback)
+  if (error !== undefined) lines.push(stripVTControlCharacters(error.traceback))
   return lines.join('\n') || '(no output)'
 }
 
