@@ -4,6 +4,7 @@ import { e2b251 } from '../acceptance/support/sdks.ts'
 import { removeTemplates, startBuild, templateName } from '../acceptance/support/templates.ts'
 import { expectNoBarriers } from './support/axe.ts'
 import { openTab, PATIENCE_MS, show, useBrowser } from './support/browser.ts'
+import { expectFitsNarrow } from './support/narrow.ts'
 
 const browser = useBrowser()
 const { Template } = e2b251
@@ -18,17 +19,19 @@ interface Frame {
 }
 
 test('a failing build is followed to its reason, and its log stays usable with 100,000 lines', async () => {
-  const template = Template().fromBaseImage().runCmd('echo first step').runCmd('echo no-such-thing; exit 7')
+  const template = Template().fromBaseImage().runCmd('echo first step').runCmd('echo no-such-thing; exit 7').runCmd('echo never')
   const { buildId, templateId } = await startBuild(template, templateName('dashboard'))
   await using tab = await openTab(browser(), 'developer')
   const { page, context, problems } = tab
   await show(page, `/builds/${buildId}`)
   await page.getByRole('heading', { level: 2, name: 'Why it failed' }).waitFor({ timeout: 2 * PATIENCE_MS })
   await page.getByRole('region', { name: 'The last lines of the step' }).filter({ hasText: 'no-such-thing' }).waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'RUN echo never' }).getByText('not run').waitFor()
   for (const path of [undefined, '/builds', `/templates/${templateId}`]) {
     if (path !== undefined) await show(page, path)
     await tab.loaded()
     await expectNoBarriers(page, path)
+    await expectFitsNarrow(page, path ?? 'the build')
   }
 
   const long = await context.newPage()

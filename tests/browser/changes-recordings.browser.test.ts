@@ -72,7 +72,8 @@ test('a recorded shell is replayed in the timeline, downloaded and removed', asy
 
     await page.getByRole('button', { name: 'Replay' }).click()
     await page.getByRole('button', { name: 'Remove this recording' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove this recording' }).last().click()
+    // The player is a dialog too, with a button of the same name.
+    await page.getByRole('dialog', { name: 'Remove this recording' }).getByRole('button', { name: 'Remove this recording' }).click()
     await page.getByText('The recording was removed.').waitFor()
     await page.getByRole('button', { name: 'Replay' }).waitFor({ state: 'detached' })
     expect(problems).toEqual([])

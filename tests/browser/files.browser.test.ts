@@ -73,7 +73,7 @@ test('files are edited with a check for conflicts, uploaded by a drop, downloade
     await page.getByRole('button', { name: 'Rename…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox').fill('/home/user/work/done.txt')
-    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await dialog.getByRole('button', { name: 'Rename', exact: true }).click()
     await page.getByRole('treeitem', { name: 'done.txt' }).waitFor()
     expect(await sandbox.files.exists(FILE)).toBe(false)
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { withSandbox } from '../acceptance/support/with-sandbox.ts'
 import { expectNoBarriers } from './support/axe.ts'
 import { openTab, show, useBrowser } from './support/browser.ts'
+import { expectFitsNarrow } from './support/narrow.ts'
 
 const browser = useBrowser()
 const TABS = ['timeline', 'monitoring', 'logs', 'terminal', 'files', 'processes', 'network', 'lineage']
@@ -17,6 +18,7 @@ test.concurrent('every part of a sandbox opens in both schemes, also after its e
       await show(page, `/sandboxes/${sandboxId}/${part}`)
       await tab.loaded()
       await expectNoBarriers(page, part)
+      await expectFitsNarrow(page, part)
       expect(problems, part).toEqual([])
     }
     await sandbox.kill()

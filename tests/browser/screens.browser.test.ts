@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoBarriers } from './support/axe.ts'
 import { openTab, PATIENCE_MS, show, useBrowser, type As } from './support/browser.ts'
+import { expectFitsNarrow } from './support/narrow.ts'
 import { api } from './support/server.ts'
 
 const browser = useBrowser()
@@ -94,6 +95,6 @@ test.concurrent('no screen is wider than a narrow window', async () => {
   for (const path of ['/', '/sandboxes', '/sandboxes/new', '/templates', '/builds', '/keys', '/webhooks', '/usage', '/audit', '/teams']) {
     await show(tab.page, path)
     await tab.loaded()
-    expect(await tab.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), path).toBeLessThanOrEqual(0)
+    await expectFitsNarrow(tab.page, path)
   }
 })

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { SecretInfo } from '@sandyard/api-contract/secrets/secret'
 import { wire } from '../../api/wire.ts'
+import type { ActionCode } from '../../parts/action-code.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { FormField } from '../../parts/form-field.tsx'
 import { toast } from '../../parts/toasts.tsx'
+import { curlOf } from '../../parts/wire-code.ts'
 import { secretsTexts as texts } from '../../texts/secrets-texts.ts'
 
 export interface SecretDialogProps {
@@ -11,6 +13,12 @@ export interface SecretDialogProps {
   readonly secret: SecretInfo | undefined
   readonly onClose: () => void
   readonly onSaved: () => void
+}
+
+/** With a place for the value, which is in no command. */
+function codeOf(secret: SecretInfo | undefined, name: string): ActionCode {
+  const body = { ...(secret === undefined && { name }), value: '<value>' }
+  return { curl: curlOf({ method: 'POST', path: secret === undefined ? '/secrets' : `/secrets/${secret.secretID}`, body }) }
 }
 
 export function SecretDialog({ secret, onClose, onSaved }: SecretDialogProps) {
@@ -26,6 +34,7 @@ export function SecretDialog({ secret, onClose, onSaved }: SecretDialogProps) {
     <FormDialog
       title={secret === undefined ? texts.createTitle : texts.replaceTitle(secret.name)}
       button={secret === undefined ? texts.createButton : texts.replaceButton}
+      code={secret === undefined && name === '' ? undefined : codeOf(secret, name.trim())}
       onClose={onClose}
       onSubmit={submit}
     >

@@ -3,7 +3,7 @@ import type { Volume } from '@sandyard/api-contract/volumes/volume'
 import type { VolumeEntry } from '@sandyard/dashboard-contract/volumes'
 import { call } from '../../api/call.ts'
 import { useCall } from '../../api/use-call.ts'
-import { ActionButton } from '../../parts/action-button.tsx'
+import { ActionButton, type ActionCode } from '../../parts/action-button.tsx'
 import { Ago } from '../../parts/ago.tsx'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -81,6 +81,7 @@ export function VolumeContent({ volume: { volumeID: volumeId, name }, path, onPa
       </LoadedPart>
       {isMaking && (
         <FolderDialog
+          codeOf={(folder) => volumeCode(volumeId, { javascript: 'makeDir', python: 'make_dir' }, childOf(path, folder))}
           onClose={() => setMaking(false)}
           onMake={(folder) => call('POST /volumes/{volumeId}/files/folder', { params, body: { path: childOf(path, folder) } }).then(reload)}
         />
@@ -133,6 +134,7 @@ function columns(volumeId: string, onPath: (path: string) => void, reload: () =>
             kind="danger"
             done={texts.removed}
             confirm={{ title: texts.removeTitle(name), text: texts.removeText, button: texts.remove }}
+            code={volumeCode(volumeId, { javascript: 'remove', python: 'remove' }, path)}
             run={() => call('POST /volumes/{volumeId}/files/remove', { params, body: { path } }).then(reload)}
           >
             {texts.remove}
@@ -143,10 +145,31 @@ function columns(volumeId: string, onPath: (path: string) => void, reload: () =>
   ]
 }
 
-function FolderDialog({ onClose, onMake }: { readonly onClose: () => void; readonly onMake: (name: string) => Promise<unknown> }) {
+/** A call of the SDK for the content of a volume. */
+function volumeCode(volumeId: string, method: { readonly javascript: string; readonly python: string }, path: string): ActionCode {
+  const text = JSON.stringify(path)
+  return {
+    javascript: `import { Volume } from 'e2b'\n\nconst volume = await Volume.connect('${volumeId}')\nawait volume.${method.javascript}(${text})`,
+    python: `from e2b import Volume\n\nvolume = Volume.connect("${volumeId}")\nvolume.${method.python}(${text})`,
+  }
+}
+
+interface FolderDialogProps {
+  readonly codeOf: (name: string) => ActionCode
+  readonly onClose: () => void
+  readonly onMake: (name: string) => Promise<unknown>
+}
+
+function FolderDialog({ codeOf, onClose, onMake }: FolderDialogProps) {
   const [name, setName] = useState('')
   return (
-    <FormDialog title={texts.folderTitle} button={texts.folderButton} onClose={onClose} onSubmit={() => onMake(name)}>
+    <FormDialog
+      title={texts.folderTitle}
+      button={texts.folderButton}
+      code={name === '' ? undefined : codeOf(name)}
+      onClose={onClose}
+      onSubmit={() => onMake(name)}
+    >
       <FormField label={texts.folderName} value={name} onChange={setName} isRequired maxLength={255} pattern="[^\/]+" />
     </FormDialog>
   )

@@ -3,6 +3,7 @@ import type { NewWebhook, Webhook } from '@sandyard/api-contract/webhooks/webhoo
 import { wire } from '../../api/wire.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { FormField } from '../../parts/form-field.tsx'
+import { curlOf } from '../../parts/wire-code.ts'
 import { webhooksTexts as texts } from '../../texts/webhooks-texts.ts'
 import { changeWebhook, newSecret } from './webhook-calls.ts'
 import '../../styles/forms.css'
@@ -23,8 +24,14 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
   const [name, setName] = useState(webhook?.name ?? '')
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? EVENTS)
+  const fields = { name: name.trim(), url: url.trim(), events: events as Event[] }
+  const code = {
+    curl:
+      webhook === undefined
+        ? curlOf({ method: 'POST', path: '/events/webhooks', body: { ...fields, signatureSecret: '<secret>' } })
+        : curlOf({ method: 'PATCH', path: `/events/webhooks/${webhook.id}`, body: fields }),
+  }
   const submit = async (): Promise<string> => {
-    const fields = { name: name.trim(), url: url.trim(), events: events as Event[] }
     if (webhook !== undefined) {
       await changeWebhook(webhook.id, fields)
       return ''
@@ -37,6 +44,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
     <FormDialog
       title={webhook === undefined ? texts.createTitle : texts.editTitle(webhook.name)}
       button={webhook === undefined ? texts.createButton : texts.editButton}
+      code={fields.name === '' || fields.url === '' ? undefined : code}
       onClose={onClose}
       onSubmit={submit}
       onDone={(secret) => onSaved(name.trim(), secret)}

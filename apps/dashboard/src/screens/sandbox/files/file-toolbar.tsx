@@ -12,6 +12,7 @@ import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { mayChange } from '../sandbox-tab.ts'
 import { contentUrl } from './file-actions.ts'
 import { cleanPath, joinPath, nameOf } from './file-paths.ts'
+import { makeFileCode, makeFolderCode, removeCode, renameCode } from '../inside-code.ts'
 import type { PathQuestion } from './path-dialog.tsx'
 import '../../../styles/forms.css'
 
@@ -48,6 +49,7 @@ export function FileToolbar(props: FileToolbarProps) {
           await call('PUT /sandboxes/{sandboxId}/files/content', { params, query: { path: made, version: 'none' }, body: new Uint8Array() })
         onMade(made)
       },
+      codeOf: (made) => (isFolder ? makeFolderCode : makeFileCode)(sandboxId, made),
     })
   const rename = (from: string): void =>
     onAsk({
@@ -59,12 +61,13 @@ export function FileToolbar(props: FileToolbarProps) {
         onGone(from)
         onMade(to)
       },
+      codeOf: (to) => renameCode(sandboxId, from, to),
     })
   const remove = async (gone: string): Promise<void> => {
     const isDone = await runAction({
       label: texts.remove,
       done: texts.removed,
-      confirm: { title: texts.removeTitle(gone), text: texts.removeText, button: texts.removeButton },
+      confirm: { title: texts.removeTitle(gone), text: texts.removeText, button: texts.removeButton, code: removeCode(sandboxId, gone) },
       run: () => call('POST /sandboxes/{sandboxId}/files/remove', { params, body: { path: gone } }),
     })
     if (isDone) onGone(gone)

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { ActionCode } from '../../../parts/action-code.ts'
+import { CopyCode } from '../../../parts/copy-code.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { runAction } from '../../../parts/run-action.ts'
 import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
@@ -10,10 +12,11 @@ export interface PathQuestion {
   readonly button: string
   readonly path: string
   readonly run: (path: string) => Promise<unknown>
+  readonly codeOf: (path: string) => ActionCode
 }
 
 /** Asks for an absolute path, then does something with it. */
-export function PathDialog({ title, button, path, run, onClose }: PathQuestion & { readonly onClose: () => void }) {
+export function PathDialog({ title, button, path, run, codeOf, onClose }: PathQuestion & { readonly onClose: () => void }) {
   const [text, setText] = useState(path)
   const clean = cleanPath(text)
   const submit = async (): Promise<void> => {
@@ -40,6 +43,7 @@ export function PathDialog({ title, button, path, run, onClose }: PathQuestion &
           />
         </label>
         <div class="dialog-buttons">
+          {clean !== undefined && clean !== '/' && <CopyCode code={codeOf(clean)} label={title} />}
           <button type="button" class="button" onClick={onClose}>
             {texts.cancel}
           </button>

@@ -10,6 +10,7 @@ import { Panel } from '../../../parts/panel.tsx'
 import { sizeText } from '../../../parts/size-text.ts'
 import '../../../styles/sandbox-panels.css'
 import { processesTexts as texts } from '../../../texts/sandbox-panels-texts.ts'
+import { signalCode } from '../inside-code.ts'
 import { NotRunning } from '../not-running.tsx'
 import { mayChange, type SandboxTabProps } from '../sandbox-tab.ts'
 import { treeOrder, type TreeItem } from '../tree-order.ts'
@@ -131,7 +132,13 @@ function Row({ sandboxId, row: { item: process, level }, onDone }: RowProps) {
         )}
         {mayChange() && (
           <>
-            <ActionButton isSmall label={`${texts.term} ${pid}`} done={texts.signalled(pid)} run={send('SIGTERM')}>
+            <ActionButton
+              isSmall
+              label={`${texts.term} ${pid}`}
+              done={texts.signalled(pid)}
+              code={signalCode(sandboxId, pid, 'TERM')}
+              run={send('SIGTERM')}
+            >
               {texts.term}
             </ActionButton>
             <ActionButton
@@ -140,6 +147,7 @@ function Row({ sandboxId, row: { item: process, level }, onDone }: RowProps) {
               label={`${texts.kill} ${pid}`}
               done={texts.signalled(pid)}
               confirm={{ title: texts.killTitle(pid), text: texts.killText, button: texts.kill }}
+              code={signalCode(sandboxId, pid, 'KILL')}
               run={send('SIGKILL')}
             >
               {texts.kill}

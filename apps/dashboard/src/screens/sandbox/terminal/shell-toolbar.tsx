@@ -1,7 +1,7 @@
 import type { SearchAddon } from '@xterm/addon-search'
 import type { RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { ActionButton } from '../../../parts/action-button.tsx'
+import { ActionButton, type ActionCode } from '../../../parts/action-button.tsx'
 import { toast } from '../../../parts/toasts.tsx'
 import { terminalTexts as texts } from '../../../texts/sandbox-terminal-texts.ts'
 import '../../../styles/forms.css'
@@ -19,6 +19,7 @@ export interface ShellToolbarProps {
   readonly onScreenReaders: (isOn: boolean) => void
   readonly onCopy: () => Promise<unknown>
   readonly onEnd: () => Promise<unknown>
+  readonly endCode: ActionCode | undefined
   readonly onClose: () => void
 }
 
@@ -30,8 +31,21 @@ const MARKS = {
 }
 
 export function ShellToolbar(props: ShellToolbarProps) {
-  const { frame, search, size, isRunning, isRecording, onRecord, isFull, onFull, isForScreenReaders, onScreenReaders, onCopy, onEnd } =
-    props
+  const {
+    frame,
+    search,
+    size,
+    isRunning,
+    isRecording,
+    onRecord,
+    isFull,
+    onFull,
+    isForScreenReaders,
+    onScreenReaders,
+    onCopy,
+    onEnd,
+    endCode,
+  } = props
   const [query, setQuery] = useState('')
   const [found, setFound] = useState('')
   const listenedRef = useRef<SearchAddon | undefined>(undefined)
@@ -91,7 +105,13 @@ export function ShellToolbar(props: ShellToolbarProps) {
         {isFull ? texts.smallHeight : texts.fullHeight}
       </button>
       {isRunning ? (
-        <ActionButton isSmall done={texts.ended} confirm={{ title: texts.endTitle, text: texts.endText, button: texts.end }} run={onEnd}>
+        <ActionButton
+          isSmall
+          done={texts.ended}
+          code={endCode}
+          confirm={{ title: texts.endTitle, text: texts.endText, button: texts.end }}
+          run={onEnd}
+        >
           {texts.end}
         </ActionButton>
       ) : (

@@ -9,6 +9,7 @@ import { isReply } from './replies.ts'
 import { ShellToolbar } from './shell-toolbar.tsx'
 import type { ShellTab } from './shell-state.ts'
 import { useTerminalTheme } from './terminal-theme.ts'
+import { signalCode } from '../inside-code.ts'
 import { useTerminal } from './use-terminal.ts'
 
 /** After an attach, answers to questions of old output are dropped for this long. */
@@ -19,11 +20,13 @@ interface Props {
   readonly shell: ShellTab
   readonly isShown: boolean
   readonly canType: boolean
+  /** Null: not known yet. */
+  readonly pid: number | null
   /** It is closed for this page. */
   readonly onClose: () => void
 }
 
-export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
+export function Shell({ sandboxId, shell, isShown, canType, pid, onClose }: Props) {
   const frame = useRef<HTMLDivElement | null>(null)
   const toolbar = useRef<HTMLDivElement | null>(null)
   const linkRef = useRef<TerminalLink | undefined>(undefined)
@@ -132,6 +135,7 @@ export function Shell({ sandboxId, shell, isShown, canType, onClose }: Props) {
         isForScreenReaders={screenReader}
         onScreenReaders={setScreenReader}
         onCopy={copyAll}
+        endCode={pid === null ? undefined : signalCode(sandboxId, pid, 'HUP')}
         onEnd={() => {
           linkRef.current?.end()
           return Promise.resolve()

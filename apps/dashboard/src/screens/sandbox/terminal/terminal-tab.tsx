@@ -100,6 +100,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
             shell={shell}
             isShown={shell.terminalId === active?.terminalId}
             canType={isRunning && mayChange()}
+            pid={kept.find(({ terminalId }) => terminalId === shell.terminalId)?.pid ?? null}
             onClose={() => setClosed(new Set([...closed, shell.terminalId]))}
           />
         ))}

@@ -1,0 +1,50 @@
+import type { ActionCode } from '../../parts/action-code.ts'
+import { shellWord } from './sandbox-code.ts'
+
+const connected = (id: string, line: string): string =>
+  `import { Sandbox } from 'e2b'\n\nconst sandbox = await Sandbox.connect(${JSON.stringify(id)})\nawait sandbox.${line}`
+const pythonConnected = (id: string, line: string): string =>
+  `from e2b import Sandbox\n\nsandbox = Sandbox.connect(${JSON.stringify(id)})\nsandbox.${line}`
+
+/** A signal for a process, whoever started it. Actions inside a sandbox have no curl form: its daemon wants a token that the page never has. */
+export function signalCode(id: string, pid: number, signal: 'HUP' | 'TERM' | 'KILL'): ActionCode {
+  const command = `kill -${signal} ${pid}`
+  return {
+    cli: `sandyard exec -u root ${id} -- ${command}`,
+    javascript: connected(id, `commands.run(${JSON.stringify(command)}, { user: 'root' })`),
+    python: pythonConnected(id, `commands.run(${JSON.stringify(command)}, user="root")`),
+  }
+}
+
+export function makeFolderCode(id: string, path: string): ActionCode {
+  return filesCode(id, ['mkdir', '-p', path], { javascript: 'makeDir', python: 'make_dir' })
+}
+
+export function makeFileCode(id: string, path: string): ActionCode {
+  const text = JSON.stringify(path)
+  return {
+    cli: `sandyard exec ${id} -- touch ${shellWord(path)}`,
+    javascript: connected(id, `files.write(${text}, '')`),
+    python: pythonConnected(id, `files.write(${text}, "")`),
+  }
+}
+
+export function renameCode(id: string, from: string, to: string): ActionCode {
+  return filesCode(id, ['mv', from, to], { javascript: 'rename', python: 'rename' })
+}
+
+export function removeCode(id: string, path: string): ActionCode {
+  return filesCode(id, ['rm', '-r', path], { javascript: 'remove', python: 'remove' })
+}
+
+function filesCode(id: string, words: readonly string[], names: { readonly javascript: string; readonly python: string }): ActionCode {
+  const paths = words
+    .filter((word) => word.startsWith('/'))
+    .map((path) => JSON.stringify(path))
+    .join(', ')
+  return {
+    cli: `sandyard exec ${id} -- ${words.map(shellWord).join(' ')}`,
+    javascript: connected(id, `files.${names.javascript}(${paths})`),
+    python: pythonConnected(id, `files.${names.python}(${paths})`),
+  }
+}
