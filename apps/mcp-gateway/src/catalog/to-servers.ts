@@ -16,7 +16,7 @@ export interface ConfiguredServer {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const GITHUB = /^github\/([\w-]+\/[\w.-]+)$/
+const GITHUB = /^github\/(\w[\w-]*\/[\w.-]+)$/
 const MAX_SERVERS = 32
 
 /** @throws Error with one sentence for the first entry that cannot be served */
@@ -45,6 +45,10 @@ function toServer(name: string, settings: Settings): ConfiguredServer {
   if (source.registry === 'github') return toGithubServer(name, source, settings)
   for (const key of source.required ?? []) {
     if (settings[key] === undefined || settings[key] === '') throw new Error(`the server "${name}" needs the setting "${key}"`)
+  }
+  const { paths } = settings
+  if (paths !== undefined && !(Array.isArray(paths) && paths.every((path) => typeof path === 'string'))) {
+    throw new Error(`the setting "paths" of the server "${name}" is not a list of texts`)
   }
   const environment = Object.entries(source.environment ?? {}).flatMap(([key, variable]) => {
     const value = settings[key]
