@@ -5,6 +5,8 @@ export interface CatalogServer {
   readonly registry: 'npm' | 'pypi'
   readonly package: string
   readonly version: string
+  /** Versions of further packages, where the package does not say what it needs. */
+  readonly with?: readonly string[]
   /** The program of the package. */
   readonly program: string
   /** Keys of the configuration that must be there. */
@@ -43,6 +45,7 @@ export const CATALOG: Readonly<Record<string, CatalogServer>> = {
   },
   gitlab: {
     ...reference('gitlab', '2025.4.25'),
+    with: ['zod@3.23.8', 'zod-to-json-schema@3.23.5'],
     required: ['personalAccessToken'],
     environment: { personalAccessToken: 'GITLAB_PERSONAL_ACCESS_TOKEN', url: 'GITLAB_API_URL' },
   },
@@ -52,13 +55,18 @@ export const CATALOG: Readonly<Record<string, CatalogServer>> = {
     environment: { googleMapsApiKey: 'GOOGLE_MAPS_API_KEY' },
   },
   memory: reference('memory', '2026.8.31'),
-  sentry: { ...pypi('mcp-server-sentry', '2025.1.14'), required: ['authToken'], environment: { authToken: 'SENTRY_TOKEN' } },
+  sentry: {
+    ...pypi('mcp-server-sentry', '2025.1.14'),
+    with: ['mcp<2', 'httpx<1'],
+    required: ['authToken'],
+    environment: { authToken: 'SENTRY_TOKEN' },
+  },
   sequentialthinking: reference('sequential-thinking', '2026.8.31'),
   slack: {
     ...reference('slack', '2025.4.25'),
     required: ['botToken', 'teamId'],
     environment: { botToken: 'SLACK_BOT_TOKEN', teamId: 'SLACK_TEAM_ID', channelIds: 'SLACK_CHANNEL_IDS' },
   },
-  sqlite: { ...pypi('mcp-server-sqlite', '2025.4.25'), arguments: () => ['--db-path', '/home/user/mcp.sqlite'] },
+  sqlite: { ...pypi('mcp-server-sqlite', '2025.4.25'), with: ['mcp<2'], arguments: () => ['--db-path', '/home/user/mcp.sqlite'] },
   time: { ...pypi('mcp-server-time', '2026.10.19'), arguments: () => ['--local-timezone', 'Etc/UTC'] },
 }

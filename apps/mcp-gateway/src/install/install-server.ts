@@ -52,16 +52,29 @@ export async function installSource(name: string, source: CatalogServer | Github
   return folder
 }
 
-async function installPackage(folder: string, { registry, package: name, version }: CatalogServer, options: InstallOptions): Promise<void> {
+async function installPackage(
+  folder: string,
+  { registry, package: name, version, with: others = [] }: CatalogServer,
+  options: InstallOptions,
+): Promise<void> {
   const run = { environment: childEnvironment(options.environment, { name: 'root', home: '/tmp' }), timeoutMs: TIMEOUT_MS }
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   if (registry === 'npm') {
-    await runCommand(['npm', 'install', '--prefix', folder, '--no-audit', '--no-fund', '--omit=dev', `${name}@${version}`], run)
+    await runCommand(['npm', 'install', '--prefix', folder, '--no-audit', '--no-fund', '--omit=dev', `${name}@${version}`, ...others], run)
   } else {
     await runCommand(['python3', '-m', 'venv', '--without-pip', folder], run)
     await runCommand(
-      ['pip', '--python', join(folder, 'bin/python'), 'install', '--no-cache-dir', '--disable-pip-version-check', `${name}==${version}`],
+      [
+        'pip',
+        '--python',
+        join(folder, 'bin/python'),
+        'install',
+        '--no-cache-dir',
+        '--disable-pip-version-check',
+        `${name}==${version}`,
+        ...others,
+      ],
       run,
     )
   }
