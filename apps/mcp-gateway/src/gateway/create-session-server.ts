@@ -1,0 +1,97 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  type Progress,
+  type Result,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { StdioServer } from '../servers/stdio-server.ts'
+import { toExposed, type Exposed } from './exposed-names.ts'
+
+/** A tool may take long; its progress starts the time anew. */
+const [CALL_TIMEOUT_MS, LONGEST_CALL_MS] = [300_000, 3_600_000]
+
+/** What the gateway uses of the context of a request. */
+interface Extra {
+  readonly signal: AbortSignal
+  readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined
+  readonly sendNotification: (notification: {
+    method: 'notifications/progress'
+    params: Progress & { progressToken: string | number }
+  }) => Promise<void>
+}
+
+/** One client's view of all servers. */
+export function createSessionServer(servers: readonly StdioServer[]): Server {
+  const server = new Server(
+    { name: 'mcp-gateway', version: '1.0.0' },
+    { capabilities: { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } } },
+  )
+  const tools = (): Map<string, Exposed<StdioServer, StdioServer['listings']['tools'][number]>> =>
+    toExposed(servers, ({ listings }) => listings.tools)
+  const prompts = (): Map<string, Exposed<StdioServer, StdioServer['listings']['prompts'][number]>> =>
+    toExposed(servers, ({ listings }) => listings.prompts)
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools().values()].map(({ name, item }) => ({ ...item, name })) }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const tool = found(tools().get(params.name), `unknown tool "${params.name}"`)
+    return tool.server.request('tools/call', { ...withoutMeta(params), name: tool.item.name }, toOptions(extra))
+  })
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: [...prompts().values()].map(({ name, item }) => ({ ...item, name })),
+  }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) => {
+    const prompt = found(prompts().get(params.name), `unknown prompt "${params.name}"`)
+    return prompt.server.request('prompts/get', { ...withoutMeta(params), name: prompt.item.name }, toOptions(extra))
+  })
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: servers.flatMap(({ listings }) => listings.resources) }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: servers.flatMap(({ listings }) => listings.resourceTemplates),
+  }))
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }, extra) => readResource(servers, params.uri, toOptions(extra)))
+  return server
+}
+
+/** Asks the server that lists the resource, else those with templates, one after the other. */
+async function readResource(servers: readonly StdioServer[], uri: string, options: RequestOptions): Promise<Result> {
+  const listing = servers.filter(({ listings }) => listings.resources.some((resource) => resource.uri === uri))
+  const candidates = listing.length > 0 ? listing : servers.filter(({ listings }) => listings.resourceTemplates.length > 0)
+  let failure: unknown = new McpError(ErrorCode.InvalidParams, `unknown resource "${uri}"`)
+  for (const server of candidates) {
+    try {
+      return await server.request('resources/read', { uri }, options)
+    } catch (err) {
+      failure = err
+    }
+  }
+  throw failure
+}
+
+function toOptions({ signal, _meta, sendNotification }: Extra): RequestOptions {
+  const options = { signal, timeout: CALL_TIMEOUT_MS, maxTotalTimeout: LONGEST_CALL_MS, resetTimeoutOnProgress: true }
+  const progressToken = _meta?.progressToken
+  if (progressToken === undefined) return options
+  return {
+    ...options,
+    onprogress: (progress) =>
+      void sendNotification({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => undefined),
+  }
+}
+
+/** The token of progress is of the client's session, and the gateway has another one with the server. */
+function withoutMeta<Params extends { _meta?: unknown }>({ _meta, ...params }: Params): Omit<Params, '_meta'> {
+  return params
+}
+
+function found<Value>(value: Value | undefined, message: string): Value {
+  if (value === undefined) throw new McpError(ErrorCode.InvalidParams, message)
+  return value
+}
