@@ -9,7 +9,7 @@ const CREATE =
   'Every field is checked with the texts of the interface. Those that nothing enforces get a 501 that names them, after all other checks, and nothing is stored: `allow_internet_access: false` and `network.denyOut` where the runtime has no egress policies; domains in `network.allowOut`, `network.egressProxy`, ' +
   '`network.dnsServers` and `network.rules` where there is no egress gateway. IPv6 entries are kept and have no effect, since sandboxes have no IPv6. `network.rules` need `/etc/ssl/certs/ca-certificates.crt` in the image. ' +
   '`volumeMounts` are volumes of the engine, with an optional `readOnly` of ours; such a create gets no sandbox of the warm pool. Identity tokens of `iam` are added by network rules. ' +
-  '`mcp` is stored, and the names of its servers are in the history. ' +
+  '`mcp` is stored, and the names of its servers are in the history; the template `mcp-gateway` serves them (docs/mcp-gateway.md). ' +
   'Every new sandbox starts the start command of the template again, since images do not store memory, and the create waits for the ready command, or gets a sandbox of the warm pool where it has run already. It never sees the variables of the create request. A create that the host has no room for waits some seconds and gets the documented 503, whose message ends with the reason. A ready command that is exactly `sleep 20`, which clients send for none, is ignored.'
 
 const BUILD =
