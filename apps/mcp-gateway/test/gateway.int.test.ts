@@ -45,7 +45,16 @@ describe('the endpoint', () => {
 
   it('passes on the progress of a call', async () => {
     const steps: number[] = []
-    await client.callTool({ name: 'step' }, undefined, { onprogress: ({ progress }) => steps.push(progress) })
+    const seen = Promise.withResolvers<void>()
+    const called = client.callTool({ name: 'step' }, undefined, {
+      onprogress: ({ progress }) => {
+        steps.push(progress)
+        seen.resolve()
+      },
+    })
+    await Promise.race([seen.promise, called])
+    await call('go-on')
+    await called
     expect(steps).toEqual([1])
   })
 

@@ -14,10 +14,17 @@ server.registerTool('grow', {}, () => {
   server.registerTool('grown', {}, () => text('grown'))
   return text('')
 })
+const goOn = Promise.withResolvers<void>()
+server.registerTool('go-on', {}, () => {
+  goOn.resolve()
+  return text('')
+})
+// The library of the protocol drops progress that comes together with the result, so the call ends when the client has seen it.
 server.registerTool('step', {}, async ({ _meta, sendNotification }) => {
   const progressToken = _meta?.progressToken
   if (progressToken !== undefined)
     await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } })
+  await goOn.promise
   return text('done')
 })
 server.registerPrompt('greet', {}, () => ({ messages: [{ role: 'user', content: { type: 'text', text: `hello from ${name}` } }] }))
