@@ -96,6 +96,45 @@ it('has the timeline of an ended sandbox: runs, pauses, who ended it and why, an
   expect((await stranger.call('GET', `/api/sandboxes/${ended}/timeline`)).status).toBe(404)
 })
 
+it('has the commands of a sandbox in its timeline, with exit codes; one that has not ended lasts until the end of the sandbox', async () => {
+  const { team_id } = await world.database.db
+    .selectFrom('sandbox_history')
+    .select('team_id')
+    .where('sandbox_id', '=', ended)
+    .executeTakeFirstOrThrow()
+  const lifecycle = (await get(`/sandboxes/${ended}/timeline?lane=lifecycle`)).data as { kind: string; at: string }[]
+  const end = lifecycle.find(({ kind }) => kind === 'sandbox.ended')?.at ?? ''
+  const at = (ms: number): Date => new Date(Date.parse(end) - 1000 + ms)
+  const line = (ms: number, message: string, fields: object) => ({
+    ...{ sandbox_id: ended, team_id, logged_at: at(ms), level: 'info' as const, message },
+    fields: JSON.stringify({ logger: 'process', ...fields }),
+  })
+  await world.database.db
+    .insertInto('sandbox_log')
+    .values([
+      line(0, 'Process started', { pid: 7, user: 'user', cmd: '/bin/bash -l -c make test' }),
+      line(10, 'Process started', { pid: 8, user: 'root', cmd: 'sleep 60' }),
+      line(20, 'Process ended', { pid: 7, exitCode: 2, status: 'exit status 2' }),
+      line(30, 'Process started', { pid: 7, user: 'user', cmd: '/bin/bash -l -c true' }),
+      line(40, 'Process ended', { pid: 7, exitCode: 0, status: 'exit status 0' }),
+    ])
+    .execute()
+  const { data } = await get(`/sandboxes/${ended}/timeline?lane=command&order=asc`)
+  expect(data).toMatchObject([
+    {
+      lane: 'command',
+      kind: 'process.started',
+      text: 'make test',
+      exitCode: 2,
+      endedAt: at(20).toISOString(),
+      data: { user: 'user', pid: 7 },
+    },
+    { text: 'sleep 60', endedAt: end },
+    { text: 'true', exitCode: 0, endedAt: at(40).toISOString() },
+  ])
+  expect(data[1]).not.toHaveProperty('exitCode')
+})
+
 it('adds up what the sandboxes of the team used', async () => {
   const range = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${new Date(Date.now() + 86_400_000).toISOString()}`
   const usage = await get(`/usage?${range}&by=metadata&metadataKey=job&bucket=hour`)

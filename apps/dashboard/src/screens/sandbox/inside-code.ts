@@ -37,6 +37,28 @@ export function removeCode(id: string, path: string): ActionCode {
   return filesCode(id, ['rm', '-r', path], { javascript: 'remove', python: 'remove' })
 }
 
+/** What the page writes into a file is on the clipboard or in a file of the reader: the code names it. */
+export function writeCode(id: string, path: string): ActionCode {
+  const text = JSON.stringify(path)
+  return {
+    cli: `sandyard cp file ${shellWord(`${id}:${path}`)}`,
+    javascript: connected(id, `files.write(${text}, data)`),
+    python: pythonConnected(id, `files.write(${text}, data)`),
+  }
+}
+
+/** A shell in a terminal. Without a user or folder it has those of the template. */
+export function openShellCode(id: string, { user, cwd }: { readonly user: string; readonly cwd: string }): ActionCode {
+  const given = Object.entries({ user, cwd }).filter(([, value]) => value !== '')
+  const javascript = given.map(([name, value]) => `, ${name}: ${JSON.stringify(value)}`).join('')
+  const python = given.map(([name, value]) => `, ${name}=${JSON.stringify(value)}`).join('')
+  return {
+    cli: `sandyard connect ${id}`,
+    javascript: connected(id, `pty.create({ cols: 80, rows: 24, onData: (data) => process.stdout.write(data)${javascript} })`),
+    python: pythonConnected(id, `pty.create(PtySize(rows=24, cols=80)${python})`).replace('import Sandbox', 'import PtySize, Sandbox'),
+  }
+}
+
 function filesCode(id: string, words: readonly string[], names: { readonly javascript: string; readonly python: string }): ActionCode {
   const paths = words
     .filter((word) => word.startsWith('/'))

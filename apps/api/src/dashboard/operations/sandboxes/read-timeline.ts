@@ -24,8 +24,9 @@ interface StoredEntry {
 }
 
 /**
- * A page of what is stored of a sandbox, also of an ended one: its events, of which a run and a pause last until the next one, its recorded
- * terminals and its egress decisions. Commands, files and ports are not stored: their lanes are empty. The caller has checked whose it is.
+ * A page of what is stored of a sandbox, also of an ended one: its events, of which a run and a pause last until the next one, its
+ * commands as its log has them, its recorded terminals and its egress decisions. Files and ports are not stored: their lanes are empty. The caller
+ * has checked whose it is.
  *
  * @throws AppError `invalid_argument` for a wrong cursor or lane
  */
@@ -65,6 +66,17 @@ function entriesOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
       from event where subject = ${sandboxId} and team_id = ${teamId} order by event_id desc limit ${MAX_SCANNED}
     ) as logged
     union all
+    select 'c' || lpad(log_id::text, 19, '0'), 'command', logged_at, coalesce(ended_at, (${endOf(teamId, sandboxId)})), true, 'process.started',
+      jsonb_strip_nulls(jsonb_build_object('command', fields->'cmd', 'user', fields->'user', 'pid', fields->'pid', 'exitCode', exit_code)), null
+    from (
+      select *, lead(logged_at) over of_process as ended_at, (lead(fields) over of_process)->'exitCode' as exit_code
+      from (
+        select * from sandbox_log where sandbox_id = ${sandboxId} and team_id = ${teamId} and fields->>'logger' = 'process'
+        order by logged_at desc, log_id desc limit ${MAX_SCANNED}
+      ) as lines
+      window of_process as (partition by fields->>'pid' order by logged_at, log_id)
+    ) as processes where message = 'Process started'
+    union all
     select 't' || recording_id::text, 'terminal', started_at, ended_at, true, 'terminal.recorded',
       jsonb_build_object('title', title, 'isTruncated', is_truncated), recording_id::text
     from (
@@ -78,6 +90,11 @@ function entriesOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
     ) as decided`
 }
 
+/** A command that runs at the end of its sandbox ends with it. */
+function endOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
+  return sql`select min(created_at) from event where subject = ${sandboxId} and team_id = ${teamId} and kind = 'sandbox.ended'`
+}
+
 function lanesOf(text: string | undefined): readonly string[] {
   if (text === undefined) return LANES
   const wanted = text.split(',')
@@ -87,7 +104,7 @@ function lanesOf(text: string | undefined): readonly string[] {
 }
 
 function toEntry(row: StoredEntry, view: (actor: StoredActor) => NonNullable<TimelineEntry['actor']>): TimelineEntry {
-  const { actor: _actor, ...data } = row.data
+  const { actor: _actor, exitCode, ...data } = row.data
   const stored = actorIn(row.data)
   return {
     id: row.id,
@@ -97,12 +114,15 @@ function toEntry(row: StoredEntry, view: (actor: StoredActor) => NonNullable<Tim
     kind: row.kind,
     text: textOf(row, view(stored)),
     ...(stored !== null && { actor: view(stored) }),
+    ...(exitCode !== undefined && { exitCode: Number(exitCode) }),
     ...(row.recording_id !== null && { recordingId: row.recording_id }),
     ...(Object.keys(data).length > 0 && { data }),
   }
 }
 
 function textOf({ lane, kind, data }: StoredEntry, actor: NonNullable<TimelineEntry['actor']>): string {
+  // Clients wrap each command in a shell.
+  if (lane === 'command') return String(data['command']).replace(/^\/bin\/bash -l -c /, '')
   if (lane === 'terminal') return `Terminal: ${String(data['title'])}${data['isTruncated'] === true ? ', recorded in part' : ''}`
   if (lane !== 'net') return eventText(kind, data, actor)
   const target = `${String(data['host'] ?? data['address'])}:${String(data['port'])}`

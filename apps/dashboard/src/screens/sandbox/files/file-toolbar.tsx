@@ -4,6 +4,7 @@ import { call } from '../../../api/call.ts'
 import { paths } from '../../../frame/paths.ts'
 import { Ago } from '../../../parts/ago.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
+import { CopyCode } from '../../../parts/copy-code.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import { runAction } from '../../../parts/run-action.ts'
@@ -12,7 +13,7 @@ import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { mayChange } from '../sandbox-tab.ts'
 import { contentUrl } from './file-actions.ts'
 import { cleanPath, joinPath, nameOf } from './file-paths.ts'
-import { makeFileCode, makeFolderCode, removeCode, renameCode } from '../inside-code.ts'
+import { makeFileCode, makeFolderCode, removeCode, renameCode, writeCode } from '../inside-code.ts'
 import type { PathQuestion } from './path-dialog.tsx'
 import '../../../styles/forms.css'
 
@@ -120,6 +121,7 @@ export function FileToolbar(props: FileToolbarProps) {
             <Icon name="upload" />
             {texts.upload}
           </button>
+          <CopyCode code={writeCode(sandboxId, joinPath(folder, 'file'))} label={texts.upload} isSmall isIcon />
           <input
             ref={picker}
             type="file"

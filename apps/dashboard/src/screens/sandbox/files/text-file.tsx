@@ -10,6 +10,7 @@ import { mayChange } from '../sandbox-tab.ts'
 import { Editor } from './editor.tsx'
 import { conflictOf } from './file-tree.ts'
 import { openFile, readOriginal } from './open-file.ts'
+import { writeCode } from '../inside-code.ts'
 
 interface Props {
   readonly sandboxId: string
@@ -78,7 +79,7 @@ export function TextFile({ sandboxId, entry, text, listed, onReload, onDirty, st
     <>
       <div class="toolbar">
         {mayChange() && (
-          <ActionButton kind="primary" isSmall disabled={!isDirty && state !== 'removed'} run={save}>
+          <ActionButton kind="primary" isSmall disabled={!isDirty && state !== 'removed'} code={writeCode(sandboxId, path)} run={save}>
             {texts.save}
           </ActionButton>
         )}

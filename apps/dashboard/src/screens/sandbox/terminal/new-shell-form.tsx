@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { CopyCode } from '../../../parts/copy-code.tsx'
 import { terminalTexts as texts } from '../../../texts/sandbox-terminal-texts.ts'
+import { openShellCode } from '../inside-code.ts'
 import '../../../styles/forms.css'
 
 export interface NewShell {
@@ -9,11 +11,12 @@ export interface NewShell {
 }
 
 interface Props {
+  readonly sandboxId: string
   readonly folder?: string | undefined
   readonly onOpen: (shell: NewShell) => void
 }
 
-export function NewShellForm({ folder = '', onOpen }: Props) {
+export function NewShellForm({ sandboxId, folder = '', onOpen }: Props) {
   const [user, setUser] = useState('')
   const [cwd, setCwd] = useState(folder)
   const [record, setRecord] = useState(false)
@@ -49,9 +52,12 @@ export function NewShellForm({ folder = '', onOpen }: Props) {
         <input type="checkbox" checked={record} onChange={(event) => setRecord(event.currentTarget.checked)} />
         {texts.record}
       </label>
-      <button type="submit" class="button button-primary">
-        {texts.open}
-      </button>
+      <div class="toolbar">
+        <button type="submit" class="button button-primary">
+          {texts.open}
+        </button>
+        <CopyCode code={openShellCode(sandboxId, { user: user.trim(), cwd: cwd.trim() })} label={texts.open} isIcon />
+      </div>
     </form>
   )
 }

@@ -64,7 +64,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
     return (
       <div class="shell-start">
         <p>{texts.none}</p>
-        <NewShellForm folder={query['cwd']} onOpen={open} />
+        <NewShellForm sandboxId={sandboxId} folder={query['cwd']} onOpen={open} />
         <p class="muted">{texts.explain}</p>
         <NoSocket />
       </div>
@@ -106,7 +106,7 @@ export function TerminalTab({ sandbox }: SandboxTabProps) {
         ))}
       {isAsking && (
         <Dialog title={texts.newTitle} onClose={() => setAsking(false)}>
-          <NewShellForm folder={query['cwd']} onOpen={open} />
+          <NewShellForm sandboxId={sandboxId} folder={query['cwd']} onOpen={open} />
         </Dialog>
       )}
     </div>
