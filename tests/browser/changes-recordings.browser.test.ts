@@ -43,12 +43,36 @@ test('the files that have changed since create are listed and compared, also tho
   })
 })
 
+test('two sandboxes of a lineage are compared by what has changed in each', async () => {
+  await withSandbox(async (sandbox) => {
+    const [fork] = await sandbox.fork({ count: 1 })
+    if (fork === undefined || fork instanceof Error) throw fork ?? new Error('the sandbox has no fork')
+    try {
+      await sandbox.files.write('/home/user/origin.txt', 'a')
+      await fork.files.write('/home/user/fork.txt', 'b')
+      await using tab = await openTab(browser(), 'developer')
+      const { page, problems } = tab
+      await show(page, `/sandboxes/${sandbox.sandboxId}/lineage`)
+      await page.getByRole('button', { name: `Compare with ${fork.sandboxId}` }).click()
+      const rows = page.getByRole('dialog').getByRole('row')
+      await rows.filter({ hasText: '/home/user/fork.txt' }).waitFor()
+      const cells = async (path: string): Promise<string[]> => rows.filter({ hasText: path }).getByRole('cell').allTextContents()
+      expect(await cells('/home/user/origin.txt')).toEqual(['/home/user/origin.txt', 'added', '–'])
+      expect(await cells('/home/user/fork.txt')).toEqual(['/home/user/fork.txt', '–', 'added'])
+      await expectNoBarriers(page)
+      expect(problems).toEqual([])
+    } finally {
+      await fork.kill()
+    }
+  })
+})
+
 test('a recorded shell is replayed in the timeline, downloaded and removed', async () => {
   await withSandbox(async (sandbox) => {
     await using tab = await openTab(browser(), 'developer')
     const { page, problems } = tab
     await show(page, `/sandboxes/${sandbox.sandboxId}/terminal`)
-    await page.getByRole('button', { name: 'Open a shell' }).click()
+    await page.getByRole('button', { name: 'Open a shell', exact: true }).click()
     await page.locator('.xterm-rows').waitFor()
     await seesIn(page, '.shell-frame', 'user@')
     await page.getByRole('checkbox', { name: 'Record', exact: true }).check()

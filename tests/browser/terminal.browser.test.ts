@@ -31,7 +31,7 @@ async function seesInTerminal(page: Page, text: string | RegExp): Promise<void> 
 
 async function openShell(page: Page, sandboxId: string): Promise<void> {
   await show(page, `/sandboxes/${sandboxId}/terminal`)
-  await page.getByRole('button', { name: 'Open a shell' }).click()
+  await page.getByRole('button', { name: 'Open a shell', exact: true }).click()
   await seesInTerminal(page, '$')
 }
 

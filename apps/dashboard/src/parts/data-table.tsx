@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import '../styles/table.css'
+import { TableFrame } from './table-frame.tsx'
 
 export interface Column<Row> {
   readonly id: string
@@ -31,7 +31,7 @@ export interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, columns, rows, rowKey, sort, onSort, empty, isSelected, rowClass } = props
   return (
-    <div class="table-frame">
+    <TableFrame label={caption}>
       <table class="table">
         <caption class="off-screen">{caption}</caption>
         <thead>
@@ -62,7 +62,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </tbody>
       </table>
       {rows.length === 0 && <div class="empty">{empty}</div>}
-    </div>
+    </TableFrame>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { LineageNode } from '@sandyard/dashboard-contract/timeline'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { call } from '../../../api/call.ts'
 import { useCall } from '../../../api/use-call.ts'
 import { paths } from '../../../frame/paths.ts'
@@ -13,7 +13,10 @@ import '../../../styles/sandbox-panels.css'
 import { lineageTexts as texts } from '../../../texts/sandbox-panels-texts.ts'
 import type { SandboxTabProps } from '../sandbox-tab.ts'
 import { treeOrder, type TreeItem } from '../tree-order.ts'
+import { CompareDialog } from './compare-dialog.tsx'
 
+/** Files of others are not there any more, or not yet. */
+const COMPARABLE: ReadonlySet<string> = new Set(['running', 'paused'])
 const ICONS = { sandbox: 'sandboxes', snapshot: 'camera', template: 'templates' } as const
 
 export function LineageTab({ sandbox }: SandboxTabProps) {
@@ -30,7 +33,9 @@ export function LineageTab({ sandbox }: SandboxTabProps) {
       ),
     [value],
   )
-  const columns = useMemo(() => columnsOf(sandboxId), [sandboxId])
+  const [compared, setCompared] = useState<string | undefined>(undefined)
+  const onCompare = COMPARABLE.has(state) ? setCompared : undefined
+  const columns = useMemo(() => columnsOf(sandboxId, onCompare), [sandboxId, onCompare])
   return (
     <div class="stack">
       <FailureNotice failure={failure} onRetry={reload} />
@@ -43,12 +48,13 @@ export function LineageTab({ sandbox }: SandboxTabProps) {
           empty={texts.empty}
         />
       )}
+      {compared !== undefined && <CompareDialog here={sandboxId} there={compared} onClose={() => setCompared(undefined)} />}
       {value?.isCut === true && <p class="muted small">{texts.cut}</p>}
     </div>
   )
 }
 
-function columnsOf(sandboxId: string): readonly Column<TreeItem<LineageNode>>[] {
+function columnsOf(sandboxId: string, onCompare: ((id: string) => void) | undefined): readonly Column<TreeItem<LineageNode>>[] {
   return [
     {
       id: 'name',
@@ -73,12 +79,21 @@ function columnsOf(sandboxId: string): readonly Column<TreeItem<LineageNode>>[] 
     {
       id: 'start',
       title: texts.actions,
-      cell: ({ item }) =>
-        item.kind !== 'sandbox' && (
-          <a class="button button-small" href={`${paths.newSandbox}?template=${encodeURIComponent(item.id)}`}>
-            {texts.start}
-          </a>
-        ),
+      cell: ({ item }) => {
+        if (item.kind !== 'sandbox') {
+          return (
+            <a class="button button-small" href={`${paths.newSandbox}?template=${encodeURIComponent(item.id)}`}>
+              {texts.start}
+            </a>
+          )
+        }
+        if (onCompare === undefined || item.id === sandboxId || !COMPARABLE.has(item.state)) return ''
+        return (
+          <button type="button" class="button button-small" aria-label={texts.compareWith(item.id)} onClick={() => onCompare(item.id)}>
+            {texts.compare}
+          </button>
+        )
+      },
     },
   ]
 }

@@ -8,6 +8,7 @@ import { Ago } from '../../../parts/ago.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { Panel } from '../../../parts/panel.tsx'
 import { sizeText } from '../../../parts/size-text.ts'
+import { TableFrame } from '../../../parts/table-frame.tsx'
 import '../../../styles/sandbox-panels.css'
 import { processesTexts as texts } from '../../../texts/sandbox-panels-texts.ts'
 import { signalCode } from '../inside-code.ts'
@@ -16,7 +17,6 @@ import { mayChange, type SandboxTabProps } from '../sandbox-tab.ts'
 import { treeOrder, type TreeItem } from '../tree-order.ts'
 import { usePolled } from '../use-polled.ts'
 import { Ports } from './ports.tsx'
-import '../../../styles/table.css'
 
 const EVERY_MS = 5000
 
@@ -58,7 +58,7 @@ function Processes({ sandboxId }: { readonly sandboxId: string }) {
       <FailureNotice failure={failure} onRetry={reload} />
       {value !== undefined && rows.length === 0 && <p class="empty">{texts.noProcesses}</p>}
       {rows.length > 0 && (
-        <div class="table-frame">
+        <TableFrame label={texts.caption}>
           <table class="table">
             <caption class="off-screen">{texts.caption}</caption>
             <thead>
@@ -86,7 +86,7 @@ function Processes({ sandboxId }: { readonly sandboxId: string }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {value?.isCut === true && <p class="muted small">{texts.cut}</p>}
     </Panel>

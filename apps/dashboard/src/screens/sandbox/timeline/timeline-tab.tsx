@@ -8,13 +8,13 @@ import { ActionButton } from '../../../parts/action-button.tsx'
 import { ErrorBoundary } from '../../../parts/error-boundary.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { saveFile } from '../../../parts/save-file.ts'
+import { TableFrame } from '../../../parts/table-frame.tsx'
 import '../../../styles/sandbox-timeline.css'
 import { timelineTexts as texts } from '../../../texts/sandbox-timeline-texts.ts'
 import type { SandboxTabProps } from '../sandbox-tab.ts'
 import { readTimeline, readWholeTimeline, type TimelinePart } from './read-timeline.ts'
 import { TimelineBar } from './timeline-bar.tsx'
 import { TimelineRow } from './timeline-row.tsx'
-import '../../../styles/table.css'
 
 const Replay = lazyScreen(() => import('./replay.tsx').then(({ Replay }) => Replay))
 
@@ -87,7 +87,7 @@ export function TimelineTab({ sandbox }: SandboxTabProps) {
       <TimelineBar entries={entries} toMs={toMs} onPick={pick} />
       {first.value !== undefined && entries.length === 0 && <p class="empty">{texts.empty}</p>}
       {entries.length > 0 && (
-        <div class="table-frame">
+        <TableFrame label={texts.caption}>
           <table class="table">
             <caption class="off-screen">{texts.caption}</caption>
             <thead>
@@ -107,7 +107,7 @@ export function TimelineTab({ sandbox }: SandboxTabProps) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableFrame>
       )}
       {cursor !== null && (
         <div class="row">
