@@ -1,6 +1,7 @@
 import { benchBuilds } from './benches/builds.ts'
 import { benchBurst } from './benches/burst.ts'
 import { benchChurn } from './benches/churn.ts'
+import { benchCodeInterpreter } from './benches/code-interpreter.ts'
 import { benchCreate } from './benches/create.ts'
 import { benchDensity } from './benches/density.ts'
 import { benchDownloads } from './benches/downloads.ts'
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, (settings: Settings) => Promise<Compariso
   downloads: benchDownloads,
   density: benchDensity,
   churn: benchChurn,
+  'code-interpreter': benchCodeInterpreter,
 }
 
 /** Runs the named benchmarks, or all, one after another. */
