@@ -76,8 +76,8 @@ describe('the endpoint', () => {
 })
 
 describe('the token', () => {
-  const post = (headers: Record<string, string>, path = '/mcp'): Promise<Response> =>
-    fetch(new URL(path, gateway.url), { method: 'POST', headers, body: '{}', signal: AbortSignal.timeout(10_000) })
+  const post = (headers: Record<string, string>, path = '/mcp', body = '{}'): Promise<Response> =>
+    fetch(new URL(path, gateway.url), { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
 
   it('is required for every request', async () => {
     expect((await post({})).status).toBe(401)
@@ -88,6 +88,11 @@ describe('the token', () => {
     expect((await post(allowed)).status).toBe(400)
     expect((await post(allowed, '/other')).status).toBe(404)
     expect((await post({ ...allowed, 'mcp-session-id': 'unknown' })).status).toBe(404)
+  })
+
+  it('does not help against the limit of a body', async () => {
+    const answer = await post({ authorization: `Bearer ${TOKEN}` }, '/mcp', 'x'.repeat(8 * 1024 * 1024 + 1))
+    expect(answer.status).toBe(413)
   })
 
   it('is in a file for its owner only, and neither in the log nor with the servers', async () => {

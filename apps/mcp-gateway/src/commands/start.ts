@@ -6,9 +6,9 @@ import type { GatewayConfig } from '../config.ts'
 import { filesOf, readPid, writeSecret } from './files.ts'
 import type { StartReport } from './serve.ts'
 
-const STOP_TIMEOUT_MS = 10_000
-/** Clients wait a minute for the command. */
-const START_TIMEOUT_MS = 55_000
+const STOP_TIMEOUT_MS = 5000
+/** Clients wait a minute for the command, and the former gateway may take a part of it. */
+const START_TIMEOUT_MS = 50_000
 
 interface StartOptions {
   readonly config: GatewayConfig
@@ -27,7 +27,8 @@ export async function start({ config, json, environment }: StartOptions): Promis
   await writeSecret(files.token, token)
   await writeSecret(files.config, json)
   await using log = await open(files.log, 'w', 0o600)
-  const child = spawn(process.execPath, [process.argv[1] ?? '', 'serve'], {
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'serve'], {
+    // A group of its own, which its servers and their installations belong to.
     detached: true,
     env: passed,
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
@@ -40,7 +41,7 @@ export async function start({ config, json, environment }: StartOptions): Promis
   try {
     await promise
   } catch (err) {
-    child.kill('SIGKILL')
+    if (child.pid !== undefined) endGroup(child.pid)
     throw err
   } finally {
     clearTimeout(late)
@@ -54,11 +55,23 @@ async function stopFormer(pidFile: string): Promise<void> {
   if (pid === undefined || !(await isGateway(pid))) return
   process.kill(pid, 'SIGTERM')
   const options = { what: 'the end of the former gateway', timeoutMs: STOP_TIMEOUT_MS, everyMs: 50 }
+  await pollUntil(options, async () => ((await isGateway(pid)) ? undefined : true)).catch(() => undefined)
+  // An installation that went on would write into the folders of the next gateway.
+  endGroup(pid)
   await pollUntil(options, async () => ((await isGateway(pid)) ? undefined : true))
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nothing of it is left.
+  }
 }
 
 /** Whether the process is a gateway, and not another one that has got its number. */
 async function isGateway(pid: number): Promise<boolean> {
   const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
-  return words[1] === process.argv[1] && words[2] === 'serve'
+  // The last word is followed by a zero byte.
+  return words.at(-3) === process.argv[1] && words.at(-2) === 'serve'
 }

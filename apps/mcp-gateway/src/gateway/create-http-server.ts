@@ -41,7 +41,7 @@ export function createHttpServer({ token, sessions, log }: HttpServerOptions): S
       return known.handleRequest(request, response)
     }
     const body = await readJson(request)
-    if (body.status !== 200) return sendError(response, body.status, body.message)
+    if (body.status !== 200) return sendError(response.setHeader('connection', 'close'), body.status, body.message)
     if (known === undefined && !isInitialize(body.value)) return sendError(response, 400, 'the header "Mcp-Session-Id" is missing')
     const transport = known ?? (await sessions.open())
     await transport.handleRequest(request, response, body.value)
@@ -65,7 +65,8 @@ type Body = { readonly status: 200; readonly value: unknown } | { readonly statu
 async function readJson(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Without an end of the request, so that a body that is too long gets its answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes > MAX_BODY_BYTES) return { status: 413, message: `the body has more than ${MAX_BODY_BYTES} bytes` }
     chunks.push(chunk)

@@ -57,7 +57,7 @@ async function installPackage(
   { registry, package: name, version, with: others = [] }: CatalogServer,
   options: InstallOptions,
 ): Promise<void> {
-  const run = { environment: childEnvironment(options.environment, { name: 'root', home: '/tmp' }), timeoutMs: TIMEOUT_MS }
+  const run = { environment: childEnvironment(options.environment, { name: 'root', home: '/root' }), timeoutMs: TIMEOUT_MS }
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   if (registry === 'npm') {

@@ -7,6 +7,8 @@ interface RunOptions {
 }
 
 const KEPT_BYTES = 4096
+/** A process that the command has left behind may hold its output open. */
+const OUTPUT_GRACE_MS = 1000
 
 /** Runs a command to its end. @throws Error with the end of what it wrote, when it fails or takes too long */
 export async function runCommand(command: readonly string[], { environment, cwd, timeoutMs }: RunOptions): Promise<void> {
@@ -26,6 +28,12 @@ export async function runCommand(command: readonly string[], { environment, cwd,
   child.stderr.on('data', keep)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   child.on('error', reject)
+  child.on('exit', () => {
+    setTimeout(() => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }, OUTPUT_GRACE_MS).unref()
+  })
   child.on('close', (code, signal) => {
     if (code === 0) return resolve()
     const how = signal === null ? `ended with ${code}` : `was ended by ${signal} (limit: ${timeoutMs / 1000} s)`

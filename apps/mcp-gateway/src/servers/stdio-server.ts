@@ -9,6 +9,7 @@ import {
   ToolListChangedNotificationSchema,
   type Result,
 } from '@modelcontextprotocol/sdk/types.js'
+import { resultWithin } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { Launch } from '../install/install-server.ts'
 import { EMPTY, readListings, type Listings } from './listings.ts'
@@ -27,6 +28,8 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000]
 /** A server that ran so long starts again without a long pause. */
 const STABLE_MS = 60_000
 const KEPT_STDERR = 2000
+/** An installation is not waited for. */
+const END_TIMEOUT_MS = 3000
 
 interface Connection {
   /** Resolves when the server has ended. */
@@ -40,7 +43,10 @@ export class StdioServer implements AsyncDisposable {
   readonly #options: StdioServerOptions
   readonly #stopping = new AbortController()
   #client: Client | undefined
+  #connecting: Client | undefined
   #running: Promise<void> | undefined
+  /** The lists are read one after the other, so that the newest ones stay. */
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(options: StdioServerOptions) {
     this.name = options.name
@@ -65,8 +71,8 @@ export class StdioServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
-    await this.#client?.close()
-    await this.#running
+    await Promise.all([this.#client?.close(), this.#connecting?.close()])
+    if (this.#running !== undefined) await resultWithin(END_TIMEOUT_MS, this.#running)
   }
 
   async #connect(): Promise<Connection> {
@@ -84,30 +90,43 @@ export class StdioServer implements AsyncDisposable {
       if (this.#client === client) this.#client = undefined
       resolve()
     }
-    try {
-      await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS })
-      this.listings = await readListings(client)
-    } catch (err) {
-      await client.close()
-      const why = err instanceof Error ? err.message : String(err)
-      throw new Error(`the server "${this.name}" did not start: ${why}${written === '' ? '' : `: ${written.trim()}`}`, { cause: err })
-    }
     const reload = (): Promise<void> => this.#reload(client)
     client.setNotificationHandler(ToolListChangedNotificationSchema, reload)
     client.setNotificationHandler(PromptListChangedNotificationSchema, reload)
     client.setNotificationHandler(ResourceListChangedNotificationSchema, reload)
+    this.#connecting = client
+    try {
+      await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS })
+      const read = this.#read(client)
+      this.#reading = read.catch(() => undefined)
+      await read
+    } catch (err) {
+      await client.close()
+      resolve()
+      const why = err instanceof Error ? err.message : String(err)
+      throw new Error(`the server "${this.name}" did not start: ${why}${written === '' ? '' : `: ${written.trim()}`}`, { cause: err })
+    } finally {
+      this.#connecting = undefined
+    }
     this.#client = client
     this.#options.onChange()
     return { ended }
   }
 
-  async #reload(client: Client): Promise<void> {
-    try {
-      this.listings = await readListings(client)
-      this.#options.onChange()
-    } catch (err) {
-      this.#options.log.warn({ err, server: this.name }, 'lists of the server could not be read')
-    }
+  #reload(client: Client): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      try {
+        await this.#read(client)
+        this.#options.onChange()
+      } catch (err) {
+        this.#options.log.warn({ err, server: this.name }, 'lists of the server could not be read')
+      }
+    })
+    return this.#reading
+  }
+
+  async #read(client: Client): Promise<void> {
+    this.listings = await readListings(client)
   }
 
   async #keepRunning(first: Connection | undefined): Promise<void> {
