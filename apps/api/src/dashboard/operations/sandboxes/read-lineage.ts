@@ -74,8 +74,8 @@ function readStarted(db: Db, teamId: string, ids: readonly string[]): Promise<St
   return readSandboxes(
     db,
     teamId,
-    sql`(build_id in (select build_id from build where source_sandbox_id = any(${[...ids]}::text[])) or sandbox_id in (
-      select jsonb_array_elements_text(data -> 'forks') from event where subject = any(${[...ids]}::text[]) and kind = 'sandbox.forked'))`,
+    sql`(build_id = any(array(select build_id from build where source_sandbox_id = any(${[...ids]}::text[]))) or sandbox_id = any(array(
+      select jsonb_array_elements_text(data -> 'forks') from event where subject = any(${[...ids]}::text[]) and kind = 'sandbox.forked')))`,
   )
 }
 

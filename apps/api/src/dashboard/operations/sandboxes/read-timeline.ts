@@ -66,7 +66,8 @@ function entriesOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
       from event where subject = ${sandboxId} and team_id = ${teamId} order by event_id desc limit ${MAX_SCANNED}
     ) as logged
     union all
-    select 'c' || lpad(log_id::text, 19, '0'), 'command', logged_at, coalesce(ended_at, (${endOf(teamId, sandboxId)})), true, 'process.started',
+    select 'c' || lpad(log_id::text, 19, '0'), 'command', logged_at,
+      least(ended_at, (select min(at) from unnest(array(${endsOf(teamId, sandboxId)})) as at where at >= logged_at)), true, 'process.started',
       jsonb_strip_nulls(jsonb_build_object('command', fields->'cmd', 'user', fields->'user', 'pid', fields->'pid', 'exitCode', exit_code)), null
     from (
       select *, lead(logged_at) over of_process as ended_at, (lead(fields) over of_process)->'exitCode' as exit_code
@@ -90,9 +91,12 @@ function entriesOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
     ) as decided`
 }
 
-/** A command that runs at the end of its sandbox ends with it. */
-function endOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
-  return sql`select min(created_at) from event where subject = ${sandboxId} and team_id = ${teamId} and kind = 'sandbox.ended'`
+/** When all processes of a sandbox ended: at its end, and with pauses that kept files only. The last ones. */
+function endsOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
+  return sql`
+    select created_at from event where subject = ${sandboxId} and team_id = ${teamId} and (
+      kind in ('sandbox.ended', 'sandbox.memory_lost') or kind = 'sandbox.paused' and data->>'keep' = 'files'
+    ) order by event_id desc limit 100`
 }
 
 function lanesOf(text: string | undefined): readonly string[] {
