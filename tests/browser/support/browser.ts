@@ -62,7 +62,7 @@ async function logIn(context: BrowserContext, as: Exclude<As, 'nobody'>): Promis
   if (!response.ok()) throw new Error(`the login answered with ${response.status()}: ${await response.text()}`)
 }
 
-const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)|navigation to "chrome-error:/
+const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)|interrupted by another navigation/
 const LOOK_MS = 15_000
 const LOADS = 4
 

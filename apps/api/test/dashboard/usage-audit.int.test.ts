@@ -106,7 +106,11 @@ it('has the commands of a sandbox in its timeline, with exit codes; one that has
   const end = lifecycle.find(({ kind }) => kind === 'sandbox.ended')?.at ?? ''
   const at = (ms: number): Date => new Date(Date.parse(end) - 1000 + ms)
   const line = (ms: number, message: string, fields: object) => ({
-    ...{ sandbox_id: ended, team_id, logged_at: at(ms), level: 'info' as const, message },
+    sandbox_id: ended,
+    team_id,
+    logged_at: at(ms),
+    level: 'info' as const,
+    message,
     fields: JSON.stringify({ logger: 'process', ...fields }),
   })
   await world.database.db
