@@ -155,6 +155,6 @@ describe('a cell that goes too far', () => {
     await sandbox.removeCodeContext(context)
   }, 120_000)
 
-  // Seen: 20 processes of 300 MiB and as much in their kernel: no context answers for two minutes.
-  test.todo('that forks without end leaves a sandbox that works')
+  // An open defect (docs/code-interpreter.md, "oom_score_adj"): after 20 processes of 300 MiB no context answered for two minutes.
+  test.todo('that forks without end leaves a sandbox that works (open: the limit of memory blocks all contexts)')
 })

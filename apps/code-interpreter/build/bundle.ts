@@ -1,20 +1,8 @@
 import { join } from 'node:path'
+import { SANDBOX_PROGRAM } from '@sandyard/kit/bundles/sandbox-program'
 import { build } from 'esbuild'
 
-/** Bundles the server into one module, which runs with any Node of version 24. */
+/** Bundles the server into one module. The library of Jupyter prints a line for each change of a connection, so calls of `console` are dropped. */
 export async function bundleCodeInterpreter(outfile: string): Promise<void> {
-  await build({
-    entryPoints: [join(import.meta.dirname, '../src/main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    // The library of Jupyter prints a line for each change of a connection.
-    drop: ['console'],
-    banner: { js: "import { createRequire } from 'node:module';const require=createRequire(import.meta.url);" },
-  })
+  await build({ ...SANDBOX_PROGRAM, entryPoints: [join(import.meta.dirname, '../src/main.ts')], outfile, drop: ['console'] })
 }

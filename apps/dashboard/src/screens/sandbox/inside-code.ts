@@ -6,7 +6,10 @@ const connected = (id: string, line: string): string =>
 const pythonConnected = (id: string, line: string): string =>
   `from e2b import Sandbox\n\nsandbox = Sandbox.connect(${JSON.stringify(id)})\nsandbox.${line}`
 
-/** A signal for a process, whoever started it. Actions inside a sandbox have no curl form: its daemon wants a token that the page never has. */
+/**
+ * Sends a signal to a process of the sandbox. There is no curl form here: a request to the daemon of a sandbox needs the sandbox's access token, and
+ * the server never sends that token to the browser.
+ */
 export function signalCode(id: string, pid: number, signal: 'HUP' | 'TERM' | 'KILL'): ActionCode {
   const command = `kill -${signal} ${pid}`
   return {
