@@ -7,8 +7,16 @@ export async function privateMib(containerId: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, mib) => sum + mib, 0)
 }
 
-/** @throws when this account may not read `/proc` of the process */
+/**
+ * 0 after its end.
+ *
+ * @throws when this account may not read `/proc` of the process
+ */
 export async function privateMibOf(pid: number): Promise<number> {
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch((err: NodeJS.ErrnoException) => {
+    // The kernel answers ESRCH for a process that ends while it is read.
+    if (err.code === 'ENOENT' || err.code === 'ESRCH') return ''
+    throw err
+  })
   return [...rollup.matchAll(/^Private_(?:Clean|Dirty): +(\d+) kB$/gm)].reduce((sum, [, kib]) => sum + Number(kib), 0) / 1024
 }

@@ -1,6 +1,7 @@
 import { apiPipelining } from './api-pipelining.ts'
 import { type Attack, onApi } from './attack.ts'
 import { doublingVariables } from './doubling-variables.ts'
+import { forkBombs } from './fork-bombs.ts'
 import { halfOpen } from './half-open.ts'
 import { hostileArchives } from './hostile-archives.ts'
 import { interimFlood } from './interim-flood.ts'
@@ -40,4 +41,5 @@ export const ATTACKS: readonly Attack[] = [
   hostileArchives,
   watchers,
   manyProcesses,
+  ...forkBombs,
 ]
