@@ -5,6 +5,7 @@ import { chromium, type Browser, type Locator, type Page } from 'playwright-core
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { coloursOf } from './support/colours.ts'
 import { install } from './support/install.ts'
+import { startTlsFront } from './support/tls-front.ts'
 
 const BUILD_MS = 1_800_000
 /** For a person to look at. */
@@ -89,19 +90,30 @@ async function openStream(page: Page, url: URL): Promise<Locator> {
   return canvas
 }
 
+/** Looks at the desktop in a page and clicks into it. */
+async function useStream(name: string, toUrl: (url: URL) => void): Promise<void> {
+  await desktop.stream.start({ requireAuth: true })
+  const url = new URL(desktop.stream.getUrl({ authKey: desktop.stream.getAuthKey() }))
+  toUrl(url)
+  const page = await browser.newPage({ viewport: { width: 1100, height: 800 }, ignoreHTTPSErrors: true })
+  const canvas = await openStream(page, url)
+  await expect.poll(async () => (await coloursOf(browser, await canvas.screenshot())).colours, { timeout: 30_000 }).toBeGreaterThan(50)
+  await desktop.moveMouse(800, 600)
+  await canvas.click({ position: { x: 150, y: 120 } })
+  await expect.poll(async () => (await desktop.getCursorPosition()).x).toBeLessThan(200)
+  writeFileSync(join(PICTURES, `${name}.png`), await page.screenshot())
+  await page.close()
+  await desktop.stream.stop()
+}
+
 describe('the stream', () => {
   it('is a page in a browser that shows the desktop and takes clicks, through the proxy', async () => {
-    await desktop.stream.start({ requireAuth: true })
-    const url = new URL(desktop.stream.getUrl({ authKey: desktop.stream.getAuthKey() }))
     // The client writes https; this server is reached over plain http on names below localhost.
-    url.protocol = 'http:'
-    const page = await browser.newPage({ viewport: { width: 1100, height: 800 } })
-    const canvas = await openStream(page, url)
-    await expect.poll(async () => (await coloursOf(browser, await canvas.screenshot())).colours, { timeout: 30_000 }).toBeGreaterThan(50)
-    await canvas.click({ position: { x: 150, y: 120 } })
-    await expect.poll(async () => (await desktop.getCursorPosition()).x).toBeLessThan(200)
-    writeFileSync(join(PICTURES, 'stream.png'), await page.screenshot())
-    await page.close()
-    await desktop.stream.stop()
+    await useStream('stream', (url) => (url.protocol = 'http:'))
+  })
+
+  it('is the same over TLS', async () => {
+    await using front = await startTlsFront(process.env['E2B_SANDBOX_URL'] ?? '')
+    await useStream('stream-tls', (url) => (url.port = String(front.port)))
   })
 })

@@ -7,6 +7,7 @@ import { toServers } from '../catalog/to-servers.ts'
 import type { GatewayConfig } from '../config.ts'
 import { createHttpServer } from '../gateway/create-http-server.ts'
 import { createSessionServer } from '../gateway/create-session-server.ts'
+import { ExposedNames } from '../gateway/exposed-names.ts'
 import { Sessions } from '../gateway/sessions.ts'
 import type { User } from '../install/child-process.ts'
 import { installServer } from '../install/install-server.ts'
@@ -38,7 +39,8 @@ export async function serve({ config, user, environment }: ServeOptions): Promis
       const onChange = (): void => sessions.tellOfChanges()
       return new StdioServer({ name: server.name, install: () => installServer(server, install), log, onChange })
     })
-    const sessions = new Sessions(() => createSessionServer(servers))
+    const names = { tools: new ExposedNames(), prompts: new ExposedNames() }
+    const sessions = new Sessions(() => createSessionServer(servers, names))
     const http = createHttpServer({ token, sessions, log })
     http.listen(config.port, '0.0.0.0')
     await once(http, 'listening')

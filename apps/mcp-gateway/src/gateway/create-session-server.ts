@@ -14,7 +14,7 @@ import {
   type Result,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { StdioServer } from '../servers/stdio-server.ts'
-import { toExposed, type Exposed } from './exposed-names.ts'
+import type { Exposed, ExposedNames } from './exposed-names.ts'
 
 /** A tool may take long; its progress starts the time anew. */
 const [CALL_TIMEOUT_MS, LONGEST_CALL_MS] = [300_000, 3_600_000]
@@ -29,16 +29,22 @@ interface Extra {
   }) => Promise<void>
 }
 
+/** The names of all sessions. */
+export interface SessionNames {
+  readonly tools: ExposedNames
+  readonly prompts: ExposedNames
+}
+
 /** One client's view of all servers. */
-export function createSessionServer(servers: readonly StdioServer[]): Server {
+export function createSessionServer(servers: readonly StdioServer[], names: SessionNames): Server {
   const server = new Server(
     { name: 'mcp-gateway', version: '1.0.0' },
     { capabilities: { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } } },
   )
   const tools = (): Map<string, Exposed<StdioServer, StdioServer['listings']['tools'][number]>> =>
-    toExposed(servers, ({ listings }) => listings.tools)
+    names.tools.of(servers, ({ listings }) => listings.tools)
   const prompts = (): Map<string, Exposed<StdioServer, StdioServer['listings']['prompts'][number]>> =>
-    toExposed(servers, ({ listings }) => listings.prompts)
+    names.prompts.of(servers, ({ listings }) => listings.prompts)
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools().values()].map(({ name, item }) => ({ ...item, name })) }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {

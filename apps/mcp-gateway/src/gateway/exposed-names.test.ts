@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toExposed } from './exposed-names.ts'
+import { ExposedNames } from './exposed-names.ts'
 
 const named = (...names: string[]): { name: string }[] => names.map((name) => ({ name }))
 
@@ -9,7 +9,7 @@ it('gives each tool a name that no other has', () => {
     { name: 'github/b/c.d', tools: named('read', 'read') },
     { name: 'e', tools: named('other') },
   ]
-  const exposed = toExposed(servers, ({ tools }) => tools)
+  const exposed = new ExposedNames().of(servers, ({ tools }) => tools)
   expect([...exposed].map(([name, { server, item }]) => [name, server.name, item.name])).toEqual([
     ['read', 'a', 'read'],
     ['write', 'a', 'write'],
@@ -21,7 +21,28 @@ it('gives each tool a name that no other has', () => {
 
 it('keeps names that it makes within 64 characters', () => {
   const long = 'x'.repeat(64)
-  const exposed = toExposed([{ name: 'a' }, { name: 'b' }, { name: 'b' }], () => named(long))
-  expect([...exposed.keys()].map((name) => name.length)).toEqual([64, 64, 64 - 2])
+  const exposed = new ExposedNames().of([{ name: 'a' }, { name: 'b' }, { name: 'b' }], () => named(long))
+  expect([...exposed.keys()].map((name) => name.length)).toEqual([64, 64, 64])
   expect(exposed.size).toBe(3)
+})
+
+it('keeps the names of tools when servers come and go', () => {
+  const names = new ExposedNames()
+  const list = (...tools: string[][]): string[] => {
+    const servers = tools.map((own, at) => ({ name: `server${at}`, tools: named(...own) }))
+    return [...names.of(servers, ({ tools: own }) => own)].map(([name, { server }]) => `${name} of ${server.name}`)
+  }
+  expect(list([], ['read'])).toEqual(['read of server1'])
+  expect(list(['read'], ['read'])).toEqual(['server0__read of server0', 'read of server1'])
+  expect(list(['read'], [])).toEqual(['server0__read of server0'])
+  expect(list(['read'], ['write', 'read'])).toEqual(['server0__read of server0', 'write of server1', 'read of server1'])
+})
+
+it('forgets names that are not listed beyond ten thousand', () => {
+  const names = new ExposedNames()
+  const list = (tool: string): string[] => [
+    ...names.of([{ name: 'a' }, { name: 'b' }], ({ name }) => named(name === 'b' ? tool : 'kept')).keys(),
+  ]
+  for (let at = 0; at < 10_001; at += 1) list(`tool${at}`)
+  expect(list('tool0')).toEqual(['kept', 'tool0'])
 })
