@@ -155,6 +155,19 @@ describe('a cell that goes too far', () => {
     await sandbox.removeCodeContext(context)
   }, 120_000)
 
-  // An open defect (docs/code-interpreter.md, "oom_score_adj"): after 20 processes of 300 MiB no context answered for two minutes.
-  test.todo('that forks without end leaves a sandbox that works (open: the limit of memory blocks all contexts)')
+  test.for([
+    ['one process', 'kept = []\nwhile True: kept.append(bytearray(50 * 1024 * 1024))'],
+    [
+      '20 processes',
+      'import os, time\nfor _ in range(20):\n  if os.fork() == 0:\n    x = bytearray(300 * 1024 * 1024); time.sleep(300); os._exit(0)\nfor _ in range(20): os.wait()',
+    ],
+  ] as const)('that takes more memory than there is in %s leaves other contexts working', { timeout: 120_000 }, async ([, code]) => {
+    const context = await sandbox.createCodeContext()
+    const cell = sandbox.runCode(code, { context, timeoutMs: 20_000 }).catch((err: unknown) => err)
+    // The kernel of Linux may end any kernel; the context then has a new one.
+    await expect.poll(async () => (await sandbox.runCode('1 + 1', { timeoutMs: 30_000 })).text, { timeout: 60_000 }).toBe('2')
+    await cell
+    expect((await sandbox.runCode('1 + 1')).text).toBe('2')
+    await sandbox.removeCodeContext(context)
+  })
 })
