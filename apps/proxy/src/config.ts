@@ -62,7 +62,7 @@ export const proxyLimitSettings = {
   }),
   maxSignedLookups: env.count('SANDYARD_PROXY_MAX_SIGNED_LOOKUPS', {
     default: 256,
-    doc: 'signed URLs without a sandbox that wait to be matched',
+    doc: 'requests that name no sandbox, signed URLs and those of older clients, that wait until the owner of their token is found',
   }),
 } as const
 

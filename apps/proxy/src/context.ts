@@ -16,8 +16,8 @@ import { RouteCatalog } from './routes/route-catalog.ts'
 import { RouteReader } from './routes/route-reader.ts'
 import type { ProxySource, RouteSource } from './routes/route.ts'
 import { TokenSeed } from './routes/token-seed.ts'
-import { SandboxTokens } from './signed/sandbox-tokens.ts'
-import { SignedUrlFinder } from './signed/signed-url-finder.ts'
+import { SandboxTokens } from './owners/sandbox-tokens.ts'
+import { TokenOwners } from './owners/token-owners.ts'
 import { LiveRoutes } from './wake/live-routes.ts'
 import { WakeApi } from './wake/wake-api.ts'
 import { Wakes } from './wake/wakes.ts'
@@ -71,7 +71,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   })
   const tokenSeed = new TokenSeed(routes)
   const tokens = new SandboxTokens(routes, tokenSeed)
-  const signedUrls = new SignedUrlFinder(tokens, config.maxSignedLookups)
+  const owners = new TokenOwners(tokens, config.maxSignedLookups)
   const checks = new TokenChecks(tokenSeed)
   const changes = new RouteChanges()
   const wakeApi = new WakeApi(tokenSeed, { url: config.apiInternalUrl, timeoutMs: config.waitTimeoutMs, log: loggers.routes })
@@ -95,7 +95,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
     tokens,
     clients,
     finders: {
-      signed: (url, req) => signedUrls.find(url, clientOf(req)),
+      proven: (proof, req) => owners.find(proof, clientOf(req)),
       known: (sandboxId) => liveRoutes.known(sandboxId),
       live: (visit) => orUnavailable(visit.sandboxId, liveRoutes.find(visit)),
       checkTraffic: (visit, route) =>

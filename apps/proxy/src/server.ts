@@ -9,6 +9,7 @@ import type { ProxyConfig } from './config.ts'
 import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
+import { ACCESS_TOKEN } from './message/token-headers.ts'
 import { requestIdHeader } from './request-scope.ts'
 import { serveRequest } from './serve-request.ts'
 import { isForwardedUpgrade, refuseUpgrade, serveUpgrade } from './serve-upgrade.ts'
@@ -112,10 +113,11 @@ function limitOptions({ idleTimeoutMs, headersTimeoutMs, maxHeaderBytes }: Proxy
 
 const TEXT = ['Content-Type', 'text/plain; charset=utf-8']
 
-/** A request for the proxy itself (control-plane.md 1.1): without the headers no sandbox can have such a host. */
+/** A request for the proxy itself (control-plane.md 1.1): without these headers it is for no sandbox. */
 function isHealthProbe({ method, url, headers }: IncomingMessage): boolean {
   const isProbe = url === '/health' && (method === 'GET' || method === 'HEAD')
-  return isProbe && headers['e2b-sandbox-id'] === undefined && headers['e2b-sandbox-port'] === undefined && isOwnHost(headers.host ?? '')
+  const namesSandbox = [headers['e2b-sandbox-id'], headers['e2b-sandbox-port'], headers[ACCESS_TOKEN]].some((value) => value !== undefined)
+  return isProbe && !namesSandbox && isOwnHost(headers.host ?? '')
 }
 
 function answerHealth(req: IncomingMessage, res: ServerResponse, isClosing: boolean): void {

@@ -75,7 +75,7 @@ export const LIMIT_TEXTS: Readonly<Record<Cap, LimitText>> = {
   signed_lookups: {
     status: 429,
     title: 'Too Many Lookups',
-    message: () => 'Too many signed URLs are being looked up. Try again in a moment.',
+    message: () => 'Too many requests that name no sandbox are being looked up. Try again in a moment.',
     setting: 'SANDYARD_PROXY_MAX_SIGNED_LOOKUPS',
   },
 }

@@ -19,7 +19,8 @@ export type Problem =
   | { readonly kind: 'bad_request'; readonly message: string }
   /** A control-plane-only route of the daemon. */
   | { readonly kind: 'reserved_route'; readonly path: string; readonly sandboxId: string | undefined }
-  | { readonly kind: 'not_found'; readonly sandboxId: string }
+  /** The sandbox is unknown where the request named none. */
+  | { readonly kind: 'not_found'; readonly sandboxId: string | undefined }
   | { readonly kind: 'port_closed'; readonly sandboxId: string; readonly port: number }
   | { readonly kind: 'no_answer'; readonly sandboxId: string; readonly port: number }
   | { readonly kind: 'traffic_token'; readonly fault: 'missing' | 'invalid'; readonly sandboxId: string }
@@ -29,7 +30,7 @@ export type Problem =
   | { readonly kind: 'resume_limit'; readonly sandboxId: string; readonly message: string }
   /** The state still changes after the longest wait. */
   | { readonly kind: 'transitioning'; readonly sandboxId: string }
-  /** The sandbox is unknown while a signed URL is being matched. */
+  /** The sandbox is unknown while its token is being searched. */
   | { readonly kind: 'unavailable'; readonly sandboxId: string | undefined }
   | { readonly kind: 'invalid_signature' }
   | { readonly kind: 'limit'; readonly cap: Cap; readonly limit: number; readonly sandboxId?: string }

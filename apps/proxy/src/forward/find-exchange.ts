@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { ProxyError, toProxyError } from '../answers/proxy-error.ts'
 import { DAEMON_PORT } from '../inbound/host.ts'
 import type { Inbound } from '../inbound/parse-inbound.ts'
-import type { SignedUrl } from '../inbound/signed-url.ts'
+import type { TokenProof } from '../inbound/token-proof.ts'
 import { upstreamHeaders } from '../inbound/upstream-headers.ts'
 import type { LiveRoute, Route } from '../routes/route.ts'
 
@@ -30,8 +30,8 @@ export interface Visit {
 }
 
 export interface Finders {
-  /** @throws ProxyError when no sandbox has signed the URL */
-  readonly signed: (url: SignedUrl, req: IncomingMessage) => Promise<string>
+  /** @throws ProxyError when no sandbox has the token */
+  readonly proven: (proof: TokenProof, req: IncomingMessage) => Promise<string>
   /** The route of a running sandbox that was read before. */
   readonly known: (sandboxId: string) => LiveRoute | undefined
   /**
@@ -52,7 +52,7 @@ export interface Finders {
  */
 export async function findExchange(req: IncomingMessage, inbound: Inbound, finders: Finders): Promise<Exchange> {
   const { place, authority, upgrade } = inbound
-  const sandboxId = place.sandboxId ?? (await findSigned(req, place.signed, finders))
+  const sandboxId = place.sandboxId ?? (await findProven(req, place.proof, finders))
   const isDaemon = place.port === DAEMON_PORT
   const visit = { req, sandboxId, isDaemon }
   const route = finders.known(sandboxId) ?? (await finders.live(visit))
@@ -65,11 +65,11 @@ export async function findExchange(req: IncomingMessage, inbound: Inbound, finde
   return { req, inbound, sandboxId, route, isDaemon, port: isDaemon ? daemonPort : place.port, tlsName, headers }
 }
 
-async function findSigned(req: IncomingMessage, url: SignedUrl | undefined, { signed }: Finders): Promise<string> {
-  if (url === undefined) {
+async function findProven(req: IncomingMessage, proof: TokenProof | undefined, { proven }: Finders): Promise<string> {
+  if (proof === undefined) {
     throw new ProxyError({ kind: 'bad_request', message: 'Invalid host: it names no sandbox, and the URL is not a signed one' })
   }
-  return await signed(url, req).catch((err: unknown) => {
+  return await proven(proof, req).catch((err: unknown) => {
     throw toProxyError(err)
   })
 }

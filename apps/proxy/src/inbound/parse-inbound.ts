@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { badRequest, ProxyError } from '../answers/proxy-error.ts'
 import { hasBody, isChunked } from '../message/head.ts'
+import { ACCESS_TOKEN } from '../message/token-headers.ts'
 import { findReservedPath } from './guard.ts'
 import { DAEMON_PORT, parseSandboxAddress } from './host.ts'
 import { parseRequestTarget } from './request-target.ts'
-import { parseSignedUrl, type SignedUrl } from './signed-url.ts'
+import { accessTokenProof, signedUrlProof, type TokenProof } from './token-proof.ts'
 
-/** The destination of a request. A request for a file may be signed instead of naming a sandbox (clients.md 1.6). */
+/** The destination of a request. One for the daemon may prove that its client has the token of a sandbox, instead of naming the sandbox. */
 type Place =
   | { readonly sandboxId: string; readonly port: number }
-  | { readonly sandboxId: undefined; readonly port: typeof DAEMON_PORT; readonly signed: SignedUrl | undefined }
+  | { readonly sandboxId: undefined; readonly port: typeof DAEMON_PORT; readonly proof: TokenProof | undefined }
 
 /** All that the proxy needs from the head of a request, read once. The sandbox may not exist. */
 export interface Inbound {
@@ -55,11 +56,9 @@ export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = fa
   if (isChunked(req) && headers['transfer-encoding']?.toLowerCase() !== 'chunked') throw badRequest('Invalid transfer coding')
   const { authority, path } = target
   const source = { authority, idHeader: headers['e2b-sandbox-id']?.toString(), portHeader: headers['e2b-sandbox-port']?.toString() }
-  const address = parseSandboxAddress(source, headerHosts) ?? (!isUpgrade && FILES_PATH.test(path) ? undefined : 'Invalid host')
+  const address = parseSandboxAddress(source, headerHosts) ?? (isUpgrade ? 'Invalid host' : undefined)
   if (typeof address === 'string') throw badRequest(address)
-  const operation = OPERATIONS.get(method)
-  const signed = address === undefined && operation !== undefined ? parseSignedUrl(operation, path.slice(path.indexOf('?') + 1)) : undefined
-  const place: Place = address ?? { sandboxId: undefined, port: DAEMON_PORT, signed }
+  const place = address ?? parseUnnamed(req, path)
   const reserved = place.port === DAEMON_PORT ? findReservedPath(path) : undefined
   if (reserved !== undefined) throw new ProxyError({ kind: 'reserved_route', path: reserved, sandboxId: place.sandboxId })
   return {
@@ -72,6 +71,17 @@ export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = fa
     isOldHttp: req.httpVersion === '1.0',
     expectsContinue: headers.expect !== undefined,
   }
+}
+
+/** @throws ProxyError `bad_request` when the request cannot be for the daemon of a sandbox */
+function parseUnnamed({ method = 'GET', headers }: IncomingMessage, path: string): Place {
+  const isForFiles = FILES_PATH.test(path)
+  const operation = isForFiles ? OPERATIONS.get(method) : undefined
+  const token = headers[ACCESS_TOKEN]
+  const signed = operation === undefined ? undefined : signedUrlProof(operation, path.slice(path.indexOf('?') + 1))
+  const proof = signed ?? (typeof token === 'string' ? accessTokenProof(token) : undefined)
+  if (proof === undefined && !isForFiles) throw badRequest('Invalid host')
+  return { sandboxId: undefined, port: DAEMON_PORT, proof }
 }
 
 function countHosts(rawHeaders: readonly string[]): number {

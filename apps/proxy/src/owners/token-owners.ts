@@ -3,27 +3,27 @@ import { LRUCache } from 'lru-cache'
 import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { Tally } from '../connections/tally.ts'
-import { signatureTest, type SignedUrl } from '../inbound/signed-url.ts'
+import type { TokenProof } from '../inbound/token-proof.ts'
 import type { SandboxTokens } from './sandbox-tokens.ts'
 
 /** Comparisons between two pauses: less than 1 ms of work. */
 const COMPARISONS_PER_TURN = 200
-/** Leaves most of the time to traffic, however many URLs wait. */
+/** Leaves most of the time to traffic, however many requests wait. */
 const PAUSE_MS = 1
 const MAX_MATCHES = 10_000
 /** One client may use half of the waiting searches, so that it cannot block the searches of others. */
 const CLIENT_SHARE = 2
 
 /**
- * Finds the sandbox of a signed URL that names none: the sandbox whose token produces the signature (clients.md 1.6). The daemon
- * checks whether the signature also permits the request; this class only finds the sandbox.
+ * Finds the sandbox of a request that names none, by its token: the signature of a URL was made with it (clients.md 1.6), or an older client sends
+ * it. The daemon checks what the request may do; this class only finds the sandbox.
  *
  * The work is bounded: one search at a time, in short turns, and a queue with a cap (docs/decisions/007-signed-urls.md).
  */
-export class SignedUrlFinder {
+export class TokenOwners {
   readonly #tokens: SandboxTokens
   readonly #searches = new Semaphore(1)
-  /** Sandboxes by signature. */
+  /** Sandboxes by the key of a proof. */
   readonly #matches = new LRUCache<string, string>({ max: MAX_MATCHES })
   readonly #waiting: Tally
   #comparisons = 0
@@ -35,19 +35,19 @@ export class SignedUrlFinder {
 
   /**
    * @param client the client that the search counts for; without one it counts for the total only
-   * @throws ProxyError `invalid_signature` when no sandbox matches, `limit`, and `unavailable` when the sandboxes cannot be read
+   * @throws ProxyError the proof's refusal when no sandbox matches, `limit`, and `unavailable` when the sandboxes cannot be read
    */
-  async find(url: SignedUrl, client: string | undefined): Promise<string> {
-    const known = this.#matches.get(url.signature)
+  async find({ key, test, refusal: noMatch }: TokenProof, client: string | undefined): Promise<string> {
+    const known = this.#matches.get(key)
     if (known !== undefined && this.#tokens.has(known)) return known
-    const matches = signatureTest(url)
-    if (matches === undefined) throw new ProxyError({ kind: 'invalid_signature' })
+    const matches = test()
+    if (matches === undefined) throw new ProxyError(noMatch)
     const refusal = this.#waiting.take(client)
     if (refusal !== undefined) throw new ProxyError({ kind: 'limit', cap: 'signed_lookups', limit: refusal.limit })
     try {
       const sandboxId = await this.#search(matches)
-      if (sandboxId === undefined) throw new ProxyError({ kind: 'invalid_signature' })
-      this.#matches.set(url.signature, sandboxId)
+      if (sandboxId === undefined) throw new ProxyError(noMatch)
+      this.#matches.set(key, sandboxId)
       return sandboxId
     } finally {
       this.#waiting.release(client)

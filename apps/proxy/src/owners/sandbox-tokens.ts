@@ -21,10 +21,10 @@ export interface NumberedToken {
 const READ_SHARE = 0.1
 /** Sandboxes in one query. */
 const PAGE_SIZE = 5000
-/** Sandboxes over this cap cannot be found by a signature; 100,000 take about 30 MB. */
+/** Sandboxes over this cap cannot be found by a token; 100,000 take about 30 MB. */
 const MAX_SANDBOXES = 100_000
 
-/** The tokens of the secured sandboxes. It is empty until the first signed URL arrives. */
+/** The tokens of the secured sandboxes. It is empty until the first request that names no sandbox. */
 export class SandboxTokens {
   readonly #source: SecuredSandboxes
   readonly #tokenSeed: TokenSeed
