@@ -315,7 +315,12 @@ describe.each(BLOWS)('%s', { timeout: TIMEOUT }, (_, blow) => {
           prepare: async () => {
             await parker.ctx.pool.fill()
             await parker.ctx.pool.settled()
-            const [parked] = [...world.engine.sandboxes.values()].map(({ spec }) => spec.sandboxId)
+            // The engine may still have the sandbox that the last check killed.
+            const { sandbox_id: parked } = await world.database.db
+              .selectFrom('parked_sandbox')
+              .where('state', '=', 'parked')
+              .select('sandbox_id')
+              .executeTakeFirstOrThrow()
             number += 1
             return { parked, request: { body: { templateID: 'base', timeout: 600 }, headers: { 'idempotency-key': `claim-${number}` } } }
           },
