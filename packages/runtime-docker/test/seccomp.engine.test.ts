@@ -90,6 +90,7 @@ describe('the seccomp profile of a sandbox', () => {
     if (NO_NUMBERS !== undefined) return context.skip(NO_NUMBERS)
     const { code, stdout, stderr } = await inside.sh(
       "su user -c 'sudo apt-get update && sudo apt-get install --yes --no-install-recommends hello && hello'",
+      120_000,
     )
     expect({ code, stderr }).toMatchObject({ code: 0 })
     expect(stdout).toContain('Hello, world!')

@@ -117,6 +117,9 @@ export class HangingEngine implements AsyncDisposable {
       reply.on('error', () => answer.destroy())
       if (/\/containers\/create\?/.test(path)) void this.#passCreated(path, reply, answer)
       else reply.pipe(answer)
+      // Nobody reads on for a caller that has gone, and a reply that is not read never ends.
+      if (answer.destroyed) reply.resume()
+      else answer.once('close', () => reply.resume())
     })
     onward.on('error', () => answer.destroy())
     if (isChange) onward.once('close', () => (this.pending -= 1))
