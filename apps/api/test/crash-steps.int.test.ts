@@ -4,7 +4,7 @@ import { reapExpired } from '../src/sandboxes/repair/expiry-reaper.ts'
 import { Repairs } from '../src/sandboxes/repair/repairs.ts'
 import { findBuild, isClaimed, isUploaded, messagesOf, queueBuild } from './support/builds.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
-import { buildWorkerOf, drillBreaks, drillCrashes, type CrashDrill } from './support/crash-drill.ts'
+import { buildWorkerOf, drillBreaks, drillCrashes, findParked, type CrashDrill } from './support/crash-drill.ts'
 
 /** Each drill starts a server for each of its crash points. */
 const TIMEOUT = 240_000
@@ -315,12 +315,7 @@ describe.each(BLOWS)('%s', { timeout: TIMEOUT }, (_, blow) => {
           prepare: async () => {
             await parker.ctx.pool.fill()
             await parker.ctx.pool.settled()
-            // The engine may still have the sandbox that the last check killed.
-            const { sandbox_id: parked } = await world.database.db
-              .selectFrom('parked_sandbox')
-              .where('state', '=', 'parked')
-              .select('sandbox_id')
-              .executeTakeFirstOrThrow()
+            const parked = await findParked(world)
             number += 1
             return { parked, request: { body: { templateID: 'base', timeout: 600 }, headers: { 'idempotency-key': `claim-${number}` } } }
           },

@@ -26,7 +26,11 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const tokenOf = (sandboxId: string): string => sandboxAccessToken(TOKEN_SEED, sandboxId)
 
-async function ask(path: string, token: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+async function ask(
+  path: string,
+  token: string,
+  init: RequestInit & { headers?: Record<string, string> } = {},
+): Promise<{ status: number; text: string }> {
   const answer = await fetch(proxy.url + path, { ...init, headers: { ...init.headers, 'x-access-token': token } })
   return { status: answer.status, text: await answer.text() }
 }

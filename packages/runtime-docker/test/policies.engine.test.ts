@@ -6,6 +6,8 @@ import type { DockerRuntime } from '../src/docker-runtime.ts'
 import type { EngineBench } from './support/engine-bench.ts'
 import { sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
+import { openParts } from '../src/runtime-parts.ts'
+import { repairEgress } from '../src/upkeep/repair-egress.ts'
 import { openOutsideBench } from './support/outside-bench.ts'
 import { OUTSIDE, type Bystander } from './support/outside-world.ts'
 
@@ -150,6 +152,20 @@ describe('egress policies', () => {
     const next = await start(DEFAULT_EGRESS)
     expect(await dialPublic(next.inside)).toBe('open')
     await runtime.remove(next.spec)
+  })
+
+  it('leave no rules after a repair when one process makes a sandbox, another changes its policy, and the first removes it', async () => {
+    const other = await bench.runtime({ installation, resolvers: [OUTSIDE.resolver] })
+    const { egress, ...parts } = await openParts(bench.options({ installation, resolvers: [OUTSIDE.resolver] }))
+    if (egress === undefined) throw new Error('the egress rules are not enforced')
+    await using _ = egress
+    const { spec } = await start(DEFAULT_EGRESS)
+    await other.setEgress(spec, CLOSED)
+    const own = [...(await egress.registered()).marks.keys()]
+    expect(own).toHaveLength(1)
+    await runtime.remove(spec)
+    await repairEgress({ ...parts, egress, apply: async () => undefined })
+    expect([...(await egress.registered()).marks.keys()]).not.toContain(own[0])
   })
 
   it('a sandbox that has all its connections open gets no more, and its neighbour does', async () => {

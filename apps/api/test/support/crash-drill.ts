@@ -106,6 +106,12 @@ export async function drillBreaks<T>(world: World, withoutPool: Server, drill: C
   return steps
 }
 
+/** The sandbox that waits in the pool. The engine may still have others, which were killed. */
+export async function findParked({ database }: World): Promise<string> {
+  const parked = database.db.selectFrom('parked_sandbox').where('state', '=', 'parked').select('sandbox_id')
+  return (await parked.executeTakeFirstOrThrow()).sandbox_id
+}
+
 /** What waits in the pool stays. */
 async function emptyPool({ database }: World, { ctx }: Server): Promise<void> {
   await database.db

@@ -100,6 +100,12 @@ export function isOwnChain(name: string): boolean {
   return OWN_CHAIN.test(name)
 }
 
+/** The addresses that something is registered for, own chains that nothing leads to any more included. */
+export function addressesOf({ bound, chains, marks }: Registration): Set<string> {
+  const ofChains = [...marks.keys()].map((chain) => chain.slice('p_'.length).replaceAll('_', '.'))
+  return new Set([...bound.map(({ address }) => address), ...chains.keys(), ...ofChains])
+}
+
 function ownNames(address: string): { chain: string; allowed: string; denied: string } {
   const suffix = address.replaceAll('.', '_')
   return { chain: `p_${suffix}`, allowed: `a_${suffix}`, denied: `d_${suffix}` }

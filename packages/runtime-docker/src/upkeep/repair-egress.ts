@@ -5,7 +5,7 @@ import { listContainers } from '../containers/list-containers.ts'
 import { stationOn } from '../containers/container-state.ts'
 import { CLOSED_EGRESS } from '../egress/closed-egress.ts'
 import type { EgressControl } from '../egress/egress-control.ts'
-import { compilePolicy, type Registration, type Station } from '../egress/sandbox-rules.ts'
+import { addressesOf, compilePolicy, type Registration, type Station } from '../egress/sandbox-rules.ts'
 import { refOf, roleFilter, sandboxFilter } from '../labels.ts'
 import type { SandboxNetwork } from '../network/sandbox-network.ts'
 import { repairEach } from '../engine/repair-each.ts'
@@ -112,8 +112,4 @@ function isInForce(
   if (!isBound || chain === undefined) return false
   const rules = compilePolicy(installation, address, policy)
   return chain === rules.chain && registered.marks.get(chain) === rules.mark
-}
-
-function addressesOf({ bound, chains }: Registration): Set<string> {
-  return new Set([...bound.map(({ address }) => address), ...chains.keys()])
 }
