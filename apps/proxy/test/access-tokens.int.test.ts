@@ -29,7 +29,7 @@ const tokenOf = (sandboxId: string): string => sandboxAccessToken(TOKEN_SEED, sa
 async function ask(
   path: string,
   token: string,
-  init: RequestInit & { headers?: Record<string, string> } = {},
+  init: { method?: string; body?: string; headers?: Record<string, string> } = {},
 ): Promise<{ status: number; text: string }> {
   const answer = await fetch(proxy.url + path, { ...init, headers: { ...init.headers, 'x-access-token': token } })
   return { status: answer.status, text: await answer.text() }
