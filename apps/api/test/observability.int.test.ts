@@ -158,6 +158,7 @@ describe('Prometheus', () => {
     await act()
     await pollUntil({ what: 'the values of the first round', timeoutMs: 20_000, everyMs: 100 }, async () => {
       const seen = [
+        'sandyard_api_request_seconds_count{status="202"}',
         'sandyard_proxy_answer_seconds_count{kind="port"}',
         'sandyard_egress_connections_total',
         'sandyard_egress_lookups_total',

@@ -66,6 +66,15 @@ const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPEND
 const LOOK_MS = 15_000
 const LOADS = 4
 
+/** Runs in the page. Of a style sheet that was lost on its way the browser has no rules, or refuses to show them. */
+const HAS_STYLES = `[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => {
+  try {
+    return sheet.cssRules.length > 0
+  } catch {
+    return false
+  }
+})`
+
 /**
  * Opens an address below `/dashboard` and waits for its heading. A browser on the engine's host cancels loads when a container's network interface
  * comes or goes: a page that lost its first files is loaded again.
@@ -82,7 +91,7 @@ export async function show(page: Page, path: string, options: { readonly heading
     const isLast = load === LOADS
     try {
       await heading.waitFor({ timeout: isLast ? PATIENCE_MS : LOOK_MS })
-      return
+      if (isLast || (await page.evaluate<boolean>(HAS_STYLES))) return
     } catch (err) {
       if (isLast) throw err
     }
