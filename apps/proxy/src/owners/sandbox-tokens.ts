@@ -31,6 +31,7 @@ export class SandboxTokens {
   readonly #entries = new Map<string, Entry>()
   #seed: Secret | undefined
   #count = 0
+  #changes = 0
   #waiting: Promise<void> | undefined
   #reading: Promise<void> = Promise.resolve()
   #restsUntil = 0
@@ -38,6 +39,11 @@ export class SandboxTokens {
   constructor(source: SecuredSandboxes, tokenSeed: TokenSeed) {
     this.#source = source
     this.#tokenSeed = tokenSeed
+  }
+
+  /** How often sandboxes were dropped. */
+  get changes(): number {
+    return this.#changes
   }
 
   has(sandboxId: string): boolean {
@@ -63,11 +69,12 @@ export class SandboxTokens {
 
   /** A sandbox has changed: it is dropped, and a refresh adds it again if it still exists. */
   forget(sandboxId: string): void {
-    this.#entries.delete(sandboxId)
+    if (this.#entries.delete(sandboxId)) this.#changes += 1
   }
 
   forgetAll(): void {
     this.#entries.clear()
+    this.#changes += 1
   }
 
   async #readNext(): Promise<void> {

@@ -11,6 +11,8 @@ const COMPARISONS_PER_TURN = 200
 /** Leaves most of the time to traffic, however many requests wait. */
 const PAUSE_MS = 1
 const MAX_MATCHES = 10_000
+/** Reads for one search, when sandboxes change during it. */
+const MAX_ROUNDS = 3
 /** One client may use half of the waiting searches, so that it cannot block the searches of others. */
 const CLIENT_SHARE = 2
 
@@ -56,13 +58,18 @@ export class TokenOwners {
 
   /** A sandbox that is not in the list may have started since, so a search without a match ends with a read. */
   async #search(matches: (token: string) => boolean): Promise<string | undefined> {
-    const first = await this.#searches.run(() => this.#compare(matches, 0))
-    if (first.sandboxId !== undefined) return first.sandboxId
-    await this.#tokens.refresh().catch((err: unknown) => {
-      throw new ProxyError({ kind: 'unavailable', sandboxId: undefined }, err)
-    })
-    const second = await this.#searches.run(() => this.#compare(matches, first.reached))
-    return second.sandboxId
+    let found = await this.#searches.run(() => this.#compare(matches, 0))
+    for (let round = 0; found.sandboxId === undefined && round < MAX_ROUNDS; round += 1) {
+      const { changes } = this.#tokens
+      await this.#tokens.refresh().catch((err: unknown) => {
+        throw new ProxyError({ kind: 'unavailable', sandboxId: undefined }, err)
+      })
+      const { reached } = found
+      found = await this.#searches.run(() => this.#compare(matches, reached))
+      // A sandbox that has changed meanwhile may have been missed.
+      if (this.#tokens.changes === changes) break
+    }
+    return found.sandboxId
   }
 
   async #compare(
