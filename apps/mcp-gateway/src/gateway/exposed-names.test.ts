@@ -40,9 +40,11 @@ it('keeps the names of tools when servers come and go', () => {
 
 it('forgets names that are not listed beyond ten thousand', () => {
   const names = new ExposedNames()
-  const list = (tool: string): string[] => [
-    ...names.of([{ name: 'a' }, { name: 'b' }], ({ name }) => named(name === 'b' ? tool : 'kept')).keys(),
+  const list = (ofA: string, ofB: string): string[] => [
+    ...names.of([{ name: 'a' }, { name: 'b' }], ({ name }) => named(name === 'a' ? ofA : ofB)).keys(),
   ]
-  for (let at = 0; at < 10_001; at += 1) list(`tool${at}`)
-  expect(list('tool0')).toEqual(['kept', 'tool0'])
+  list('kept', 'tool0')
+  expect(list('tool0', 'kept')).toEqual(['a__tool0', 'b__kept'])
+  for (let at = 0; at < 10_001; at += 1) list('kept', `more${at}`)
+  expect(list('tool0', 'last')).toEqual(['tool0', 'last'])
 })

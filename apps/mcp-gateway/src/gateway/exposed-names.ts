@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 10_000
  * others it has the name of their server in front. A server that is installed late therefore changes no name that clients know.
  */
 export class ExposedNames {
-  /** By server and name of the item; the number tells items apart that one server lists under one name. */
+  /** By a number, the server and the name of the item; the number tells items apart that one server lists under one name. */
   readonly #given = new Map<string, string>()
   readonly #taken = new Set<string>()
 
@@ -30,10 +30,13 @@ export class ExposedNames {
   ): Map<string, Exposed<Server, Item>> {
     const exposed = new Map<string, Exposed<Server, Item>>()
     const listed = new Map<string, string>()
+    const counts = new Map<string, number>()
     for (const [position, server] of servers.entries()) {
       for (const item of itemsOf(server)) {
-        let key = `${position} ${item.name}`
-        while (listed.has(key)) key += ' '
+        const own = `${position} ${item.name}`
+        const count = (counts.get(own) ?? 0) + 1
+        counts.set(own, count)
+        const key = `${count} ${own}`
         const name = this.#given.get(key) ?? this.#give(key, server, item)
         listed.set(key, name)
         exposed.set(name, { name, server, item })
