@@ -8,8 +8,8 @@ const RECOVERY_MS = 30_000
 
 /** Every process forks until the deadline, also after the limit of processes refuses it. */
 const FORK_ONLY = `my $until = time + ${SECONDS}; while (time < $until) { fork }`
-/** The same, and each process writes to 2 MiB of memory, so that all of them need more than the sandbox has. */
-const WITH_MEMORY = `my $until = time + ${SECONDS}; my $m = ''; while (time < $until) { fork; $m = "x" x (2 << 20) if !$m }`
+/** The same, and each process writes 2 MiB of its own, so that all of them need more than the sandbox has. */
+const WITH_MEMORY = `my $until = time + ${SECONDS}; my $m = ''; while (time < $until) { my $p = fork; $m = chr(97 + $$ % 26) x (2 << 20) if defined $p && $p == 0 }`
 
 /** Bombs that end: each process looks at the clock, so a host that suffers gets its processors back. */
 export const forkBombs: readonly Attack[] = [forkBomb('fork bomb', FORK_ONLY), forkBomb('fork bomb with memory', WITH_MEMORY)]
