@@ -22,7 +22,8 @@ export interface Installation {
  * @throws Error with the last lines of npm or pip
  */
 export async function install(client: MatrixClient, version: string): Promise<Installation> {
-  const directory = join(HOME, client.registry, `${client.package.replaceAll('/', '+')}@${version}`)
+  const packages = [`${client.package}@${version}`, ...(client.beside ?? [])]
+  const directory = join(HOME, client.registry, packages.join('+').replaceAll('/', '+'))
   if (!existsSync(directory)) {
     await mkdir(dirname(directory), { recursive: true })
     const made = await mkdtemp(`${directory}.part-`)

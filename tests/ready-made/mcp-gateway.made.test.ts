@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { Sandbox } from 'e2b'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { install } from './support/install.ts'
+import { startTlsFront } from './support/tls-front.ts'
 
 const BUILD_MS = 900_000
 
@@ -22,10 +23,12 @@ async function throughTheProxy(url: string | URL, init?: RequestInit): Promise<R
   return fetch(new URL(new URL(url).pathname, process.env['E2B_SANDBOX_URL']), { ...init, headers })
 }
 
-async function connect(sandbox: Sandbox, token: string | undefined): Promise<Client> {
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+async function connect(sandbox: Sandbox, token: string | undefined, fetch: Fetch = throughTheProxy): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' })
   const requestInit = { headers: { authorization: `Bearer ${token}` } }
-  await client.connect(new StreamableHTTPClientTransport(new URL(sandbox.getMcpUrl()), { requestInit, fetch: throughTheProxy }))
+  await client.connect(new StreamableHTTPClientTransport(new URL(sandbox.getMcpUrl()), { requestInit, fetch }))
   return client
 }
 
@@ -38,6 +41,23 @@ describe('Sandbox.create({ mcp })', () => {
     expect(await sandbox.files.read('/home/user/a.txt')).toBe('from a tool')
     const time = await client.callTool({ name: 'get_current_time', arguments: { timezone: 'Europe/Paris' } })
     expect(JSON.stringify(time.content)).toContain('Europe/Paris')
+    await client.close()
+  })
+
+  it('serves the address of the SDK as it is, where TLS ends before the proxy', async () => {
+    await using front = await startTlsFront(process.env['E2B_SANDBOX_URL'] ?? '')
+    const client = await connect(sandbox, await sandbox.getMcpToken(), front.fetch)
+    const { content } = await client.callTool({ name: 'list_directory', arguments: { path: '/home/user' } })
+    expect(JSON.stringify(content)).toContain('[FILE] .bashrc')
+    await client.close()
+  })
+
+  it('serves its session after a pause', async () => {
+    const client = await connect(sandbox, await sandbox.getMcpToken())
+    await sandbox.pause()
+    await Sandbox.connect(sandbox.sandboxId)
+    await client.callTool({ name: 'write_file', arguments: { path: '/home/user/b.txt', content: 'after the pause' } })
+    expect(await sandbox.files.read('/home/user/b.txt')).toBe('after the pause')
     await client.close()
   })
 
