@@ -8,7 +8,7 @@ export const mcpJavaScript: MatrixClient = {
   package: 'e2b',
   older: ['2.45.0'],
   beside: ['@modelcontextprotocol/sdk@1.32.2'],
-  flows: [{ ...shared, file: 'mcp.mjs' }],
+  flows: [{ ...shared, file: 'mcp-servers.mjs' }],
 }
 
 export const mcpPython: MatrixClient = {
@@ -17,5 +17,5 @@ export const mcpPython: MatrixClient = {
   package: 'e2b',
   older: ['2.45.1'],
   beside: ['mcp==1.30.0'],
-  flows: [{ ...shared, file: 'mcp.py' }],
+  flows: [{ ...shared, file: 'mcp_servers.py' }],
 }
