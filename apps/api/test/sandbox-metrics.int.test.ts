@@ -131,6 +131,25 @@ describe('the sampler', () => {
     expect((await metricsOf(id)).map(({ memUsed }: { memUsed: number }) => memUsed)).toEqual([7, 200])
   })
 
+  it('keeps its connection to a daemon between visits, while the sandbox runs', async () => {
+    useOther = true
+    const [id, ended] = [await create(), await create()]
+    other.report = () => REPORT
+    const before = other.connections.opened
+    using sampler = newSampler()
+    for (let tick = 0; tick < 3; tick += 1) await sample(sampler)
+    expect(await metricsOf(id)).toHaveLength(3)
+    expect(other.connections.opened).toBe(before + 2)
+    const openBefore = other.connections.open
+    await api.call('DELETE', `/sandboxes/${ended}`)
+    await waitFor('one connection less', async () => {
+      await sample(sampler)
+      return other.connections.open === openBefore - 1
+    })
+    sampler[Symbol.dispose]()
+    await waitFor('no connection of the sampler', () => other.connections.open === openBefore - 2)
+  })
+
   it('samples the others while some sandboxes hang', async () => {
     useOther = true
     const hanging = await Promise.all(Array.from({ length: 4 }, create))

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { within } from '@sandyard/kit/async/within'
 import type { Daemon } from './daemon.ts'
 import { DaemonCallError } from './daemon-call-error.ts'
@@ -13,6 +14,8 @@ export interface ReportRequest {
   readonly withMetrics: boolean
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Of `visitDaemon`. */
+  readonly kept?: Agent
 }
 
 /** What a daemon has answered in time. */
@@ -23,12 +26,12 @@ export interface DaemonReports {
 
 /** Reads what a daemon reports of its sandbox. Never throws: what it has not answered in time is undefined. */
 export async function readReports(daemon: Daemon, request: ReportRequest): Promise<DaemonReports> {
-  const { place, maxEntries, withMetrics, timeoutMs, signal } = request
+  const { place, maxEntries, withMetrics, timeoutMs, signal, kept } = request
   let metrics: DaemonMetrics | undefined
   let logs: DaemonLogs | undefined
   const options = { what: 'the daemon', timeoutMs, ...(signal && { signal }) }
   const reading = within(options, (signal) =>
-    visitDaemon(daemon, signal, async (read) => {
+    visitDaemon(daemon, { signal, kept }, async (read) => {
       const answer = await read(logsPath(place, withMetrics)).catch(passOver)
       logs = parseDaemonLogs(answer, maxEntries)
       if (!withMetrics) return

@@ -1,6 +1,7 @@
-import { Agent, request, type IncomingMessage } from 'node:http'
+import { request, type Agent, type IncomingMessage } from 'node:http'
 import { daemonHeaders, daemonUrl, type Daemon } from './daemon.ts'
 import { DaemonCallError } from './daemon-call-error.ts'
+import { oneConnection } from './kept-connections.ts'
 
 /** The daemon runs in an untrusted sandbox, so its answer is capped. */
 const MAX_ANSWER_BYTES = 1024 ** 2
@@ -8,17 +9,23 @@ const MAX_ANSWER_BYTES = 1024 ** 2
 /** Reads a route of the daemon as JSON. */
 export type ReadJson = (path: string) => Promise<unknown>
 
+export interface VisitOptions {
+  readonly signal: AbortSignal
+  /** Keeps the connection for the next visit. Without it, the connection is closed at the end: none stays open to a sandbox that ends. */
+  readonly kept?: Agent | undefined
+}
+
 /**
- * Reads several routes of a daemon over one connection, which is closed at the end: no connection stays open to a sandbox that ends.
+ * Reads several routes of a daemon over one connection.
  *
  * @throws the error of `work`; reads throw DaemonCallError, the error of the connection or the abort reason
  */
-export async function visitDaemon<T>(daemon: Daemon, signal: AbortSignal, work: (read: ReadJson) => Promise<T>): Promise<T> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+export async function visitDaemon<T>(daemon: Daemon, { signal, kept }: VisitOptions, work: (read: ReadJson) => Promise<T>): Promise<T> {
+  const agent = kept ?? oneConnection()
   try {
     return await work((path) => readJson(daemon, path, { agent, signal }))
   } finally {
-    agent.destroy()
+    if (kept === undefined) agent.destroy()
   }
 }
 

@@ -18,7 +18,10 @@ export function startMetricLoops(parts: MetricLoopParts, shutdown: Shutdown): vo
   const { log } = parts
   const sampler = new Sampler(parts)
   const sampling = runLoop({ name: 'sampler', everyMs: LOOK_EVERY_MS, log }, (signal) => sampler.run(signal))
-  shutdown.add('sampler', () => sampling.stop())
+  shutdown.add('sampler', async () => {
+    await sampling.stop()
+    sampler[Symbol.dispose]()
+  })
   const forgetting = runLoop({ name: 'metric retention', everyMs: FORGET_EVERY_MS, log }, () => forgetMetrics(parts))
   shutdown.add('metric retention', () => forgetting.stop())
 }

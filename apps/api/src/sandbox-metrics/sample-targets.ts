@@ -5,6 +5,7 @@ import { selectLogTargets, toLogTarget, type LogTarget } from '../sandbox-logs/l
 /** A running sandbox that is to be sampled. */
 export interface SampleTarget extends LogTarget {
   readonly diskBytes: number
+  readonly incarnation: number
 }
 
 const PAGE = 1000
@@ -16,7 +17,7 @@ export async function listSampleTargets(db: Db, tokenSeed: Secret): Promise<Samp
   let after = ''
   while (true) {
     const page = await selectPage(db, after)
-    targets.push(...page.map((row) => ({ ...toLogTarget(row, tokenSeed), diskBytes: row.disk_mib * MIB })))
+    targets.push(...page.map((row) => ({ ...toLogTarget(row, tokenSeed), diskBytes: row.disk_mib * MIB, incarnation: row.incarnation })))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return targets
     after = last.sandbox_id
@@ -26,7 +27,7 @@ export async function listSampleTargets(db: Db, tokenSeed: Secret): Promise<Samp
 function selectPage(db: Db, after: string) {
   return selectLogTargets(db)
     .innerJoin('build', 'build.build_id', 'sandbox.build_id')
-    .select('disk_mib')
+    .select(['disk_mib', 'sandbox.incarnation'])
     .where('sandbox.state', '=', 'running')
     .where('sandbox.sandbox_id', '>', after)
     .orderBy('sandbox.sandbox_id')

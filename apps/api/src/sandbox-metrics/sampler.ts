@@ -5,6 +5,7 @@ import type { Secret } from '@sandyard/kit/config/secret'
 import { Semaphore } from '@sandyard/kit/async/semaphore'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { DaemonMetrics } from '../daemon/daemon-metrics.ts'
+import { KeptConnections } from '../daemon/kept-connections.ts'
 import { readReports } from '../daemon/read-reports.ts'
 import { appendDaemonLogs } from '../sandbox-logs/append-daemon-logs.ts'
 import { claimTick, ensureTicks } from './claim-tick.ts'
@@ -30,9 +31,10 @@ const LOGS = { maxEntries: 200, statements: 4 }
 const BATCH = 500
 
 /** Samples all running sandboxes and reads their logs, once in each tick of the installation. */
-export class Sampler {
+export class Sampler implements Disposable {
   readonly #parts: SamplerParts
   readonly #storing = new Semaphore(LOGS.statements)
+  readonly #connections = new KeptConnections()
   /** Running sandboxes that did not answer the last time. */
   #silent = new Set<string>()
   #isReady = false
@@ -50,10 +52,15 @@ export class Sampler {
     if (at === undefined) return
     const until = performance.now() + PASS_MS
     const targets = shuffle(await listSampleTargets(database.db, tokenSeed))
+    this.#connections.keepOnly(targets)
     const [answering, silent] = [targets.filter((target) => !this.#isSilent(target)), targets.filter((target) => this.#isSilent(target))]
     this.#silent = new Set(silent.map(({ sandboxId }) => sandboxId))
     const pass = { at, until, signal }
     await Promise.all([this.#visitAll(answering, LANES.answering, pass), this.#visitAll(silent, LANES.silent, pass)])
+  }
+
+  [Symbol.dispose](): void {
+    this.#connections[Symbol.dispose]()
   }
 
   #isSilent({ sandboxId }: SampleTarget): boolean {
@@ -89,6 +96,7 @@ export class Sampler {
       withMetrics: true,
       timeoutMs: VISIT_TIMEOUT_MS,
       signal,
+      kept: this.#connections.of(target),
     })
     if (metrics === undefined) this.#silent.add(sandboxId)
     else this.#silent.delete(sandboxId)

@@ -20,6 +20,8 @@ export interface DaemonStub extends AsyncDisposable {
   isResponsive: boolean
   /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
   report: (url: string) => object | 'hang' | undefined
+  /** Connections that are open now, and all that were opened so far. */
+  readonly connections: { readonly open: number; readonly opened: number }
 }
 
 /** A server at the address of the daemons of fake sandboxes. */
@@ -45,6 +47,12 @@ export async function startDaemonStub(): Promise<DaemonStub> {
     response.writeHead(status).end(text)
   }
   const server = createServer((request, response) => void serve(request, response))
+  const connections = { open: 0, opened: 0 }
+  server.on('connection', (socket) => {
+    connections.open += 1
+    connections.opened += 1
+    socket.once('close', () => (connections.open -= 1))
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const stub: DaemonStub = {
     port: (server.address() as AddressInfo).port,
@@ -54,6 +62,7 @@ export async function startDaemonStub(): Promise<DaemonStub> {
     traceparents,
     answers,
     isResponsive: true,
+    connections,
     report: () => undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
