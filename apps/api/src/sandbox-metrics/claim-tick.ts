@@ -18,6 +18,9 @@ const MAX_GAP_MS = 3_600_000
  * @returns the time of the tick; undefined when it is claimed already
  */
 export async function claimTick(database: Database): Promise<Date | undefined> {
+  // Most looks find nothing, and one statement costs less than a transaction.
+  const { rows } = await selectUnclaimed().execute(database.db)
+  if (rows.length === 0) return undefined
   return database.transaction(async (tx) => {
     const claimed = await findUnclaimed(tx)
     if (claimed === undefined) return undefined
@@ -39,12 +42,20 @@ export async function ensureTicks({ db }: Database): Promise<void> {
 }
 
 /** Locks the row, if this tick is not claimed. A server that finds it locked does not wait: the holder claims the tick. */
-async function findUnclaimed(tx: Tx): Promise<{ before: number; now: number } | undefined> {
-  const { rows } = await sql<{ before: number; now: number }>`
+async function findUnclaimed(tx: Tx): Promise<Tick | undefined> {
+  const { rows } = await sql<Tick>`${selectUnclaimed()} for update of server_setting skip locked`.execute(tx)
+  return rows[0]
+}
+
+interface Tick {
+  readonly before: number
+  readonly now: number
+}
+
+function selectUnclaimed() {
+  return sql<Tick>`
     select value::bigint as before, now_ms as now
     from server_setting, (select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms) as clock
     where name = ${TICK_SETTING} and value::bigint / ${TICK_MS} < now_ms / ${TICK_MS}
-    for update of server_setting skip locked
-  `.execute(tx)
-  return rows[0]
+  `
 }

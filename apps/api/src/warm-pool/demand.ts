@@ -22,7 +22,7 @@ const WINDOW_SECONDS = 300
 /** Templates that are counted between two writes. */
 const MAX_KEYS = 1000
 
-/** Counts the creates of this server until they are written. A killed server loses those of the last second, which only makes the pool smaller. */
+/** Counts the creates of this server until they are written. A killed server loses those of the last seconds, which only makes the pool smaller. */
 export class DemandCounter {
   #counts = new Map<string, { readonly key: DemandKey; creates: number }>()
 

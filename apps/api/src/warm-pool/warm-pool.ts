@@ -47,7 +47,8 @@ export interface PoolParts extends ParkParts {
   readonly isBusy: () => boolean
 }
 
-const FILL_EVERY_MS = 1000
+/** The longest wait for what no event tells, e.g. that a build was tagged. Pauses between creates and the ends of starts wake the loop. */
+const FILL_EVERY_MS = 3000
 const LULL = { quietMs: 250, longestMs: 2000 }
 /** After a shortage of memory nothing is started for the pool for so long. */
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
