@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sandboxAccessToken } from '@sandyard/db/sandbox-token'
 import { MemoryRoutes, TOKEN_SEED } from './support/memory-routes.ts'
+import { signUrl } from './support/sign-url.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { startService, type RunningService } from './support/start-service.ts'
 
@@ -74,6 +75,33 @@ describe('a request that names no sandbox, with X-Access-Token', () => {
       status: 400,
       text: 'missing header E2b-Sandbox-Id',
     })
+  })
+
+  it('may be sent by a script of any page: the preflight of the browser is answered', async () => {
+    const preflight = (names: string): Promise<Response> => {
+      const headers = {
+        origin: 'https://app.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': names,
+      }
+      return fetch(`${proxy.url}/health`, { method: 'OPTIONS', headers })
+    }
+    const allowed = await preflight('content-type, X-Access-Token')
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers.get('access-control-allow-headers')).toBe('content-type, X-Access-Token')
+    expect((await preflight('content-type')).status).toBe(400)
+  })
+
+  it('is found among many while sandboxes start and end, also while searches for signatures wait', async () => {
+    for (let i = 0; i < 3000; i += 1) routes.run(`i${i}`, service.port)
+    const others = Array.from({ length: 20 }, (_, i) => ask(signUrl('unknown', { path: `f${i}` }), ''))
+    for (const sandboxId of ['i0', 'i2999', 'new']) {
+      routes.run(sandboxId, service.port)
+      expect((await ask('/files?path=a', tokenOf(sandboxId))).status, sandboxId).toBe(200)
+    }
+    routes.remove('i0')
+    expect(await ask('/files?path=a', tokenOf('i0'))).toEqual(notFound)
+    for (const other of others) expect((await other).status).toBe(401)
   })
 
   it('costs no search while its form is wrong, and one for many requests of a client', async () => {

@@ -88,7 +88,7 @@ describe('[proxy signed URL]', () => {
   it('refuses other requests that name no sandbox', async () => {
     put('i1')
     const url = signUrl('i1', { path: 'f' })
-    const text = 'Invalid host: it names no sandbox, and the URL is not a signed one'
+    const text = 'Invalid host: it names no sandbox, and the request has neither a signature nor an access token'
     expect(await ask('/files?path=f')).toMatchObject({ status: 400, text })
     expect(await ask(url, { method: 'HEAD' })).toMatchObject({ status: 400 })
     expect(await ask(url, { method: 'DELETE' })).toMatchObject({ status: 400, text })
@@ -140,6 +140,22 @@ describe('[proxy signed URL]', () => {
     const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
     expect(statuses).toEqual(new Set([401, 429]))
     expect(await ask(signUrl('i8', { path: 'f' }))).toMatchObject({ status: 200 })
+  })
+
+  it('is forwarded when its sandbox changes while the search waits for others', async () => {
+    for (let i = 0; i < 3000; i++) put(`i${i}`)
+    expect(await ask(signUrl('i7', { path: 'f' }))).toMatchObject({ status: 200 })
+    routes.isSilent = true
+    put('late')
+    routes.isSilent = false
+    const reads = routes.securedReads
+    // It is not in the list yet, so a second search follows, behind those of the others.
+    const late = ask(signUrl('late', { path: 'f' }))
+    const others = Array.from({ length: 10 }, (_, i) => ask(signUrl('unknown', { path: `f${i}` })))
+    await expect.poll(() => routes.securedReads, { interval: 1 }).toBeGreaterThan(reads)
+    put('late')
+    expect(await late).toMatchObject({ status: 200 })
+    for (const other of others) expect(await other).toMatchObject(invalid)
   })
 
   it('gets 503 when the sandboxes cannot be read', async () => {

@@ -67,7 +67,10 @@ export async function findExchange(req: IncomingMessage, inbound: Inbound, finde
 
 async function findProven(req: IncomingMessage, proof: TokenProof | undefined, { proven }: Finders): Promise<string> {
   if (proof === undefined) {
-    throw new ProxyError({ kind: 'bad_request', message: 'Invalid host: it names no sandbox, and the URL is not a signed one' })
+    throw new ProxyError({
+      kind: 'bad_request',
+      message: 'Invalid host: it names no sandbox, and the request has neither a signature nor an access token',
+    })
   }
   return await proven(proof, req).catch((err: unknown) => {
     throw toProxyError(err)

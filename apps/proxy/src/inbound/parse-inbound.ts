@@ -80,8 +80,20 @@ function parseUnnamed({ method = 'GET', headers }: IncomingMessage, path: string
   const token = headers[ACCESS_TOKEN]
   const signed = operation === undefined ? undefined : signedUrlProof(operation, path.slice(path.indexOf('?') + 1))
   const proof = signed ?? (typeof token === 'string' ? accessTokenProof(token) : undefined)
-  if (proof === undefined && !isForFiles) throw badRequest('Invalid host')
+  if (proof === undefined && !isForFiles && !announcesToken(method, headers)) throw badRequest('Invalid host')
   return { sandboxId: undefined, port: DAEMON_PORT, proof }
+}
+
+/** A browser asks, without the token, whether a script may send it. */
+function announcesToken(method: string, headers: IncomingMessage['headers']): boolean {
+  const names = headers['access-control-request-headers'] ?? ''
+  return (
+    method === 'OPTIONS' &&
+    names
+      .toLowerCase()
+      .split(/\s*,\s*/)
+      .includes(ACCESS_TOKEN)
+  )
 }
 
 function countHosts(rawHeaders: readonly string[]): number {
