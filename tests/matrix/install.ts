@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ROOT } from '../../tools/gate/run-command.ts'
 import type { MatrixClient } from './client.ts'
 import { runProgram, type ProgramEnd } from './run-program.ts'
 
-const HOME = join(ROOT, '.tools/matrix')
+const HOME = join(import.meta.dirname, '../../.tools/matrix')
 const FLOWS = join(import.meta.dirname, 'flows')
-const TIMEOUT_MS = 480_000
+export const INSTALL_TIMEOUT_MS = 480_000
 
 /** A release on this machine, and how a flow is started with it. */
 export interface Installation {
@@ -44,14 +43,14 @@ async function installWithNpm(client: MatrixClient, version: string, directory: 
   await writeFile(join(directory, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
   const wanted = [`${client.package}@${version}`, ...(client.beside ?? [])]
-  check(await runProgram('npm', ['install', ...quiet, ...wanted], { timeoutMs: TIMEOUT_MS, cwd: directory }))
+  check(await runProgram('npm', ['install', ...quiet, ...wanted], { timeoutMs: INSTALL_TIMEOUT_MS, cwd: directory }))
 }
 
 async function installWithPip(client: MatrixClient, version: string, directory: string): Promise<void> {
-  check(await runProgram('python3', ['-m', 'venv', directory], { timeoutMs: TIMEOUT_MS }))
+  check(await runProgram('python3', ['-m', 'venv', directory], { timeoutMs: INSTALL_TIMEOUT_MS }))
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile']
   const wanted = [`${client.package}==${version}`, ...(client.beside ?? [])]
-  check(await runProgram(join(directory, 'bin/python'), [...pip, ...wanted], { timeoutMs: TIMEOUT_MS }))
+  check(await runProgram(join(directory, 'bin/python'), [...pip, ...wanted], { timeoutMs: INSTALL_TIMEOUT_MS }))
 }
 
 /** Node looks for packages above the program's folder, so the flows are copied beside them. */
@@ -68,6 +67,6 @@ function pythonInstallation(directory: string): Installation {
 
 function check({ status, isLate, stderr, stdout }: ProgramEnd): void {
   if (status === 0) return
-  if (isLate) throw new Error(`it took longer than ${TIMEOUT_MS / 1000} s`)
+  if (isLate) throw new Error(`it took longer than ${INSTALL_TIMEOUT_MS / 1000} s`)
   throw new Error(`${stderr}\n${stdout}`.trim().split('\n').slice(-3).join(' '))
 }

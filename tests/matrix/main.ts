@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util'
 import { ROOT } from '../../tools/gate/run-command.ts'
 import { ALL_CLIENTS } from './clients/all-clients.ts'
 import { updatePage } from './page.ts'
+import { findServer } from './find-server.ts'
 import type { Row } from './row.ts'
 import { runClient } from './run-client.ts'
-import { findServer } from './settings.ts'
 
 const PAGE = join(ROOT, 'docs/clients.md')
 

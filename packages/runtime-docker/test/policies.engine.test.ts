@@ -164,8 +164,24 @@ describe('egress policies', () => {
     const own = [...(await egress.registered()).marks.keys()]
     expect(own).toHaveLength(1)
     await runtime.remove(spec)
+    expect([...(await egress.registered()).marks.keys()]).toEqual(own)
     await repairEgress({ ...parts, egress, apply: async () => undefined })
     expect([...(await egress.registered()).marks.keys()]).not.toContain(own[0])
+  })
+
+  it('of a new sandbox stay when its address was found stale before it started', async () => {
+    const { egress } = await openParts(bench.options({ installation, resolvers: [OUTSIDE.resolver] }))
+    if (egress === undefined) throw new Error('the egress rules are not enforced')
+    await using _ = egress
+    const before = await egress.registered()
+    const spec = sandboxSpec({ image })
+    const endpoint = await runtime.create(spec)
+    const inside = new Inside(endpoint)
+    await egress.unregisterSeen(endpoint.host, before)
+    expect(await dialPublic(inside)).toBe('open')
+    await egress.unregisterSeen(endpoint.host, await egress.registered())
+    expect((await egress.registered()).bound.map(({ address }) => address)).not.toContain(endpoint.host)
+    await runtime.remove(spec)
   })
 
   it('a sandbox that has all its connections open gets no more, and its neighbour does', async () => {

@@ -152,6 +152,18 @@ export class EgressControl implements AsyncDisposable {
     })
   }
 
+  /** Removes what is registered for an address if it is as in `seen`. If not, the address belongs to a newer sandbox, perhaps of another process. */
+  async unregisterSeen(address: string, seen: Registration): Promise<void> {
+    const { installation } = this.#options
+    await this.#guards.use(async (guard) => {
+      const found = await this.#registered(guard)
+      if (found === undefined || portsOf(found, address) !== portsOf(seen, address)) return
+      this.#own.delete(address)
+      const text = compileRemoval(installation, address, found)
+      if (text !== '') await guard.apply(text)
+    })
+  }
+
   /** What is registered. The base rules are in force then. */
   async registered(): Promise<Registration> {
     await this.#learnProxy()
@@ -263,6 +275,13 @@ interface Replacement {
   readonly add: string
   readonly bridge: string
   readonly failure: AppError
+}
+
+function portsOf({ bound }: Registration, address: string): string {
+  return bound
+    .flatMap((entry) => (entry.address === address ? [entry.port] : []))
+    .toSorted()
+    .join()
 }
 
 function registrationOf(bound: Station & { readonly port: string }, { chain, mark }: SandboxRules): Registration {

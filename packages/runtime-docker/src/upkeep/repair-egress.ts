@@ -63,7 +63,7 @@ async function repairOnce(parts: RepairEgressParts, signal: AbortSignal | undefi
   if (wrong.length + wrongServers.length + stale.length === 0) return true
   // An entry of an earlier run does not go by a registration beside it.
   const dropDoubles = async ({ address }: Station): Promise<void> => {
-    if (registered.bound.filter((entry) => entry.address === address).length > 1) await egress.unregister(address)
+    if (registered.bound.filter((entry) => entry.address === address).length > 1) await egress.unregisterSeen(address, registered)
   }
   const repair = async ({ ref, station }: Sandbox): Promise<void> => {
     await dropDoubles(station)
@@ -77,7 +77,7 @@ async function repairOnce(parts: RepairEgressParts, signal: AbortSignal | undefi
     [
       ...wrong.map((sandbox) => () => repair(sandbox)),
       ...wrongServers.map((station) => () => repairServer(station)),
-      ...stale.map((address) => () => egress.unregister(address)),
+      ...stale.map((address) => () => egress.unregisterSeen(address, registered)),
     ],
     (work) => work(),
     signal,
