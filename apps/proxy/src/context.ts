@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { Registry } from 'prom-client'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { needsTrafficToken, TokenChecks } from './access/token-checks.ts'
@@ -21,6 +20,7 @@ import { TokenOwners } from './owners/token-owners.ts'
 import { LiveRoutes } from './wake/live-routes.ts'
 import { WakeApi } from './wake/wake-api.ts'
 import { Wakes } from './wake/wakes.ts'
+import type { RequestHead } from './message/client-message.ts'
 
 export interface ProxyParts {
   /** `databaseRoutes(database, log)`, or a map in tests. */
@@ -77,7 +77,7 @@ export function createContext(config: ProxyConfig, { routes, log, registry = new
   const wakeApi = new WakeApi(tokenSeed, { url: config.apiInternalUrl, timeoutMs: config.waitTimeoutMs, log: loggers.routes })
   const wakes = new Wakes((sandboxId, signal) => wakeApi.wake(sandboxId, signal))
   const addresses = new ClientAddresses(config.fronts)
-  const clientOf = (req: IncomingMessage): string | undefined => addresses.ofRequest(req)
+  const clientOf = (req: RequestHead): string | undefined => addresses.ofRequest(req)
   const liveRoutes = new LiveRoutes({ catalog, changes, checks, wakes, limits: config, clientOf })
   const metrics = createMetrics(registry, () => ({ forwarded: tracker.count, waiting: liveRoutes.waiting, ...clients.counts }))
   const clients = new ClientConnections({ limits: config, addresses, countRefused: metrics.countRefused })

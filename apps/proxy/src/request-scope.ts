@@ -1,23 +1,23 @@
-import type { IncomingMessage } from 'node:http'
 import { RequestFacts } from '@sandyard/kit/tracing/request-facts'
 import { runInScope } from '@sandyard/kit/tracing/scope'
 import { startRootSpan, type Span } from '@sandyard/kit/tracing/span'
+import type { RequestHead } from './message/client-message.ts'
 
-const known = new WeakMap<IncomingMessage, RequestFacts>()
+const known = new WeakMap<RequestHead, RequestFacts>()
 
-function factsOf(req: IncomingMessage): RequestFacts {
+function factsOf(req: RequestHead): RequestFacts {
   const found = known.get(req) ?? new RequestFacts(req.headers['x-request-id'])
   known.set(req, found)
   return found
 }
 
 /** The id of a request, as a header of an answer that the proxy makes itself. Those of sandboxes are forwarded as they are. */
-export function requestIdHeader(req: IncomingMessage): readonly [string, string] {
+export function requestIdHeader(req: RequestHead): readonly [string, string] {
   return ['X-Request-ID', factsOf(req).id]
 }
 
 /** Does the work for a request: lines of the log and calls of ours have its id. The span is undefined while the request is not traced. */
-export function inRequestScope(req: IncomingMessage, work: (span: Span | undefined) => Promise<void>): Promise<void> {
+export function inRequestScope(req: RequestHead, work: (span: Span | undefined) => Promise<void>): Promise<void> {
   const { headers, method = '' } = req
   const request = factsOf(req)
   const span = startRootSpan({

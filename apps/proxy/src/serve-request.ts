@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Span } from '@sandyard/kit/tracing/span'
 import { answerError } from './answer-error.ts'
 import { answerKind } from './answer-kind.ts'
@@ -10,12 +9,13 @@ import { forwardRequest } from './forward/forward-request.ts'
 import { ClientGone } from './forward/forwarding.ts'
 import { DAEMON_PORT } from './inbound/host.ts'
 import { parseInbound, type Inbound } from './inbound/parse-inbound.ts'
+import type { ClientRequest, ClientResponse } from './message/client-message.ts'
 import { inRequestScope } from './request-scope.ts'
 
 const ERROR_STATUS = 500
 
 /** Serves one request to its end. Never rejects. */
-export function serveRequest(ctx: ProxyContext, req: IncomingMessage, res: ServerResponse): Promise<void> {
+export function serveRequest(ctx: ProxyContext, req: ClientRequest, res: ClientResponse): Promise<void> {
   return inRequestScope(req, async (span) => {
     const outcome = await serve(ctx, { req, res, span })
     if (span === undefined) return
@@ -25,8 +25,8 @@ export function serveRequest(ctx: ProxyContext, req: IncomingMessage, res: Serve
 }
 
 interface Served {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
+  readonly req: ClientRequest
+  readonly res: ClientResponse
   readonly span: Span | undefined
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { watchSandboxes } from '@sandyard/db/rows/watch-sandboxes'
@@ -10,6 +10,8 @@ import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
 import { ACCESS_TOKEN } from './message/token-headers.ts'
+import type { ClientRequest, ClientResponse, RequestHead } from './message/client-message.ts'
+import { PlainConnections } from './plain/plain-connections.ts'
 import { requestIdHeader } from './request-scope.ts'
 import { serveRequest } from './serve-request.ts'
 import { isForwardedUpgrade, refuseUpgrade, serveUpgrade } from './serve-upgrade.ts'
@@ -25,7 +27,7 @@ export interface ProxyServer {
 export function createProxyServer(ctx: ProxyContext): ProxyServer {
   const { clients, config } = ctx
   let isClosing = false
-  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+  const serve = (req: ClientRequest, res: ClientResponse): void => {
     const isHealth = isHealthProbe(req)
     clients.enter({
       req,
@@ -58,10 +60,16 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
   })
   server.on('clientError', (err, socket) => clients.enterMalformed(socket as Socket, err))
   server.on('drop', () => ctx.metrics.countRefused('connections'))
+  const plain = new PlainConnections(server, {
+    ...config,
+    serve,
+    onSilence: (socket) => clients.enterMalformed(socket, Object.assign(new Error('no request'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })),
+  })
   server.on('connection', (socket) => {
     // Upgrades and refusals leave the HTTP server, and an error without a listener would end the process. Only the close is used.
     socket.on('error', () => undefined)
-    clients.accept(socket)
+    if (clients.accept(socket)) plain.accept(socket)
+    else if (!socket.destroyed) plain.acceptByNode(socket)
   })
 
   let watching: AsyncDisposable | undefined
@@ -81,7 +89,7 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
     },
     close() {
       isClosing = true
-      closed ??= stop(ctx, server).then(() => watching?.[Symbol.asyncDispose]())
+      closed ??= stop(ctx, server, plain).then(() => watching?.[Symbol.asyncDispose]())
       return closed
     },
   }
@@ -114,19 +122,19 @@ function limitOptions({ idleTimeoutMs, headersTimeoutMs, maxHeaderBytes }: Proxy
 const TEXT = ['Content-Type', 'text/plain; charset=utf-8']
 
 /** A request for the proxy itself (control-plane.md 1.1): without these headers it is for no sandbox. */
-function isHealthProbe({ method, url, headers }: IncomingMessage): boolean {
+function isHealthProbe({ method, url, headers }: RequestHead): boolean {
   const isProbe = url === '/health' && (method === 'GET' || method === 'HEAD')
   const namesSandbox = [headers['e2b-sandbox-id'], headers['e2b-sandbox-port'], headers[ACCESS_TOKEN]].some((value) => value !== undefined)
   return isProbe && !namesSandbox && isOwnHost(headers.host ?? '')
 }
 
-function answerHealth(req: IncomingMessage, res: ServerResponse, isClosing: boolean): void {
+function answerHealth(req: RequestHead, res: ClientResponse, isClosing: boolean): void {
   const [status, text] = isClosing ? [503, 'Service is unavailable'] : [200, 'Health check successful']
   res.writeHead(status, [...TEXT, ...requestIdHeader(req), 'Cache-Control', 'no-store']).end(text)
 }
 
 /** Resolves when an answer was sent, or its connection is closed. */
-function sent(res: ServerResponse): Promise<void> {
+function sent(res: ClientResponse): Promise<void> {
   if (res.writableFinished || res.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     res.once('finish', resolve)
@@ -134,8 +142,9 @@ function sent(res: ServerResponse): Promise<void> {
   })
 }
 
-async function stop(ctx: ProxyContext, server: Server): Promise<void> {
+async function stop(ctx: ProxyContext, server: Server, plain: PlainConnections): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
+  plain.stop()
   const drained = { what: 'open requests', timeoutMs: ctx.config.drainMs, everyMs: 20 }
   await pollUntil(drained, () => (ctx.tracker.count + ctx.liveRoutes.waiting === 0 ? true : undefined)).catch(() => undefined)
   ctx.liveRoutes.stop()
@@ -143,6 +152,7 @@ async function stop(ctx: ProxyContext, server: Server): Promise<void> {
   // The resets must reach their sockets before these are closed in order.
   await setImmediate()
   server.closeAllConnections()
+  plain.destroyAll()
   ctx.pool[Symbol.dispose]()
   await closed
 }

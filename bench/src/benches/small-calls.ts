@@ -1,3 +1,4 @@
+import type { Sandbox } from 'e2b'
 import { streamed, unary, type Call } from '../http-call.ts'
 import type { Goal } from '../goal.ts'
 import type { Comparison } from '../report.ts'
@@ -44,6 +45,21 @@ const ROWS: readonly Row[] = [
   { what: '`true`', call: streamed('/process.Process/Start', { process: { cmd: '/bin/true' } }), times: COMMANDS, goal: atMost(1) },
 ]
 
+interface SdkRow {
+  readonly what: string
+  readonly times: number
+  readonly goal: Goal
+  readonly work: (sandbox: Sandbox) => Promise<unknown>
+}
+
+/** The same as a user of the SDK sees them. */
+const SDK_ROWS: readonly SdkRow[] = [
+  { what: 'files.getInfo', times: TIMES, goal: atMost(1.3), work: ({ files }) => files.getInfo(FILE) },
+  { what: 'files.read of 1 KiB', times: TIMES, goal: atMost(1.3), work: ({ files }) => files.read(FILE) },
+  { what: 'files.write of 1 KiB', times: TIMES, goal: atMost(1.3), work: ({ files }) => files.write(FILE, KIB.toString()) },
+  { what: "commands.run('true')", times: COMMANDS, goal: atMost(1), work: ({ commands }) => commands.run('true') },
+]
+
 /** Small requests through the proxy, compared with the same requests directly to the other daemon. The goals need `--reference`. */
 export async function benchSmallCalls(settings: Settings): Promise<Comparison[]> {
   await using ways = await openWays(settings)
@@ -68,8 +84,8 @@ export async function benchSmallCalls(settings: Settings): Promise<Comparison[]>
   }
   // Without another daemon both ways have the same sandbox of the SDK.
   if (settings.reference === undefined) return comparisons
-  const command = await compare("commands.run('true') through the whole path, SDK", COMMANDS, atMost(1), ({ sandbox }) =>
-    sandbox.commands.run('true'),
-  )
-  return [...comparisons, command]
+  for (const { what, times, goal, work } of SDK_ROWS) {
+    comparisons.push(await compare(`${what} through the whole path, SDK`, times, goal, ({ sandbox }) => work(sandbox)))
+  }
+  return comparisons
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { sandboxAccessToken, sandboxTrafficToken } from '@sandyard/db/sandbox-token'
 import { isSameText } from '@sandyard/kit/secrets/same-text'
 import { ProxyError } from '../answers/proxy-error.ts'
@@ -6,6 +5,7 @@ import type { Visit } from '../forward/find-exchange.ts'
 import { ACCESS_TOKEN, TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import type { Route } from '../routes/route.ts'
 import type { TokenSeed } from '../routes/token-seed.ts'
+import type { RequestHead } from '../message/client-message.ts'
 
 /** Checks the tokens that a request presents. The daemon itself checks its token while the sandbox runs. */
 export class TokenChecks {
@@ -49,7 +49,7 @@ export function needsTrafficToken({ isDaemon }: Visit, { isPublic }: Route): boo
   return !isDaemon && !isPublic
 }
 
-function header({ headers }: IncomingMessage, name: string): string | undefined {
+function header({ headers }: RequestHead, name: string): string | undefined {
   const value = headers[name]?.toString()
   return value === '' ? undefined : value
 }

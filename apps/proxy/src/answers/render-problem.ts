@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { renderErrorPage, wantsHtml } from './error-page.ts'
 import { LIMIT_TEXTS } from './limit-texts.ts'
 import { TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import type { Problem } from './proxy-error.ts'
+import type { RequestHead } from '../message/client-message.ts'
 
 export interface ErrorAnswer {
   readonly status: number
@@ -24,7 +24,7 @@ const RETRY: ReadonlySet<number> = new Set([429, 503])
  * An answer of the proxy itself, byte for byte as in control-plane.md 19.1 and 19.3, because SDKs compare messages. Scripts of
  * any page may read it, because it contains only data of the request.
  */
-export function renderProblem(problem: Problem, { headers: { origin, ...headers } }: Pick<IncomingMessage, 'headers'>): ErrorAnswer {
+export function renderProblem(problem: Problem, { headers: { origin, ...headers } }: Pick<RequestHead, 'headers'>): ErrorAnswer {
   const { status, contentType, body } = renderBody(problem, wantsHtml(headers))
   const own = ['Content-Type', contentType, 'Cache-Control', 'no-store']
   if (RETRY.has(status)) own.push('Retry-After', '1')
@@ -37,7 +37,7 @@ export function renderProblem(problem: Problem, { headers: { origin, ...headers 
  * allows every origin (envd.md 2.3); without this answer a script could not read the reason of the failure. The rules of users' services
  * are unknown while they do not answer. `Max-Age` 0 keeps browsers from caching the answer.
  */
-export function preflightHeaders({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): string[] | undefined {
+export function preflightHeaders({ method, headers }: Pick<RequestHead, 'method' | 'headers'>): string[] | undefined {
   const asked = headers['access-control-request-method']
   if (method !== 'OPTIONS' || headers.origin === undefined || asked === undefined) return undefined
   const names = headers['access-control-request-headers']

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
+import type { RequestHead } from '../message/client-message.ts'
 
 /** Identifies clients by their address; behind a trusted front, by the address that the front saw. */
 export class ClientAddresses {
@@ -32,7 +32,7 @@ export class ClientAddresses {
   }
 
   /** The client that a request counts for: behind a front the last forwarded address, the only one that the front itself wrote. */
-  ofRequest({ socket, headers }: IncomingMessage): string | undefined {
+  ofRequest({ socket, headers }: RequestHead): string | undefined {
     const own = this.ofSocket(socket)
     if (own !== undefined) return own
     const forwarded = String(headers['x-forwarded-for'] ?? '')

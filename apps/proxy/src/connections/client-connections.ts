@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RequestLine } from '@sandyard/kit/net/request-line'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { ProxyError, type Cap } from '../answers/proxy-error.ts'
 import { answerMalformed } from '../answers/raw-answer.ts'
 import type { ProxyLimits } from '../config.ts'
+import type { ClientRequest, ClientResponse } from '../message/client-message.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { Tally, type Refusal } from './tally.ts'
 
@@ -15,9 +15,9 @@ export interface ClientConnectionsParts {
 }
 
 export interface Entry {
-  readonly req: IncomingMessage
+  readonly req: ClientRequest
   /** Absent for an upgrade. */
-  readonly res?: ServerResponse
+  readonly res?: ClientResponse
   /** Excluded from the caps. */
   readonly isExempt?: boolean
   /** Resolves when the request is answered or its client has disconnected. Never rejects. */
@@ -58,8 +58,11 @@ export class ClientConnections {
     return { connections: this.#connections.count, requests: this.#requests.count }
   }
 
-  /** Counts a new connection. A connection over a cap gets an answer to its first request, or is closed at once when many are over it. */
-  accept(socket: Socket): void {
+  /**
+   * Counts a new connection. A connection over a cap gets an answer to its first request, or is closed at once when many are over it.
+   * Returns false for both.
+   */
+  accept(socket: Socket): boolean {
     const { addresses, limits } = this.#parts
     const owner = addresses.ofSocket(socket)
     const refusal = this.#connections.take(owner)
@@ -67,7 +70,7 @@ export class ClientConnections {
     if (refusal !== undefined && this.#refused.take(owner) !== undefined) {
       this.#parts.countRefused(capOf(refusal, 'connections'))
       socket.destroy()
-      return
+      return false
     }
     socket.once('close', () => counted.release(owner))
     if (refusal !== undefined) socket.setTimeout(REFUSED_MS)
@@ -78,6 +81,7 @@ export class ClientConnections {
     })
     // After a half-close only a write shows whether the client still waits for its answer, so the silence has a deadline.
     socket.once('end', () => socket.setTimeout(limits.halfOpenTimeoutMs))
+    return refusal === undefined
   }
 
   /**

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { ProxyError, toProxyError } from '../answers/proxy-error.ts'
 import { DAEMON_PORT } from '../inbound/host.ts'
@@ -6,10 +5,11 @@ import type { Inbound } from '../inbound/parse-inbound.ts'
 import type { TokenProof } from '../inbound/token-proof.ts'
 import { upstreamHeaders } from '../inbound/upstream-headers.ts'
 import type { LiveRoute, Route } from '../routes/route.ts'
+import type { ClientRequest, RequestHead } from '../message/client-message.ts'
 
 /** A request with its destination: everything is checked, nothing was sent yet. */
 export interface Exchange {
-  readonly req: IncomingMessage
+  readonly req: ClientRequest
   readonly inbound: Inbound
   readonly sandboxId: string
   readonly route: LiveRoute
@@ -24,14 +24,14 @@ export interface Exchange {
 
 /** A request for one port of a sandbox. */
 export interface Visit {
-  readonly req: IncomingMessage
+  readonly req: RequestHead
   readonly sandboxId: string
   readonly isDaemon: boolean
 }
 
 export interface Finders {
   /** @throws ProxyError when no sandbox has the token */
-  readonly proven: (proof: TokenProof, req: IncomingMessage) => Promise<string>
+  readonly proven: (proof: TokenProof, req: RequestHead) => Promise<string>
   /** The route of a running sandbox that was read before. */
   readonly known: (sandboxId: string) => LiveRoute | undefined
   /**
@@ -50,7 +50,7 @@ export interface Finders {
  * @throws ProxyError of the finders; `unavailable` when the routes cannot be read; `port_closed` for the daemon's port on the runtime's
  * host, when it differs from the public port: only the public port is guarded
  */
-export async function findExchange(req: IncomingMessage, inbound: Inbound, finders: Finders): Promise<Exchange> {
+export async function findExchange(req: ClientRequest, inbound: Inbound, finders: Finders): Promise<Exchange> {
   const { place, authority, upgrade } = inbound
   const sandboxId = place.sandboxId ?? (await findProven(req, place.proof, finders))
   const isDaemon = place.port === DAEMON_PORT
@@ -65,7 +65,7 @@ export async function findExchange(req: IncomingMessage, inbound: Inbound, finde
   return { req, inbound, sandboxId, route, isDaemon, port: isDaemon ? daemonPort : place.port, tlsName, headers }
 }
 
-async function findProven(req: IncomingMessage, proof: TokenProof | undefined, { proven }: Finders): Promise<string> {
+async function findProven(req: RequestHead, proof: TokenProof | undefined, { proven }: Finders): Promise<string> {
   if (proof === undefined) {
     throw new ProxyError({
       kind: 'bad_request',

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { ConnectionTracker, ResetReason } from '../routes/connection-tracker.ts'
 import type { Exchange } from './find-exchange.ts'
 import type { Upstreams } from './open-upstream.ts'
 import type { InterimLimits } from './relay-interim.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
+import type { RequestHead } from '../message/client-message.ts'
 
 /** The parts of the proxy that forwarding needs. */
 export interface Forwarding extends Upstreams {
@@ -12,7 +12,7 @@ export interface Forwarding extends Upstreams {
   readonly pool: UpstreamPool
   readonly limits: InterimLimits
   /** The client that a request counts for, or undefined when no client can be named. */
-  readonly clientOf: (req: IncomingMessage) => string | undefined
+  readonly clientOf: (req: RequestHead) => string | undefined
 }
 
 /** The client closed its connection: no answer can be sent. */

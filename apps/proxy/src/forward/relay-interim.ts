@@ -1,6 +1,7 @@
-import type { ClientRequest, InformationEvent, ServerResponse } from 'node:http'
+import type { ClientRequest, InformationEvent } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { ProxyLimits } from '../config.ts'
+import type { ClientResponse } from '../message/client-message.ts'
 import { endToEndHeaders, formatHead } from '../message/head.ts'
 import type { AnswerHead } from './answer-parser.ts'
 import type { Exchange } from './find-exchange.ts'
@@ -40,11 +41,11 @@ class InterimCount {
  */
 export class InterimRelay {
   readonly #isOldHttp: boolean
-  readonly #res: ServerResponse
+  readonly #res: ClientResponse
   readonly #count: InterimCount
   #mayContinue: boolean
 
-  constructor({ inbound, sandboxId }: Exchange, res: ServerResponse, limits: InterimLimits) {
+  constructor({ inbound, sandboxId }: Exchange, res: ClientResponse, limits: InterimLimits) {
     this.#isOldHttp = inbound.isOldHttp
     this.#mayContinue = inbound.expectsContinue
     this.#res = res

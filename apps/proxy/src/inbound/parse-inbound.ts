@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { badRequest, ProxyError } from '../answers/proxy-error.ts'
 import { hasBody, isChunked } from '../message/head.ts'
 import { ACCESS_TOKEN } from '../message/token-headers.ts'
@@ -6,6 +5,7 @@ import { findReservedPath } from './guard.ts'
 import { DAEMON_PORT, parseSandboxAddress } from './host.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { accessTokenProof, signedUrlProof, type TokenProof } from './token-proof.ts'
+import type { RequestHead } from '../message/client-message.ts'
 
 /** The destination of a request. One for the daemon may prove that its client has the token of a sandbox, instead of naming the sandbox. */
 type Place =
@@ -47,7 +47,7 @@ const OPERATIONS: ReadonlyMap<string | undefined, 'read' | 'write'> = new Map([
  *
  * @throws ProxyError `bad_request` for a head that two parsers could read differently, `reserved_route`
  */
-export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = false }: InboundOptions): Inbound {
+export function parseInbound(req: RequestHead, { headerHosts, isUpgrade = false }: InboundOptions): Inbound {
   const { method = 'GET', headers, rawHeaders } = req
   // Node uses the first of two Host headers; a service might use the second.
   if (countHosts(rawHeaders) > 1) throw badRequest('Invalid host')
@@ -74,7 +74,7 @@ export function parseInbound(req: IncomingMessage, { headerHosts, isUpgrade = fa
 }
 
 /** @throws ProxyError `bad_request` when the request cannot be for the daemon of a sandbox */
-function parseUnnamed({ method = 'GET', headers }: IncomingMessage, path: string): Place {
+function parseUnnamed({ method = 'GET', headers }: RequestHead, path: string): Place {
   const isForFiles = FILES_PATH.test(path)
   const operation = isForFiles ? OPERATIONS.get(method) : undefined
   const token = headers[ACCESS_TOKEN]
@@ -85,7 +85,7 @@ function parseUnnamed({ method = 'GET', headers }: IncomingMessage, path: string
 }
 
 /** A browser asks, without the token, whether a script may send it. */
-function announcesToken(method: string, headers: IncomingMessage['headers']): boolean {
+function announcesToken(method: string, headers: RequestHead['headers']): boolean {
   const names = headers['access-control-request-headers'] ?? ''
   return (
     method === 'OPTIONS' &&

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { endToEndHeaders, isChunked, trailerNames } from '../message/head.ts'
 import { withoutDashboardCookies } from './without-dashboard-cookies.ts'
+import type { RequestHead } from '../message/client-message.ts'
 
 export interface UpstreamHeaderOptions {
   /** The host that the client asked for. */
@@ -19,7 +19,7 @@ const BODILESS_BY_DEFAULT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE
  * connection and the cookies of the dashboard. `X-Forwarded-For` is extended; `X-Forwarded-Host` (the original host) and `X-Forwarded-Proto` are set if a front has not
  * set them.
  */
-export function upstreamHeaders(req: IncomingMessage, { authority, maskHost, upgrade }: UpstreamHeaderOptions): string[] {
+export function upstreamHeaders(req: RequestHead, { authority, maskHost, upgrade }: UpstreamHeaderOptions): string[] {
   const framed = framing(req)
   const headers = withoutDashboardCookies(endToEndHeaders(req, (name) => name === 'host' || name === 'x-forwarded-for'))
   headers.push('Host', maskHost ?? authority)
@@ -33,7 +33,7 @@ export function upstreamHeaders(req: IncomingMessage, { authority, maskHost, upg
   return [...headers, ...framed]
 }
 
-function framing(req: IncomingMessage): string[] {
+function framing(req: RequestHead): string[] {
   if (isChunked(req)) return ['Transfer-Encoding', 'chunked', ...trailerNames(req)]
   if (req.headers['content-length'] === undefined && !BODILESS_BY_DEFAULT.has(req.method ?? '')) return ['Content-Length', '0']
   return []

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http'
 
 /** The headers that say how a message is framed and what belongs to its connection only; repeated ones are joined. */
 export type FramingHeaders = Pick<IncomingHttpHeaders, 'connection' | 'content-length' | 'trailer' | 'transfer-encoding'>
@@ -50,7 +50,7 @@ export function endToEndHeaders({ headers, rawHeaders }: HeadParts, isReplaced: 
 }
 
 /** True when a body follows the head of a request, even an empty one in chunks. */
-export function hasBody(req: IncomingMessage): boolean {
+export function hasBody(req: Pick<HeadParts, 'headers'>): boolean {
   return isChunked(req) || Number(req.headers['content-length'] ?? 0) > 0
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { TokenChecks } from '../access/token-checks.ts'
 import { Tally } from '../connections/tally.ts'
@@ -8,6 +7,7 @@ import type { RouteCatalog } from '../routes/route-catalog.ts'
 import type { RouteChanges } from '../routes/route-changes.ts'
 import { isLive, isTransitional, type LiveRoute, type Route } from '../routes/route.ts'
 import type { Wakes } from './wakes.ts'
+import type { RequestHead } from '../message/client-message.ts'
 
 export interface LiveRoutesParts {
   readonly catalog: RouteCatalog
@@ -16,7 +16,7 @@ export interface LiveRoutesParts {
   readonly wakes: Wakes
   readonly limits: WaitLimits
   /** The client that a request counts for. */
-  readonly clientOf: (req: IncomingMessage) => string | undefined
+  readonly clientOf: (req: RequestHead) => string | undefined
 }
 
 interface WaitLimits {

@@ -24,8 +24,13 @@ export function relayBytes(from: Readable, to: Writable): void {
   })
 }
 
+/** A `Writable`, or what writes like one. */
+export interface ByteWriter {
+  write(chunk: Buffer, written?: (err?: Error | null) => void): boolean
+}
+
 /** Writes bytes that nobody else reads, and frees their memory when the kernel has taken them. Returns false like `write`. */
-export function writeAndRelease(to: Writable, chunk: Buffer): boolean {
+export function writeAndRelease(to: ByteWriter, chunk: Buffer): boolean {
   if (chunk.length < LARGE_BYTES) return to.write(chunk)
   return to.write(chunk, (err) => {
     if (!err) releaseBytes(chunk)

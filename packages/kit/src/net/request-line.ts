@@ -1,12 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 /** One request on a client connection. */
 export interface Turn {
-  readonly req?: IncomingMessage
+  readonly req?: { readonly complete: boolean }
   /** Absent when the request has left Node's HTTP server. */
-  readonly res?: ServerResponse
+  readonly res?: { readonly headersSent: boolean }
   /** Serves it until its answer was sent or the connection is closed. Never rejects. */
   readonly serve: () => Promise<void> | void
   /** Called once, when it was served or when it will never be served. */

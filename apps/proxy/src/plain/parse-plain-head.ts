@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The head of a plain request. */
+export interface PlainHead {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** Name, value, name, value. */
+  readonly rawHeaders: readonly string[]
+  /** Of the body. */
+  readonly contentLength: number
+  /** Bytes of the head, with its empty line. */
+  readonly length: number
+}
+
+/** Methods whose requests Node would not treat specially. */
+const REQUEST_LINE = /^(GET|POST|PUT|PATCH|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/
+const HEADER = /^[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e\x80-\xff]*$/
+const LENGTH = /^\d{1,15}$/
+
+/** Headers that change how a message is framed or what follows it. `Connection: keep-alive` changes nothing. */
+const NOT_PLAIN: ReadonlySet<string> = new Set([
+  'expect',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Reads the head of a request that every parser of HTTP/1.1 reads in the same way (RFC 9112): it has arrived whole, each line ends with CR LF,
+ * no header is folded or repeated, it has one host, its body is empty or has a length, and it asks for nothing about its connection.
+ *
+ * Returns undefined for all other bytes. They may be a valid request.
+ *
+ * @param bytes what has arrived, from the first byte of the head on
+ */
+export function parsePlainHead(bytes: Buffer, maxBytes: number): PlainHead | undefined {
+  const end = bytes.indexOf('\r\n\r\n', 0, 'latin1')
+  if (end === -1 || end + 4 > maxBytes) return undefined
+  const lines = bytes.toString('latin1', 0, end).split('\r\n')
+  const [, method, url] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
+  if (method === undefined || url === undefined) return undefined
+  const rawHeaders: string[] = []
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i] ?? ''
+    if (!HEADER.test(line)) return undefined
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon)
+    const lower = name.toLowerCase()
+    if (lower in headers || NOT_PLAIN.has(lower)) return undefined
+    const value = trimBlanks(line, colon + 1)
+    headers[lower] = value
+    rawHeaders.push(name, value)
+  }
+  const { host, connection, 'content-length': length = '0' } = headers
+  if (host === undefined || !LENGTH.test(length)) return undefined
+  if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined
+  return { method, url, headers, rawHeaders, contentLength: Number(length), length: end + 4 }
+}
+
+/** The text behind `start` without spaces and tabs around it. */
+function trimBlanks(line: string, start: number): string {
+  let end = line.length
+  while (start < end && isBlank(line.charCodeAt(start))) start += 1
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end -= 1
+  return line.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}

@@ -1,0 +1,50 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { PlainConnection, type PlainConnectionOptions } from './plain-connection.ts'
+
+/** Puts plain connections in front of the listener of Node's HTTP server. */
+export class PlainConnections {
+  readonly #open = new Map<Socket, PlainConnection>()
+  readonly #options: PlainConnectionOptions
+  /** What Node does with a connection. */
+  readonly #toNode: (socket: Socket) => void
+
+  /** Takes the connections of `server`. Its listeners of `connection` must be added afterwards. */
+  constructor(server: Server, options: Omit<PlainConnectionOptions, 'handOver'>) {
+    const ofNode = server.listeners('connection')
+    server.removeAllListeners('connection')
+    this.#toNode = (socket) => {
+      for (const listener of ofNode) listener.call(server, socket)
+    }
+    this.#options = { ...options, handOver: (socket, bytes) => this.#handOver(socket, bytes) }
+  }
+
+  accept(socket: Socket): void {
+    this.#open.set(socket, new PlainConnection(socket, this.#options))
+    socket.once('close', () => this.#open.delete(socket))
+  }
+
+  /** For a connection that is not served in this way at all. */
+  acceptByNode(socket: Socket): void {
+    this.#toNode(socket)
+  }
+
+  /** Closes connections without a request now, the others after their answers. */
+  stop(): void {
+    for (const connection of this.#open.values()) connection.stop()
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy()
+  }
+
+  #handOver(socket: Socket, bytes: Buffer): void {
+    this.#open.delete(socket)
+    socket.pause()
+    this.#toNode(socket)
+    // With a listener Node reads the connection as a stream. Else its parser would get what the kernel has next before `bytes`.
+    socket.on('data', () => undefined)
+    socket.unshift(bytes)
+    socket.resume()
+  }
+}
