@@ -5,6 +5,7 @@ import type { LiveRoute } from '../routes/route.ts'
 import type { Exchange } from './find-exchange.ts'
 import { StaleRoute } from './follow-route.ts'
 import { openTunnel } from './open-tunnel.ts'
+import { ReadMemory } from './read-memory.ts'
 import { speakTls } from './speak-tls.ts'
 
 export interface Upstreams {
@@ -74,11 +75,14 @@ async function openToService(upstreams: Upstreams, exchange: Exchange, signal: A
   }
 }
 
-function openSocket({ route, port }: Exchange, signal: AbortSignal): Promise<Socket> {
+function openSocket({ route, port, isDaemon }: Exchange, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error)
     const { host } = route.endpoint
-    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS })
+    const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
+    const memory = isDaemon ? new ReadMemory() : undefined
+    const socket = connect(memory === undefined ? options : { ...options, onread: memory.onread })
+    memory?.attach(socket)
     const expired = setTimeout(() => socket.destroy(new Error('connect timed out')), CONNECT_TIMEOUT_MS)
     const abort = (): void => void socket.destroy()
     signal.addEventListener('abort', abort)

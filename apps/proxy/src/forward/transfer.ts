@@ -5,6 +5,7 @@ import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-pars
 import type { Exchange } from './find-exchange.ts'
 import { breakOff } from './open-tunnel.ts'
 import { InterimRelay, type InterimLimits } from './relay-interim.ts'
+import { lendBytes, reusesMemory } from './read-memory.ts'
 import { RequestSender } from './request-sender.ts'
 import { keepsTrailers, responseHeaders } from './response-headers.ts'
 import type { ConnectionUser, UpstreamConnection } from './upstream-connection.ts'
@@ -136,7 +137,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     const last = this.#held
     if (last !== undefined && last.length < SMALL_BYTES) res.end(last.toString('latin1'), 'latin1')
     else {
-      if (last !== undefined) writeAndRelease(res, last)
+      if (last !== undefined) this.#write(last)
       res.end()
     }
   }
@@ -160,9 +161,25 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     const bytes = this.#held
     this.#held = undefined
     if (bytes !== undefined) {
-      if (!writeAndRelease(res, bytes)) this.#waitFor(res)
+      if (!this.#write(bytes)) this.#waitFor(res)
     } else if (this.#isHeadHeld) res.flushHeaders()
     this.#isHeadHeld = false
+  }
+
+  /** Returns false when the client has to read first. */
+  #write(bytes: Buffer): boolean {
+    const { res, connection } = this.#parts
+    if (!reusesMemory(connection.socket)) return writeAndRelease(res, bytes)
+    if (bytes.length < SMALL_BYTES) return res.write(Buffer.from(bytes))
+    let giveBack: (() => void) | undefined
+    let isWritten = false
+    const mayGoOn = res.write(bytes, () => {
+      isWritten = true
+      giveBack?.()
+    })
+    // What the kernel has not taken must not be read over.
+    if (!isWritten && res.socket?.writableLength !== 0) giveBack = lendBytes(connection.socket)
+    return mayGoOn
   }
 
   /** Reads no more from the sandbox until the client has read. */

@@ -1,4 +1,5 @@
 import { isSameRun, type LiveRoute } from '../routes/route.ts'
+import { shrinkMemory } from './read-memory.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 /**
@@ -45,6 +46,7 @@ export class UpstreamPool implements Disposable {
     if (this.#isClosed || idle.length >= MAX_IDLE_PER_SANDBOX || this.#count >= MAX_IDLE) return connection.destroy()
     if (!connection.isReused) this.#watch(route, connection)
     connection.isReused = true
+    shrinkMemory(connection.socket)
     this.#idle.set(route.sandboxId, idle)
     idle.push({ connection, route })
     this.#count += 1

@@ -1,0 +1,101 @@
+import type { OnReadOpts, Socket } from 'node:net'
+
+/** Enough for the answers of small calls. */
+const SMALL_BYTES = 16 * 1024
+/** A read of this size costs far less than eight reads of 64 KiB (`bench -- downloads`). */
+const LARGE_BYTES = 512 * 1024
+const GROWTH = 4
+/** For all blocks above `SMALL_BYTES` of a process. */
+const MAX_LARGE_BYTES = 64 * 1024 * 1024
+
+let largeBytes = 0
+
+const memories = new WeakMap<Socket, ReadMemory>()
+
+/** A piece of memory, which is counted until it is neither read into nor lent. */
+class Block {
+  readonly bytes: Buffer
+  #users = 1
+
+  constructor(wanted: number) {
+    const isAllowed = wanted <= SMALL_BYTES || largeBytes + wanted <= MAX_LARGE_BYTES
+    this.bytes = Buffer.allocUnsafeSlow(isAllowed ? wanted : SMALL_BYTES)
+    if (this.bytes.length > SMALL_BYTES) largeBytes += this.bytes.length
+  }
+
+  get isLent(): boolean {
+    return this.#users > 1
+  }
+
+  lend(): void {
+    this.#users += 1
+  }
+
+  release(): void {
+    this.#users -= 1
+    if (this.#users === 0 && this.bytes.length > SMALL_BYTES) largeBytes -= this.bytes.length
+  }
+}
+
+/**
+ * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
+ * connection is idle or its client is slow.
+ */
+export class ReadMemory {
+  #block = new Block(SMALL_BYTES)
+  #wanted = SMALL_BYTES
+  #socket: Socket | undefined
+
+  /** For `connect`. The socket emits `data` with bytes that are valid until the listener returns, or longer with `lendBytes`. */
+  readonly onread: OnReadOpts = {
+    buffer: () => this.#next(),
+    callback: (count, { length }) => {
+      if (count === length) this.#wanted = Math.min(length * GROWTH, LARGE_BYTES)
+      this.#socket?.emit('data', this.#block.bytes.subarray(0, count))
+      return true
+    },
+  }
+
+  attach(socket: Socket): void {
+    this.#socket = socket
+    memories.set(socket, this)
+    socket.once('close', () => this.#block.release())
+  }
+
+  lend(): () => void {
+    const block = this.#block
+    block.lend()
+    this.#wanted = SMALL_BYTES
+    return () => block.release()
+  }
+
+  shrink(): void {
+    this.#wanted = SMALL_BYTES
+  }
+
+  #next(): Uint8Array {
+    const block = this.#block
+    if (!block.isLent && this.#wanted === block.bytes.length) return block.bytes
+    if (this.#socket?.destroyed === true) return block.bytes
+    block.release()
+    this.#block = new Block(this.#wanted)
+    // Where no more memory is allowed.
+    this.#wanted = this.#block.bytes.length
+    return this.#block.bytes
+  }
+}
+
+/** Whether the bytes of the last read are in memory that the next read uses again. */
+export function reusesMemory(socket: Socket): boolean {
+  return memories.has(socket)
+}
+
+/** Keeps the bytes of the last read valid until the returned function is called. To be called while `data` is emitted. */
+export function lendBytes(socket: Socket): (() => void) | undefined {
+  return memories.get(socket)?.lend()
+}
+
+/** The connection serves no request: its next read is a small one. */
+export function shrinkMemory(socket: Socket): void {
+  memories.get(socket)?.shrink()
+}
