@@ -3,6 +3,7 @@ import { findSandboxContainer } from './engine.ts'
 import { send, type Call } from './http-call.ts'
 import { startReference } from './reference-daemon.ts'
 import type { Settings } from './settings.ts'
+import { startBareRelay } from './start-bare-relay.ts'
 import { Sandbox } from 'e2b'
 
 const DAEMON_PORT = 49_983
@@ -23,6 +24,11 @@ export interface Ways extends AsyncDisposable {
   readonly ours: Way
   /** The other daemon, directly; our own daemon directly when there is no other. */
   readonly other: Way
+  /**
+   * The other daemon through a process that copies bytes and does nothing else: no proxy in such a process takes less. Undefined when the other
+   * daemon is ours.
+   */
+  readonly relayed: Way | undefined
 }
 
 export async function openWays({ sandboxUrl, reference }: Settings): Promise<Ways> {
@@ -41,6 +47,7 @@ export async function openWays({ sandboxUrl, reference }: Settings): Promise<Way
   const routing = { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': String(DAEMON_PORT) }
   const ours = way('ours', sandbox, sandboxUrl, { ...token, ...routing })
   let other: Way
+  let relayed: Way | undefined
   if (reference === undefined) {
     const { NetworkSettings } = await findSandboxContainer(sandbox.sandboxId)
     const [address] = Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress)
@@ -48,7 +55,9 @@ export async function openWays({ sandboxUrl, reference }: Settings): Promise<Way
   } else {
     const daemon = opened.use(await startReference(reference))
     other = way('reference', daemon.sandbox, daemon.origin, {})
+    const relay = opened.use(await startBareRelay(daemon.origin))
+    relayed = way('bare relay', daemon.sandbox, relay.origin, {})
   }
   const all = opened.move()
-  return { ours, other, [Symbol.asyncDispose]: () => all.disposeAsync() }
+  return { ours, other, relayed, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }

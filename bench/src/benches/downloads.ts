@@ -11,7 +11,7 @@ const TIMES: Readonly<Record<number, number>> = { 1: 60, 64: 12 }
 /** Files out of a sandbox through the proxy, identity encoding, compared with the other daemon directly. */
 export async function benchDownloads(settings: Settings): Promise<Comparison[]> {
   await using ways = await openWays(settings)
-  const { ours, other } = ways
+  const { ours, other, relayed } = ways
   const comparisons: Comparison[] = []
   for (const mib of SIZES_MIB) {
     const path = `${FOLDER}/bench-${mib}`
@@ -27,6 +27,14 @@ export async function benchDownloads(settings: Settings): Promise<Comparison[]> 
       ours: samples.ours,
       against: { name: other.name, samples: samples.other },
       goal: settings.reference === undefined ? undefined : { of: 'ratio', at: ['p50'], atLeast: 0.8 },
+    })
+    if (relayed === undefined) continue
+    const relay = await interleave({ times: TIMES[mib] ?? 1, warmUps: 2 }, { relay: () => rate(relayed), other: () => rate(other) })
+    comparisons.push({
+      what: `download of ${mib} MiB through a relay of bytes to the other daemon`,
+      unit: 'MiB/s',
+      ours: relay.relay,
+      against: { name: other.name, samples: relay.other },
     })
   }
   return comparisons

@@ -63,7 +63,7 @@ const SDK_ROWS: readonly SdkRow[] = [
 /** Small requests through the proxy, compared with the same requests directly to the other daemon. The goals need `--reference`. */
 export async function benchSmallCalls(settings: Settings): Promise<Comparison[]> {
   await using ways = await openWays(settings)
-  const { ours, other } = ways
+  const { ours, other, relayed } = ways
   for (const { sandbox } of [ours, other]) await sandbox.files.write(FILE, KIB.toString())
   const compare = async (
     what: string,
@@ -78,9 +78,19 @@ export async function benchSmallCalls(settings: Settings): Promise<Comparison[]>
     const against = { name: other.name, samples: samples.other }
     return { what, unit: 'ms', ours: samples.ours, against, goal: settings.reference === undefined ? undefined : goal }
   }
+  const compareRelay = async ({ what, call, times }: Row, relay: Way): Promise<Comparison> => {
+    const samples = await interleave(
+      { times, warmUps: Math.ceil(times / 5) },
+      { relay: () => timeMs(() => relay.send(call)), other: () => timeMs(() => other.send(call)) },
+    )
+    const against = { name: other.name, samples: samples.other }
+    return { what: `${what} through a relay of bytes to the other daemon`, unit: 'ms', ours: samples.relay, against }
+  }
   const comparisons: Comparison[] = []
-  for (const { what, call, times, goal } of ROWS) {
+  for (const row of ROWS) {
+    const { what, call, times, goal } = row
     comparisons.push(await compare(`${what} through the whole path`, times, goal, (way) => way.send(call)))
+    if (relayed !== undefined) comparisons.push(await compareRelay(row, relayed))
   }
   // Without another daemon both ways have the same sandbox of the SDK.
   if (settings.reference === undefined) return comparisons

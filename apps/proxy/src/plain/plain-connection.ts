@@ -86,7 +86,7 @@ export class PlainConnection {
 
   #onFinish(): void {
     const socket = this.#socket
-    if (this.#res?.shouldKeepAlive === false || this.#isStopping) return void socket.destroySoon()
+    if (this.#res?.shouldKeepAlive === false || this.#isStopping) return socket.destroySoon()
     if (this.#hasLeft) return
     if (socket.readableEnded) return void socket.end()
     // What has not been read of the body is dropped, so that the next request can be read.
