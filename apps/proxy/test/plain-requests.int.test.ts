@@ -12,7 +12,7 @@ let service: RunningService
 let held: ServerResponse[] = []
 
 beforeAll(async () => {
-  service = await startService((req, res) => void answer(req, res))
+  service = await startService((req, res) => void answer(req, res).catch(() => res.destroy()))
   proxy = await startProxy(routes)
   routes.run('i1', service.port)
 })
@@ -65,6 +65,12 @@ describe('a plain request gets the bytes that it gets from the HTTP server of No
   it.each([
     ['with a length', ['GET /x?y=%20z HTTP/1.1', host, 'X-Odd:  spaced \t'], '', '"text":""}'],
     ['with a body', ['POST /x HTTP/1.1', host, 'Content-Length: 4', 'Connection: keep-alive'], 'b\xE4\xF6d', '"}'],
+    [
+      'with a body in chunks',
+      ['POST /x HTTP/1.1', host, 'Transfer-Encoding: chunked'],
+      '3;a=b\r\none\r\n1\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n',
+      '"text":"one!"}',
+    ],
     ['without a body', ['GET /empty HTTP/1.1', host], '', '\r\n\r\n'],
     ['that is not modified', ['GET /unchanged HTTP/1.1', host], '', '\r\n\r\n'],
     ['in chunks', ['GET /chunks HTTP/1.1', host], '', '0\r\n\r\n'],
@@ -151,6 +157,20 @@ describe('a connection', () => {
     held[0]?.end('late')
     await client.until('late')
     expect(await client.closed()).toBe('end')
+    await until('no request in flight', () => proxy.ctx.clients.counts.requests === 0)
+  })
+
+  it.each([
+    ['has an invalid size', 'x\r\n', 'HTTP/1.1 400'],
+    ['is longer than its size', '1\r\nabc\r\n', 'HTTP/1.1 400'],
+    ['has too many extensions', `1;${'e'.repeat(15_000)}\r\na\r\n`.repeat(2), 'HTTP/1.1 413'],
+  ])('is closed with an answer when a later chunk of a request %s', async (_, chunk, status) => {
+    using client = new RawClient(proxy.port)
+    client.send(['POST /x HTTP/1.1', host, 'Transfer-Encoding: chunked'], '3\r\nabc\r\n')
+    await until('the request in flight', () => proxy.ctx.clients.counts.requests === 1)
+    client.socket.write(chunk)
+    await client.until(status)
+    await client.closed()
     await until('no request in flight', () => proxy.ctx.clients.counts.requests === 0)
   })
 

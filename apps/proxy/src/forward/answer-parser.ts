@@ -1,6 +1,7 @@
+import { ChunkedParser } from '../message/chunked-parser.ts'
 import { isWithoutBody, type HeadParts } from '../message/head.ts'
-import { parseHeaders } from './parse-headers.ts'
-import { TextSection } from './text-section.ts'
+import { parseHeaders } from '../message/parse-headers.ts'
+import { TextSection } from '../message/text-section.ts'
 
 /** The head of an answer, or of an interim answer. */
 export interface AnswerHead extends HeadParts {
@@ -20,16 +21,13 @@ export interface AnswerHandler {
   onComplete(trailers: readonly string[]): void
 }
 
-/** Larger than the head of any real answer. It holds for trailers too. */
+/** Larger than the head of any real answer. */
 const MAX_HEAD_BYTES = 256 * 1024
-/** For the extensions of all chunks of an answer, which have no use. */
-const MAX_CHUNK_LINE_BYTES = 16 * 1024
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
-const CHUNK_LINE = /^([0-9a-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?$/i
 
-type State = 'head' | 'length' | 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close' | 'done'
+type State = 'head' | 'length' | 'chunks' | 'until-close' | 'done'
 
 /**
  * Reads the answer to one request from a connection (RFC 9112). It accepts only what all parsers read in the same way: no line that ends
@@ -40,9 +38,9 @@ export class AnswerParser {
   readonly #isHead: boolean
   #state: State = 'head'
   #section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
-  /** Bytes of the body, or of its current chunk, that are still to come. */
+  /** Bytes of the body that are still to come. */
   #left = 0
-  #chunkLineBytes = 0
+  #chunks: ChunkedParser | undefined
   #mayContinue = true
 
   /** @param isHead the request was a HEAD request, so its answer has no body */
@@ -78,14 +76,9 @@ export class AnswerParser {
     switch (this.#state) {
       case 'head':
         return this.#readSection(data, at, (text) => this.#startAnswer(text))
-      case 'chunk-line':
-        return this.#readSection(data, at, (text) => this.#startChunk(text))
-      case 'trailers':
-        return this.#readSection(data, at, (text) => this.#end(parseHeaders(text.split('\r\n'), 1).rawHeaders))
-      case 'chunk-end':
-        return this.#readSection(data, at, () => this.#expectChunkLine())
+      case 'chunks':
+        return this.#chunks?.push(data, at) ?? data.length
       case 'length':
-      case 'chunk':
       case 'until-close':
         return this.#readBody(data, at)
       case 'done':
@@ -106,8 +99,7 @@ export class AnswerParser {
     if (this.#state === 'until-close') return end
     this.#left -= end - at
     if (this.#left > 0) return end
-    if (this.#state === 'length') this.#end([])
-    else this.#expectChunkEnd()
+    this.#end([])
     return end
   }
 
@@ -133,7 +125,7 @@ export class AnswerParser {
       !head.isOldHttp && head.status !== 101 && (connection === undefined || !/(?:^|,)\s*close\s*(?:,|$)/i.test(connection))
     this.#handler.onHead(head)
     if (this.#isHead || isWithoutBody(head.status)) this.#end([])
-    else if (coding !== undefined) this.#expectChunkLine()
+    else if (coding !== undefined) this.#startChunks()
     else if (length === undefined) this.#state = 'until-close'
     else {
       this.#state = 'length'
@@ -142,25 +134,12 @@ export class AnswerParser {
     }
   }
 
-  #expectChunkLine(): void {
-    this.#state = 'chunk-line'
-    this.#section = new TextSection('\r\n', MAX_CHUNK_LINE_BYTES)
-  }
-
-  #expectChunkEnd(): void {
-    this.#state = 'chunk-end'
-    this.#section = new TextSection('\r\n', 2)
-  }
-
-  #startChunk(line: string): void {
-    const [, size] = CHUNK_LINE.exec(line) ?? []
-    if (size === undefined) throw new Error('the answer has an invalid chunk')
-    this.#chunkLineBytes += line.length - size.length
-    if (this.#chunkLineBytes > MAX_CHUNK_LINE_BYTES) throw new Error('the answer has too many chunk extensions')
-    this.#left = Number.parseInt(size, 16)
-    this.#state = this.#left === 0 ? 'trailers' : 'chunk'
-    // Trailers end with an empty line: the end of the line of the last chunk, when there are none.
-    if (this.#left === 0) this.#section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES, '\r\n')
+  #startChunks(): void {
+    this.#state = 'chunks'
+    this.#chunks = new ChunkedParser({
+      onBody: (bytes) => this.#handler.onBody(bytes),
+      onComplete: (trailers) => this.#end(trailers),
+    })
   }
 
   #end(trailers: readonly string[]): void {

@@ -35,14 +35,15 @@ export class RequestSender {
     const req = this.#req
     // What has arrived of the body is sent in one piece with the head.
     const begun = req.read() as Buffer | null
+    const isWhole = req.complete && req.readableLength === 0
+    if (isWhole && (begun === null || begun.length < SMALL_BYTES)) return this.#sendWhole(head, begun?.toString('latin1') ?? '')
     this.#socket.cork()
     if (begun === null) this.#socket.write(head, 'latin1')
-    else if (!this.#isChunked && begun.length < SMALL_BYTES) this.#socket.write(head + begun.toString('latin1'), 'latin1')
     else {
       this.#socket.write(head, 'latin1')
       this.#write(begun)
     }
-    if (req.complete && req.readableLength === 0) this.#end()
+    if (isWhole) this.#end()
     this.#socket.uncork()
     if (this.#isSent) return
     req.on('data', this.#onData)
@@ -62,6 +63,13 @@ export class RequestSender {
     this.#req.off('data', this.#onData)
     this.#req.off('end', this.#end)
     this.#req.resume()
+  }
+
+  #sendWhole(head: string, body: string): void {
+    const framed = this.#isChunked && body !== '' ? `${body.length.toString(16)}\r\n${body}\r\n` : body
+    const end = this.#isChunked ? `0\r\n${formatHeaders(this.#req.rawTrailers)}\r\n` : ''
+    this.#socket.write(head + framed + end, 'latin1')
+    this.#isSent = true
   }
 
   readonly #onData = (bytes: Buffer): void => {

@@ -23,6 +23,10 @@ describe('parsePlainHead', () => {
     expect(bytes.subarray(parsed?.length).toString()).toBe('abc')
   })
 
+  it('reads the head of a request in chunks', () => {
+    expect(parse('POST / HTTP/1.1\nhost: x\nTransfer-Encoding: Chunked\n\n')?.contentLength).toBe('chunked')
+  })
+
   it('has no headers of the prototype of objects', () => {
     expect(parse('GET / HTTP/1.1\nHost: x\n__proto__: y\nconstructor: z\n\n')?.headers['constructor']).toBe('z')
   })
@@ -36,7 +40,8 @@ describe('parsePlainHead', () => {
     ['in absolute form', 'GET http://x/ HTTP/1.1\nHost: x\n\n'],
     ['with another method', 'CONNECT /x HTTP/1.1\nHost: x\n\n'],
     ['with HEAD', 'HEAD / HTTP/1.1\nHost: x\n\n'],
-    ['with chunks', 'POST / HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n'],
+    ['with two codings', 'POST / HTTP/1.1\nHost: x\nTransfer-Encoding: gzip, chunked\n\n'],
+    ['with another coding', 'POST / HTTP/1.1\nHost: x\nTransfer-Encoding: identity\n\n'],
     ['with chunks and a length', 'POST / HTTP/1.1\nHost: x\nContent-Length: 1\ntransfer-encoding: chunked\n\n'],
     ['that waits for 100', 'POST / HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Length: 1\n\n'],
     ['for another protocol', 'GET / HTTP/1.1\nHost: x\nConnection: Upgrade\nUpgrade: websocket\n\n'],

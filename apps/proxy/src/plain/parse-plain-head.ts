@@ -7,8 +7,8 @@ export interface PlainHead {
   readonly headers: IncomingHttpHeaders
   /** Name, value, name, value. */
   readonly rawHeaders: readonly string[]
-  /** Of the body. */
-  readonly contentLength: number
+  /** Of the body; `chunked` when only its end shows it. */
+  readonly contentLength: number | 'chunked'
   /** Bytes of the head, with its empty line. */
   readonly length: number
 }
@@ -26,13 +26,12 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
   'proxy-connection',
   'te',
   'trailer',
-  'transfer-encoding',
   'upgrade',
 ])
 
 /**
  * Reads the head of a request that every parser of HTTP/1.1 reads in the same way (RFC 9112): it has arrived whole, each line ends with CR LF,
- * no header is folded or repeated, it has one host, its body is empty or has a length, and it asks for nothing about its connection.
+ * no header is folded or repeated, it has one host, its body is empty, has a length or is in chunks, and it asks for nothing about its connection.
  *
  * Returns undefined for all other bytes. They may be a valid request.
  *
@@ -57,10 +56,16 @@ export function parsePlainHead(bytes: Buffer, maxBytes: number): PlainHead | und
     headers[lower] = value
     rawHeaders.push(name, value)
   }
-  const { host, connection, 'content-length': length = '0' } = headers
-  if (host === undefined || !LENGTH.test(length)) return undefined
-  if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined
-  return { method, url, headers, rawHeaders, contentLength: Number(length), length: end + 4 }
+  const { host, connection } = headers
+  if (host === undefined || (connection !== undefined && connection.toLowerCase() !== 'keep-alive')) return undefined
+  const contentLength = readLength(headers)
+  return contentLength === undefined ? undefined : { method, url, headers, rawHeaders, contentLength, length: end + 4 }
+}
+
+function readLength({ 'content-length': length, 'transfer-encoding': coding }: IncomingHttpHeaders): number | 'chunked' | undefined {
+  if (coding !== undefined) return length === undefined && coding.toLowerCase() === 'chunked' ? 'chunked' : undefined
+  if (length === undefined) return 0
+  return LENGTH.test(length) ? Number(length) : undefined
 }
 
 /** The text behind `start` without spaces and tabs around it. */

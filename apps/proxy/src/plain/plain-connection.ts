@@ -12,6 +12,8 @@ export interface PlainConnectionOptions {
   readonly serve: (req: PlainRequest, res: PlainResponse) => void
   /** The connection has sent nothing in time. */
   readonly onSilence: (socket: Socket) => void
+  /** The body of a request is malformed. */
+  readonly onMalformed: (socket: Socket, err: NodeJS.ErrnoException) => void
   /** Gives the connection to Node's HTTP server, with what was read and not served. */
   readonly handOver: (socket: Socket, bytes: Buffer) => void
 }
@@ -48,7 +50,8 @@ export class PlainConnection {
   readonly #onData = (bytes: Buffer): void => {
     const req = this.#req
     if (req === undefined) return this.#begin(bytes)
-    const rest = req.complete ? bytes : req.push(bytes)
+    const rest = this.#push(req, bytes)
+    if (rest === undefined) return
     // The turns of the connection keep the order of the answers.
     if (rest.length > 0) this.#leave(rest)
     else this.#goOn()
@@ -71,17 +74,25 @@ export class PlainConnection {
   #begin(bytes: Buffer): void {
     const socket = this.#socket
     const { idleTimeoutMs, maxHeaderBytes, serve } = this.#options
-    const head = parsePlainHead(bytes, maxHeaderBytes)
-    // Requests that were sent before the answer to this one have an order and caps of their own.
-    if (head === undefined || bytes.length > head.length + head.contentLength) return this.#leave(bytes)
+    const req = readRequest(socket, bytes, maxHeaderBytes)
+    if (req === undefined) return this.#leave(bytes)
     if (this.#res === undefined) socket.setTimeout(idleTimeoutMs)
-    const req = new PlainRequest(head, socket)
-    if (head.contentLength > 0) req.push(bytes.subarray(head.length))
     const res = new PlainResponse(socket, { idleTimeoutMs, onFinish: () => this.#onFinish() })
     if (this.#isStopping) res.shouldKeepAlive = false
     this.#req = req
     this.#res = res
     serve(req, res)
+  }
+
+  /** Returns the bytes behind the request; undefined when the body is malformed. */
+  #push(req: PlainRequest, bytes: Buffer): Buffer | undefined {
+    try {
+      return req.push(bytes)
+    } catch (err) {
+      this.#socket.off('data', this.#onData)
+      this.#options.onMalformed(this.#socket, err as NodeJS.ErrnoException)
+      return undefined
+    }
   }
 
   #onFinish(): void {
@@ -107,5 +118,17 @@ export class PlainConnection {
     socket.off('timeout', this.#onTimeout)
     if (!socket.readableEnded) socket.setTimeout(0)
     this.#options.handOver(socket, bytes)
+  }
+}
+
+/** Undefined for bytes that are not one plain request: requests that follow at once have an order and caps of their own. */
+function readRequest(socket: Socket, bytes: Buffer, maxHeaderBytes: number): PlainRequest | undefined {
+  const head = parsePlainHead(bytes, maxHeaderBytes)
+  if (head === undefined) return undefined
+  const req = new PlainRequest(head, socket)
+  try {
+    return req.push(bytes.subarray(head.length)).length === 0 ? req : undefined
+  } catch {
+    return undefined
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { ChunkedParser } from '../message/chunked-parser.ts'
 import type { ClientRequest } from '../message/client-message.ts'
 import type { PlainHead } from './parse-plain-head.ts'
 
@@ -10,12 +11,15 @@ export class PlainRequest implements ClientRequest {
   readonly httpVersion = '1.1'
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
-  readonly rawTrailers: readonly string[] = []
+  rawTrailers: readonly string[] = []
   readonly socket: Socket
-  /** Bytes of the body that have not arrived. */
+  /** Bytes of a body with a length that have not arrived. */
   #left: number
+  /** Reads a body in chunks. */
+  readonly #chunks: ChunkedParser | undefined
   #arrived: Buffer[] = []
   #isPaused = true
+  #hasBegun = false
   #onData: ((bytes: Buffer) => void) | undefined
   #onEnd: (() => void) | undefined
 
@@ -24,12 +28,14 @@ export class PlainRequest implements ClientRequest {
     this.url = url
     this.headers = headers
     this.rawHeaders = rawHeaders
-    this.#left = contentLength
+    this.#left = contentLength === 'chunked' ? 0 : contentLength
+    const onComplete = (trailers: readonly string[]): void => void (this.rawTrailers = trailers)
+    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody: (bytes) => this.#receive(bytes), onComplete }) : undefined
     this.socket = socket
   }
 
   get complete(): boolean {
-    return this.#left === 0
+    return this.#chunks?.isDone ?? this.#left === 0
   }
 
   get readableLength(): number {
@@ -38,16 +44,19 @@ export class PlainRequest implements ClientRequest {
     return sum
   }
 
-  /** Takes bytes of the connection. Returns those behind the body. */
+  /**
+   * Takes bytes of the connection. Returns those behind the body.
+   *
+   * @throws ChunkError
+   */
   push(bytes: Buffer): Buffer {
-    const own = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left)
-    if (own.length > 0) {
-      this.#left -= own.length
-      if (this.#isPaused) this.#hold(own)
-      else this.#onData?.(own)
-      if (this.complete && !this.#isPaused) this.#end()
-    }
-    return bytes.subarray(own.length)
+    if (this.complete) return bytes
+    const rest = bytes.subarray(this.#chunks?.push(bytes, 0) ?? this.#pushLength(bytes))
+    if (this.complete && !this.#isPaused) this.#end()
+    // The first read is that of the head.
+    else if (!this.complete && this.#arrived.length > 0 && this.#hasBegun) this.socket.pause()
+    this.#hasBegun = true
+    return rest
   }
 
   read(): Buffer | null {
@@ -86,10 +95,16 @@ export class PlainRequest implements ClientRequest {
     else this.#onEnd = undefined
   }
 
-  #hold(bytes: Buffer): void {
-    this.#arrived.push(bytes)
-    // The first read is that of the head.
-    if (!this.complete && this.#arrived.length > 1) this.socket.pause()
+  #pushLength(bytes: Buffer): number {
+    const own = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left)
+    this.#left -= own.length
+    if (own.length > 0) this.#receive(own)
+    return own.length
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#isPaused) this.#arrived.push(bytes)
+    else this.#onData?.(bytes)
   }
 
   #end(): void {

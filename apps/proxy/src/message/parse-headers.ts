@@ -1,4 +1,4 @@
-import type { FramingHeaders, HeadParts } from '../message/head.ts'
+import type { FramingHeaders, HeadParts } from './head.ts'
 
 const NAME = /^[\w!#$%&'*+\-.^`|~]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
