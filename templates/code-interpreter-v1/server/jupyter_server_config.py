@@ -24,7 +24,7 @@ class Kernels(AsyncMappingKernelManager):
 
     def pre_start_kernel(self, kernel_name, kwargs):
         kernel, name, kernel_id = super().pre_start_kernel(kernel_name, kwargs)
-        if name in ("python3", "bash"):
+        if name in ("python3", "bash", "java"):
             kernel.transport = "ipc"
         return kernel, name, kernel_id
 

@@ -1,4 +1,5 @@
 import { bashVariables } from './bash.ts'
+import { javaVariables } from './java.ts'
 import { JAVASCRIPT_FENCE, JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
@@ -34,6 +35,7 @@ const RULES: Readonly<Record<string, LanguageRules>> = {
   javascript: JAVASCRIPT,
   typescript: JAVASCRIPT,
   bash: { toVariablesCode: bashVariables, quotes: [] },
+  java: { toVariablesCode: javaVariables, quotes: [] },
   r: { toVariablesCode: rVariables, quotes: [] },
 }
 
