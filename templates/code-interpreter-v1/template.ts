@@ -12,6 +12,8 @@ await bundleCodeInterpreter(join(context, 'server/server.mjs'))
 export const template = Template({ fileContextPath: context })
   .fromTemplate('base')
   .setEnvs({ PIP_DISABLE_PIP_VERSION_CHECK: '1', PIP_NO_CACHE_DIR: '1', PIP_ROOT_USER_ACTION: 'ignore' })
+  // Java's packages link their pages there; the base image has no manual.
+  .makeDir('/usr/share/man/man1', { user: 'root' })
   .aptInstall(['openjdk-17-jdk-headless', 'r-base-core', 'r-cran-irkernel'], { noInstallRecommends: true })
   .pipInstall([
     'bash_kernel==0.10.0',

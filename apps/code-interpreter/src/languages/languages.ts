@@ -21,6 +21,8 @@ export interface LanguageRules {
   readonly fence?: string
   /** The quotes around a string that is a result; they are not part of its text. */
   readonly quotes: readonly string[]
+  /** See `DisplayedValues`. */
+  readonly displaysValues?: boolean
 }
 
 const JAVASCRIPT: LanguageRules = {
@@ -36,7 +38,7 @@ const RULES: Readonly<Record<string, LanguageRules>> = {
   typescript: JAVASCRIPT,
   bash: { toVariablesCode: bashVariables, quotes: [] },
   java: { toVariablesCode: javaVariables, quotes: [] },
-  r: { toVariablesCode: rVariables, quotes: [] },
+  r: { toVariablesCode: rVariables, quotes: [], displaysValues: true },
 }
 
 /** The name of a language as contexts have it. */
