@@ -5,7 +5,8 @@ import { bundleCodeInterpreter } from '@sandyard/code-interpreter/bundle'
 import { Template, waitForURL } from 'e2b'
 
 export const context = await mkdtemp(join(tmpdir(), 'code-interpreter-'))
-for (const part of ['java', 'kernels', 'python', 'server']) await cp(join(import.meta.dirname, part), join(context, part), { recursive: true })
+for (const part of ['java', 'kernels', 'python', 'server'])
+  await cp(join(import.meta.dirname, part), join(context, part), { recursive: true })
 await bundleCodeInterpreter(join(context, 'server/server.mjs'))
 
 /** What the clients `@e2b/code-interpreter` and `e2b-code-interpreter` start: a Jupyter server and our server in front of it (docs/code-interpreter.md). */

@@ -78,14 +78,19 @@ describe('runCode in Java', () => {
   })
 
   test('reports an exception of the cell with its cause', async () => {
-    const code = 'class Mine extends RuntimeException { Mine(Throwable why) { super("mine", why); } }\nthrow new Mine(new java.io.IOException("why"));'
+    const code =
+      'class Mine extends RuntimeException { Mine(Throwable why) { super("mine", why); } }\nthrow new Mine(new java.io.IOException("why"));'
     const { error } = await sandbox.runCode(code, java)
     expect(error).toMatchObject({ name: 'Mine', value: 'mine' })
     expect(error?.traceback).toContain('Caused by: java.io.IOException: why')
   })
 
   test.each([
-    ['int bad =\n  "text";', 'incompatible types: java.lang.String cannot be converted to int', /line 2: error: incompatible.*\n +"text";\n +\^{6}/],
+    [
+      'int bad =\n  "text";',
+      'incompatible types: java.lang.String cannot be converted to int',
+      /line 2: error: incompatible.*\n +"text";\n +\^{6}/,
+    ],
     ['int ok = 1;\nunknown(1)', 'cannot find symbol', /line 2: error: cannot find symbol\n +symbol: +method unknown\(int\)/],
     ['class Half {', 'reached the end of the cell within a statement', /line 1/],
   ])('reports that %j cannot be compiled', async (code, value, traceback) => {
@@ -125,11 +130,15 @@ describe('a cell of Java that goes too far', () => {
     ['loops', 'while (true) {}'],
     ['catches what interrupts it', 'while (true) { try { Thread.sleep(1); } catch (InterruptedException e) {} }'],
     ['has a value that never ends', 'new Object() { public String toString() { while (true) {} } }'],
-  ])('and %s is interrupted when its client goes, and the state is kept', async (_, code) => {
-    await sandbox.runCode('int kept = 5;', java)
-    await expect(sandbox.runCode(code, { ...java, timeoutMs: 2000 })).rejects.toThrow('timed out')
-    expect((await sandbox.runCode('kept', java)).text).toBe('5')
-  }, 60_000)
+  ])(
+    'and %s is interrupted when its client goes, and the state is kept',
+    async (_, code) => {
+      await sandbox.runCode('int kept = 5;', java)
+      await expect(sandbox.runCode(code, { ...java, timeoutMs: 2000 })).rejects.toThrow('timed out')
+      expect((await sandbox.runCode('kept', java)).text).toBe('5')
+    },
+    60_000,
+  )
 
   test('and cannot be interrupted ends with its kernel', async () => {
     await sandbox.runCode('int gone = 5;', java)

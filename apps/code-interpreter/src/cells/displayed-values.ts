@@ -25,6 +25,6 @@ export class DisplayedValues {
     this.#last = undefined
     if (last === undefined) return []
     if (!isComplete) return [last]
-    return [{ ...last, header: { ...last.header, msg_type: 'execute_result' } } as IIOPubMessage]
+    return [{ ...last, header: { ...last.header, msg_type: 'execute_result' } }]
   }
 }
