@@ -124,6 +124,22 @@ describe('a context of Java', () => {
   }, 120_000)
 })
 
+describe('a jar of Debian', () => {
+  test('can be used by a context that is made after it', async () => {
+    const make = [
+      'cd "$(mktemp -d)"',
+      'echo "package made; public class Made { public static int value() { return 7; } }" > Made.java',
+      'javac -d . Made.java',
+      'mkdir -p /usr/share/java',
+      'jar --create --file /usr/share/java/made.jar made',
+    ]
+    await sandbox.commands.run(make.join(' && '), { user: 'root', timeoutMs: 60_000 })
+    const context = await sandbox.createCodeContext({ language: 'java' })
+    expect((await sandbox.runCode('made.Made.value()', { context })).text).toBe('7')
+    await sandbox.removeCodeContext(context)
+  }, 120_000)
+})
+
 describe('a cell of Java that goes too far', () => {
   test.each([
     ['sleeps', 'Thread.sleep(600_000);'],

@@ -28,6 +28,8 @@ OPTIONS = (
     "-Dfile.encoding=UTF-8",
     "--add-opens=java.base/java.util=ALL-UNNAMED",
 )
+# Debian's packages put their jars into this folder.
+CLASS_PATH = f"{JAVA_HOME}/cell-runner.jar:/usr/share/java/*"
 START_TIMEOUT_S = 50
 SEND_TIMEOUT_S = 5
 PIECE_BYTES = 64 * 1024
@@ -49,9 +51,8 @@ class JavaProcess:
     def __init__(self):
         requests, self._requests = os.pipe()
         self._answers, answers = os.pipe()
-        classes = [f"{JAVA_HOME}/cell-runner.jar", *filter(None, [os.environ.get("CLASSPATH")])]
         # The kernel of Linux ends it when this process ends, also in the middle of a cell.
-        command = ["setpriv", "--pdeathsig", "KILL", "java", *OPTIONS, "-cp", ":".join(classes), "CellRunner", str(requests), str(answers)]
+        command = ["setpriv", "--pdeathsig", "KILL", "java", *OPTIONS, "-cp", CLASS_PATH, "CellRunner", str(requests), str(answers)]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
