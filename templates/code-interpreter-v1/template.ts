@@ -5,14 +5,17 @@ import { bundleCodeInterpreter } from '@sandyard/code-interpreter/bundle'
 import { Template, waitForURL } from 'e2b'
 
 export const context = await mkdtemp(join(tmpdir(), 'code-interpreter-'))
-for (const part of ['kernels', 'python', 'server']) await cp(join(import.meta.dirname, part), join(context, part), { recursive: true })
+for (const part of ['java', 'kernels', 'python', 'server'])
+  await cp(join(import.meta.dirname, part), join(context, part), { recursive: true })
 await bundleCodeInterpreter(join(context, 'server/server.mjs'))
 
 /** What the clients `@e2b/code-interpreter` and `e2b-code-interpreter` start: a Jupyter server and our server in front of it (docs/code-interpreter.md). */
 export const template = Template({ fileContextPath: context })
   .fromTemplate('base')
   .setEnvs({ PIP_DISABLE_PIP_VERSION_CHECK: '1', PIP_NO_CACHE_DIR: '1', PIP_ROOT_USER_ACTION: 'ignore' })
-  .aptInstall(['r-base-core', 'r-cran-irkernel'], { noInstallRecommends: true })
+  // Java's packages link their pages there; the base image has no manual.
+  .makeDir('/usr/share/man/man1', { user: 'root' })
+  .aptInstall(['openjdk-17-jdk-headless', 'r-base-core', 'r-cran-irkernel'], { noInstallRecommends: true })
   .pipInstall([
     'bash_kernel==0.10.0',
     'e2b-charts==1.0.0',
@@ -39,6 +42,8 @@ export const template = Template({ fileContextPath: context })
     ],
     { user: 'root' },
   )
+  .copy('java', '/opt/code-interpreter/java', { user: 'root' })
+  .runCmd('sh /opt/code-interpreter/java/build.sh', { user: 'root' })
   .copy('kernels', '/usr/local/share/jupyter/kernels', { user: 'root' })
   .copy('python', '/usr/local/lib/python3.11/dist-packages', { user: 'root' })
   .copy('server', '/opt/code-interpreter', { user: 'root' })

@@ -108,9 +108,29 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
     expect(results[0]?.chart?.elements[0]).toMatchObject(element)
   })
 
+  test.each([
+    ['lines', 'plt.boxplot(values, tick_labels=["a", "b"])'],
+    ['patches', 'plt.boxplot(values, tick_labels=["a", "b"], patch_artist=True, notch=True, showmeans=True)'],
+    ['horizontal boxes', 'plt.boxplot(values, tick_labels=["a", "b"], orientation="horizontal")'],
+    ['boxes of pandas', 'import pandas as pd\npd.DataFrame({"a": pd.Series(values[0]), "b": pd.Series(values[1])}).boxplot()'],
+    ['boxes of seaborn', 'import seaborn as sns\nsns.boxplot({"a": values[0], "b": values[1]})'],
+  ])('gives a box plot of %s as a chart', async (_, plot) => {
+    const code = `import matplotlib.pyplot as plt\nvalues = [[1, 2, 3, 4, 20], [2, 3, 4, 5, 6, -9]]\n${plot}\nplt.title("T")\nplt.show()`
+    const { results, error } = await sandbox.runCode(code)
+    expect(error).toBeUndefined()
+    expect(results[0]?.png).toMatch(/^iVBO/)
+    expect(results[0]?.chart).toMatchObject({ type: 'box_and_whisker', title: 'T' })
+    expect(results[0]?.chart?.elements).toEqual([
+      { label: 'a', min: 1, first_quartile: 2, median: 3, third_quartile: 4, max: 4, outliers: [20] },
+      { label: 'b', min: 2, first_quartile: 2.25, median: 3.5, third_quartile: 4.75, max: 6, outliers: [-9] },
+    ])
+  })
+
   test('gives two axes as a superchart', async () => {
     const { results } = await sandbox.runCode('fig, (a, b) = plt.subplots(2)\na.plot([1], [1])\nb.scatter([1], [1])\nplt.show()')
     expect(results[0]?.chart).toMatchObject({ type: 'superchart', elements: [{ type: 'line' }, { type: 'scatter' }] })
+    const withBoxes = await sandbox.runCode('fig, (a, b) = plt.subplots(2)\na.boxplot([1, 2, 3])\nb.plot([1], [1])\nplt.show()')
+    expect(withBoxes.results[0]?.chart).toMatchObject({ type: 'superchart', elements: [{ type: 'box_and_whisker' }, { type: 'line' }] })
   })
 
   test('sets variables for one cell', async () => {

@@ -27,12 +27,25 @@ class ChartFormatter(BaseFormatter):
         if not _is(obj, "matplotlib.figure", "Figure"):
             return super().__call__(obj)
         try:
-            from e2b_charts import chart_figure_to_dict
-
-            return chart_figure_to_dict(obj)
+            return _chart(obj)
         except Exception:
             # The picture is there all the same.
             return {}
+
+
+def _chart(figure):
+    from code_interpreter_boxes import box_plot_chart
+    from e2b_charts import chart_figure_to_dict
+    from e2b_charts.main import get_chart_from_ax
+
+    axes = figure.get_axes()
+    box_plots = [box_plot_chart(ax) for ax in axes]
+    if not any(box_plots):
+        return chart_figure_to_dict(figure)
+    if len(axes) == 1:
+        return box_plots[0]
+    elements = [chart or get_chart_from_ax(ax).model_dump() for ax, chart in zip(axes, box_plots)]
+    return {"type": "superchart", "title": figure.get_suptitle(), "elements": elements}
 
 
 class DataFormatter(BaseFormatter):

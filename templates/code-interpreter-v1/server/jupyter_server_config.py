@@ -4,6 +4,7 @@ import os
 import signal
 
 from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 
 c = get_config()  # noqa: F821
@@ -24,12 +25,21 @@ class Kernels(AsyncMappingKernelManager):
 
     def pre_start_kernel(self, kernel_name, kwargs):
         kernel, name, kernel_id = super().pre_start_kernel(kernel_name, kwargs)
-        if name in ("python3", "bash"):
+        if name in ("python3", "bash", "java"):
             kernel.transport = "ipc"
         return kernel, name, kernel_id
 
 
+class Channels(ZMQChannelsWebsocketConnection):
+    """Sends each message at once: otherwise the second of a cell waits 40 ms for the acknowledgement of the first (Nagle, delayed ACK)."""
+
+    def connect(self):
+        self.websocket_handler.set_nodelay(True)
+        return super().connect()
+
+
 c.ServerApp.kernel_manager_class = Kernels
+c.ServerApp.kernel_websocket_connection_class = Channels
 c.ServerApp.ip = "127.0.0.1"
 c.ServerApp.port_retries = 0
 c.ServerApp.allow_root = True

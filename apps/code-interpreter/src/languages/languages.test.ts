@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { bashVariables } from './bash.ts'
+import { javaVariables } from './java.ts'
 import { javascriptVariables } from './javascript.ts'
 import { toKernelName, toLanguage } from './languages.ts'
 import { pythonVariables } from './python.ts'
@@ -47,4 +48,10 @@ test('code of R sets and removes variables', () => {
   expect(rVariables({ SET: 'a "b"\\\n', GONE: undefined, 'not-a-name': 'x' })).toBe(
     'invisible(Sys.setenv(SET = "a \\"b\\"\\\\\\n"))\ninvisible(Sys.unsetenv("GONE"))',
   )
+})
+
+test('code of Java is a line for its kernel with the variables as JSON, and is ASCII', () => {
+  const code = javaVariables({ SET: NASTY, GONE: undefined })
+  expect(code).toMatch(/^%variables [ -~]*$/)
+  expect(JSON.parse(code.slice('%variables '.length))).toEqual({ SET: NASTY, GONE: null })
 })

@@ -1,4 +1,5 @@
 import { bashVariables } from './bash.ts'
+import { javaVariables } from './java.ts'
 import { JAVASCRIPT_FENCE, JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
@@ -20,6 +21,8 @@ export interface LanguageRules {
   readonly fence?: string
   /** The quotes around a string that is a result; they are not part of its text. */
   readonly quotes: readonly string[]
+  /** See `DisplayedValues`. */
+  readonly displaysValues?: boolean
 }
 
 const JAVASCRIPT: LanguageRules = {
@@ -34,7 +37,8 @@ const RULES: Readonly<Record<string, LanguageRules>> = {
   javascript: JAVASCRIPT,
   typescript: JAVASCRIPT,
   bash: { toVariablesCode: bashVariables, quotes: [] },
-  r: { toVariablesCode: rVariables, quotes: [] },
+  java: { toVariablesCode: javaVariables, quotes: [] },
+  r: { toVariablesCode: rVariables, quotes: [], displaysValues: true },
 }
 
 /** The name of a language as contexts have it. */

@@ -1,4 +1,4 @@
-import { asciiLiteral, type VariableChanges } from './variables-to-code.ts'
+import { asciiLiteral, toAscii, type VariableChanges } from './variables-to-code.ts'
 
 /** Python's literals have no pairs of surrogates, so the values come as a literal of JSON. */
 export function pythonVariables(changes: VariableChanges): string {
@@ -12,6 +12,5 @@ export function pythonVariables(changes: VariableChanges): string {
 
 function loads(value: unknown): string {
   // Twice: the text of the JSON is ASCII itself, so that the outer literal has no surrogates.
-  const json = JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return `__import__("json").loads(${asciiLiteral(json)})`
+  return `__import__("json").loads(${asciiLiteral(toAscii(JSON.stringify(value)))})`
 }

@@ -13,5 +13,10 @@ export function withShellNames(changes: VariableChanges): [name: string, value: 
 
 /** A string literal of ASCII characters, which JavaScript and Python read alike. */
 export function asciiLiteral(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return toAscii(JSON.stringify(text))
+}
+
+/** JSON with its other characters as escapes. */
+export function toAscii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
