@@ -23,9 +23,19 @@ const UPGRADE_EVERY_MS = 3_600_000
 /** Twice in the second in which a deleted key must end. */
 const HEARD_EVERY_MS = 450
 /** Events after which a sandbox may end sooner than any that the reaper knows of. */
-const SETS_END_TIME: ReadonlySet<string> = new Set<Event['kind']>(['sandbox.running', 'sandbox.resumed', 'sandbox.timeout_changed', 'sandbox.pause_failed'])
+const SETS_END_TIME: ReadonlySet<string> = new Set<Event['kind']>([
+  'sandbox.running',
+  'sandbox.resumed',
+  'sandbox.timeout_changed',
+  'sandbox.pause_failed',
+])
 /** Events after which the pool wants sandboxes of another build. */
-const MOVES_DEMAND: ReadonlySet<string> = new Set<Event['kind']>(['template.built', 'template.tagged', 'template.untagged', 'template.deleted'])
+const MOVES_DEMAND: ReadonlySet<string> = new Set<Event['kind']>([
+  'template.built',
+  'template.tagged',
+  'template.untagged',
+  'template.deleted',
+])
 
 /** What only loops use. */
 export interface LoopParts {
@@ -60,7 +70,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     shutdown,
   )
 
-  let loops: SandboxLoops | undefined
+  const loops: Partial<SandboxLoops> = {}
   // A read that fails is made up for by the next heartbeat.
   const readOrder = (): void =>
     void placement
@@ -86,7 +96,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     [CHANNELS.eventAppended]: (payload) => {
       feed.tellOf(toEventChange(payload))
       const kind = toldKind(payload) ?? ''
-      if (SETS_END_TIME.has(kind)) loops?.onEndTime()
+      if (SETS_END_TIME.has(kind)) loops.onEndTime?.()
       if (MOVES_DEMAND.has(kind)) context.pool.look()
     },
     [CHANNELS.dashboardChanged]: (payload) => feed.tellOf(toDashboardChange(payload)),
@@ -106,14 +116,17 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       sandboxes.changes.notifyAll()
       feed.tell({ kind: 'all' })
       builds.onRefresh()
-      loops?.onEndTime()
+      loops.onEndTime?.()
       context.pool.look()
       readOrder()
     },
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
-  loops = startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  Object.assign(
+    loops,
+    startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown),
+  )
   startSecretLoops({ database, ring: config.keyRing, log: log.database }, shutdown)
   context.pool.start()
   shutdown.add('warm pool', () => context.pool.stop())

@@ -7,7 +7,7 @@ const MARK = '/*kept*/'
  * than for their execution. For statements that find their rows by keys, and of which there are few different texts. Connections through a pool in transaction
  * mode plan them anew each time.
  */
-export const keptPlan = sql.raw<unknown>(MARK)
+export const keptPlan = sql.raw(MARK)
 
 const names = new Map<string, string>()
 

@@ -61,7 +61,9 @@ describe.each([
     const made = `made_${String(isDirect)}`
     await database.transaction(async (tx) => {
       await sql`select pg_advisory_xact_lock(1)`.execute(tx)
-      const { rows } = await sql<{ held: boolean }>`select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as held`.execute(tx)
+      const { rows } = await sql<{
+        held: boolean
+      }>`select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as held`.execute(tx)
       expect(rows).toEqual([{ held: true }])
       await sql`create table ${sql.id(made)} (id int)`.execute(tx)
     })

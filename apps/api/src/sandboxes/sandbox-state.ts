@@ -127,7 +127,9 @@ async function tell(db: Db, { sandboxId, incarnation }: SandboxRef, { changed, e
       also.map((statement, index) => sql`, ${sql.ref(`also_${index}`)} as (${statement})`),
       sql``,
     )}
-    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${sql.join(told.map(({ kind }) => tellOfEvent(kind, sql`${sandboxId}`)))} from changed ${keptPlan}`.execute(db)
+    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${sql.join(told.map(({ kind }) => tellOfEvent(kind, sql`${sandboxId}`)))} from changed ${keptPlan}`.execute(
+    db,
+  )
   return rows.length > 0
 }
 

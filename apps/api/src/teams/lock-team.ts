@@ -11,7 +11,13 @@ import { LIMIT_COLUMNS, toOwnLimits, type OwnLimits } from './team-limits.ts'
  * @throws AppError `unauthenticated` for a team that was deleted since the request was authenticated
  */
 export async function lockTeam(tx: Tx, teamId: string): Promise<OwnLimits> {
-  const team = await tx.selectFrom('team').select(LIMIT_COLUMNS).where('id', '=', teamId).forNoKeyUpdate().modifyEnd(keptPlan).executeTakeFirst()
+  const team = await tx
+    .selectFrom('team')
+    .select(LIMIT_COLUMNS)
+    .where('id', '=', teamId)
+    .forNoKeyUpdate()
+    .modifyEnd(keptPlan)
+    .executeTakeFirst()
   if (team === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
   return toOwnLimits(team)
 }
