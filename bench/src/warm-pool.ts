@@ -41,12 +41,18 @@ export async function waitUntilSteady(metricsUrl: string): Promise<PoolCounts | 
   return known
 }
 
-/** Waits until as many sandboxes wait and none is being started. Returns at once when there is no pool. */
+/**
+ * Waits until as many sandboxes wait and none is being started, or until the pool does not change any more: its demand may have gone down meanwhile. Returns at
+ * once when there is no pool.
+ */
 export async function waitForParked(metricsUrl: string, least: number): Promise<void> {
   const until = performance.now() + DEADLINE_MS
+  let [known, since] = [-1, performance.now()]
   for (;;) {
     const pool = await readPool(metricsUrl)
     if (pool === undefined || (pool.parked >= least && pool.parking === 0) || performance.now() > until) return
+    if (pool.parked !== known || pool.parking > 0) [known, since] = [pool.parked, performance.now()]
+    else if (performance.now() - since > STEADY_MS) return
     await delay(POLL_MS)
   }
 }

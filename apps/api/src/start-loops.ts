@@ -5,9 +5,10 @@ import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { startBuildLoops } from './builds/build-loops.ts'
 import { startDashboardLoops } from './dashboard/dashboard-loops.ts'
 import { toDashboardChange, toEventChange } from './dashboard/live/change-feed.ts'
+import { toldKind, type Event } from './events/event-log.ts'
 import { startMetricLoops } from './sandbox-metrics/metric-loops.ts'
 import type { RefusedEgress } from './sandboxes/network/refused-egress.ts'
-import { startSandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
+import { startSandboxLoops, type SandboxLoops } from './sandboxes/repair/sandbox-loops.ts'
 import { startSecretLoops } from './secrets/secret-loops.ts'
 import { PUBLISH_EVERY_MS, publishEgressGateway } from './settings/publish-egress-gateway.ts'
 import type { UploadFolder } from './uploads/upload-folder.ts'
@@ -19,8 +20,22 @@ import type { AppContext } from './context.ts'
 
 const REFUSALS_EVERY_MS = 3000
 const UPGRADE_EVERY_MS = 3_600_000
-/** Several times in the second in which a deleted key must end. */
-const HEARD_EVERY_MS = 300
+/** Twice in the second in which a deleted key must end. */
+const HEARD_EVERY_MS = 450
+/** Events after which a sandbox may end sooner than any that the reaper knows of. */
+const SETS_END_TIME: ReadonlySet<string> = new Set<Event['kind']>([
+  'sandbox.running',
+  'sandbox.resumed',
+  'sandbox.timeout_changed',
+  'sandbox.pause_failed',
+])
+/** Events after which the pool wants sandboxes of another build. */
+const MOVES_DEMAND: ReadonlySet<string> = new Set<Event['kind']>([
+  'template.built',
+  'template.tagged',
+  'template.untagged',
+  'template.deleted',
+])
 
 /** What only loops use. */
 export interface LoopParts {
@@ -55,6 +70,7 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
     shutdown,
   )
 
+  const loops: Partial<SandboxLoops> = {}
   // A read that fails is made up for by the next heartbeat.
   const readOrder = (): void =>
     void placement
@@ -77,7 +93,12 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       feed.tell({ kind: 'sandbox', id: sandboxId, teamId: undefined })
     },
     [CHANNELS.webhookDue]: () => webhooks.onDue(),
-    [CHANNELS.eventAppended]: (payload) => feed.tellOf(toEventChange(payload)),
+    [CHANNELS.eventAppended]: (payload) => {
+      feed.tellOf(toEventChange(payload))
+      const kind = toldKind(payload) ?? ''
+      if (SETS_END_TIME.has(kind)) loops.onEndTime?.()
+      if (MOVES_DEMAND.has(kind)) context.pool.look()
+    },
     [CHANNELS.dashboardChanged]: (payload) => feed.tellOf(toDashboardChange(payload)),
   }
   const listener = listen({
@@ -95,12 +116,17 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
       sandboxes.changes.notifyAll()
       feed.tell({ kind: 'all' })
       builds.onRefresh()
+      loops.onEndTime?.()
+      context.pool.look()
       readOrder()
     },
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
-  startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown)
+  Object.assign(
+    loops,
+    startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown),
+  )
   startSecretLoops({ database, ring: config.keyRing, log: log.database }, shutdown)
   context.pool.start()
   shutdown.add('warm pool', () => context.pool.stop())

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { findFreePort } from '@sandyard/kit/net/free-port'
@@ -8,6 +9,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 
 export const BUNDLE = 'bundle.cjs'
 const CACHE = 'bundle.cache'
+const INSTANCE_KEY = 'training'
 
 /** Runs the bundle with its cached code. V8 rejects a cache of another version, other flags or another source, and compiles as usual. */
 const LAUNCH = `const { readFileSync } = require('node:fs')
@@ -38,10 +40,18 @@ export async function writeLauncher(file: string, toCommand: (launcher: string) 
 
 async function runOnce([program = '', ...args]: readonly string[]): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'sandyard-training-'))
+  const instanceFile = join(work, 'instance')
+  await writeFile(instanceFile, createHash('sha512').update(INSTANCE_KEY).digest('hex'))
   const port = await findFreePort()
   const daemon = spawn(program, [...args, '-host', '127.0.0.1', '-port', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', SANDYARD_RUN_DIRECTORY: work, SANDYARD_LOG_LEVEL: 'silent' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      SANDYARD_RUN_DIRECTORY: work,
+      SANDYARD_SYSTEM_ROOT: work,
+      SANDYARD_INSTANCE_FILE: instanceFile,
+      SANDYARD_LOG_LEVEL: 'silent',
+    },
   })
   let complaints = ''
   daemon.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
@@ -66,7 +76,13 @@ async function exercise(url: string, work: string): Promise<void> {
     )
   await pollUntil({ what: 'the daemon to answer', timeoutMs: 20_000, everyMs: 20 }, health)
   const defaultUser = userInfo().username
-  await ask(`${url}/init`, JSON.stringify({ envVars: { A: 'b' }, defaultUser, timestamp: new Date().toISOString() }), {})
+  const identity = { sandboxID: 'sandbox', templateID: 'template', buildID: 'build', tunnelSecretHash: '0'.repeat(128) }
+  // That of the start, and that of the create which claims the sandbox.
+  for (const claim of [undefined, 'claim']) {
+    const init = { identity, claim, envVars: { A: 'b' }, defaultUser, defaultWorkdir: '/', timestamp: new Date().toISOString() }
+    await ask(`${url}/init`, JSON.stringify(init), { 'x-sandyard-instance-key': INSTANCE_KEY })
+  }
+  await ask(`${url}/logs?boot=&after=0&metrics=true`)
   await ask(`${url}/files?path=${work}/file`, 'x', { 'content-type': 'application/octet-stream' })
   await ask(`${url}/files?path=${work}/file`)
   for (const [method, body] of [

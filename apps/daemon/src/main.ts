@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<void> {
   } catch (err) {
     context.log.warn({ err }, 'run files could not be written')
   }
-  if (config.instanceFile !== undefined) await prepareKeyCheck(config.instanceFile)
+  if (config.instanceFile !== undefined) prepareKeyCheck(config.instanceFile)
 }
 
 // The bundle is CommonJS, which starts faster and knows no top-level await.

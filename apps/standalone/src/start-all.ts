@@ -18,6 +18,7 @@ import { startMetrics } from '@sandyard/api/program/metrics'
 import { ensureSecretsKey } from '@sandyard/api/program/secrets-key'
 import { checkPorts, localUrl } from '@sandyard/api/program/listening'
 import { listenings } from './listenings.ts'
+import { takePrecedence } from './process/take-precedence.ts'
 import { readyText } from './terminal/ready-text.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -51,6 +52,8 @@ export async function startAll(parts: StartParts): Promise<Started> {
     ensureEngine({ environment, outbound: outboundOf(config), say: (line) => progress.step(line), isInteractive }),
   )
   progress.step(`engine: Docker ${engine.version}, ${tookEngine()}`)
+  // Not before: an engine that was started here, and its sandboxes, would have the same priority.
+  takePrecedence()
 
   const { database, failed, images } = await openFoundations(parts, engine)
   const tookServers = startStopwatch()

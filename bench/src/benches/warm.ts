@@ -33,10 +33,9 @@ export async function benchWarm(settings: Settings): Promise<Comparison[]> {
   const [fromPool, cold]: [number[], number[]] = [[], []]
   const claimedBefore = (await readPool(metricsUrl))?.claimed ?? 0
   for (let turn = 0; turn < TURNS; turn++) {
-    for (const template of warm) {
-      if (full !== undefined) await waitForParked(metricsUrl, warm.length)
-      fromPool.push(await timeCreate(template))
-    }
+    // As full as before the first turn: a count of all templates does not show that one of them has nothing left.
+    if (full !== undefined) await waitForParked(metricsUrl, full.parked)
+    for (const template of warm) fromPool.push(await timeCreate(template))
     const [next] = unused.splice(0, 1)
     if (next === undefined) continue
     cold.push(await timeCreate(next))

@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import { keptName } from './kept-plan.ts'
 import { DatabaseUnavailable, isConnectionLost } from './database-unavailable.ts'
 
 export interface ConnectionPoolOptions extends PoolConfig {
@@ -8,6 +9,11 @@ export interface ConnectionPoolOptions extends PoolConfig {
    * session settings.
    */
   readonly atBegin?: readonly string[]
+  /**
+   * The connections lead to the database itself. Then the beginning of a transaction travels together with its first statement if that one only reads or
+   * locks, so the two wait once, and plans are kept (`keptPlan`).
+   */
+  readonly isDirect?: boolean
 }
 
 /** The connections of a pool. */
@@ -21,6 +27,8 @@ export interface PoolCounts {
 }
 
 const BEGINS = /^(?:begin|start transaction)/
+const READS = /^select\b/
+const NOTHING: PostgresQueryResult<never> = { command: 'BEGIN', rowCount: 0, rows: [] } as unknown as PostgresQueryResult<never>
 
 /**
  * The connections of `pg`, as Kysely uses them. Every failure to reach the database is a `DatabaseUnavailable`, and a connection that is lost or hangs is not
@@ -30,11 +38,13 @@ export class ConnectionPool implements PostgresPool {
   readonly options: object
   readonly #pool: Pool
   readonly #atBegin: readonly string[]
+  readonly #isDirect: boolean
 
-  constructor({ atBegin = [], ...options }: ConnectionPoolOptions) {
+  constructor({ atBegin = [], isDirect = false, ...options }: ConnectionPoolOptions) {
     this.options = options
     this.#atBegin = atBegin
-    this.#pool = new Pool(options)
+    this.#isDirect = isDirect
+    this.#pool = new Pool({ ...options, pipeline: isDirect })
     // The pool has no listener on a connection in use: a break fails its queries, and without a listener it would also end the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined))
   }
@@ -66,14 +76,41 @@ export class ConnectionPool implements PostgresPool {
 
   #lease(client: PoolClient): PostgresPoolClient {
     let lost: DatabaseUnavailable | undefined
+    let begin: string | undefined
+    const send = async (text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
+      const name = this.#isDirect ? keptName(text) : undefined
+      const values = [...parameters]
+      return (await client.query(name === undefined ? { text, values } : { name, text, values })) as unknown as PostgresQueryResult<never>
+    }
+    /** A statement without effects of its own does no harm if the transaction could not begin: it fails then. */
+    const sendWithBegin = async (sql: string, parameters: readonly unknown[], beginning: string): Promise<PostgresQueryResult<never>> => {
+      if (!READS.test(sql)) {
+        await send(beginning, [])
+        return await send(sql, parameters)
+      }
+      const [began, result] = await Promise.allSettled([send(beginning, []), send(sql, parameters)])
+      if (began.status === 'rejected') {
+        lost = new DatabaseUnavailable(began.reason)
+        throw lost
+      }
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    }
     const query = async (sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
       // A rollback would wait behind the statement that hangs.
       if (lost !== undefined) throw lost
-      const text = BEGINS.test(sql) ? [sql, ...this.#atBegin].join('; ') : sql
+      const isBegin = BEGINS.test(sql)
+      const text = isBegin ? [sql, ...this.#atBegin].join('; ') : sql
+      if (isBegin && this.#isDirect) {
+        begin = text
+        return NOTHING
+      }
+      const beginning = begin
+      begin = undefined
       try {
-        return (await client.query(text, [...parameters])) as unknown as PostgresQueryResult<never>
+        return await (beginning === undefined ? send(text, parameters) : sendWithBegin(text, parameters, beginning))
       } catch (err) {
-        if (!isConnectionLost(err)) throw err
+        if (lost !== undefined || !isConnectionLost(err)) throw err
         lost = new DatabaseUnavailable(err)
         throw lost
       }

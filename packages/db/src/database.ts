@@ -67,6 +67,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
       // Detects a server that does not answer at all.
       query_timeout: statementTimeoutMs + QUERY_GRACE_MS,
       types: VALUE_TYPES,
+      isDirect: url === directUrl,
       ...(timeoutsIn === 'connection' ? connectionTimeouts(statementTimeoutMs) : { atBegin: transactionTimeouts(statementTimeoutMs) }),
     })
     this.#pool.onIdleError((err) => log.warn({ err }, 'idle database connection lost'))

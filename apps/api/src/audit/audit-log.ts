@@ -1,5 +1,6 @@
 import type { Counter } from 'prom-client'
 import type { Database, Db } from '@sandyard/db/database'
+import { keptPlan } from '@sandyard/db/kept-plan'
 import { resultWithin } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { runInScope } from '@sandyard/kit/tracing/scope'
@@ -86,5 +87,7 @@ async function insert(db: Db, rows: readonly AuditRow[]): Promise<void> {
     targets: JSON.stringify(targets),
     status,
   }))
-  await db.insertInto('audit').values(values).execute()
+  const insertion = db.insertInto('audit').values(values)
+  // Batches of other sizes are other texts.
+  await (values.length === 1 ? insertion.modifyEnd(keptPlan) : insertion).execute()
 }

@@ -42,6 +42,11 @@ export function tellOfEvent(kind: Event['kind'], subject: RawBuilder<unknown>): 
   return sql`pg_notify(${CHANNELS.eventAppended}, concat_ws(' ', team_id::text, ${kind}::text, ${subject}::text))`
 }
 
+/** The kind of the event that a notification tells of (`tellOfEvent`). */
+export function toldKind(payload: string): string | undefined {
+  return payload.split(' ', 2)[1]
+}
+
 /** Appends an event in the transaction of the change, with the id of the current request. */
 export async function appendEvent(tx: Tx, event: Event): Promise<void> {
   const { teamId, kind, subject, data } = event

@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import { inProgress, requestMismatch } from './idempotency-errors.ts'
 import type { SandboxAnswer } from '../sandboxes/read/sandbox-view.ts'
@@ -43,13 +44,9 @@ export async function claimKey(tx: Tx, teamId: string, { key, requestHash }: Ide
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Stores the answer under the sandbox's idempotency key, if there is one. */
-export async function rememberAnswer(tx: Tx, answer: SandboxAnswer): Promise<void> {
-  await tx
-    .updateTable('idempotency_key')
-    .set({ answer: JSON.stringify(answer) })
-    .where('sandbox_id', '=', answer.sandboxId)
-    .execute()
+/** SQL: stores the answer under the sandbox's idempotency key, if there is one, in a change of its state (`StateChange.also`). */
+export function rememberingAnswer(answer: SandboxAnswer): RawBuilder<unknown> {
+  return sql`update idempotency_key set answer = ${JSON.stringify(answer)}::jsonb from changed where sandbox_id = ${answer.sandboxId}`
 }
 
 /** Frees the key of a failed create, after its sandbox was removed. A key with an answer stays. */

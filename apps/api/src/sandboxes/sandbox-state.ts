@@ -1,5 +1,6 @@
-import { sql, type Insertable, type OperationNodeSource, type UpdateObject } from 'kysely'
-import type { Tx } from '@sandyard/db/database'
+import { sql, type Insertable, type OperationNodeSource, type RawBuilder, type UpdateObject } from 'kysely'
+import type { Db, Tx } from '@sandyard/db/database'
+import { keptPlan } from '@sandyard/db/kept-plan'
 import { CHANNELS } from '@sandyard/db/notify'
 import { isServerAlive } from '@sandyard/db/server-lease'
 import type { SandboxState, SandboxTable } from '@sandyard/db/schema/sandbox'
@@ -47,20 +48,22 @@ export interface StateChange {
   readonly owner?: number
   /** That of the row, if given. */
   readonly claim?: string | undefined
+  /** Statements that belong to the change. Each reads `changed`, which has one row if the state changed and none otherwise. */
+  readonly also?: readonly RawBuilder<unknown>[]
   /** The run that was observed. If another one has begun since, nothing changes. Null before the first run: not checked. */
   readonly runSince?: Date | null
 }
 
 /**
  * Changes the state of exactly this incarnation, with its event, log line and notification, if the current state allows it. It is one
- * statement, so one of two competing calls loses.
+ * statement, so one of two competing calls loses, and it needs no transaction unless something else belongs to the change.
  *
  * @returns whether this call changed the state
  */
-export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange): Promise<boolean> {
-  const { to, endpoint, lifetimeSeconds, serverId, owner, claim, runSince, memoryLost: reason } = change
+export async function changeState(db: Db, ref: SandboxRef, change: StateChange): Promise<boolean> {
+  const { to, endpoint, lifetimeSeconds, serverId, owner, claim, runSince, memoryLost: reason, also } = change
   const now = sql<Date>`clock_timestamp()`
-  let update = tx
+  let update = db
     .updateTable('sandbox')
     .set({
       ...change.set,
@@ -84,7 +87,7 @@ export async function changeState(tx: Tx, ref: SandboxRef, change: StateChange):
     change.event,
   ]
   const told = events.map(({ kind, data }) => ({ kind, data: { actor: change.actor, ...data } }))
-  return tell(tx, ref, { changed: update.returning('team_id'), events: told })
+  return tell(db, ref, { changed: update.returning('team_id'), events: told, also })
 }
 
 /** Inserts the row of a reserved sandbox, with its event, log line and notification, in one statement. */
@@ -103,10 +106,11 @@ interface Told {
   readonly changed: OperationNodeSource
   /** In their order. */
   readonly events: readonly Pick<Event, 'kind' | 'data'>[]
+  readonly also?: readonly RawBuilder<unknown>[] | undefined
 }
 
 /** False when `changed` has no row. */
-async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, events }: Told): Promise<boolean> {
+async function tell(db: Db, { sandboxId, incarnation }: SandboxRef, { changed, events, also = [] }: Told): Promise<boolean> {
   const told = events.map(({ kind, data }) => ({ kind, data: { incarnation, ...data } }))
   const lines = told.map(toLifecycleLine).filter((line) => line !== undefined)
   const entries = sql`unnest(${told.map(({ kind }) => kind)}::text[], ${told.map(({ data }) => JSON.stringify(data))}::text[])
@@ -119,9 +123,13 @@ async function tell(tx: Tx, { sandboxId, incarnation }: SandboxRef, { changed, e
     with changed as (${changed}), logged as (
       insert into event (team_id, kind, subject, data, request_id)
       select team_id, told.kind, ${sandboxId}, told.data::jsonb, ${currentRequestId() ?? null} from changed, ${entries} order by told.place
-    )${lines.length === 0 ? sql`` : sql`, written as (${written})`}
-    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${sql.join(told.map(({ kind }) => tellOfEvent(kind, sql`${sandboxId}`)))} from changed
-  `.execute(tx)
+    )${lines.length === 0 ? sql`` : sql`, written as (${written})`}${sql.join(
+      also.map((statement, index) => sql`, ${sql.ref(`also_${index}`)} as (${statement})`),
+      sql``,
+    )}
+    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${sql.join(told.map(({ kind }) => tellOfEvent(kind, sql`${sandboxId}`)))} from changed ${keptPlan}`.execute(
+    db,
+  )
   return rows.length > 0
 }
 

@@ -1,4 +1,5 @@
 import type { Tx } from '@sandyard/db/database'
+import { keptPlan } from '@sandyard/db/kept-plan'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { LIMIT_COLUMNS, toOwnLimits, type OwnLimits } from './team-limits.ts'
 
@@ -10,7 +11,13 @@ import { LIMIT_COLUMNS, toOwnLimits, type OwnLimits } from './team-limits.ts'
  * @throws AppError `unauthenticated` for a team that was deleted since the request was authenticated
  */
 export async function lockTeam(tx: Tx, teamId: string): Promise<OwnLimits> {
-  const team = await tx.selectFrom('team').select(LIMIT_COLUMNS).where('id', '=', teamId).forNoKeyUpdate().executeTakeFirst()
+  const team = await tx
+    .selectFrom('team')
+    .select(LIMIT_COLUMNS)
+    .where('id', '=', teamId)
+    .forNoKeyUpdate()
+    .modifyEnd(keptPlan)
+    .executeTakeFirst()
   if (team === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
   return toOwnLimits(team)
 }

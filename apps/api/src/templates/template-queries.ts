@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
+import { keptPlan } from '@sandyard/db/kept-plan'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { ReadyBuild, Template } from './template.ts'
@@ -26,6 +27,7 @@ export async function findTemplateOfTeam(db: Db, alias: string, namespace: strin
     .where((eb) => eb.or([eb('template_alias.namespace', '=', namespace), eb('template_alias.namespace', 'is', null)]))
     .orderBy('template_alias.namespace', (order) => order.asc().nullsLast())
     .limit(1)
+    .modifyEnd(keptPlan)
     .executeTakeFirst()
   return row && toTemplate(row)
 }
@@ -58,6 +60,7 @@ export async function findTemplateById(db: Db, templateId: string): Promise<Temp
   const row = await selectTemplate(db)
     .where('template.template_id', '=', templateId)
     .where('template.source', 'in', NAMED_SOURCES)
+    .modifyEnd(keptPlan)
     .executeTakeFirst()
   return row && toTemplate(row)
 }
@@ -82,6 +85,7 @@ export async function findReadyBuildByTag(db: Db, templateId: string, tag: strin
     .where('tag_assignment.tag', '=', tag)
     .orderBy('tag_assignment.created_at', 'desc')
     .limit(1)
+    .modifyEnd(keptPlan)
     .executeTakeFirst()
   return row && toReadyBuild(row)
 }

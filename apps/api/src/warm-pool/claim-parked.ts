@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
+import { keptPlan } from '@sandyard/db/kept-plan'
 import { isServerAlive } from '@sandyard/db/server-lease'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
@@ -41,7 +42,7 @@ export async function claimParked(tx: Tx, { buildId, generation, isDurable }: Cl
       order by state_changed_at limit 1 for update skip locked
     ) returning sandbox_id, incarnation, endpoint_host, endpoint_daemon_port
       ${isDurable ? sql`` : sql`, set_config('synchronous_commit', 'off', true)`}
-  `.execute(tx)
+    ${keptPlan}`.execute(tx)
   const [row] = rows
   if (row === undefined) return undefined
   return {

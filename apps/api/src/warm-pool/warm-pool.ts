@@ -47,8 +47,8 @@ export interface PoolParts extends ParkParts {
   readonly isBusy: () => boolean
 }
 
-/** The longest wait for what no event tells, e.g. that a build was tagged. Pauses between creates and the ends of starts wake the loop. */
-const FILL_EVERY_MS = 3000
+/** The longest wait for what nothing tells, e.g. that the host has room again. Pauses between creates, the ends of starts and new builds wake the loop. */
+const FILL_EVERY_MS = 10_000
 const LULL = { quietMs: 250, longestMs: 2000 }
 /** After a shortage of memory nothing is started for the pool for so long. */
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
@@ -98,6 +98,11 @@ export class WarmPool {
   /** Resolves when creates pause, within two seconds, for work of the engine that would slow them down. */
   quiet(): Promise<void> {
     return this.#lull.reached()
+  }
+
+  /** Has the pool look at what is wanted now. */
+  look(): void {
+    this.#loops[0]?.wake()
   }
 
   /** Starts the loops. */

@@ -52,12 +52,13 @@ async function currentPlace(db: Db): Promise<number> {
 
 /** Without webhooks the reader moves to the end and reads nothing. A statement sees each event only together with the webhooks before it. */
 async function skipUnheard(db: Db): Promise<boolean> {
-  const isUnheard = sql<boolean>`not exists(select from webhook where enabled)`
-  const { rows } = await sql<{ unheard: boolean }>`select ${isUnheard} as unheard`.execute(db)
-  if (rows[0]?.unheard !== true) return false
-  const end = sql<number>`(select max(place) from event)`
-  await sql`update webhook_reader set place = ${end} where place < ${end} and ${isUnheard}`.execute(db)
-  return true
+  const { rows } = await sql<{ unheard: boolean }>`
+    with heard as materialized (select exists (select from webhook where enabled) as is_heard),
+      latest as materialized (select max(place) as place from event),
+      moved as (update webhook_reader set place = latest.place from latest, heard where webhook_reader.place < latest.place and not is_heard)
+    select not is_heard as unheard from heard
+  `.execute(db)
+  return rows[0]?.unheard === true
 }
 
 /** The lifecycle events of teams that have webhooks. */

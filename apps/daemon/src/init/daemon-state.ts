@@ -10,6 +10,16 @@ export interface DaemonIdentity {
   readonly tunnelSecretHash: string
 }
 
+/** Field by field: a general comparison is code that only this would compile, in the request that a create waits for. */
+export function isSameIdentity(one: DaemonIdentity, other: DaemonIdentity | undefined): boolean {
+  return (
+    one.sandboxId === other?.sandboxId &&
+    one.templateId === other.templateId &&
+    one.buildId === other.buildId &&
+    one.tunnelSecretHash === other.tunnelSecretHash
+  )
+}
+
 export type Variables = Readonly<Record<string, string>>
 
 /**

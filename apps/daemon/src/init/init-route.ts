@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { isDeepStrictEqual } from 'node:util'
 import { loadOnce } from '@sandyard/kit/async/load-once'
 import { Secret } from '@sandyard/kit/config/secret'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -7,7 +6,7 @@ import type { DaemonContext } from '../context.ts'
 import { firstHeader, ignoreMediaType } from '../http/request-header.ts'
 import { DAEMON_VERSION } from '../version.ts'
 import { authorizeInit } from './authorize-init.ts'
-import type { DaemonIdentity, DaemonState } from './daemon-state.ts'
+import { isSameIdentity, type DaemonIdentity, type DaemonState } from './daemon-state.ts'
 import { InitOrder } from './init-order.ts'
 import { type InitRequest, parseInitRequest } from './init-request.ts'
 import { INSTANCE_KEY_HEADER, isInstanceKey, readInstanceDigest } from './instance-key.ts'
@@ -34,7 +33,7 @@ export function registerInitRoute(app: FastifyInstance, context: DaemonContext, 
     const init = body === undefined ? undefined : parseInitRequest(body)
     if (init === undefined) return reply.code(400).send()
 
-    const { instance, isPlatform } = await readCaller(request.raw, config.instanceFile)
+    const { instance, isPlatform } = readCaller(request.raw, config.instanceFile)
     const decision = authorizeInit(state, init.accessToken, isPlatform)
     if (decision !== 'accept') return sendText(reply, 401, decision)
     if (isPlatform === true && init.identity === undefined) return sendText(reply, 400, 'identity is missing')
@@ -58,9 +57,9 @@ interface InitCaller {
   readonly isPlatform: boolean | undefined
 }
 
-async function readCaller(request: IncomingMessage, instanceFile: string | undefined): Promise<InitCaller> {
+function readCaller(request: IncomingMessage, instanceFile: string | undefined): InitCaller {
   if (instanceFile === undefined) return { instance: undefined, isPlatform: undefined }
-  const instance = await readInstanceDigest(instanceFile)
+  const instance = readInstanceDigest(instanceFile)
   return { instance, isPlatform: isInstanceKey(firstHeader(request, INSTANCE_KEY_HEADER), instance) }
 }
 
@@ -82,7 +81,7 @@ function lateSystemSettings({ state, config, log }: DaemonContext): (init: InitR
 
 /** Running processes keep the variables that they were started with. */
 function identify(identity: DaemonIdentity | undefined, { state, config, log }: DaemonContext): void {
-  if (identity === undefined || isDeepStrictEqual(identity, state.identity)) return
+  if (identity === undefined || isSameIdentity(identity, state.identity)) return
   state.identity = identity
   try {
     writeIdentityFiles(config, identity)

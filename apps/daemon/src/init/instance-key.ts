@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { secretDigest } from '@sandyard/kit/secrets/secret-digest'
 import { isSameText } from '@sandyard/kit/secrets/same-text'
 
@@ -15,14 +14,17 @@ const MAX_BYTES = 16_384
  * readable file with a digest; then no key is right. Read at every `/init`: a sandbox that was restored from an image of memory has another file
  * than the one that the image was made of.
  */
-export async function readInstanceDigest(path: string): Promise<string | undefined> {
+export function readInstanceDigest(path: string): string | undefined {
+  let file: number | undefined
   try {
-    // Root in the sandbox may put anything there: a pipe must not block.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, null)
-    return DIGEST.exec(buffer.toString('latin1', 0, bytesRead))?.[1]
+    // Root in the sandbox may put anything there: a pipe must not block. A small file is read faster than a thread of the pool wakes.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const buffer = Buffer.alloc(MAX_BYTES)
+    return DIGEST.exec(buffer.toString('latin1', 0, readSync(file, buffer, 0, MAX_BYTES, null)))?.[1]
   } catch {
     return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
 }
 
@@ -32,6 +34,6 @@ export function isInstanceKey(presented: string, digest: string | undefined): bo
 }
 
 /** Loads what the check of a key needs. A sandbox does this while it waits for its network. */
-export async function prepareKeyCheck(path: string): Promise<void> {
-  isInstanceKey('', await readInstanceDigest(path))
+export function prepareKeyCheck(path: string): void {
+  isInstanceKey('', readInstanceDigest(path))
 }

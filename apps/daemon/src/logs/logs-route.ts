@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { DaemonContext } from '../context.ts'
 import { sendJson } from '../http/json-reply.ts'
 import { CpuUse } from '../metrics/cpu-use.ts'
+import { KeptFiles } from '../metrics/kept-files.ts'
 import { OutOfMemoryWatch } from './out-of-memory.ts'
 
 type Value = string | string[] | undefined
@@ -11,13 +12,14 @@ type Value = string | string[] | undefined
  * answers, so that a visit is one request. Ours, for the control plane only: the proxy refuses it to clients.
  */
 export function registerLogsRoute(app: FastifyInstance, { config, log, logs, starts }: DaemonContext): void {
-  const memory = new OutOfMemoryWatch(config.controlGroups, logs)
+  const files = new KeptFiles()
+  const memory = new OutOfMemoryWatch(config.controlGroups, logs, files)
   // Calls of clients to `/metrics` do not shorten the time that this one covers.
-  const cpuUse = new CpuUse()
+  const source = { controlGroups: config.controlGroups, files, cpuUse: new CpuUse() }
   const readMetrics = async (): Promise<object | undefined> => {
     try {
       const { collectMetrics } = await import('../metrics/collect-metrics.ts')
-      return { ...(await collectMetrics(config.controlGroups, cpuUse)), ...starts.toJson() }
+      return { ...collectMetrics(source), ...starts.toJson() }
     } catch (err) {
       log.warn({ err }, 'metrics could not be collected')
       return undefined

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { parseFlatKeyed } from '../metrics/control-group.ts'
+import type { KeptFiles } from '../metrics/kept-files.ts'
 import type { LogRing } from './log-ring.ts'
 
 /** Where control groups v2 and v1 count the processes that the kernel has killed for lack of memory. */
@@ -9,13 +9,17 @@ const COUNTERS = ['memory.events', 'memory/memory.oom_control']
 export class OutOfMemoryWatch {
   readonly #folder: string
   readonly #ring: LogRing
+  readonly #files: KeptFiles
+  /** The one that has counted. Looking for the other one fails each time. */
+  #counter: string | undefined
   /** The kernel counts from the container's start, which is that of this process. */
   #logged = 0
 
   /** @param folder `/sys/fs/cgroup` */
-  constructor(folder: string, ring: LogRing) {
+  constructor(folder: string, ring: LogRing, files: KeptFiles) {
     this.#folder = folder
     this.#ring = ring
+    this.#files = files
   }
 
   /** Logs what the kernel has counted since the last call. Does nothing where the kernel does not count. */
@@ -29,19 +33,21 @@ export class OutOfMemoryWatch {
   }
 
   #count(): number {
-    for (const name of COUNTERS) {
-      const count = readCount(`${this.#folder}/${name}`)
-      if (count !== undefined && Number.isSafeInteger(count)) return count
+    for (const name of this.#counter === undefined ? COUNTERS : [this.#counter]) {
+      const count = this.#readCount(`${this.#folder}/${name}`)
+      if (count === undefined || !Number.isSafeInteger(count)) continue
+      this.#counter = name
+      return count
     }
     return this.#logged
   }
-}
 
-/** Undefined where the file is absent or does not have it. */
-function readCount(file: string): number | undefined {
-  try {
-    return parseFlatKeyed(readFileSync(file, 'utf8')).get('oom_kill')
-  } catch {
-    return undefined
+  /** Undefined where the file is absent or does not have it. */
+  #readCount(file: string): number | undefined {
+    try {
+      return parseFlatKeyed(this.#files.read(file)).get('oom_kill')
+    } catch {
+      return undefined
+    }
   }
 }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { existsSync, statfsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import type { ControlGroup } from './control-group.ts'
 import type { CpuUse } from './cpu-use.ts'
+import type { KeptFiles } from './kept-files.ts'
 import { readLegacyControlGroup } from './legacy-control-group.ts'
 import { readUnifiedControlGroup } from './unified-control-group.ts'
 
@@ -22,15 +22,22 @@ export interface Metrics {
 
 const MIB = 1024 ** 2
 
+export interface MetricsSource {
+  /** `/sys/fs/cgroup` */
+  readonly controlGroups: string
+  readonly files: KeptFiles
+  readonly cpuUse: CpuUse
+}
+
 /**
  * Capacity and use of the container. Without a limit it has the capacity of the machine.
  *
- * @param controlGroups `/sys/fs/cgroup`
  * @throws if the kernel does not report a value
  */
-export async function collectMetrics(controlGroups: string, cpuUse: CpuUse): Promise<Metrics> {
-  const disk = await statfs('/')
-  const group = readControlGroup(controlGroups)
+export function collectMetrics({ controlGroups, files, cpuUse }: MetricsSource): Metrics {
+  // The numbers are in memory, and a thread of the pool would take longer.
+  const disk = statfsSync('/')
+  const group = readControlGroup(controlGroups, files)
   const atMs = performance.now()
   const cpus = group.cpuQuota ?? availableParallelism()
   const memoryBytes = Math.min(group.memoryLimitBytes ?? Infinity, totalmem())
@@ -49,7 +56,7 @@ export async function collectMetrics(controlGroups: string, cpuUse: CpuUse): Pro
   }
 }
 
-function readControlGroup(folder: string): ControlGroup {
-  const read = (path: string): string => readFileSync(path, 'utf8')
+function readControlGroup(folder: string, files: KeptFiles): ControlGroup {
+  const read = (path: string): string => files.read(path)
   return existsSync(`${folder}/cgroup.controllers`) ? readUnifiedControlGroup(folder, read) : readLegacyControlGroup(folder, read)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
+import { keptPlan } from '@sandyard/db/kept-plan'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { isDefaultEgress } from '@sandyard/runtime/open-egress'
 import type { Actor } from '../../events/actor.ts'
@@ -87,7 +88,7 @@ async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promi
       select template_id from template where template_id = ${template.templateId} and deleted_at is null for key share
     )
     select (select count(*) from sandbox where team_id = ${teamId} and ${isOccupied}) as occupied, exists (select from held) as is_held
-  `.execute(tx)
+    ${keptPlan}`.execute(tx)
   const { occupied = 0, is_held: isHeld = false } = rows[0] ?? {}
   return { occupied, isHeld }
 }

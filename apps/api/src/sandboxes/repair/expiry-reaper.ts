@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
 import { statementTime } from '@sandyard/db/statement-time'
+import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { TIMEOUT } from '../../events/actor.ts'
 import { isEngineOf } from '../../servers/engine-binding.ts'
@@ -12,8 +13,12 @@ import type { SettleParts } from '../lifecycle/settle-sandbox.ts'
 import type { Repairs } from './repairs.ts'
 import { changeState } from '../sandbox-state.ts'
 
-/** With the loop's jitter, an expired sandbox begins to end within a quarter of a second. */
-export const REAP_EVERY_MS = 230
+/** The longest time between two looks. Each finds the end times until the next one, and changes of end times wake the loop. */
+const REAP_EVERY_MS = 1000
+/** After the end time: the clock of the database decides, and timers may fire early by a fraction of a millisecond. */
+const AFTER_END_MS = 2
+/** The pause while one has expired and was not taken: a request has locked it, or this server has no lease. */
+const REPEAT_MS = 230
 
 const BATCH = 100
 /** Cap of one run. Several runs handle a larger burst. */
@@ -29,12 +34,34 @@ export interface ReaperParts extends EndParts, SettleParts {
 }
 
 /**
+ * The loop that ends expired sandboxes. It sleeps until the next end time, a second at most: one look a second costs an idle server a quarter of four.
+ * `wake` is for end times that were set or changed.
+ */
+export function startReaper(parts: ReaperParts): Loop {
+  let timer: NodeJS.Timeout | undefined
+  const loop = runLoop({ name: 'expiry reaper', everyMs: REAP_EVERY_MS, log: parts.log }, async () => {
+    clearTimeout(timer)
+    const nextMs = await reapExpired(parts)
+    if (nextMs === undefined || nextMs >= REAP_EVERY_MS) return
+    timer = setTimeout(() => loop.wake(), nextMs > 0 ? nextMs + AFTER_END_MS : REPEAT_MS).unref()
+  })
+  const stop = async (): Promise<void> => {
+    await loop.stop()
+    clearTimeout(timer)
+  }
+  return { wake: () => loop.wake(), stop, [Symbol.asyncDispose]: stop }
+}
+
+/**
  * Ends or pauses expired sandboxes. When this returns they are unreachable; removals and pauses continue in the background, so a slow one
  * delays no other. Several servers may run it at once: each sandbox is taken by one of them.
+ *
+ * @returns how long the next one has until its end time, if one runs
  */
-export async function reapExpired(parts: ReaperParts): Promise<void> {
-  // Four times a second there is nothing to do, and one statement costs less than a transaction.
-  if ((await selectDue(parts.database.db, parts.engineId).limit(1).executeTakeFirst()) === undefined) return
+export async function reapExpired(parts: ReaperParts): Promise<number | undefined> {
+  // Mostly there is nothing to do, and one statement costs less than a transaction.
+  const nextMs = await msUntilNext(parts)
+  if (nextMs === undefined || nextMs > 0) return nextMs
   await inBatches({ size: BATCH, most: BATCHES }, async (size) => {
     const expired = await takeExpired(parts, size)
     for (const { ref, pause } of expired) {
@@ -42,6 +69,21 @@ export async function reapExpired(parts: ReaperParts): Promise<void> {
     }
     return expired.length
   })
+  return await msUntilNext(parts)
+}
+
+/** Negative for one that has expired. Undefined when none runs, and after a move to another engine. */
+async function msUntilNext({ database, engineId }: ReaperParts): Promise<number | undefined> {
+  const next = await database.db
+    .selectFrom('sandbox')
+    .select(sql<number>`(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`.as('ms'))
+    .where('state', '=', 'running')
+    .where('expires_at', 'is not', null)
+    .where(isEngineOf(engineId))
+    .orderBy('expires_at')
+    .limit(1)
+    .executeTakeFirst()
+  return next?.ms
 }
 
 interface Expired {

@@ -7,7 +7,7 @@ import { forgetEvents } from '../../events/forget-events.ts'
 import type { RetentionConfig } from '../../settings/retention.ts'
 import { foldSpawns } from '../../templates/spawn-counts.ts'
 import type { ExitParts } from './exited-sandboxes.ts'
-import { reapExpired, REAP_EVERY_MS } from './expiry-reaper.ts'
+import { startReaper } from './expiry-reaper.ts'
 import { KEY_RETENTION_MS } from '../../idempotency/sandbox-keys.ts'
 import { freePausedMemory, PAUSED_MEMORY_EVERY_MS } from '../lifecycle/paused-memory.ts'
 import { reconcile, RECONCILE_EVERY_MS } from './reconciler.ts'
@@ -21,8 +21,13 @@ export interface LoopParts extends ExitParts {
   readonly retention: RetentionConfig
 }
 
+export interface SandboxLoops {
+  /** End times were set or changed. */
+  readonly onEndTime: () => void
+}
+
 /** Starts the loops that expire and repair sandboxes and delete old rows; `shutdown` stops them. */
-export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): void {
+export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): SandboxLoops {
   const { database, log, repairs, retention } = parts
   shutdown.add('repairs', () => repairs.stop())
   const watching = new AbortController()
@@ -35,7 +40,7 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): void {
   const reconciling = runLoop({ name: 'reconciler', everyMs: RECONCILE_EVERY_MS, log }, (signal) => reconcile(parts, signal))
   shutdown.add('reconciler', () => reconciling.stop())
 
-  const reaping = runLoop({ name: 'expiry reaper', everyMs: REAP_EVERY_MS, log }, () => reapExpired(parts))
+  const reaping = startReaper(parts)
   shutdown.add('expiry reaper', () => reaping.stop())
 
   const freeing = runLoop({ name: 'paused memory', everyMs: PAUSED_MEMORY_EVERY_MS, log }, () => freePausedMemory(parts))
@@ -46,6 +51,7 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): void {
 
   const forgetting = runLoop({ name: 'retention', everyMs: FORGET_EVERY_MS, log }, () => forgetOld(database.db, retention))
   shutdown.add('retention', () => forgetting.stop())
+  return { onEndTime: () => reaping.wake() }
 }
 
 /** Deletes rows that are older than their retention. */

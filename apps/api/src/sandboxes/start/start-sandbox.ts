@@ -1,4 +1,5 @@
-import type { Database, Tx } from '@sandyard/db/database'
+import { sql } from 'kysely'
+import type { Database, Db } from '@sandyard/db/database'
 import type { Secret } from '@sandyard/kit/config/secret'
 import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import { within } from '@sandyard/kit/async/within'
@@ -10,7 +11,7 @@ import type { Admission, Turn } from '../../admission/admission.ts'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
-import { rememberAnswer } from '../../idempotency/sandbox-keys.ts'
+import { rememberingAnswer } from '../../idempotency/sandbox-keys.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
 import { prepareDaemon } from './prepare-daemon.ts'
 import type { InFlight } from '../lifecycle/in-flight.ts'
@@ -84,7 +85,7 @@ async function start(parts: StartParts, reservation: Reservation): Promise<Sandb
       endpoint = await startCold(parts, current, Math.max(0, Math.round(deadline - performance.now())))
     }
     const started = { endpoint, serverId }
-    return await parts.timings.timePhase('commit', () => parts.database.transaction((tx) => markRunning(tx, current, started)))
+    return await parts.timings.timePhase('commit', () => markRunning(parts.database.db, current, started))
   } catch (err) {
     parts.log.warn({ err, sandboxId: current.sandboxId }, 'sandbox start failed')
     await undo(parts, current)
@@ -127,22 +128,22 @@ async function bringUp(
 }
 
 /**
- * Changes the row, the start count, the event and the stored answer in one transaction. A server whose lease has ended changes nothing:
+ * Changes the row, the start count, the event and the stored answer in one statement. A server whose lease has ended changes nothing:
  * other servers may have ended its starts.
  */
 async function markRunning(
-  tx: Tx,
+  db: Db,
   reservation: Reservation,
   { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
 ): Promise<SandboxAnswer> {
   const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor } = reservation
   const event = { kind: 'sandbox.running' } as const
-  const change: StateChange = { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId }
-  const isOurs = await changeState(tx, reservation, { ...change, claim: reservation.parked?.claim })
-  if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
   const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure, isPublic }
-  if (isRepeatable) await rememberAnswer(tx, answer)
-  await tx.insertInto('template_spawn').values({ template_id: templateId }).execute()
+  const counted = sql`insert into template_spawn (template_id) select ${templateId} from changed`
+  const also = isRepeatable ? [counted, rememberingAnswer(answer)] : [counted]
+  const change: StateChange = { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId, also }
+  const isOurs = await changeState(db, reservation, { ...change, claim: reservation.parked?.claim })
+  if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
   return answer
 }
 
