@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
@@ -17,8 +18,8 @@ const OPTIONS = {
   platform: value('--platform'),
   network: value('--network'),
   pull: flag('--pull'),
-  // Every build runs all of its steps, so these change nothing.
   noCache: flag('--no-cache'),
+  // Only earlier builds of this sandbox are used.
   cacheFrom: value('--cache-from'),
 }
 
@@ -28,6 +29,7 @@ export async function build({ config, images, environment, print }: Engine, args
   requireHostNetwork(COMMAND, options.last('network'))
   const context = resolve(onlyWord(COMMAND, options.words))
   const file = options.last('file') ?? join(context, 'Dockerfile')
+  if (existsSync(join(context, '.dockerignore'))) print('[build] .dockerignore is not applied: COPY takes what it names')
   const image = await buildImage(images, {
     dockerfile: await readDockerfile(file),
     context,
@@ -37,6 +39,7 @@ export async function build({ config, images, environment, print }: Engine, args
     proot: config.proot,
     directory: config.directory,
     fetchesAgain: options.has('pull'),
+    usesEarlier: !options.has('noCache'),
     report: (line) => print(`[build] ${line}`),
   })
   for (const name of options.all('tag')) await images.name(name, image.id)

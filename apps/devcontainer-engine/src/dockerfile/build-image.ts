@@ -5,6 +5,7 @@ import type { ImageStore } from '../images/image-store.ts'
 import { ownArchitecture, type Image } from '../images/image.ts'
 import { pullImage } from '../images/pull-image.ts'
 import { copyTree } from '../root-file-system/run-program.ts'
+import { buildKey } from './build-key.ts'
 import { parseDockerfile } from './parse-dockerfile.ts'
 import { planStages, type Stage, type StagePlan } from './plan-stages.ts'
 import { runInstruction } from './run-instruction.ts'
@@ -20,36 +21,72 @@ export interface BuildImage {
   readonly directory: string
   /** Whether images of registries are fetched again. */
   readonly fetchesAgain: boolean
+  readonly usesEarlier: boolean
   readonly report: (line: string) => void
 }
 
-/** Runs the stages that the target needs, one after the other and without a cache of steps. */
+/** Runs the stages that the target needs, one after the other. A build that was done before with the same files and images is not done again. */
 export async function buildImage(store: ImageStore, build: BuildImage): Promise<Image> {
-  const { dockerfile, buildArgs, target, directory } = build
+  const { dockerfile, buildArgs, target, directory, labels } = build
   const plan = planStages(parseDockerfile(dockerfile), { buildArgs, target, platform: `linux/${ownArchitecture()}` })
+  const bases = new BaseImages(store, build.fetchesAgain)
+  const idOf = async (reference: string): Promise<string> => (await bases.get(reference)).id
+  const key = await buildKey({ ...build, buildArgs: { ...buildArgs, ...labels }, target: plan.target, idOf })
+  const earlier = build.usesEarlier ? await store.findBuilt(key) : undefined
+  if (earlier !== undefined) {
+    build.report('nothing has changed since an earlier build')
+    return earlier
+  }
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const temporary = await mkdtemp(join(directory, 'build-'))
   try {
-    const stages = new StageBuilder(store, { ...build, plan, temporary })
-    const { config, root } = await stages.stage(plan.target)
+    const { config, root } = await new StageBuilder({ ...build, store, bases, plan, temporary }).stage(plan.target)
     return await store.add(async (folder) => {
       await rename(root, join(folder, 'root'))
-      const Labels = { ...config.Labels, ...build.labels }
-      return { config: { ...config, Labels }, os: 'linux', architecture: ownArchitecture(), kind: 'root' }
+      return {
+        config: { ...config, Labels: { ...config.Labels, ...labels } },
+        os: 'linux',
+        architecture: ownArchitecture(),
+        kind: 'root',
+        buildKey: key,
+      }
     })
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
 }
 
-class StageBuilder {
+/** The images of FROM and COPY --from, each looked up once in a build. */
+class BaseImages {
   readonly #store: ImageStore
-  readonly #build: BuildImage & { plan: StagePlan; temporary: string }
+  readonly #fetchesAgain: boolean
+  readonly #known = new Map<string, Image>()
+
+  constructor(store: ImageStore, fetchesAgain: boolean) {
+    this.#store = store
+    this.#fetchesAgain = fetchesAgain
+  }
+
+  async get(reference: string): Promise<Image> {
+    const image = this.#known.get(reference) ?? (await this.#find(reference))
+    this.#known.set(reference, image)
+    return image
+  }
+
+  async #find(reference: string): Promise<Image> {
+    const found = await this.#store.find(reference)
+    return found === undefined || (this.#fetchesAgain && found.kind === 'layers') ? pullImage(this.#store, reference) : found
+  }
+}
+
+type StageBuild = BuildImage & { store: ImageStore; bases: BaseImages; plan: StagePlan; temporary: string }
+
+class StageBuilder {
+  readonly #build: StageBuild
   readonly #built = new Map<Stage, StageImage>()
   readonly #unpacked = new Map<string, string>()
 
-  constructor(store: ImageStore, build: BuildImage & { plan: StagePlan; temporary: string }) {
-    this.#store = store
+  constructor(build: StageBuild) {
     this.#build = build
   }
 
@@ -88,8 +125,8 @@ class StageBuilder {
       return config
     }
     this.#build.report(`FROM ${base.image} (line ${line})`)
-    const image = await this.#image(base.image)
-    await this.#store.unpack(image, root)
+    const image = await this.#build.bases.get(base.image)
+    await this.#build.store.unpack(image, root)
     return image.config
   }
 
@@ -100,14 +137,8 @@ class StageBuilder {
     const known = this.#unpacked.get(source.image)
     if (known !== undefined) return known
     const root = join(this.#build.temporary, `image-${this.#unpacked.size}`)
-    await this.#store.unpack(await this.#image(source.image), root)
+    await this.#build.store.unpack(await this.#build.bases.get(source.image), root)
     this.#unpacked.set(source.image, root)
     return root
-  }
-
-  async #image(reference: string): Promise<Image> {
-    const known = await this.#store.find(reference)
-    if (known === undefined || (this.#build.fetchesAgain && known.kind === 'layers')) return pullImage(this.#store, reference)
-    return known
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { copyTree } from '../root-file-system/run-program.ts'
@@ -44,9 +44,21 @@ export class ImageStore {
     }
   }
 
+  async findBuilt(key: string): Promise<Image | undefined> {
+    const folders = await readdir(this.#images).catch(() => [])
+    const images = await Promise.all(folders.map((folder) => this.find(`sha256:${folder}`)))
+    return images.find((image) => image?.buildKey === key)
+  }
+
+  /** An image that loses its last name goes: containers have files of their own. */
   async name(reference: string, id: string): Promise<void> {
     await mkdir(this.#names, { recursive: true, mode: 0o700 })
+    const former = await readText(this.#nameFile(reference))
     await writeWhole(this.#nameFile(reference), id)
+    if (former === undefined || former === id) return
+    const names = await readdir(this.#names)
+    const named = await Promise.all(names.map((name) => readText(join(this.#names, name))))
+    if (!named.includes(former)) await rm(this.#folderOf(former), { recursive: true, force: true })
   }
 
   /** Writes the root file system of the image into a folder. */

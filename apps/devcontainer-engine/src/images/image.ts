@@ -17,6 +17,8 @@ export interface Image {
   readonly createdAt: string
   /** Whether the layers of a registry are kept, or the root file system that a build made. */
   readonly kind: 'layers' | 'root'
+  /** Of the build that made it. */
+  readonly buildKey?: string
 }
 
 /** `Env` as a record. */

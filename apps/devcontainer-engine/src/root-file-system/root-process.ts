@@ -28,10 +28,13 @@ export function toWords({ proot, root, user, workingDirectory, binds, command }:
   return [
     proot,
     '--kill-on-exit',
-    ...['-i', `${user.uid}:${user.gid}`],
-    ...['-r', root],
+    '-i',
+    `${user.uid}:${user.gid}`,
+    '-r',
+    root,
     ...[...shared, ...binds].flatMap(({ source, target }) => ['-b', `${source}:${target}`]),
-    ...['-w', workingDirectory],
+    '-w',
+    workingDirectory,
     ...command,
   ]
 }

@@ -40,7 +40,7 @@ export async function unpackLayer(
   try {
     for await (const entry of entries) {
       if (++count > MAX_ENTRIES) throw new AppError('resource_exhausted', 'A layer of the image has too many files')
-      budget.take(entry.header.size ?? 0)
+      budget.take(entry.header.size)
       await layer.add(entry.header, entry)
       entry.resume()
     }
@@ -94,7 +94,7 @@ class Layer {
 
   /** @returns false for what is left out */
   async #make(path: string, header: Header, content: AsyncIterable<unknown>): Promise<boolean> {
-    const { type, linkname = '', uid = 0, gid = 0, mode = 0o755, mtime = new Date(0) } = header
+    const { type, linkname, uid, gid, mode, mtime } = header
     const existing = await lstat(path).catch(() => undefined)
     const keepsFolder = type === 'directory' && existing?.isDirectory() === true
     if (existing !== undefined && !keepsFolder && path !== this.#root) await rm(path, { recursive: true, force: true })
