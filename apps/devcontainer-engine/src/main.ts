@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { ConfigError } from '@sandyard/kit/config/parse-config'
 import { readConfig } from './config.ts'
@@ -48,7 +49,22 @@ const ABSENT: Readonly<Record<string, string>> = {
   compose: "dev containers of Compose files are not supported: use 'image' or 'build.dockerfile' in devcontainer.json",
 }
 
+/** Commands whose errors the CLI keeps for itself. */
+const UNSEEN: ReadonlySet<string> = new Set(['compose', 'pull'])
+
 await main(process.argv.slice(2)).catch((err: unknown) => {
-  process.stderr.write(`Error: ${err instanceof Error ? err.message : String(err)}\n`)
+  const text = `Error: ${err instanceof Error ? err.message : String(err)}\n`
+  process.stderr.write(text)
+  const cliErrors = process.env['DEVCONTAINER_CLI_ERRORS']
+  if (cliErrors !== undefined && UNSEEN.has(process.argv[2] ?? '')) tryToAppend(cliErrors, text)
   process.exit(err instanceof ConfigError ? 78 : 1)
 })
+
+/** The CLI may have a socket there, which cannot be opened. */
+function tryToAppend(path: string, text: string): void {
+  try {
+    appendFileSync(path, text)
+  } catch {
+    // The same text is on standard error.
+  }
+}

@@ -21,7 +21,8 @@ export async function exec({ config, containers, environment }: Engine, args: re
   if (reference === undefined || command.length === 0)
     throw new AppError('invalid_argument', `usage: ${COMMAND} [options] <container> <command>`)
   const container = await containers.get(reference)
-  if (!(await isRunning(container))) throw new AppError('failed_precondition', `The dev container ${reference} does not run`)
+  if (!(await isRunning(container)))
+    throw new AppError('failed_precondition', `The dev container ${reference.slice(0, 12)} does not run: devcontainer up starts it`)
   const user = options.last('user')
   const workingDirectory = options.last('workdir')
   const started = await containerProcess(container, {

@@ -8,7 +8,7 @@ import { readImageConfig } from './oci-layout.ts'
 
 const PULL_MS = 1_800_000
 
-/** Fetches an image with skopeo, whose lines the user sees, and gives it its name. Logins are those of `skopeo login` or `~/.docker/config.json`. */
+/** Fetches an image with skopeo and gives it its name. Logins are those of `skopeo login` or `~/.docker/config.json`. */
 export async function pullImage(store: ImageStore, reference: string): Promise<Image> {
   const completed = completeReference(reference)
   const image = await store.add(async (folder) => {
@@ -25,7 +25,7 @@ export async function pullImage(store: ImageStore, reference: string): Promise<I
       `docker://${completed}`,
       `oci:${layout}:image`,
     ]
-    await runProgram(copy, { timeoutMs: PULL_MS }).catch((cause: unknown) => {
+    await runProgram(copy, { timeoutMs: PULL_MS, keepsErrors: true }).catch((cause: unknown) => {
       if (isAppError(cause, 'failed_precondition')) throw couldNotPull(completed, cause)
       throw cause
     })
@@ -43,7 +43,7 @@ export async function pullImage(store: ImageStore, reference: string): Promise<I
 function couldNotPull(completed: string, cause: AppError): AppError {
   return new AppError(
     'unavailable',
-    `The image ${completed} could not be fetched (the reason is above). The registry must be reachable from this sandbox, or from its build`,
+    `The image ${completed} could not be fetched. Its registry must be reachable from where the command runs: the sandbox, or the build of its template. skopeo says: ${cause.message}`,
     { cause },
   )
 }
