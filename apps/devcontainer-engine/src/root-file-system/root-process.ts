@@ -1,6 +1,6 @@
 import type { RootUser } from './find-user.ts'
 
-export interface Bind {
+interface Bind {
   readonly source: string
   readonly target: string
 }
