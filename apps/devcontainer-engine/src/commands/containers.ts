@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 export async function start(engine: Engine, args: readonly string[]): Promise<void> {
   for (const word of parseOptions({ command: 'docker start', options: {} }, args).words) {
     const container = await engine.containers.get(word)
-    if (!(await isRunning(container))) (await startContainer(engine, container)).child.unref()
+    if (!(await isRunning(container))) (await startContainer(engine, container)).unref()
     engine.print(word)
   }
 }

@@ -4,8 +4,10 @@ import { parseOptions, value } from '../command-line/parse-options.ts'
 import type { Engine } from '../engine.ts'
 
 const POLL_MS = 100
+/** The CLI starts this process and `run` side by side, so on a busy machine a start may come first. */
+const SLACK_MS = 1000
 
-/** Prints each start of a container since this process began, until its reader is gone. It is how the CLI learns that `run` has started one. */
+/** Prints each start of a container since this process began, or shortly before, until its reader is gone. It is how the CLI learns that `run` has started one. */
 export async function events({ containers, print }: Engine, args: readonly string[]): Promise<void> {
   const options = parseOptions({ command: 'docker events', options: { format: value('--format'), filter: value('--filter', '-f') } }, args)
   const [filter, ...rest] = options.all('filter')
@@ -16,7 +18,7 @@ export async function events({ containers, print }: Engine, args: readonly strin
   while (process.ppid === parent) {
     for (const { id, image, config, main } of await containers.list()) {
       const key = `${id} ${main?.startedAt}`
-      if (main === undefined || Date.parse(main.startedAt) < performance.timeOrigin || printed.has(key)) continue
+      if (main === undefined || Date.parse(main.startedAt) < performance.timeOrigin - SLACK_MS || printed.has(key)) continue
       printed.add(key)
       print(
         JSON.stringify({

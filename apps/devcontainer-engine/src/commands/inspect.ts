@@ -29,8 +29,9 @@ function toImageView({ id, createdAt, os, architecture, config }: Image, name: s
   }
 }
 
-async function toContainerView({ id, name, createdAt, image, imageId, config, mounts, main }: Container): Promise<object> {
-  const Running = await isRunning({ id, name, createdAt, image, imageId, config, mounts, ...(main === undefined ? {} : { main }) })
+async function toContainerView(container: Container): Promise<object> {
+  const { id, name, createdAt, image, imageId, config, mounts, main } = container
+  const Running = await isRunning(container)
   const Status = Running ? 'running' : main === undefined ? 'created' : 'exited'
   return {
     Id: id,

@@ -43,11 +43,11 @@ export async function run(engine: Engine, args: readonly string[]): Promise<void
   const requests = [...options.all('mount').map(parseMount), ...options.all('volume').map(parseVolume)]
   const image = await ensureImage(engine.images, reference)
   const container = await create(engine, { options, image, reference, words, requests })
-  const { main, child } = await startContainer(engine, container)
+  const child = await startContainer(engine, container)
   if (options.has('detach')) {
     child.unref()
     engine.print(container.id)
-  } else await followMain({ main, child, log: engine.containers.logOf(container.id) })
+  } else await followMain({ child, log: engine.containers.logOf(container.id) })
 }
 
 interface Creation {

@@ -4,12 +4,11 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { MainProcess } from './container.ts'
 
 const POLL_MS = 250
 
 /** Copies the output of the main process until it ends, or until nobody is left to read it. The container outlives its caller. */
-export async function followMain({ child, log }: { main: MainProcess; child: ChildProcess; log: string }): Promise<void> {
+export async function followMain({ child, log }: { child: ChildProcess; log: string }): Promise<void> {
   const parent = process.ppid
   let end: number | string | undefined
   child.once('exit', (code, signal) => (end = code ?? signal ?? 1))
