@@ -38,7 +38,7 @@ describe('a template with betaDevContainerPrebuild and betaSetDevContainerStart'
         (result) => result.exitCode,
         (failure: { exitCode?: number }) => failure.exitCode,
       )
-    await expect.poll(exitCode).toBe(0)
+    await expect.poll(exitCode, { timeout: 150_000 }).toBe(0)
   })
 
   it('runs commands in the file system of the image, with its feature, its user and its variables', async () => {
