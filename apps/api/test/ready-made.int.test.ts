@@ -72,23 +72,6 @@ describe('[POST /ready-made-templates/{name}]', () => {
   })
 })
 
-describe('the name `devcontainer`', () => {
-  it('is refused with the reason, unless a team has such a template', async () => {
-    const api = await start()
-    const reason = /^This server does not have the template 'devcontainer': it starts containers inside the sandbox/
-    const refused = { status: 400, body: { code: 400, message: expect.stringMatching(reason) } }
-    expect(await create(api, 'devcontainer')).toMatchObject(refused)
-    expect(await install(api, 'devcontainer')).toMatchObject(refused)
-    const { body: registered } = await api.call('POST', '/v3/templates', { body: { name: 'mine' }, apiKey: tenant.apiKey })
-    const path = `/v2/templates/${registered.templateID}/builds/${registered.buildID}`
-    expect(await api.call('POST', path, { body: { fromTemplate: 'devcontainer', steps: [] }, apiKey: tenant.apiKey })).toMatchObject(
-      refused,
-    )
-    await insertTemplate(world, tenant, { alias: 'devcontainer' })
-    expect((await create(api, 'devcontainer')).body.message).toBe("tag 'default' does not exist for template 'devcontainer'")
-  })
-})
-
 describe('a ready-made template', () => {
   it('is built by the first create of any team, for which all creates wait, and serves every team', async () => {
     const runner = new HeldRunner()

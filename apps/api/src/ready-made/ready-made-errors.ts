@@ -28,20 +28,3 @@ export function tooManyWait(name: string): AppError {
 export function noReadyMade(name: string): AppError {
   return new AppError('not_found', `There is no ready-made template '${name}'`)
 }
-
-/** Names that clients use (clients.md 5) and that cannot be served, each with the reason. */
-const CANNOT_BE_SERVED: ReadonlyMap<string, string> = new Map([
-  [
-    'devcontainer',
-    'it starts containers inside the sandbox, and a sandbox may start none. ' +
-      'Build a template from the image of the dev container instead (docs/templates.md)',
-  ],
-])
-
-/** The refusal of a name that clients use and this server cannot serve; undefined for all other names. */
-export function refusalOf(name: string): AppError | undefined {
-  const reason = CANNOT_BE_SERVED.get(name)
-  return reason === undefined
-    ? undefined
-    : new AppError('failed_precondition', `This server does not have the template '${name}': ${reason}`)
-}

@@ -19,7 +19,7 @@ import type { UploadStore } from '../uploads/upload-store.ts'
 import { msUntilRetry } from './back-off.ts'
 import { compileTemplate, type Compiled } from './compile-template.ts'
 import { fitResources } from './fit-resources.ts'
-import { couldNotBuild, noReadyMade, refusalOf, stillBuilding, tooManyWait } from './ready-made-errors.ts'
+import { couldNotBuild, noReadyMade, stillBuilding, tooManyWait } from './ready-made-errors.ts'
 import { isUnfinished, readReadyMadeState, type ReadyMadeBuild, type ReadyMadeState } from './ready-made-state.ts'
 import { readProgress } from './read-progress.ts'
 import { isNewer, registerReadyMade } from './register-ready-made.ts'
@@ -79,11 +79,11 @@ export class ReadyMade implements AsyncDisposable {
   /**
    * Starts the build of a template unless the installed one is of this or a newer release. Returns without waiting for the build.
    *
-   * @throws AppError `not_found`; `failed_precondition` for a name that cannot be served
+   * @throws AppError `not_found`
    */
   async install(name: string): Promise<{ readonly manifest: Manifest; readonly state: ReadyMadeState }> {
     const manifest = await readManifest(this.#parts.folder, name)
-    if (manifest === undefined) throw refusalOf(name) ?? noReadyMade(name)
+    if (manifest === undefined) throw noReadyMade(name)
     await this.#start(manifest, { isAskedFor: true })
     return { manifest, state: await this.#read(name) }
   }
@@ -102,8 +102,7 @@ export class ReadyMade implements AsyncDisposable {
   /**
    * Like `resolveTemplate`; a ready-made template that nobody asked for yet is built, and the call waits for it for a while.
    *
-   * @throws AppError those of `resolveTemplate`; `unavailable` while the build goes on, and after it failed; `failed_precondition` for a
-   * name that cannot be served
+   * @throws AppError those of `resolveTemplate`; `unavailable` while the build goes on, and after it failed
    */
   async resolve(team: Team, reference: TemplateReference): Promise<{ template: Template; build: ReadyBuild }> {
     const { db } = this.#parts.database
@@ -112,7 +111,7 @@ export class ReadyMade implements AsyncDisposable {
     } catch (err) {
       if (!isAppError(err, 'not_found')) throw err
       const manifest = await this.#findAbsent(team, reference)
-      if (manifest === undefined) throw (await this.#findRefusal(team, reference)) ?? err
+      if (manifest === undefined) throw err
       await this.#build(manifest)
       return resolveTemplate(db, team, reference)
     }
@@ -121,8 +120,7 @@ export class ReadyMade implements AsyncDisposable {
   /** Like `resolve`, for the base of a build; what is not found is the failure of that build, so it is not told here. */
   async prepare(team: Team, fromTemplate: string | undefined): Promise<void> {
     if (fromTemplate === undefined) return
-    const isOurs = refusalOf(fromTemplate) !== undefined || (await readManifest(this.#parts.folder, fromTemplate)) !== undefined
-    if (!isOurs) return
+    if ((await readManifest(this.#parts.folder, fromTemplate)) === undefined) return
     await this.resolve(team, parseTemplateReference(fromTemplate)).catch((err: unknown) => {
       if (!isAppError(err, 'not_found')) throw err
     })
@@ -136,12 +134,6 @@ export class ReadyMade implements AsyncDisposable {
     if (found === undefined) return manifest
     const { templateId, isTaken } = await this.#read(reference.name)
     return templateId === found.templateId && !isTaken ? manifest : undefined
-  }
-
-  /** Of a name that cannot be served, unless it is that of a template of the team. */
-  async #findRefusal(team: Team, reference: TemplateReference): Promise<AppError | undefined> {
-    const refusal = reference.namespace === undefined && reference.tag === undefined ? refusalOf(reference.name) : undefined
-    return refusal && ((await findTemplate(this.#parts.database.db, team, reference)) === undefined ? refusal : undefined)
   }
 
   /** Starts the build if no one has, and waits for its end. */

@@ -1,0 +1,17 @@
+import { AppError } from '@sandyard/kit/errors/app-error'
+
+/** As Docker completes a name: `ubuntu` is `docker.io/library/ubuntu:latest`. */
+export function completeReference(reference: string): string {
+  if (!/^[\w./:@-]{1,512}$/.test(reference)) throw new AppError('invalid_argument', `'${reference}' is not the name of an image`)
+  const [first = '', ...rest] = reference.split('/')
+  const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost')
+  const host = hasHost ? first : 'docker.io'
+  const path = hasHost ? rest.join('/') : rest.length > 0 ? reference : `library/${reference}`
+  const isTagged = path.includes('@') || /:[^/]*$/.test(path)
+  return `${host}/${path}${isTagged ? '' : ':latest'}`
+}
+
+/** A registry on loopback speaks plain HTTP, as it may with Docker. */
+export function isOnLoopback(completed: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+)(:\d+)?\//.test(completed)
+}
