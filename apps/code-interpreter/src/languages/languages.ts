@@ -21,8 +21,6 @@ export interface LanguageRules {
   readonly fence?: string
   /** The quotes around a string that is a result; they are not part of its text. */
   readonly quotes: readonly string[]
-  /** See `DisplayedValues`. */
-  readonly displaysValues?: boolean
 }
 
 const JAVASCRIPT: LanguageRules = {
@@ -38,7 +36,7 @@ const RULES: Readonly<Record<string, LanguageRules>> = {
   typescript: JAVASCRIPT,
   bash: { toVariablesCode: bashVariables, quotes: [] },
   java: { toVariablesCode: javaVariables, quotes: [] },
-  r: { toVariablesCode: rVariables, quotes: [], displaysValues: true },
+  r: { toVariablesCode: rVariables, quotes: [] },
 }
 
 /** The name of a language as contexts have it. */

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { toLines } from '../cells/cell-output.ts'
 import { CellStream } from '../cells/cell-stream.ts'
-import { DisplayedValues } from '../cells/displayed-values.ts'
 import type { OutputLine } from '../cells/output-line.ts'
 import type { ServerContext } from '../context.ts'
 import type { CodeContext } from '../contexts/code-context.ts'
@@ -11,8 +10,6 @@ import { CellLost } from '../kernels/kernel.ts'
 import { findLanguageRules, toLanguage } from '../languages/languages.ts'
 import { readSandboxVariables } from '../variables/read-sandbox-variables.ts'
 import { nullable } from './nullable.ts'
-
-type Message = Parameters<typeof toLines>[0]
 
 const Body = Type.Object({
   code: Type.String(),
@@ -28,20 +25,16 @@ export function registerExecute(app: FastifyInstance, { contexts, daemonUrl, log
     if (id && language) throw new AppError('invalid_argument', 'Only one of context_id or language can be provided')
     const context = id ? contexts.get(id) : await contexts.getDefault(toLanguage(language))
     const token = request.headers['x-access-token']
-    const { quotes = [], displaysValues = false } = findLanguageRules(context.language) ?? {}
-    const values = displaysValues ? new DisplayedValues() : undefined
+    const quotes = findLanguageRules(context.language)?.quotes ?? []
     reply.hijack()
     const stream = new CellStream(reply.raw)
-    const write = (messages: readonly Message[]): void => {
-      for (const message of messages) for (const line of toLines(message, quotes)) stream.write(line)
-    }
     try {
       const sandboxVariables = await readSandboxVariables(daemonUrl, typeof token === 'string' ? token : undefined, log)
-      const onMessage = (message: Message): void => write(values?.pass(message) ?? [message])
+      const onMessage = (message: Parameters<typeof toLines>[0]): void => {
+        for (const line of toLines(message, quotes)) stream.write(line)
+      }
       await context.run({ code, variables: variables ?? {}, sandboxVariables, onMessage }, stream.signal)
-      write(values?.end(true) ?? [])
     } catch (err) {
-      write(values?.end(false) ?? [])
       const line = toErrorLine(err, context, stream.signal)
       if (line === undefined) log.error({ err, context: context.id }, 'a cell could not be run')
       stream.write(line ?? { type: 'error', name: 'InternalError', value: 'the cell could not be run', traceback: '' })
