@@ -27,7 +27,7 @@ const SETS_END_TIME: ReadonlySet<string> = new Set<Event['kind']>([
   'sandbox.running',
   'sandbox.resumed',
   'sandbox.timeout_changed',
-  'sandbox.pause_failed',
+  'sandbox.snapshotted',
 ])
 /** Events after which the pool wants sandboxes of another build. */
 const MOVES_DEMAND: ReadonlySet<string> = new Set<Event['kind']>([

@@ -27,7 +27,7 @@ export interface PoolCounts {
 }
 
 const BEGINS = /^(?:begin|start transaction)/
-const READS = /^select\b/
+const READS = /^select\b(?!\s+(?:pg_notify|setval|nextval)\b)/
 const NOTHING: PostgresQueryResult<never> = { command: 'BEGIN', rowCount: 0, rows: [] } as unknown as PostgresQueryResult<never>
 
 /**

@@ -24,6 +24,8 @@ export interface ParkedRow extends SandboxRef {
 export interface PoolPlan {
   readonly park: readonly WantedBuild[]
   readonly giveUp: readonly SandboxRef[]
+  /** More is missing than may start now. */
+  readonly isShort: boolean
 }
 
 const LEAST_MEMORY_MIB = 64
@@ -63,7 +65,7 @@ export function planPool(
     for (let open = missing.get(buildId) ?? 0; open > 0; open -= 1) park.push(each)
     missing.delete(buildId)
   }
-  return { park: park.slice(0, Math.max(0, mayPark)), giveUp }
+  return { park: park.slice(0, Math.max(0, mayPark)), giveUp, isShort: park.length > mayPark }
 }
 
 interface Bounds extends Pick<PoolConfig, 'memoryMib' | 'perTemplate'> {

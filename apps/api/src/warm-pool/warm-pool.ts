@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
+import { spaced } from '@sandyard/kit/async/spaced'
 import { resultWithin, within } from '@sandyard/kit/async/within'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
@@ -49,6 +50,9 @@ export interface PoolParts extends ParkParts {
 
 /** The longest wait for what nothing tells, e.g. that the host has room again. Pauses between creates, the ends of starts and new builds wake the loop. */
 const FILL_EVERY_MS = 10_000
+/** The same while something is missing that may not be started yet. */
+const FILL_AGAIN_MS = 1000
+const LOOK_GAP_MS = 200
 const LULL = { quietMs: 250, longestMs: 2000 }
 /** After a shortage of memory nothing is started for the pool for so long. */
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
@@ -75,6 +79,7 @@ export class WarmPool {
   #loops: readonly Loop[] = []
   #closedUntil = 0
   #lastGeneration: string | undefined
+  #again: NodeJS.Timeout | undefined
   /** Starts for the pool wait for a pause between creates, so that they do not slow them down. */
   readonly #lull = new Lull({ ...LULL, onLull: () => this.#loops[0]?.wake() })
 
@@ -101,9 +106,7 @@ export class WarmPool {
   }
 
   /** Has the pool look at what is wanted now. */
-  look(): void {
-    this.#loops[0]?.wake()
-  }
+  readonly look = spaced(LOOK_GAP_MS, () => this.#loops[0]?.wake())
 
   /** Starts the loops. */
   start(): void {
@@ -122,7 +125,9 @@ export class WarmPool {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
     this.#lull[Symbol.dispose]()
+    this.look[Symbol.dispose]()
     await Promise.all(this.#loops.map((loop) => loop.stop()))
+    clearTimeout(this.#again)
     await Promise.all(this.#starts)
     const { database, engineId, serverId, log } = this.#parts
     try {
@@ -157,12 +162,14 @@ export class WarmPool {
     const next = await database.transaction((tx) => replaceClaimed(tx, ref, { claim, serverId }))
     if (next === undefined) throw new Error('the reservation was abandoned, or the lease of this server has ended')
     this.#free([ref])
+    this.look()
     return next
   }
 
   /** Gives up sandboxes that have ended by themselves. */
   async lost(refs: readonly SandboxRef[]): Promise<void> {
     this.#free(await giveUpParked(this.#parts.database.db, refs))
+    this.look()
   }
 
   /** One pass: gives up what is not wanted any more, frees it, and starts what is missing. Returns before the starts have ended. */
@@ -173,9 +180,11 @@ export class WarmPool {
     const isOpen = this.isOn && performance.now() >= this.#closedUntil
     const wanted = isOpen ? await readWantedBuilds(database.db) : []
     const mayPark = await this.#countFree(wanted)
-    const { begun, givenUp } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
+    const { begun, givenUp, isShort } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
     this.#free([...givenUp, ...(await takeUnremoved(database.db))])
     for (const [ref, build] of begun) this.#begin(ref, build)
+    clearTimeout(this.#again)
+    if (isShort) this.#again = setTimeout(this.look, FILL_AGAIN_MS).unref()
   }
 
   /**
@@ -196,6 +205,7 @@ export class WarmPool {
       this.#setbacks.add(buildId)
     }
     this.#free(givenUp)
+    if (givenUp.length > 0) this.look()
   }
 
   /** Resolves when no start is in flight. */
@@ -213,7 +223,7 @@ export class WarmPool {
     const begun: [SandboxRef, WantedBuild][] = []
     const { config, engineId, serverId } = this.#parts
     const generation = this.#generation
-    if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [] }
+    if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [], isShort: false }
     const usable = wanted.filter(({ build }) => !this.#setbacks.isPaused(build.buildId))
     const plan: PoolPlan = planPool(config, usable, { rows: await listParked(tx, generation), mayPark })
     for (const each of plan.park) {
@@ -221,7 +231,7 @@ export class WarmPool {
       await insertParking(tx, { wanted: each, ref, generation, serverId, maxAgeMs: config.maxAgeMs })
       begun.push([ref, each])
     }
-    return { begun, givenUp: await giveUpParked(tx, plan.giveUp) }
+    return { begun, givenUp: await giveUpParked(tx, plan.giveUp), isShort: plan.isShort }
   }
 
   /** How many starts may begin now: none while creates need the machine, or while the host has no room for them. */

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /** Weighs about ten times as much as a process of the default priority. */
@@ -10,8 +11,9 @@ const NICE = -10
  */
 export function takePrecedence(): void {
   try {
-    setPriority(NICE)
+    // On Linux a priority belongs to a thread: those of V8 and libuv run already, and the main thread waits for them.
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), NICE)
   } catch {
-    // EACCES
+    // EACCES, or a thread that has ended
   }
 }

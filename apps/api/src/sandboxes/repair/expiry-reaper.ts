@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
 import { statementTime } from '@sandyard/db/statement-time'
+import { spaced } from '@sandyard/kit/async/spaced'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { TIMEOUT } from '../../events/actor.ts'
@@ -19,6 +20,8 @@ const REAP_EVERY_MS = 1000
 const AFTER_END_MS = 2
 /** The pause while one has expired and was not taken: a request has locked it, or this server has no lease. */
 const REPEAT_MS = 230
+/** End times change with every create. */
+const WAKE_GAP_MS = 200
 
 const BATCH = 100
 /** Cap of one run. Several runs handle a larger burst. */
@@ -45,11 +48,13 @@ export function startReaper(parts: ReaperParts): Loop {
     if (nextMs === undefined || nextMs >= REAP_EVERY_MS) return
     timer = setTimeout(() => loop.wake(), nextMs > 0 ? nextMs + AFTER_END_MS : REPEAT_MS).unref()
   })
+  const wake = spaced(WAKE_GAP_MS, () => loop.wake())
   const stop = async (): Promise<void> => {
+    wake[Symbol.dispose]()
     await loop.stop()
     clearTimeout(timer)
   }
-  return { wake: () => loop.wake(), stop, [Symbol.asyncDispose]: stop }
+  return { wake, stop, [Symbol.asyncDispose]: stop }
 }
 
 /**
