@@ -163,6 +163,7 @@ describe('a connection', () => {
   it.each([
     ['has an invalid size', 'x\r\n', 'HTTP/1.1 400'],
     ['is longer than its size', '1\r\nabc\r\n', 'HTTP/1.1 400'],
+    ['is followed by malformed trailers', '0\r\nno trailer\r\n\r\n', 'HTTP/1.1 400'],
     ['has too many extensions', `1;${'e'.repeat(15_000)}\r\na\r\n`.repeat(2), 'HTTP/1.1 413'],
   ])('is closed with an answer when a later chunk of a request %s', async (_, chunk, status) => {
     using client = new RawClient(proxy.port)
@@ -172,6 +173,25 @@ describe('a connection', () => {
     await client.until(status)
     await client.closed()
     await until('no request in flight', () => proxy.ctx.clients.counts.requests === 0)
+  })
+
+  it('is closed with an answer when the client ends its sending inside of a body', async () => {
+    using client = new RawClient(proxy.port)
+    client.send(['POST /x HTTP/1.1', host, 'Content-Length: 10'], 'abc')
+    await until('the request in flight', () => proxy.ctx.clients.counts.requests === 1)
+    client.socket.end()
+    await client.until('HTTP/1.1 400')
+    await client.closed()
+  })
+
+  it('gets its answer when empty lines and the end of its sending follow its request', async () => {
+    held = []
+    using client = new RawClient(proxy.port)
+    client.send(['GET /held HTTP/1.1', host])
+    await until('the request', () => held.length === 1)
+    client.socket.end('\r\n')
+    held[0]?.end('late')
+    await client.until('late')
   })
 
   it('that disconnects ends its request to the sandbox', async () => {

@@ -75,12 +75,12 @@ async function openToService(upstreams: Upstreams, exchange: Exchange, signal: A
   }
 }
 
-function openSocket({ route, port, isDaemon }: Exchange, signal: AbortSignal): Promise<Socket> {
+function openSocket({ route, port, isDaemon, inbound }: Exchange, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error)
     const { host } = route.endpoint
     const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
-    const memory = isDaemon ? new ReadMemory() : undefined
+    const memory = isDaemon && inbound.upgrade === undefined ? new ReadMemory() : undefined
     const socket = connect(memory === undefined ? options : { ...options, onread: memory.onread })
     memory?.attach(socket)
     const expired = setTimeout(() => socket.destroy(new Error('connect timed out')), CONNECT_TIMEOUT_MS)

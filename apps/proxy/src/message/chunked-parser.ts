@@ -73,8 +73,9 @@ export class ChunkedParser {
 
   #endSection(text: string): void {
     if (this.#state === 'trailers') {
+      const trailers = text === '' ? [] : parseHeaders(text.split('\r\n'), 1).rawHeaders
       this.#state = 'done'
-      this.#handler.onComplete(text === '' ? [] : parseHeaders(text.split('\r\n'), 1).rawHeaders)
+      this.#handler.onComplete(trailers)
     } else if (this.#state === 'chunk-end') {
       if (text !== '') throw new ChunkError('a chunk is longer than its size')
       this.#expect('chunk-line', new TextSection('\r\n', MAX_CHUNK_LINE_BYTES))

@@ -53,13 +53,17 @@ export class PlainConnection {
     const rest = this.#push(req, bytes)
     if (rest === undefined) return
     // The turns of the connection keep the order of the answers.
-    if (rest.length > 0) this.#leave(rest)
+    if (rest.length > 0 && !/^[\r\n]+$/.test(rest.toString('latin1'))) this.#leave(rest)
     else this.#goOn()
   }
 
   readonly #onEnd = (): void => {
     // A client that has ended its sending still waits for its answer.
-    if (this.#req === undefined) this.#socket.end()
+    if (this.#req === undefined || this.#res?.writableFinished === true) this.#socket.end()
+    else if (!this.#req.complete) {
+      const err = Object.assign(new Error('the body is incomplete'), { code: 'HPE_INVALID_EOF_STATE' })
+      this.#options.onMalformed(this.#socket, err)
+    }
   }
 
   readonly #onTimeout = (): void => {

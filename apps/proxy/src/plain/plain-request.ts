@@ -52,6 +52,8 @@ export class PlainRequest implements ClientRequest {
   push(bytes: Buffer): Buffer {
     if (this.complete) return bytes
     const rest = bytes.subarray(this.#chunks?.push(bytes, 0) ?? this.#pushLength(bytes))
+    // What comes next belongs to the connection, even when the body's reader has paused.
+    if (this.complete) this.socket.resume()
     if (this.complete && !this.#isPaused) this.#end()
     // The first read is that of the head.
     else if (!this.complete && this.#arrived.length > 0 && this.#hasBegun) this.socket.pause()

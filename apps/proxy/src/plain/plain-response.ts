@@ -43,8 +43,6 @@ export class PlainResponse implements ClientResponse {
 
   writeHead(status: number, reasonOrHeaders: string | readonly string[], withReason: readonly string[] = []): this {
     const [reason, headers] = typeof reasonOrHeaders === 'string' ? [reasonOrHeaders, withReason] : [STATUS_CODES[status], reasonOrHeaders]
-    this.statusCode = status
-    this.headersSent = true
     let hasLength = false
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i] ?? ''
@@ -55,6 +53,9 @@ export class PlainResponse implements ClientResponse {
     if (this.sendDate) head += `Date: ${new Date().toUTCString()}\r\n`
     if (this.shouldKeepAlive) head += `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(this.#options.idleTimeoutMs / 1000)}\r\n`
     else if (!headers.includes('Connection')) head += 'Connection: close\r\n'
+    // Not before the headers are known to be valid.
+    this.statusCode = status
+    this.headersSent = true
     this.#isChunked = !hasLength && !isWithoutBody(status)
     this.#head = this.#isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`
     return this

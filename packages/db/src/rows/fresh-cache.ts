@@ -106,7 +106,9 @@ export class FreshCache<V extends object> {
     return value
   }
 
-  #start(key: string): Flight<V> {
+  #start(wanted: string): Flight<V> {
+    // A key may be a piece of a large text, such as the head of a request, which would be kept with it.
+    const key = Buffer.from(wanted).toString()
     const { read, isKept } = this.#options
     const flight: Flight<V> = { isOutdated: false, value: read(key) }
     this.#flights.set(key, flight)
