@@ -8,7 +8,7 @@ export interface ChunkHandler {
 }
 
 /** `code` is that of the same error of Node's parser. */
-export class ChunkError extends Error {
+class ChunkError extends Error {
   override readonly name = 'ChunkError'
   readonly code: string
 
