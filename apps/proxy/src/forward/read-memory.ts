@@ -5,10 +5,14 @@ const SMALL_BYTES = 16 * 1024
 /** A read of this size costs far less than eight reads of 64 KiB (`bench -- downloads`). */
 const LARGE_BYTES = 512 * 1024
 const GROWTH = 4
-/** For all blocks above `SMALL_BYTES` of a process. */
+/** For all blocks above `MEDIUM_BYTES` of a process; where there are no more, reads have that size. */
 const MAX_LARGE_BYTES = 64 * 1024 * 1024
+const MEDIUM_BYTES = 64 * 1024
+/** Blocks of `LARGE_BYTES` that nobody uses. New memory would cost as much as a copy of it. */
+const MAX_FREE_BLOCKS = 8
 
 let largeBytes = 0
+const freeBlocks: Buffer[] = []
 
 const memories = new WeakMap<Socket, ReadMemory>()
 
@@ -18,9 +22,10 @@ class Block {
   #users = 1
 
   constructor(wanted: number) {
-    const isAllowed = wanted <= SMALL_BYTES || largeBytes + wanted <= MAX_LARGE_BYTES
-    this.bytes = Buffer.allocUnsafeSlow(isAllowed ? wanted : SMALL_BYTES)
-    if (this.bytes.length > SMALL_BYTES) largeBytes += this.bytes.length
+    const isAllowed = wanted <= MEDIUM_BYTES || largeBytes + wanted <= MAX_LARGE_BYTES
+    const free = isAllowed && wanted === LARGE_BYTES ? freeBlocks.pop() : undefined
+    this.bytes = free ?? Buffer.allocUnsafeSlow(isAllowed ? wanted : MEDIUM_BYTES)
+    if (this.bytes.length > MEDIUM_BYTES) largeBytes += this.bytes.length
   }
 
   get isLent(): boolean {
@@ -33,13 +38,15 @@ class Block {
 
   release(): void {
     this.#users -= 1
-    if (this.#users === 0 && this.bytes.length > SMALL_BYTES) largeBytes -= this.bytes.length
+    if (this.#users > 0 || this.bytes.length <= MEDIUM_BYTES) return
+    largeBytes -= this.bytes.length
+    if (this.bytes.length === LARGE_BYTES && freeBlocks.length < MAX_FREE_BLOCKS) freeBlocks.push(this.bytes)
   }
 }
 
 /**
  * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
- * connection is idle or its client is slow.
+ * connection is idle. A client that is slow holds one block: nothing is read meanwhile.
  */
 export class ReadMemory {
   #block = new Block(SMALL_BYTES)
@@ -65,7 +72,6 @@ export class ReadMemory {
   lend(): () => void {
     const block = this.#block
     block.lend()
-    this.#wanted = SMALL_BYTES
     return () => block.release()
   }
 
