@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { spaced } from '@sandyard/kit/async/spaced'
 import { resultWithin, within } from '@sandyard/kit/async/within'
@@ -9,7 +8,6 @@ import type { Admission } from '../admission/admission.ts'
 import { REMOVE_TIMEOUT_MS } from '../sandboxes/end/end-sandbox.ts'
 import type { Repairs } from '../sandboxes/repair/repairs.ts'
 import { newSandboxId } from '../sandboxes/sandbox-id.ts'
-import { isEngineOf } from '../servers/engine-binding.ts'
 import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
@@ -27,6 +25,7 @@ import {
   storeMemory,
   takeUnremoved,
 } from './parked-rows.ts'
+import { lockPlan } from './lock-plan.ts'
 import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
@@ -62,8 +61,6 @@ const LAST_REMOVALS_MS = 10_000
 const CHECK_EVERY_MS = 10_000
 const USAGE_TIMEOUT_MS = 10_000
 const FORGET_EVERY_MS = 60_000
-/** The lock of the transaction that plans: one server at a time. */
-const PLAN_LOCK = 0x5a_11_70_01
 
 /**
  * Sandboxes that have started and wait for creates (design.md 3, "Warm pool"). Any number of servers share it: rows of `parked_sandbox` say what
@@ -297,12 +294,4 @@ export class WarmPool {
     await within({ what: 'the removal of a sandbox of the warm pool', timeoutMs: REMOVE_TIMEOUT_MS }, () => runtime.remove(ref))
     await deleteParked(database.db, ref)
   }
-}
-
-/** False when another server plans, or when the installation was moved to another engine. */
-async function lockPlan(tx: Tx, engineId: string): Promise<boolean> {
-  const { rows } = await sql<{ is_ours: boolean }>`
-    select pg_try_advisory_xact_lock(${PLAN_LOCK}) and ${isEngineOf(engineId)} as is_ours
-  `.execute(tx)
-  return rows[0]?.is_ours === true
 }

@@ -19,8 +19,8 @@ export interface PlainConnectionOptions {
 }
 
 /**
- * A connection of a client whose requests are plain so far. They are served one after the other, at a fraction of what Node's HTTP server
- * takes for each. With the first bytes that are not one plain request and nothing else, the connection goes to that server and stays there.
+ * A connection of a client whose requests are plain so far. They are served one after the other, without the objects that Node's HTTP server
+ * makes for each. With the first bytes that are not one plain request and nothing else, the connection goes to that server and stays there.
  */
 export class PlainConnection {
   readonly #socket: Socket
