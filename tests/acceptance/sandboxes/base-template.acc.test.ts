@@ -38,6 +38,11 @@ test.each([
     ['v24', '11', '/usr/local/lib/node_modules', 'writable'],
   ],
   ['makes virtual environments', 'python -m venv --without-pip /tmp/venv && /tmp/venv/bin/python -c "print(1)"', ['1']],
+  [
+    'has the folders that packages with manual pages link into',
+    'ls -d /usr/share/man/man1 /usr/share/man/man7',
+    ['/usr/share/man/man1', '/usr/share/man/man7'],
+  ],
   ['compiles', 'echo "int main(){return 0;}" > /tmp/a.c && cc /tmp/a.c -o /tmp/a && /tmp/a && echo compiled', ['compiled']],
 ])('the base template %s', async (_, command, lines) => {
   expect((await sandbox.commands.run(command)).stdout.trimEnd().split('\n')).toEqual(lines)

@@ -23,7 +23,7 @@ export const crewai: MatrixClient = {
   name: 'crewai-tools',
   registry: 'pypi',
   package: 'crewai-tools',
-  older: [],
+  older: ['1.15.29', '1.15.28'],
   beside: ['crewai-tools[e2b]'],
   flows: [{ name: 'exec tool and file tool', file: 'crewai_tools_flow.py', timeoutMs: 180_000 }],
 }

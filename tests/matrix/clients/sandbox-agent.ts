@@ -1,11 +1,11 @@
 import type { MatrixClient } from '../client.ts'
 
-/** Its `create` downloads an agent server from a host that is not a package registry; the flow runs what its provider does with a sandbox that exists. */
+/** The registry has two releases only. Its `create` downloads an agent server from a host that is not a package registry; the flow runs what its provider does with a sandbox that exists. */
 export const sandboxAgent: MatrixClient = {
   name: 'sandbox-agent',
   registry: 'npm',
   package: 'sandbox-agent',
-  older: [],
+  older: ['0.4.0'],
   beside: ['@e2b/code-interpreter'],
   flows: [{ name: 'provider: reconnect, address, pause, kill', file: 'sandbox-agent.mjs', timeoutMs: 120_000 }],
 }
