@@ -1,6 +1,6 @@
 import type { MatrixClient } from '../client.ts'
 
-/** The registry has this release only. */
+/** The registry had this release only on 2026-11-28. */
 export const computesdk: MatrixClient = {
   name: '@computesdk/e2b',
   registry: 'npm',
