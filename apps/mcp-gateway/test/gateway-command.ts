@@ -20,6 +20,13 @@ export interface GatewayCommand extends AsyncDisposable {
   connect(token: string): Promise<Client>
 }
 
+/** The configuration of a tiny server that starts when the file exists. */
+export function lateServer(name: string, file: string): Record<string, object> {
+  const program = join(import.meta.dirname, 'tiny-server.ts')
+  const runCmd = `until [ -e ${file} ]; do sleep 0.05; done; exec ${process.execPath} ${program} ${name}`
+  return { [`github/tiny/${name}`]: { runCmd, envs: {} } }
+}
+
 /** The configuration of tiny servers by these names. */
 export function tinyServers(...names: string[]): Record<string, object> {
   const program = join(import.meta.dirname, 'tiny-server.ts')
@@ -32,7 +39,7 @@ export async function prepareGateway(): Promise<GatewayCommand> {
   const folder = await mkdtemp(join(tmpdir(), 'mcp-gateway-test-'))
   const bundle = join(folder, 'gateway.mjs')
   await bundleMcpGateway(bundle)
-  for (const name of ['one', 'two', 'broken']) {
+  for (const name of ['one', 'two', 'broken', 'late']) {
     await mkdir(join(folder, 'servers/github/tiny', name), { recursive: true })
     await writeFile(join(folder, 'servers/github/tiny', name, '.installed'), '')
   }

@@ -1,9 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { prepareGateway, tinyServers, type GatewayCommand } from './gateway-command.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { lateServer, prepareGateway, tinyServers, type GatewayCommand } from './gateway-command.ts'
 
 const TOKEN = 'token-of-the-test'
 
@@ -118,6 +118,21 @@ describe('the command', () => {
       },
     })
     expect((await second.callTool({ name: 'who' })).content).toEqual([{ type: 'text', text: 'two' }])
+  })
+
+  it('has lists wait for servers that are still being started', async () => {
+    const gate = join(gateway.folder, 'gate')
+    const started = gateway.run(['--config', JSON.stringify(lateServer('late', gate))], 'third')
+    const third = await vi.waitFor(() => gateway.connect('third'), { timeout: 20_000 })
+    const listed = third.listTools()
+    const called = third.callTool({ name: 'who' })
+    // Requests of a session are handled in their order.
+    await third.ping()
+    await writeFile(gate, '')
+    expect((await listed).tools.map(({ name }) => name)).toContain('who')
+    expect((await called).content).toEqual([{ type: 'text', text: 'late' }])
+    expect(await started).toEqual({ code: 0, stderr: '' })
+    await third.close()
   })
 
   it.each([

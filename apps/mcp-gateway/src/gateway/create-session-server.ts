@@ -13,11 +13,14 @@ import {
   type Progress,
   type Result,
 } from '@modelcontextprotocol/sdk/types.js'
+import { resultWithin } from '@sandyard/kit/async/within'
 import type { StdioServer } from '../servers/stdio-server.ts'
 import type { Exposed, ExposedNames } from './exposed-names.ts'
 
 /** A tool may take long; its progress starts the time anew. */
 const [CALL_TIMEOUT_MS, LONGEST_CALL_MS] = [300_000, 3_600_000]
+/** Servers that are still being installed are waited for so long: the Python client gives up an answer after 30 s without a byte. */
+const START_PATIENCE_MS = 25_000
 
 /** What the gateway uses of the context of a request. */
 interface Extra {
@@ -46,29 +49,39 @@ export function createSessionServer(servers: readonly StdioServer[], names: Sess
   const prompts = (): Map<string, Exposed<StdioServer, StdioServer['listings']['prompts'][number]>> =>
     names.prompts.of(servers, ({ listings }) => listings.prompts)
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools().values()].map(({ name, item }) => ({ ...item, name })) }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
-    const tool = found(tools().get(params.name), `unknown tool "${params.name}"`)
+  server.setRequestHandler(ListToolsRequestSchema, async () => {
+    await allTried(servers)
+    return { tools: [...tools().values()].map(({ name, item }) => ({ ...item, name })) }
+  })
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const tool = await findTried(servers, () => tools().get(params.name), `unknown tool "${params.name}"`)
     return tool.server.request('tools/call', { ...withoutMeta(params), name: tool.item.name }, toOptions(extra))
   })
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({
-    prompts: [...prompts().values()].map(({ name, item }) => ({ ...item, name })),
-  }))
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) => {
-    const prompt = found(prompts().get(params.name), `unknown prompt "${params.name}"`)
+  server.setRequestHandler(ListPromptsRequestSchema, async () => {
+    await allTried(servers)
+    return { prompts: [...prompts().values()].map(({ name, item }) => ({ ...item, name })) }
+  })
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => {
+    const prompt = await findTried(servers, () => prompts().get(params.name), `unknown prompt "${params.name}"`)
     return prompt.server.request('prompts/get', { ...withoutMeta(params), name: prompt.item.name }, toOptions(extra))
   })
-  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: servers.flatMap(({ listings }) => listings.resources) }))
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
-    resourceTemplates: servers.flatMap(({ listings }) => listings.resourceTemplates),
-  }))
+  server.setRequestHandler(ListResourcesRequestSchema, async () => {
+    await allTried(servers)
+    return { resources: servers.flatMap(({ listings }) => listings.resources) }
+  })
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => {
+    await allTried(servers)
+    return { resourceTemplates: servers.flatMap(({ listings }) => listings.resourceTemplates) }
+  })
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }, extra) => readResource(servers, params.uri, toOptions(extra)))
   return server
 }
 
 /** Asks the server that lists the resource, else those with templates, one after the other. */
 async function readResource(servers: readonly StdioServer[], uri: string, options: RequestOptions): Promise<Result> {
-  const listing = servers.filter(({ listings }) => listings.resources.some((resource) => resource.uri === uri))
+  const withResource = (): StdioServer[] => servers.filter(({ listings }) => listings.resources.some((resource) => resource.uri === uri))
+  if (withResource().length === 0) await allTried(servers)
+  const listing = withResource()
   const candidates = listing.length > 0 ? listing : servers.filter(({ listings }) => listings.resourceTemplates.length > 0)
   let failure: unknown = new McpError(ErrorCode.InvalidParams, `unknown resource "${uri}"`)
   for (const server of candidates) {
@@ -97,7 +110,17 @@ function withoutMeta<Params extends { _meta?: unknown }>({ _meta, ...params }: P
   return params
 }
 
-function found<Value>(value: Value | undefined, message: string): Value {
+/** A client that lists as soon as the gateway serves gets the lists of servers that need some seconds more, too. */
+async function allTried(servers: readonly StdioServer[]): Promise<void> {
+  await resultWithin(START_PATIENCE_MS, Promise.all(servers.map(({ tried }) => tried)))
+}
+
+/** @throws McpError `InvalidParams` with the message, if no server has it after its first start */
+async function findTried<Value>(servers: readonly StdioServer[], find: () => Value | undefined, message: string): Promise<Value> {
+  const known = find()
+  if (known !== undefined) return known
+  await allTried(servers)
+  const value = find()
   if (value === undefined) throw new McpError(ErrorCode.InvalidParams, message)
   return value
 }

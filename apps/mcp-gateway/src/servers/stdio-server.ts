@@ -45,6 +45,7 @@ export class StdioServer implements AsyncDisposable {
   #client: Client | undefined
   #connecting: Client | undefined
   #running: Promise<void> | undefined
+  readonly #tried = Promise.withResolvers<void>()
   /** The lists are read one after the other, so that the newest ones stay. */
   #reading: Promise<void> = Promise.resolve()
 
@@ -53,9 +54,18 @@ export class StdioServer implements AsyncDisposable {
     this.#options = options
   }
 
+  /** Resolves when the first start, with its installation, has succeeded or failed. */
+  get tried(): Promise<void> {
+    return this.#tried.promise
+  }
+
   /** Starts the server once, and from then on whenever it ends. @throws Error with a sentence, if the first start fails */
   async start(): Promise<void> {
-    this.#running = this.#keepRunning(await this.#connect())
+    try {
+      this.#running = this.#keepRunning(await this.#connect())
+    } finally {
+      this.#tried.resolve()
+    }
   }
 
   /** Goes on after a first start that failed, as it does when the server ends. */
