@@ -10,7 +10,7 @@ const END = '<!-- /settings -->'
 const MIB = 1024 ** 2
 
 /** The first app that declares a setting describes it. */
-function allSettings(): Setting<unknown>[] {
+export function allSettings(): Setting<unknown>[] {
   const settings = new Map<string, Setting<unknown>>()
   for (const schema of [STANDALONE_SETTINGS, SEPARATE_SETTINGS, API_SETTINGS, PROXY_PROCESS_SETTINGS, EGRESS_PROCESS_SETTINGS]) {
     for (const setting of Object.values<Setting<unknown>>(schema)) if (!settings.has(setting.env)) settings.set(setting.env, setting)
@@ -20,7 +20,7 @@ function allSettings(): Setting<unknown>[] {
 
 /** Inserts the table of all settings between the markers of a page. */
 export function fillSettings(page: string): string {
-  const rows = allSettings().map(({ env, doc, kind, fallback }) => `| \`${env}\` | ${code(show(kind, fallback))} | ${doc} |`)
+  const rows = allSettings().map((setting) => `| \`${setting.env}\` | ${code(show(setting))} | ${setting.doc} |`)
   const table = ['| setting | default | |', '| --- | --- | --- |', ...rows].join('\n')
   const [before = ''] = page.split(BEGIN)
   const [, after = ''] = page.split(END)
@@ -47,7 +47,7 @@ function composeVariables(files: readonly string[]): Map<string, string> {
  */
 export function exampleEnvironment(files: readonly string[]): string {
   const ofCompose = [...composeVariables(files)].map(([name, fallback]) => `#${name}=${fallback}\n`)
-  const entries = allSettings().map(({ env, doc, kind, fallback }) => `\n# ${doc}\n#${env}=${show(kind, fallback)}\n`)
+  const entries = allSettings().map((setting) => `\n# ${setting.doc}\n#${setting.env}=${show(setting)}\n`)
   return `${EXAMPLE_HEAD}\n# Of the Compose file (docs/self-hosting.md)\n${ofCompose.join('')}${entries.join('')}`
 }
 
@@ -55,9 +55,12 @@ function code(text: string): string {
   return text === '' ? '' : `\`${text}\``
 }
 
-function show(kind: Setting<unknown>['kind'], value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
+/** The default as a user writes it; empty when there is none. */
+function show({ kind, fallback: value, written }: Setting<unknown>): string {
+  if (written !== undefined) return written
+  if (value === undefined) return ''
+  if (Array.isArray(value)) return value.join(',')
   if (kind === 'duration') return Number(value) % 3_600_000 === 0 ? `${Number(value) / 3_600_000}h` : `${Number(value) / 1000}s`
   if (kind === 'size') return Number(value) % MIB === 0 ? `${Number(value) / MIB}MiB` : `${Number(value) / 1024}KiB`
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return String(value)
 }

@@ -59,6 +59,7 @@ export const dockerRuntimeSettings = {
   volumeDriverOptions: env.checked('SANDYARD_VOLUME_DRIVER_OPTIONS', readOptions, {
     kind: 'secret',
     default: {},
+    written: '',
     doc: 'Options of that driver: key=value, separated by semicolons; {volume} is the name of the volume. Everyone with access to the engine can read them.',
   }),
   ...OUTBOUND_SETTINGS,

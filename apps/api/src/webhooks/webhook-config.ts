@@ -13,7 +13,8 @@ export const WEBHOOK_SETTINGS = {
   webhookRetries: env.checked('SANDYARD_WEBHOOK_RETRIES', readRetries, {
     kind: 'text',
     default: [10 * SECOND_MS, 60 * SECOND_MS, 300 * SECOND_MS, HOUR_MS / 2, 2 * HOUR_MS],
-    doc: 'pauses before the repeats of a delivery to a webhook, comma-separated: 10s,60s,5m,30m,2h. After the last one it is given up',
+    written: '10s,60s,5m,30m,2h',
+    doc: 'pauses before the repeats of a delivery to a webhook, comma-separated. After the last one it is given up',
   }),
   webhookAllowPrivate: env.checked('SANDYARD_WEBHOOK_ALLOW_PRIVATE', readNetworks, {
     kind: 'text',

@@ -10,13 +10,16 @@ export interface Setting<T> {
   readonly kind: 'text' | 'port' | 'integer' | 'boolean' | 'duration' | 'size' | 'share' | 'list' | 'secret'
   readonly read: (text: string) => T | undefined
   readonly fallback: T | undefined
+  /** The default as a user writes it, where its kind does not tell. */
+  readonly written: string | undefined
   readonly required: boolean
 }
 
-type Options<T> = { readonly default?: T | undefined; readonly doc: string }
+type Options<T> = { readonly default?: T | undefined; readonly written?: string; readonly doc: string }
 
 function setting<T>(env: string, kind: Setting<T>['kind'], read: Setting<T>['read'], options: Options<T>): Setting<T> {
-  return { env, doc: options.doc, kind, read, fallback: options.default, required: !('default' in options) }
+  const { doc, default: fallback, written } = options
+  return { env, doc, kind, read, fallback, written, required: !('default' in options) }
 }
 
 /** Why the text of a setting cannot be used; the message continues a sentence that begins with the setting's name. It must not quote a secret. */
