@@ -36,15 +36,15 @@ export const dockerRuntimeSettings = {
     default: [],
     doc: 'The registries whose images builds may use, as written in references: docker.io, registry.example:5000; without a port: every port. * means every public registry, which is the default. A registry at a loopback, private or link-local address is used only when it is listed.',
   }),
-  egressConnections: env.count('SANDYARD_EGRESS_CONNECTIONS', {
+  egressConnections: env.limit('SANDYARD_EGRESS_CONNECTIONS', {
     default: DEFAULT_LIMITS.connections,
     doc: 'Connections that one sandbox may have open to the network, as the host tracks them; 0 is no limit. More are dropped.',
   }),
-  egressNewConnections: env.count('SANDYARD_EGRESS_NEW_CONNECTIONS', {
+  egressNewConnections: env.limit('SANDYARD_EGRESS_NEW_CONNECTIONS', {
     default: DEFAULT_LIMITS.newConnectionsPerSecond,
     doc: 'Connections that one sandbox may open in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
   }),
-  egressPackets: env.count('SANDYARD_EGRESS_PACKETS', {
+  egressPackets: env.limit('SANDYARD_EGRESS_PACKETS', {
     default: DEFAULT_LIMITS.packetsPerSecond,
     doc: 'Packets that one sandbox may send in a second, after a burst of two seconds; 0 is no limit. More are dropped.',
   }),

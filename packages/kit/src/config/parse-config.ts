@@ -29,6 +29,7 @@ export class SettingProblem extends Error {
 
 const readInteger = (text: string): number | undefined => (/^-?\d+$/.test(text) ? Number(text) : undefined)
 const readCount = (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined)
+const readLimit = (text: string): number | undefined => (text === '0' ? 0 : readCount(text))
 const readShare = (text: string): number | undefined => (/^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined)
 const readPort = (text: string): number | undefined => {
   const port = readInteger(text)
@@ -43,6 +44,8 @@ export const env = {
   integer: (name: string, options: Options<number>) => setting(name, 'integer', readInteger, options),
   /** A whole number above zero. */
   count: (name: string, options: Options<number>) => setting(name, 'integer', readCount, options),
+  /** A whole number; 0 is no limit. */
+  limit: (name: string, options: Options<number>) => setting(name, 'integer', readLimit, options),
   boolean: (name: string, options: Options<boolean>) => setting(name, 'boolean', (text) => BOOLEANS[text.toLowerCase()], options),
   /** Milliseconds, written as `30s`, `5m`. */
   duration: (name: string, options: Options<number>) => setting(name, 'duration', parseDurationMs, options),
