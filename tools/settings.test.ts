@@ -12,7 +12,10 @@ const EXAMPLE = new Map(
 )
 
 describe('.env.example', () => {
-  it.each(allSettings().filter(({ env }) => EXAMPLE.has(env)))('has a default for $env that the setting reads', ({ env, read, fallback }) => {
-    expect(read(EXAMPLE.get(env) ?? '')).toEqual(fallback)
-  })
+  it.each(allSettings().filter(({ env }) => EXAMPLE.has(env)))(
+    'has a default for $env that the setting reads',
+    ({ env, read, fallback }) => {
+      expect(read(EXAMPLE.get(env) ?? '')).toEqual(fallback)
+    },
+  )
 })

@@ -42,7 +42,7 @@ describe('the command line', () => {
   })
 
   it.each([
-    [{ SANDYARD_API_PORT: 'many' }, 'SANDYARD_API_PORT is not a valid port: "many"'],
+    [{ SANDYARD_API_PORT: 'many' }, 'SANDYARD_API_PORT must be a port from 0 to 65535, not "many"'],
     [{ E2B_API_URL: 'ftp://x' }, 'E2B_API_URL is not a URL of http or https'],
     [{ SANDYARD_API_PORT: '0' }, 'SANDYARD_API_PORT is 0, so only the server knows its port: set E2B_API_URL'],
   ])('ends with 2 for the setting %j and names it', async (settings, sentence) => {

@@ -95,7 +95,7 @@ it('reports why it cannot start', async () => {
   using unset = start({ SANDYARD_EGRESS_TCP_PORT: 'x', SANDYARD_EXTRA_CA: import.meta.filename })
   expect(await once(unset.child, 'close')).toEqual([78, null])
   expect(unset.stderr()).toContain('DATABASE_URL is required')
-  expect(unset.stderr()).toContain('SANDYARD_EGRESS_TCP_PORT is not a valid port')
+  expect(unset.stderr()).toContain('SANDYARD_EGRESS_TCP_PORT must be a port')
   expect(unset.stderr()).toContain('SANDYARD_EXTRA_CA must name a file with certificates in PEM')
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

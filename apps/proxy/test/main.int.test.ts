@@ -55,7 +55,7 @@ it('reports why it cannot start', async () => {
   expect(await once(unset.child, 'exit')).toEqual([78, null])
   const problems = await unset.stderr
   expect(problems).toContain('DATABASE_URL is required')
-  expect(problems).toContain('SANDYARD_PROXY_PORT is not a valid port')
+  expect(problems).toContain('SANDYARD_PROXY_PORT must be a port')
 
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-import { env, SettingProblem, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
+import { env, readList, SettingProblem, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
 import { parseDurationMs } from '@sandyard/kit/config/units'
 import { isAddressOrNetwork } from '@sandyard/kit/net/addresses'
 
@@ -50,7 +50,7 @@ export function checkWebhookSettings(settings: ConfigOf<typeof WEBHOOK_SETTINGS>
 }
 
 function readRetries(text: string): readonly number[] {
-  const pauses = parts(text).map((part) => parseDurationMs(part))
+  const pauses = readList(text).map((part) => parseDurationMs(part))
   const isRight = (pause: number | undefined): pause is number => pause !== undefined && pause > 0 && pause <= DAY_MS
   if (pauses.length > MAX_RETRIES || !pauses.every(isRight)) {
     throw new SettingProblem(`must be at most ${MAX_RETRIES} durations of up to 24h, separated by commas`)
@@ -59,15 +59,8 @@ function readRetries(text: string): readonly number[] {
 }
 
 function readNetworks(text: string): readonly string[] {
-  const networks = parts(text)
+  const networks = readList(text)
   const wrong = networks.find((network) => !isAddressOrNetwork(network))
   if (wrong !== undefined) throw new SettingProblem(`has "${wrong}", which is not an address or a network`)
   return networks
-}
-
-function parts(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
 }

@@ -10,6 +10,8 @@ const schema = {
   url: env.text('T_URL', { doc: 'a URL' }),
   leaseMs: env.duration('T_LEASE', { default: 1000, doc: 'lease' }),
   maxBytes: env.size('T_MAX', { default: 1, doc: 'size' }),
+  count: env.count('T_COUNT', { default: 1, doc: 'count' }),
+  isOn: env.boolean('T_IS_ON', { default: false, doc: 'switch' }),
   names: env.list('T_NAMES', { default: [], doc: 'names' }),
   token: env.secret('T_TOKEN', { default: undefined, doc: 'token' }),
 }
@@ -25,6 +27,16 @@ describe('parseConfig', () => {
     const attempt = () => parseConfig(schema, { T_PORT: '70000', T_LEASE: 'soon' })
     expect(attempt).toThrow(ConfigError)
     expect(attempt).toThrow(/T_PORT[\s\S]*T_URL is required[\s\S]*T_LEASE/)
+  })
+
+  it.each([
+    [{ T_PORT: '70000' }, 'T_PORT must be a port from 0 to 65535, not "70000"'],
+    [{ T_LEASE: '30' }, 'T_LEASE must be a duration such as 30s, 5m or 2h, not "30"'],
+    [{ T_MAX: '2GB' }, 'T_MAX must be a size such as 512MiB or 2GiB, not "2GB"'],
+    [{ T_COUNT: '0' }, 'T_COUNT must be a whole number above 0, not "0"'],
+    [{ T_IS_ON: 'on' }, 'T_IS_ON must be true or false, not "on"'],
+  ])('says for %j how the setting is written', (environment, sentence) => {
+    expect(() => parseConfig(schema, { T_URL: 'x', ...environment })).toThrow(sentence)
   })
 
   it('reads NAME_FILE and hides secrets in texts', () => {
