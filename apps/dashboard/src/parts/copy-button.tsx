@@ -1,4 +1,4 @@
-import { copyAndSay } from './copy-code.tsx'
+import { copyAndSay } from './copy-and-say.ts'
 import { Icon } from './icon.tsx'
 
 /** A small button beside an id or a value. `label`: "Copy the id". */

@@ -1,9 +1,8 @@
 import { frameTexts } from '../texts/frame-texts.ts'
 import type { ActionCode } from './action-code.ts'
-import { copyText } from './copy-text.ts'
+import { copyAndSay } from './copy-and-say.ts'
 import { Icon } from './icon.tsx'
 import { Menu } from './menu.tsx'
-import { toast } from './toasts.tsx'
 
 /** The forms of an action, in the order in which they are shown. */
 export const CODE_NAMES: readonly (readonly [keyof ActionCode, string])[] = [
@@ -60,9 +59,4 @@ export function CodeItems({ code }: { readonly code: ActionCode }) {
       })}
     </>
   )
-}
-
-export async function copyAndSay(text: string): Promise<void> {
-  const isCopied = await copyText(text)
-  toast(isCopied ? 'done' : 'failed', isCopied ? frameTexts.copied : frameTexts.notCopied)
 }

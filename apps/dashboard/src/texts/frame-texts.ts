@@ -16,7 +16,7 @@ export const frameTexts = {
   toOverview: 'To the overview',
   copyCode: 'Copy code',
   copied: 'Copied.',
-  notCopied: 'The browser does not allow to copy.',
+  notCopied: 'The browser does not allow copying: select the text.',
   copyAs: (label: string) => (label === '' ? 'Copy code' : `Copy code: ${label}`),
   panelFailed: (name: string, message: string) => `“${name}” could not be shown: ${message}`,
   partFailed: 'This part of the page could not be loaded.',

@@ -30,8 +30,6 @@ export const keysTexts = {
   shownOnce: 'It is shown only now. Keep it where only its user can read it.',
   asLines: 'As lines for a shell',
   copy: 'Copy the lines',
-  copied: 'Copied.',
-  notCopied: 'The browser does not allow to copy: select the text.',
   done: 'Done',
   rename: 'Rename',
   renameTitle: (name: string) => `Rename ${name}`,

@@ -19,8 +19,6 @@ export const terminalTexts = {
   exited: (text: string) => `The shell has ended: ${text}. What it printed can still be read and copied.`,
   cut: 'Older output than the last 256 KiB is not kept.',
   copy: 'Copy',
-  copied: 'Copied.',
-  notCopied: 'The browser does not allow to copy.',
   search: 'Search in the output',
   found: (current: number, all: number) => (all === 0 ? 'no match' : `${current} of ${all}`),
   recording: 'Record',

@@ -44,8 +44,6 @@ export const webhooksTexts = {
   secretOnce:
     'It signs each delivery, and is shown only now. The receiver compares it: SHA-256 over the secret and the body, base64, without padding.',
   copy: 'Copy the secret',
-  copied: 'Copied.',
-  notCopied: 'The browser does not allow to copy: select the text.',
   done: 'Done',
   enable: 'Enable',
   disable: 'Disable',

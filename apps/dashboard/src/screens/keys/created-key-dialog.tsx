@@ -1,17 +1,12 @@
 import type { CreatedTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
-import { copyText } from '../../parts/copy-text.ts'
+import { copyAndSay } from '../../parts/copy-and-say.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { toast } from '../../parts/toasts.tsx'
 import { me } from '../../session/session.ts'
 import { keysTexts as texts } from '../../texts/keys-texts.ts'
 
 /** The only place where the key is readable. */
 export function CreatedKeyDialog({ created, onClose }: { readonly created: CreatedTeamApiKey; readonly onClose: () => void }) {
   const lines = linesOf(created.key)
-  const copy = async (): Promise<void> => {
-    const isCopied = await copyText(lines)
-    toast(isCopied ? 'done' : 'failed', isCopied ? texts.copied : texts.notCopied)
-  }
   return (
     <Dialog title={texts.createdTitle(created.name)} onClose={onClose}>
       <div class="stack">
@@ -22,7 +17,7 @@ export function CreatedKeyDialog({ created, onClose }: { readonly created: Creat
           {lines}
         </pre>
         <div class="dialog-buttons">
-          <button type="button" class="button" onClick={() => void copy()}>
+          <button type="button" class="button" onClick={() => void copyAndSay(lines)}>
             {texts.copy}
           </button>
           <button type="button" class="button button-primary" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ActionCode } from '../../parts/action-code.ts'
-import { CODE_NAMES, copyAndSay } from '../../parts/copy-code.tsx'
+import { copyAndSay } from '../../parts/copy-and-say.ts'
+import { CODE_NAMES } from '../../parts/copy-code.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { newSandboxTexts as texts } from '../../texts/new-sandbox-texts.ts'
 import '../../styles/forms.css'

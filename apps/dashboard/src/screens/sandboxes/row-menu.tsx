@@ -1,6 +1,7 @@
 import type { SandboxRow } from '@sandyard/dashboard-contract/sandboxes'
 import { paths } from '../../frame/paths.ts'
-import { CodeItems, copyAndSay } from '../../parts/copy-code.tsx'
+import { copyAndSay } from '../../parts/copy-and-say.ts'
+import { CodeItems } from '../../parts/copy-code.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { sandboxesTexts as texts } from '../../texts/sandboxes-texts.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { openTerminal, type TerminalLink } from '../../../live/terminal-links.ts'
-import { copyText } from '../../../parts/copy-text.ts'
+import { copyAndSay } from '../../../parts/copy-and-say.ts'
 import { useRemembered } from '../../../parts/remembered.ts'
 import { toast } from '../../../parts/toasts.tsx'
 import { terminalTexts as texts } from '../../../texts/sandbox-terminal-texts.ts'
@@ -163,7 +163,5 @@ export function Shell({ sandboxId, shell, isShown, canType, pid, onClose }: Prop
 }
 
 async function copy(text: string): Promise<void> {
-  if (text === '') return
-  const isCopied = await copyText(text)
-  toast(isCopied ? 'done' : 'failed', isCopied ? texts.copied : texts.notCopied)
+  if (text !== '') await copyAndSay(text)
 }
