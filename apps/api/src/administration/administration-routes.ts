@@ -1,4 +1,3 @@
-import { getTeamLimitsRoute } from '../teams/routes/get-team-limits.ts'
 import type { ApiRoute } from '../http/api-instance.ts'
 import { adminListTeamsRoute } from './routes/list-teams.ts'
 import { adminCreateTeamRoute } from './routes/create-team.ts'
@@ -36,7 +35,6 @@ export const administrationRoutes: readonly ApiRoute[] = [
   adminCreateUserRoute,
   adminGetUserRoute,
   adminDeleteUserRoute,
-  getTeamLimitsRoute,
   killTeamSandboxesRoute,
   cancelTeamBuildsRoute,
   getRunningCountsRoute,
