@@ -1,5 +1,5 @@
 import type { RuntimeState } from '@sandyard/runtime/types'
-import type { Station } from '../egress/sandbox-rules.ts'
+import type { Station } from '../egress/registration.ts'
 
 /** Converts the engine's state of a container to `RuntimeState`: a container without processes is stopped. */
 export function runtimeState(status: string): RuntimeState {

@@ -7,7 +7,7 @@ import type { EgressControl } from '../egress/egress-control.ts'
 import { unlessStatus } from '../engine/docker-errors.ts'
 import type { EgressPolicy } from '@sandyard/runtime/types'
 import type { Bridge, SandboxNetwork } from '../network/sandbox-network.ts'
-import type { Station } from '../egress/sandbox-rules.ts'
+import type { Station } from '../egress/registration.ts'
 import { stationOn } from './container-state.ts'
 
 export interface StartParts {

@@ -1,18 +1,17 @@
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
-import type { Logger } from '@sandyard/kit/logging/create-logger'
-import type { HttpProxy } from '@sandyard/kit/outbound/http-proxy'
 import type { EgressPolicy, RuntimeVitals } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
 import { bridgeName } from '../labels.ts'
 import { BaseKeeper } from './base-keeper.ts'
-import { lookupProxy } from './lookup-proxy.ts'
 import { compileDeletion, installationOf, tableName, type BaseRules } from './base-rules.ts'
+import { EgressFacts, type FactSources } from './egress-facts.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
 import { GuardKeeper } from './guard-keeper.ts'
 import { MemberKeeper, type Member } from './member-keeper.ts'
 import { readRegistration } from './read-registration.ts'
 import { refused } from './refused.ts'
-import { compilePolicy, compileRegistration, compileRemoval, type Registration, type SandboxRules, type Station } from './sandbox-rules.ts'
+import { portsOf, registrationOf, type Registration, type Station } from './registration.ts'
+import { compilePolicy, compileRegistration, compileRemoval } from './sandbox-rules.ts'
 
 /** The operator's settings, as IPv4 networks or addresses. */
 export interface EgressSettings {
@@ -24,16 +23,12 @@ export interface EgressSettings {
   readonly limits: BaseRules['limits']
 }
 
-export interface EgressControlOptions {
+export interface EgressControlOptions extends FactSources {
   readonly installation: string
   readonly settings: EgressSettings
-  readonly log: Logger
   /** The network of the sandboxes; it is another one after an operator has pruned it. */
   readonly bridge: () => Promise<Bridge>
   readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
-  readonly readResolvers: () => Promise<readonly string[]>
-  /** Its name is looked up again in each repair. */
-  readonly companyProxy: Pick<HttpProxy, 'host' | 'port'> | undefined
   readonly onRefused: GuardListeners['onRefused']
 }
 
@@ -48,13 +43,12 @@ export class EgressControl implements AsyncDisposable {
   readonly #members: MemberKeeper
   /** What this process has registered, by address. */
   readonly #own = new Map<string, Registration>()
-  #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
-  #resolvers: readonly string[] = []
-  #companyProxy: BaseRules['companyProxy']
+  readonly #facts: EgressFacts
   #onLost = (): void => undefined
 
   constructor(options: EgressControlOptions) {
     this.#options = options
+    this.#facts = new EgressFacts(options)
     const { installation, log, startGuard, onRefused, bridge } = options
     const listeners: GuardListeners = {
       onHost: (host) => this.#learn(host),
@@ -82,7 +76,7 @@ export class EgressControl implements AsyncDisposable {
    */
   async open(): Promise<void> {
     try {
-      await Promise.all([this.#guards.running(), this.#learnResolvers(), this.#learnProxy()])
+      await Promise.all([this.#guards.running(), this.#facts.readResolvers(), this.#facts.lookUpProxy()])
       await this.#base.ensure().catch((err: unknown) => {
         throw isAppError(err, 'internal') ? notSupported(err) : err
       })
@@ -94,11 +88,11 @@ export class EgressControl implements AsyncDisposable {
 
   /** The resolvers of sandboxes that start now. */
   get resolvers(): readonly string[] {
-    return this.#resolvers
+    return this.#facts.resolvers
   }
 
   get host(): HostFacts {
-    return this.#host
+    return this.#facts.host
   }
 
   async vitals(): Promise<RuntimeVitals> {
@@ -166,7 +160,7 @@ export class EgressControl implements AsyncDisposable {
 
   /** What is registered. The base rules are in force then. */
   async registered(): Promise<Registration> {
-    await this.#learnProxy()
+    await this.#facts.lookUpProxy()
     return this.#base.during(() => this.#guards.use((guard) => this.#registered(guard)))
   }
 
@@ -224,10 +218,10 @@ export class EgressControl implements AsyncDisposable {
     return {
       installation,
       bridge,
-      resolvers: this.#resolvers,
-      closed: [...this.#host.addresses, ...controlNetworks, ...this.#members.networks],
+      resolvers: this.#facts.resolvers,
+      closed: [...this.#facts.host.addresses, ...controlNetworks, ...this.#members.networks],
       openPrivate,
-      companyProxy: this.#companyProxy,
+      companyProxy: this.#facts.companyProxy,
       ingressSources: ingressSources.length > 0 ? ingressSources : [bridge.gateway],
       gateway,
       limits,
@@ -235,13 +229,11 @@ export class EgressControl implements AsyncDisposable {
   }
 
   #learn(host: HostFacts): void {
-    const before = this.#host.addresses.join()
-    this.#host = host
-    if (before === '' || before === host.addresses.join()) return
+    if (!this.#facts.learn(host)) return
     // A changed network often has other resolvers.
     this.#base
       .ensure()
-      .then(() => this.#learnResolvers())
+      .then(() => this.#facts.readResolvers())
       .then(() => this.#base.ensure())
       .catch((err: unknown) => this.#options.log.warn({ err }, 'the egress rules do not have the new addresses of the host yet'))
   }
@@ -254,43 +246,12 @@ export class EgressControl implements AsyncDisposable {
       .catch((err: unknown) => this.#options.log.error({ err }, 'the deleted egress rules could not be put in force again'))
       .finally(() => this.#onLost())
   }
-
-  async #learnResolvers(): Promise<void> {
-    this.#resolvers = await this.#options.readResolvers()
-  }
-
-  /** The last addresses stay when the lookup fails. */
-  async #learnProxy(): Promise<void> {
-    const { companyProxy, log } = this.#options
-    if (companyProxy === undefined) return
-    try {
-      this.#companyProxy = { addresses: await lookupProxy(companyProxy.host), port: companyProxy.port }
-    } catch (err) {
-      log.warn({ err }, 'the address of SANDYARD_HTTP_PROXY could not be looked up: sandboxes reach its last addresses only')
-    }
-  }
 }
 
 interface Replacement {
   readonly add: string
   readonly bridge: string
   readonly failure: AppError
-}
-
-function portsOf({ bound }: Registration, address: string): string {
-  return bound
-    .flatMap((entry) => (entry.address === address ? [entry.port] : []))
-    .toSorted()
-    .join()
-}
-
-function registrationOf(bound: Station & { readonly port: string }, { chain, mark }: SandboxRules): Registration {
-  return {
-    ports: new Set([bound.port]),
-    bound: [bound],
-    chains: new Map([[bound.address, chain]]),
-    marks: new Map(mark === undefined ? [] : [[chain, mark]]),
-  }
 }
 
 function notSupported(cause: unknown): AppError {

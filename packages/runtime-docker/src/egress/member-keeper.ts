@@ -3,7 +3,7 @@ import type { BaseKeeper } from './base-keeper.ts'
 import { tableName } from './base-rules.ts'
 import type { GuardKeeper } from './guard-keeper.ts'
 import { refused } from './refused.ts'
-import type { Station } from './sandbox-rules.ts'
+import type { Station } from './registration.ts'
 
 /** A container of the control plane on the sandbox network: the api or the proxy. */
 export interface Member {

@@ -1,4 +1,5 @@
-import { isOwnChain, type Registration } from './sandbox-rules.ts'
+import type { Registration } from './registration.ts'
+import { isOwnChain } from './sandbox-rules.ts'
 
 /** The parts of nftables' JSON (libnftables-json(5)) that registrations are read from. */
 type Entry = {

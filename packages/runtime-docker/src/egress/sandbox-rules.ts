@@ -3,12 +3,7 @@ import { isOpenEgress } from '@sandyard/runtime/open-egress'
 import type { EgressPolicy } from '@sandyard/runtime/types'
 import { fillSet, tableName } from './base-rules.ts'
 import { cidrsOf } from './ipv4.ts'
-
-/** The end of a sandbox's interface in the sandbox. */
-export interface Station {
-  readonly address: string
-  readonly mac: string
-}
+import type { Registration, Station } from './registration.ts'
 
 /** What decides on the packets of a sandbox: the chain of all sandboxes with the default policy, or one of its own. */
 export interface SandboxRules {
@@ -67,16 +62,6 @@ export function compileRegistration(installation: string, { address, mac }: Stat
     `add element bridge ${table} bound { "${PORT}" . ${mac} . ${address} }`,
     `add element inet ${table} by_source { ${address} : goto ${rules.chain} }`,
   ].join('\n')
-}
-
-/** What of a registration is in force. */
-export interface Registration {
-  readonly ports: ReadonlySet<string>
-  readonly bound: readonly (Station & { readonly port: string })[]
-  /** By address. */
-  readonly chains: ReadonlyMap<string, string>
-  /** The marks of own chains, by chain; an own chain without one is incomplete. */
-  readonly marks: ReadonlyMap<string, string | undefined>
 }
 
 /** Removes all that is registered for an address, and its own chain. The text is empty when there is nothing. */
