@@ -16,29 +16,34 @@ type Folders = ReadonlyMap<string, Listing>
 
 /** The rows in view of the tree below `root`: folders first, then by name. `open` holds the paths of open folders. */
 export function treeRows(folders: Folders, open: ReadonlySet<string>, root: string): readonly TreeRow[] {
-  const rows: TreeRow[] = []
-  addRows(rows, folders, open, root, 1)
-  return rows
+  return [...rowsBelow({ folders, open }, root, 1)]
+}
+
+interface Tree {
+  readonly folders: Folders
+  readonly open: ReadonlySet<string>
 }
 
 /** A folder that links to one of its parents would have no end. */
 const MAX_LEVEL = 64
 
-function addRows(rows: TreeRow[], folders: Folders, open: ReadonlySet<string>, folder: string, level: number): void {
+function* rowsBelow(tree: Tree, folder: string, level: number): Generator<TreeRow> {
+  const { folders, open } = tree
+  const note = (name: NonNullable<TreeRow['note']>): TreeRow => {
+    return { path: `${folder}\u0000${name}`, name: '', level, entry: undefined, note: name, isOpen: false }
+  }
   const listing = folders.get(folder)
-  const note = (name: NonNullable<TreeRow['note']>): number =>
-    rows.push({ path: `${folder}\u0000${name}`, name: '', level, entry: undefined, note: name, isOpen: false })
   if (listing === undefined) {
-    note('loading')
+    yield note('loading')
     return
   }
-  if (listing.entries.length === 0) note('empty')
+  if (listing.entries.length === 0) yield note('empty')
   for (const entry of [...listing.entries].sort(byKindAndName)) {
     const isOpen = entry.kind === 'directory' && open.has(entry.path)
-    rows.push({ path: entry.path, name: entry.name, level, entry, isOpen })
-    if (isOpen && level < MAX_LEVEL) addRows(rows, folders, open, entry.path, level + 1)
+    yield { path: entry.path, name: entry.name, level, entry, isOpen }
+    if (isOpen && level < MAX_LEVEL) yield* rowsBelow(tree, entry.path, level + 1)
   }
-  if (listing.isCut) note('cut')
+  if (listing.isCut) yield note('cut')
 }
 
 function byKindAndName(one: FileEntry, other: FileEntry): number {
