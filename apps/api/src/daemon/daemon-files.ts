@@ -7,13 +7,18 @@ import { DaemonCallError } from './daemon-call-error.ts'
 /** Cap for bodies that are read whole. */
 const MAX_TEXT_BYTES = 1024 ** 2
 
+interface NewContent {
+  readonly content: Readable
+  /** Gets the file; default: root. */
+  readonly owner?: string
+}
+
 /**
  * Writes a file (envd.md 5.7).
  *
- * @param owner - gets the file; default: root
  * @throws DaemonCallError; the error of `content`; the abort reason
  */
-export async function putFile(daemon: Daemon, path: string, content: Readable, signal: AbortSignal, owner = 'root'): Promise<void> {
+export async function putFile(daemon: Daemon, path: string, { content, owner = 'root' }: NewContent, signal: AbortSignal): Promise<void> {
   const call = open(daemon, path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, owner, signal })
   // An answer before the end of the content is a refusal.
   const answered = answerOf(call)

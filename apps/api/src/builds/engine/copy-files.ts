@@ -28,7 +28,7 @@ export async function copyFiles(
   })
   // Only root can write there, so a former step cannot have placed a file under this name.
   const archive = `/.sandyard-${randomId(NAME_LENGTH)}.tar`
-  await putFile(daemon, archive, content, attempt.signal)
+  await putFile(daemon, archive, { content }, attempt.signal)
   const { user, workdir } = before.context
   const { maxBytes: maxUnpackedBytes, maxEntries } = attempt.parts.archiveLimits
   await runImageTool(attempt, daemon, {

@@ -35,9 +35,9 @@ export async function writeFile(daemon: Daemon, { path, version, body }: FileWri
     throw new ChangedError(version === 'none' ? 'There is a file with this name already' : sentence)
   }
   const owner = (before ?? (await findFile(daemon, parentOf(path), signal)))?.owner ?? 'root'
-  const content = (): Readable => Readable.from(upTo(upload, MAX_UPLOAD_BYTES), { objectMode: false })
+  const content = Readable.from(upTo(upload, MAX_UPLOAD_BYTES), { objectMode: false })
   try {
-    await putFile(daemon, path, content(), signal, owner)
+    await putFile(daemon, path, { content, owner }, signal)
   } catch (err) {
     signal.throwIfAborted()
     // The owner has no name in the sandbox.
