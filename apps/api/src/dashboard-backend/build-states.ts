@@ -1,6 +1,6 @@
 import { DASHBOARD_BUILD_STATUSES, type DashboardBuildStatus } from '@sandyard/api-contract/dashboard-backend/builds'
 import type { BuildRow, BuildState } from '@sandyard/dashboard-contract/templates'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { parseChoices } from '../text/parse-choices.ts'
 
 const STATUS: Readonly<Record<BuildState, DashboardBuildStatus>> = {
   waiting: 'building',
@@ -11,10 +11,7 @@ const STATUS: Readonly<Record<BuildState, DashboardBuildStatus>> = {
 
 /** @param text - statuses with commas @returns states with commas @throws AppError `invalid_argument` */
 export function toStates(text: string): string {
-  const wanted = text.split(',')
-  const unknown = wanted.find((status) => !(DASHBOARD_BUILD_STATUSES as readonly string[]).includes(status))
-  if (unknown !== undefined)
-    throw new AppError('invalid_argument', `There is no status "${unknown}": ${DASHBOARD_BUILD_STATUSES.join(', ')}`)
+  const wanted = parseChoices(text, 'status', DASHBOARD_BUILD_STATUSES)
   return Object.entries(STATUS)
     .flatMap(([state, status]) => (wanted.includes(status) ? [state] : []))
     .join(',')

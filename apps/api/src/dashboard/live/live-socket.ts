@@ -5,7 +5,7 @@ import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { LIVE_CLOSE, LIVE_SILENCE_MS, MAX_SUBSCRIPTIONS } from '@sandyard/dashboard-contract/limits'
 import type { ClientFrame } from '@sandyard/dashboard-contract/live/frames'
 import { teamBlocked } from '../../auth/auth-errors.ts'
-import { assertMayChange, getSessionTeam, type DashboardSession } from '../sessions/dashboard-session.ts'
+import { assertMayChange, getSessionTeam, noTeamYet, type DashboardSession } from '../sessions/dashboard-session.ts'
 import type { DeskParts, TerminalDesk, TerminalFrame } from '../terminals/terminal-desk.ts'
 import { Outbox } from './outbox.ts'
 import { parseFrame } from './parse-frame.ts'
@@ -104,7 +104,7 @@ export class LiveSocket {
     this.#isUsed = true
     if (frame.t === 'sub') return this.#subscribe(frame.id, frame.topic)
     if (frame.t === 'unsub') return this.#unsubscribe(frame.id)
-    if (this.teamId === undefined) throw new AppError('failed_precondition', 'There is no team yet: create one first')
+    if (this.teamId === undefined) throw noTeamYet()
     await this.#desk.handle(frame satisfies TerminalFrame)
   }
 
@@ -114,7 +114,7 @@ export class LiveSocket {
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw new AppError('resource_exhausted', `At most ${MAX_SUBSCRIPTIONS} topics in one tab`)
     const isOperator = session.role === 'operator'
-    if (this.teamId === undefined && !isOperator) throw new AppError('failed_precondition', 'There is no team yet: create one first')
+    if (this.teamId === undefined && !isOperator) throw noTeamYet()
     const subscription = new Subscription(id, this.outbox, () => this.#unsubscribe(id))
     this.#subscriptions.set(id, topics.subscribe({ teamId: this.teamId ?? NIL_UUID, isOperator }, text, subscription))
     // Its topic may have refused it at once.

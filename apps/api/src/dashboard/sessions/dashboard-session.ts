@@ -40,9 +40,14 @@ export function assertMayChange({ principal }: DashboardSession): void {
   throw new AppError('permission_denied', 'The key of this login may only read')
 }
 
+/** For what needs a team, in an installation that has none. */
+export function noTeamYet(): AppError {
+  return new AppError('failed_precondition', 'There is no team yet: create one first')
+}
+
 /** The team of a session. @throws AppError `failed_precondition` without one; `permission_denied` for a blocked one, unless the operation reads or deletes */
 export function getSessionTeam({ team }: DashboardSession, { whileBlocked }: { readonly whileBlocked: boolean }): Team {
-  if (team === undefined) throw new AppError('failed_precondition', 'There is no team yet: create one first')
+  if (team === undefined) throw noTeamYet()
   if (team.isBlocked && !whileBlocked) throw teamBlocked(team.blockedReason)
   return team
 }

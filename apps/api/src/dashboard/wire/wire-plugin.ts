@@ -9,7 +9,7 @@ import { sendErrorReply, toNoRouteReply } from '../../http/error-reply.ts'
 import { assertOwnOrigin } from '../own-origin.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import { addressOf } from '../sessions/address-of.ts'
-import { notLoggedIn } from '../sessions/dashboard-session.ts'
+import { noTeamYet, notLoggedIn } from '../sessions/dashboard-session.ts'
 import { readSession } from '../sessions/read-session.ts'
 import { isWireRequest } from './wire-requests.ts'
 import { withoutTokens } from './without-tokens.ts'
@@ -59,7 +59,7 @@ async function readPrincipal(ctx: AppContext, request: FastifyRequest, auth: Exc
     return { via: 'admin', dashboardSessionId: sessionId }
   }
   if (!SETS.has(auth)) throw new AppError('permission_denied', 'The dashboard may not call this operation')
-  if (team === undefined) throw new AppError('failed_precondition', 'There is no team yet: create one first')
+  if (team === undefined) throw noTeamYet()
   if (team.isBanned) throw teamBanned()
   return principal
 }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { BuildDetail, BuildRow, BuildState, ListBuildsQuery } from '@sandyard/dashboard-contract/templates'
 import type { Db } from '@sandyard/db/database'
 import type { BuildStatus } from '@sandyard/db/schema/build'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { parseChoices } from '../../../text/parse-choices.ts'
 import { limitOf, readCursor, takePage } from '../page-cursor.ts'
 import { sortableTime, templateName } from '../row-texts.ts'
 import { isUnfinished } from './is-unfinished.ts'
@@ -95,9 +95,7 @@ export async function readBuildDetail(db: Db, teamId: string, buildId: string): 
 }
 
 function statusesOf(text: string): string[] {
-  const wanted = text.split(',')
-  const unknown = wanted.find((state) => !(STATES as readonly string[]).includes(state))
-  if (unknown !== undefined) throw new AppError('invalid_argument', `There is no status "${unknown}": ${STATES.join(', ')}`)
+  const wanted = parseChoices(text, 'status', STATES)
   return Object.entries(STATE).flatMap(([status, state]) => (wanted.includes(state) ? [status] : []))
 }
 

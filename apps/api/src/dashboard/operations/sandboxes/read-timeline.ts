@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { LANES, type Lane, type TimelineEntry, type TimelineQuery } from '@sandyard/dashboard-contract/timeline'
 import type { Db } from '@sandyard/db/database'
-import { AppError } from '@sandyard/kit/errors/app-error'
+import { parseChoices } from '../../../text/parse-choices.ts'
 import { viewActors, type StoredActor } from '../actor-views.ts'
 import { actorIn, eventText } from '../event-text.ts'
 import { limitOf, readCursor, takePage } from '../page-cursor.ts'
@@ -100,11 +100,7 @@ function endsOf(teamId: string, sandboxId: string): RawBuilder<unknown> {
 }
 
 function lanesOf(text: string | undefined): readonly string[] {
-  if (text === undefined) return LANES
-  const wanted = text.split(',')
-  const unknown = wanted.find((lane) => !(LANES as readonly string[]).includes(lane))
-  if (unknown !== undefined) throw new AppError('invalid_argument', `There is no lane "${unknown}": ${LANES.join(', ')}`)
-  return wanted
+  return text === undefined ? LANES : parseChoices(text, 'lane', LANES)
 }
 
 function toEntry(row: StoredEntry, view: (actor: StoredActor) => NonNullable<TimelineEntry['actor']>): TimelineEntry {
