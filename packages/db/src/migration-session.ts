@@ -44,7 +44,10 @@ export class MigrationSession {
       await this.#client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     } catch (err) {
       if (codeOf(err) !== QUERY_CANCELED) throw err
-      throw new AppError('failed_precondition', `Another server has migrated the database for more than ${migrationTimeoutMs / 1000} s.`)
+      throw new AppError(
+        'failed_precondition',
+        `Another server has been migrating the database for more than ${migrationTimeoutMs / 1000} s: start this one again when that one is ready.`,
+      )
     }
     await this.#client.query(`set statement_timeout = ${this.#bounds.migrationStatementTimeoutMs}`)
     await this.#client.query(`set lock_timeout = ${this.#bounds.migrationLockTimeoutMs}`)

@@ -113,7 +113,9 @@ it('waits for another server that migrates, until its deadline', async () => {
   await put('0001_one.sql', 'select 1')
   await using other = await connect()
   await other.query('select pg_advisory_lock(5417902)')
-  await expect(migrateAll({ bounds: { ...bounds, migrationTimeoutMs: 100 } })).rejects.toThrow('Another server has migrated the database')
+  await expect(migrateAll({ bounds: { ...bounds, migrationTimeoutMs: 100 } })).rejects.toThrow(
+    'Another server has been migrating the database',
+  )
   const migrating = run()
   await other.query('select pg_advisory_unlock(5417902)')
   expect(await migrating).toEqual(['0001_one.sql'])

@@ -25,7 +25,11 @@ export interface DaemonManifest {
 export async function readManifest({ dir }: DaemonDist): Promise<DaemonManifest> {
   const file = join(dir, 'dist.json')
   const unusable = (cause: unknown): AppError =>
-    new AppError('failed_precondition', `The daemon distribution has no usable ${file}: build it again.`, { cause })
+    new AppError(
+      'failed_precondition',
+      `The daemon distribution has no usable ${file}: name a complete one with SANDYARD_DAEMON_DIST, or leave that out to have it built.`,
+      { cause },
+    )
   const manifest = await readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as Partial<DaemonManifest>,
     (err: unknown) => {

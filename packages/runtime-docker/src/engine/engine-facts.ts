@@ -51,11 +51,17 @@ export async function readEngineFacts(docker: Docker, wantedRuntime: string | un
   const [info, { Components }] = await engineCall('The Docker engine did not describe itself.', () =>
     Promise.all([docker.info() as Promise<EngineInfo>, docker.version() as Promise<EngineVersion>]),
   )
-  if (info.OSType !== 'linux') throw new AppError('failed_precondition', 'This Docker engine does not run Linux containers.')
+  if (info.OSType !== 'linux') {
+    const message = 'This Docker engine does not run Linux containers: switch it to them, or set DOCKER_HOST to another engine.'
+    throw new AppError('failed_precondition', message)
+  }
   const ociRuntime = wantedRuntime ?? info.DefaultRuntime
   if (!(ociRuntime in info.Runtimes)) {
     const known = Object.keys(info.Runtimes).sort().join(', ')
-    throw new AppError('failed_precondition', `The Docker engine has no runtime "${ociRuntime}"; its runtimes are: ${known}.`)
+    throw new AppError(
+      'failed_precondition',
+      `The Docker engine has no runtime "${ociRuntime}"; its runtimes are: ${known}. Set SANDYARD_SANDBOX_RUNTIME to one of them, or add the runtime to the engine.`,
+    )
   }
   return {
     version: info.ServerVersion,
