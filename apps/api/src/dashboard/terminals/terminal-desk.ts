@@ -4,6 +4,7 @@ import { decodeTerminalFrame, type ClientFrame } from '@sandyard/dashboard-contr
 import { describeError } from '../live/subscription.ts'
 import type { Outbox } from '../live/outbox.ts'
 import type { Terminal } from './terminal.ts'
+import type { TerminalSize } from './size-sender.ts'
 import type { Terminals } from './terminals.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -87,10 +88,7 @@ export class TerminalDesk implements Disposable {
     this[Symbol.dispose]()
   }
 
-  async #show(
-    frame: { readonly request: number; readonly cols: number; readonly rows: number },
-    find: () => Promise<Terminal>,
-  ): Promise<void> {
+  async #show(frame: TerminalSize & { readonly request: number }, find: () => Promise<Terminal>): Promise<void> {
     this.#parts.rights.assertMayUse()
     if (this.#shown.size + this.#pending >= MAX_CHANNELS)
       throw new AppError('resource_exhausted', `At most ${MAX_CHANNELS} shells in one tab`)
@@ -106,7 +104,7 @@ export class TerminalDesk implements Disposable {
     }
   }
 
-  #view(terminal: Terminal, { request, cols, rows }: { readonly request: number; readonly cols: number; readonly rows: number }): void {
+  #view(terminal: Terminal, { request, cols, rows }: TerminalSize & { readonly request: number }): void {
     terminal.viewers.assertRoom()
     this.#lastChannel += 1
     const channel = this.#lastChannel

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { TERMINAL_KEPT_MS } from '@sandyard/dashboard-contract/limits'
 import type { TerminalView } from '@sandyard/dashboard-contract/processes'
-import { Signal } from '@sandyard/daemon-protocol/process/process_pb'
 import { DaemonCallError } from '../../daemon/daemon-call-error.ts'
 import { callDaemon } from '../relay/call-daemon.ts'
 import { toRelayError } from '../relay/relay-error.ts'
@@ -10,7 +9,9 @@ import { ENDED, getReachable, type ReachableSandbox, type RelayParts } from '../
 import { InputQueue } from './input-queue.ts'
 import { OutputRing } from './output-ring.ts'
 import { followShell, type NewShell } from './shell-stream.ts'
-import { TAG_PREFIX } from './shell-tag.ts'
+import { killShell } from './kill-shell.ts'
+import { shellSelector, TAG_PREFIX } from './shell-tag.ts'
+import { SizeSender, type TerminalSize } from './size-sender.ts'
 import { Viewers } from './viewers.ts'
 
 export interface TerminalOptions {
@@ -18,7 +19,7 @@ export interface TerminalOptions {
   readonly sandbox: ReachableSandbox
   /** Undefined: it runs already, and is found by its tag. */
   readonly fresh: NewShell | undefined
-  readonly size: { readonly cols: number; readonly rows: number }
+  readonly size: TerminalSize
   /** Called whenever its view may have changed. Must not throw. */
   readonly onChange: () => void
   /** Called when it has had no viewer for `TERMINAL_KEPT_MS`. Must not throw. */
@@ -53,10 +54,9 @@ export class Terminal implements Disposable {
   readonly #options: TerminalOptions
   readonly #ring = new OutputRing()
   readonly #input: InputQueue
+  readonly #size: SizeSender
   readonly #ready = Promise.withResolvers<void>()
   readonly #ending = new AbortController()
-  #size: { readonly cols: number; readonly rows: number }
-  #isResizing = false
   #pid: number | null = null
   #exit: Exit | null = null
   #unused: NodeJS.Timeout | undefined
@@ -70,7 +70,7 @@ export class Terminal implements Disposable {
     this.teamId = sandbox.teamId
     this.sandboxId = sandbox.sandboxId
     this.user = fresh?.user ?? sandbox.defaultUser
-    this.#size = size
+    this.#size = new SizeSender(size, (latest) => this.#sendSize(latest))
     this.viewers = new Viewers(this.#ring, () => this.#viewersChanged())
     this.#input = new InputQueue((bytes) => this.#send(bytes))
     this.#ready.promise.catch(() => undefined)
@@ -100,8 +100,8 @@ export class Terminal implements Disposable {
     return this.#tap
   }
 
-  get size(): { readonly cols: number; readonly rows: number } {
-    return this.#size
+  get size(): TerminalSize {
+    return this.#size.current
   }
 
   get view(): TerminalView {
@@ -111,7 +111,7 @@ export class Terminal implements Disposable {
       title: `${this.user}@${this.sandboxId.slice(0, 8)}`,
       user: this.user,
       pid: this.#pid,
-      ...this.#size,
+      ...this.size,
       startedAt: this.startedAt.toISOString(),
       viewers: this.viewers.count,
       recordingId: this.#tap?.recordingId ?? null,
@@ -135,20 +135,14 @@ export class Terminal implements Disposable {
     if (tap !== undefined && this.hasOutput) {
       if (isWhole) tap.write(this.#ring.read(this.#ring.start, this.#ring.end - this.#ring.start))
       // What is on the screen is not in the output from now on: programs print it again.
-      else this.resize(this.#size, { redraw: true })
+      else this.resize(this.size, { redraw: true })
     }
     this.#options.onChange()
   }
 
-  /** Programs redraw: the kernel tells them only of another size, so an unchanged one is changed for a moment. */
-  resize(size: { readonly cols: number; readonly rows: number }, { redraw = false } = {}): void {
-    if (this.#exit !== null) return
-    const isSame = size.cols === this.#size.cols && size.rows === this.#size.rows
-    if (isSame && !redraw) return
-    this.#size = size
-    this.#tap?.resize(size.cols, size.rows)
-    const other = { cols: size.cols, rows: size.rows > 1 ? size.rows - 1 : size.rows + 1 }
-    if (!this.#isResizing) void this.#sendSizes(isSame ? other : undefined)
+  /** With `redraw` programs print their screen again, also when the size stays. */
+  resize(size: TerminalSize, options: { readonly redraw?: boolean } = {}): void {
+    if (this.#exit === null && this.#size.change(size, options)) this.#tap?.resize(size.cols, size.rows)
   }
 
   /** Ends the shell. @throws AppError */
@@ -158,35 +152,14 @@ export class Terminal implements Disposable {
     await killShell(sandbox, this.terminalId, signal)
   }
 
-  /** Sends the latest size until no other one was asked for meanwhile. Never rejects. */
-  async #sendSizes(before: { readonly cols: number; readonly rows: number } | undefined): Promise<void> {
-    let sent = before
-    this.#isResizing = true
-    try {
-      if (before !== undefined) await this.#sendSize(before)
-      while (sent !== this.#size) {
-        sent = this.#size
-        await this.#sendSize(this.#size)
-      }
-    } catch {
-      // The next resize tries again.
-    } finally {
-      this.#isResizing = false
-    }
-  }
-
-  async #sendSize(size: { readonly cols: number; readonly rows: number }): Promise<void> {
-    const process = this.#selector()
+  async #sendSize(size: TerminalSize): Promise<void> {
+    const process = shellSelector(this.terminalId)
     await this.#call(({ processes }, options) => processes.update({ process, pty: { size } }, options))
   }
 
   async #send(bytes: Uint8Array): Promise<void> {
-    const process = this.#selector()
+    const process = shellSelector(this.terminalId)
     await this.#call(({ processes }, options) => processes.sendInput({ process, input: { input: { case: 'pty', value: bytes } } }, options))
-  }
-
-  #selector() {
-    return { selector: { case: 'tag', value: TAG_PREFIX + this.terminalId } } as const
   }
 
   async #call(call: Parameters<typeof callDaemon>[2]): Promise<void> {
@@ -267,15 +240,5 @@ export class Terminal implements Disposable {
     this.#tap?.end()
     this.#tap = undefined
     this.viewers[Symbol.dispose]()
-  }
-}
-
-/** An ended shell is success. @throws AppError */
-export async function killShell({ daemon }: ReachableSandbox, terminalId: string, signal: AbortSignal): Promise<void> {
-  const process = { selector: { case: 'tag', value: TAG_PREFIX + terminalId } } as const
-  try {
-    await callDaemon(daemon, { signal }, ({ processes }, options) => processes.sendSignal({ process, signal: Signal.SIGKILL }, options))
-  } catch (err) {
-    if (!isAppError(err, 'not_found')) throw err
   }
 }

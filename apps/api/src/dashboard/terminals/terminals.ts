@@ -6,7 +6,9 @@ import type { Change, ChangeFeed } from '../live/change-feed.ts'
 import { getReachable, type ReachableSandbox, type RelayParts } from '../relay/sandbox-daemon.ts'
 import { listShells } from './list-shells.ts'
 import type { NewShell } from './shell-stream.ts'
-import { killShell, Terminal } from './terminal.ts'
+import { killShell } from './kill-shell.ts'
+import { Terminal } from './terminal.ts'
+import type { TerminalSize } from './size-sender.ts'
 
 export interface TerminalParts extends RelayParts {
   readonly feed: ChangeFeed
@@ -98,12 +100,7 @@ export class Terminals implements Disposable {
     return terminal
   }
 
-  #add(
-    terminalId: string,
-    sandbox: ReachableSandbox,
-    fresh: NewShell | undefined,
-    size: { readonly cols: number; readonly rows: number },
-  ): Terminal {
+  #add(terminalId: string, sandbox: ReachableSandbox, fresh: NewShell | undefined, size: TerminalSize): Terminal {
     this.#assertRoom(sandbox)
     const { teamId, sandboxId } = sandbox
     const terminal: Terminal = new Terminal(this.#parts, {
