@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, lchown, link, lstat, mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { chmod, lchown, link, lstat, lutimes, mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { AppError } from '@sandyard/kit/errors/app-error'
@@ -75,20 +75,25 @@ class Layer {
     const path = await resolveInRoot(this.#root, header.name, { followLast: false, makeParents: true })
     const name = basename(path)
     if (name === OPAQUE) await this.#hideBelow(dirname(path))
-    else if (name.startsWith(WHITEOUT)) await rm(join(dirname(path), name.slice(WHITEOUT.length)), { recursive: true, force: true })
+    else if (name.startsWith(WHITEOUT)) await hide(dirname(path), name.slice(WHITEOUT.length))
     else if (await this.#make(path, header, content)) {
       for (let at = path; at.startsWith(this.#root) && !this.#own.has(at); at = dirname(at)) this.#own.add(at)
     }
   }
 
   async finish(): Promise<void> {
-    for (const [path, time] of this.#folderTimes) await utimes(path, time, time).catch(() => {})
+    for (const [path, time] of this.#folderTimes) {
+      // A later entry may have put a link in the place of the folder, or of one above it.
+      const place = await resolveInRoot(this.#root, relative(this.#root, path), { followLast: false })
+      if (place === path) await lutimes(path, time, time).catch(() => {})
+    }
   }
 
   async #hideBelow(folder: string): Promise<void> {
-    for (const name of await readdir(folder).catch(() => [])) {
-      const path = join(folder, name)
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name)
       if (!this.#own.has(path)) await rm(path, { recursive: true, force: true })
+      else if (entry.isDirectory()) await this.#hideBelow(path)
     }
   }
 
@@ -117,4 +122,10 @@ class Layer {
     if (type !== 'directory') await utimes(path, mtime, mtime)
     return true
   }
+}
+
+async function hide(folder: string, name: string): Promise<void> {
+  if (['', '.', '..'].includes(name))
+    throw new AppError('invalid_argument', `A layer of the image takes away '${name}', which names no file`)
+  await rm(join(folder, name), { recursive: true, force: true })
 }
