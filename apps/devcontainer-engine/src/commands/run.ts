@@ -72,6 +72,8 @@ async function create({ images, containers, config, environment }: Engine, creat
     // One after the other, because they may have folders in common.
     const mounts: Mount[] = []
     for (const request of requests) mounts.push(await mountAt(request, { root, directory: config.directory }))
+    const workingDirectory = (options.last('workdir') ?? image.config.WorkingDir) || '/'
+    await mkdir(await resolveInRoot(root, workingDirectory, { makeParents: true }), { recursive: true })
     return {
       id,
       name,
@@ -81,7 +83,7 @@ async function create({ images, containers, config, environment }: Engine, creat
       config: {
         ...image.config,
         User: options.last('user') ?? image.config.User ?? '',
-        WorkingDir: options.last('workdir') ?? image.config.WorkingDir ?? '',
+        WorkingDir: workingDirectory,
         Env: toPairs({ ...environmentOf(image.config), ...parsePairs(COMMAND, options.all('env'), environment) }),
         Labels: { ...image.config.Labels, ...parsePairs(COMMAND, options.all('label')) },
         Entrypoint: entrypoint === undefined ? (image.config.Entrypoint ?? null) : entrypoint === '' ? null : [entrypoint],

@@ -16,10 +16,11 @@ export async function startContainer(engine: Engine, id: string): Promise<ChildP
   })
 }
 
-async function startStopped({ config: { proot }, containers }: Engine, container: Container): Promise<ChildProcess> {
+async function startStopped({ config: { proot }, containers, environment: outerEnvironment }: Engine, container: Container): Promise<ChildProcess> {
   const command = [...(container.config.Entrypoint ?? []), ...(container.config.Cmd ?? [])]
   if (command.length === 0) throw new AppError('invalid_argument', 'The image has no command, and none is given')
-  const { words, environment } = await containerProcess(container, { proot, root: containers.rootOf(container.id), command })
+  const root = containers.rootOf(container.id)
+  const { words, environment } = await containerProcess(container, { proot, root, outerEnvironment, command, endsAll: true })
   const { main, child } = await startMain(words, { environment, log: containers.logOf(container.id) })
   await containers.save({ ...container, main })
   return child

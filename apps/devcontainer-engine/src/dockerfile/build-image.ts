@@ -19,6 +19,7 @@ export interface BuildImage {
   readonly target: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly proot: string
+  readonly outerEnvironment: NodeJS.ProcessEnv
   readonly directory: string
   /** Whether images of registries are fetched again. */
   readonly fetchesAgain: boolean

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { findUser } from '../root-file-system/find-user.ts'
 import { resolveInRoot } from '../root-file-system/resolve-in-root.ts'
-import { DEFAULT_PATH, toWords } from '../root-file-system/root-process.ts'
+import { DEFAULT_PATH, proxyVariables, toWords } from '../root-file-system/root-process.ts'
 import { runProgram } from '../root-file-system/run-program.ts'
 import { copyFiles } from './copy-files.ts'
 import { parseList, type Instruction } from './parse-dockerfile.ts'
@@ -19,6 +19,8 @@ export interface StageContext {
   readonly context: string
   readonly temporary: string
   readonly proot: string
+  /** Of the command of the engine: the variables of proxies are seen by RUN and are not part of the image. */
+  readonly outerEnvironment: NodeJS.ProcessEnv
   readonly buildArgs: Readonly<Record<string, string>>
   readonly globals: ReadonlyMap<string, string>
   readonly rootOf: (from: string) => Promise<string>
@@ -83,11 +85,17 @@ async function perform(instruction: Instruction, stage: StageContext): Promise<v
   }
 }
 
-async function run({ text }: Instruction, { state, root, proot }: StageContext): Promise<void> {
+async function run({ text }: Instruction, { state, root, proot, outerEnvironment }: StageContext): Promise<void> {
   const user = await findUser(root, state.user)
   const command = parseList(text) ?? [...state.shell, text]
-  const words = toWords({ proot, root, user, workingDirectory: state.workingDirectory, binds: [], command })
-  const environment = { PATH: DEFAULT_PATH, HOME: user.home, ...Object.fromEntries(state.args), ...state.environment }
+  const words = toWords({ proot, root, user, workingDirectory: state.workingDirectory, binds: [], command, endsAll: true })
+  const environment = {
+    PATH: DEFAULT_PATH,
+    HOME: user.home,
+    ...proxyVariables(outerEnvironment),
+    ...Object.fromEntries(state.args),
+    ...state.environment,
+  }
   await runProgram(words, { environment, timeoutMs: RUN_MS })
 }
 
