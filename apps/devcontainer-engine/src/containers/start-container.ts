@@ -16,7 +16,10 @@ export async function startContainer(engine: Engine, id: string): Promise<ChildP
   })
 }
 
-async function startStopped({ config: { proot }, containers, environment: outerEnvironment }: Engine, container: Container): Promise<ChildProcess> {
+async function startStopped(
+  { config: { proot }, containers, environment: outerEnvironment }: Engine,
+  container: Container,
+): Promise<ChildProcess> {
   const command = [...(container.config.Entrypoint ?? []), ...(container.config.Cmd ?? [])]
   if (command.length === 0) throw new AppError('invalid_argument', 'The image has no command, and none is given')
   const root = containers.rootOf(container.id)
