@@ -11,13 +11,16 @@ export interface ProgramOptions {
 
 const KEPT_CHARACTERS = 4096
 
+/** The program ends when this process does, also when that is killed: nothing goes on without its deadline. */
+const ENDS_WITH_PARENT = ['--pdeathsig', 'KILL', '--']
+
 /** Runs a program with the output of this command. @throws AppError with the program's exit code, or when its time is over */
 export async function runProgram(
   words: readonly string[],
   { environment, cwd, timeoutMs, keepsErrors = false }: ProgramOptions,
 ): Promise<void> {
-  const [program = '', ...args] = words
-  const child = spawn(program, args, {
+  const [program = ''] = words
+  const child = spawn('setpriv', [...ENDS_WITH_PARENT, ...words], {
     stdio: ['ignore', 'inherit', keepsErrors ? 'pipe' : 'inherit'],
     env: environment,
     cwd,
