@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { flag, parseOptions, parsePairs, value, type ParsedOptions } from '../command-line/parse-options.ts'
@@ -24,6 +24,7 @@ const OPTIONS = {
   attach: value('-a', '--attach'),
   label: value('-l', '--label'),
   env: value('-e', '--env'),
+  envFile: value('--env-file'),
   user: value('-u', '--user'),
   workdir: value('-w', '--workdir'),
   entrypoint: value('--entrypoint'),
@@ -67,6 +68,7 @@ async function create({ images, containers, config, environment }: Engine, creat
   if ((await containers.list()).some((one) => one.name === name))
     throw new AppError('already_exists', `The name ${name} is taken by another dev container`)
   const entrypoint = options.last('entrypoint')
+  const pairs = [...(await readEnvFiles(options.all('envFile'))), ...options.all('env')]
   return containers.add(async (root) => {
     await images.unpack(image, root)
     // One after the other, because they may have folders in common.
@@ -84,7 +86,7 @@ async function create({ images, containers, config, environment }: Engine, creat
         ...image.config,
         User: options.last('user') ?? image.config.User ?? '',
         WorkingDir: workingDirectory,
-        Env: toPairs({ ...environmentOf(image.config), ...parsePairs(COMMAND, options.all('env'), environment) }),
+        Env: toPairs({ ...environmentOf(image.config), ...parsePairs(COMMAND, pairs, environment) }),
         Labels: { ...image.config.Labels, ...parsePairs(COMMAND, options.all('label')) },
         Entrypoint: entrypoint === undefined ? (image.config.Entrypoint ?? null) : entrypoint === '' ? null : [entrypoint],
         Cmd: words.length > 0 ? words : entrypoint === undefined ? (image.config.Cmd ?? null) : null,
@@ -92,6 +94,19 @@ async function create({ images, containers, config, environment }: Engine, creat
       mounts,
     }
   })
+}
+
+/** A variable in a line, as `-e` takes it. */
+async function readEnvFiles(files: readonly string[]): Promise<string[]> {
+  const texts = await Promise.all(
+    files.map((file) =>
+      readFile(file, 'utf8').catch((cause: unknown) => {
+        throw new AppError('not_found', `${COMMAND}: the file ${file} cannot be read`, { cause })
+      }),
+    ),
+  )
+  const lines = texts.flatMap((text) => text.split(/\r?\n/)).map((line) => line.trimStart())
+  return lines.filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 async function mountAt({ type, source, target }: MountRequest, { root, directory }: { root: string; directory: string }): Promise<Mount> {
