@@ -100,6 +100,11 @@ describe('unpackLayer', () => {
     expect(await readdir(root)).toEqual(['a'])
   })
 
+  it('refuses a sparse file, whose entry is not its content', async () => {
+    const sparse = { name: 's', content: 'map', pax: { 'GNU.sparse.major': '1' } }
+    await expect(unpack([sparse])).rejects.toThrow('A layer of the image has an entry of an unknown kind: s')
+  })
+
   it('ends at the budget, and with an unknown kind of layer', async () => {
     await expect(unpack([{ name: 'a', content: 'abcdef' }], new UnpackBudget(5))).rejects.toThrow('The image is too large to unpack')
     await writeFile(join(folder, 'x'), '')

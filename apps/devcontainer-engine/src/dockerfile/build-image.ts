@@ -7,7 +7,7 @@ import { pullImage } from '../images/pull-image.ts'
 import { copyTree } from '../root-file-system/run-program.ts'
 import { withWorkFolder } from '../work/work-folder.ts'
 import { buildKey } from './build-key.ts'
-import { parseDockerfile, refuseLine } from './parse-dockerfile.ts'
+import { headOf, parseDockerfile, refuseLine } from './parse-dockerfile.ts'
 import { planStages, type Stage, type StagePlan } from './plan-stages.ts'
 import { runInstruction } from './run-instruction.ts'
 import { StageState, type StageBase, type StageImage } from './stage-state.ts'
@@ -99,7 +99,7 @@ class StageBuilder {
     const root = join(temporary, `stage-${stage.index}`)
     const state = new StageState(await this.#start(stage, root))
     for (const instruction of stage.instructions) {
-      report(`${instruction.keyword} ${instruction.text.split('\n')[0]?.slice(0, 200)}`)
+      report(headOf(instruction))
       await runInstruction(instruction, {
         ...this.#build,
         state,

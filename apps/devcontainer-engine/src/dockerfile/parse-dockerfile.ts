@@ -61,6 +61,11 @@ function toInstruction(text: string, line: number): Instruction {
   return { line, keyword, flags, text: remaining }
 }
 
+/** For a line of the log: the CLI puts lines before those of the user, so a number alone says little. */
+export function headOf({ keyword, text }: Instruction): string {
+  return `${keyword} ${text.slice(0, 200)}`
+}
+
 /** The JSON form `["a", "b"]` of RUN, CMD, ENTRYPOINT, SHELL and COPY; undefined for the other form. */
 export function parseList(text: string): string[] | undefined {
   if (!text.startsWith('[')) return undefined

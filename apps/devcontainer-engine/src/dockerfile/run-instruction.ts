@@ -6,7 +6,7 @@ import { resolveInRoot } from '../root-file-system/resolve-in-root.ts'
 import { DEFAULT_PATH, proxyVariables, toWords } from '../root-file-system/root-process.ts'
 import { runProgram } from '../root-file-system/run-program.ts'
 import { copyFiles } from './copy-files.ts'
-import { parseList, type Instruction } from './parse-dockerfile.ts'
+import { headOf, parseList, type Instruction } from './parse-dockerfile.ts'
 import { toDeclaration } from './plan-stages.ts'
 import { expandText, splitWords } from './split-words.ts'
 import type { StageState } from './stage-state.ts'
@@ -33,7 +33,7 @@ export async function runInstruction(instruction: Instruction, stage: StageConte
   } catch (cause) {
     const kind = cause instanceof AppError ? cause.kind : 'internal'
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError(kind, `Dockerfile line ${instruction.line}: ${instruction.keyword}: ${reason}`, { cause })
+    throw new AppError(kind, `Dockerfile line ${instruction.line}: ${headOf(instruction)}: ${reason}`, { cause })
   }
 }
 

@@ -10,6 +10,7 @@ import { resolveInRoot } from './resolve-in-root.ts'
 const WHITEOUT = '.wh.'
 const OPAQUE = '.wh..wh..opq'
 const MAX_ENTRIES = 2_000_000
+const LEFT_OUT = ['character-device', 'block-device', 'fifo']
 
 /** What an image may unpack to, all layers together. */
 export class UnpackBudget {
@@ -26,7 +27,7 @@ export class UnpackBudget {
 
 /**
  * Adds one layer of an image to the root file system. Device files are left out, because a sandbox may make none: processes see those of the sandbox.
- * Extended attributes are left out too.
+ * Named pipes and extended attributes are left out too.
  */
 export async function unpackLayer(
   file: string,
@@ -100,6 +101,8 @@ class Layer {
   /** @returns false for what is left out */
   async #make(path: string, header: Header, content: AsyncIterable<unknown>): Promise<boolean> {
     const { type, linkname, uid, gid, mode, mtime } = header
+    // Its content is not the content of the file.
+    if (Object.hasOwn(header.pax ?? {}, 'GNU.sparse.major')) throw unknownEntry(header)
     const existing = await lstat(path).catch(() => undefined)
     const keepsFolder = type === 'directory' && existing?.isDirectory() === true
     if (existing !== undefined && !keepsFolder && path !== this.#root) await rm(path, { recursive: true, force: true })
@@ -115,13 +118,18 @@ class Layer {
       return true
     } else if (type === 'file' || type === 'contiguous-file') {
       await pipeline(content, createWriteStream(path, { flags: 'wx' }))
-    } else return false
+    } else if (type !== null && LEFT_OUT.includes(type)) return false
+    else throw unknownEntry(header)
     await lchown(path, uid, gid)
     // After the change of the owner, which takes set-uid bits away.
     await chmod(path, mode & 0o7777)
     if (type !== 'directory') await utimes(path, mtime, mtime)
     return true
   }
+}
+
+function unknownEntry({ name }: Header): AppError {
+  return new AppError('unimplemented', `A layer of the image has an entry of an unknown kind: ${name}`)
 }
 
 async function hide(folder: string, name: string): Promise<void> {
