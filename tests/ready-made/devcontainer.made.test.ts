@@ -56,7 +56,21 @@ describe('a template with betaDevContainerPrebuild and betaSetDevContainerStart'
 
   it('passes on exit codes and input', async () => {
     await expect(run(`/devcontainer.sh sh -c 'exit 7'`)).rejects.toMatchObject({ exitCode: 7 })
+    // Not the code of the last program that ended in order.
+    await expect(run(`/devcontainer.sh sh -c 'ls /; kill -KILL $$'`)).rejects.toMatchObject({ exitCode: 137 })
     expect((await run(`echo 'echo from a shell' | /devcontainer.sh`)).stdout).toBe('from a shell\n')
+  })
+
+  it('has pipes as output, and keeps what a command has left in the background', async () => {
+    const { stderr } = await run(`/devcontainer.sh sh -c 'sleep 4322 & echo seen > /dev/stderr'`)
+    expect(stderr).toContain('seen')
+    // The first one is of postStartCommand.
+    for (const seconds of [4321, 4322]) expect((await run(`pgrep -c -fx 'sleep ${seconds}'`)).stdout).toBe('1\n')
+  })
+
+  it('refuses a folder that it does not have', async () => {
+    const wrong = `sudo env PATH=/opt/devcontainer/engine:$PATH sh -c 'docker exec -w /none $(docker ps -q) pwd'`
+    await expect(run(wrong)).rejects.toMatchObject({ exitCode: 1, stderr: 'Error: The dev container has no folder /none\n' })
   })
 
   it('starts again after its main process was killed', async () => {

@@ -9,6 +9,10 @@ const schema = {
     default: '/opt/devcontainer/proot',
     doc: 'the program that shows a process another root',
   }),
+  foreground: env.text('DEVCONTAINER_ENGINE_FOREGROUND', {
+    default: '/opt/devcontainer/foreground',
+    doc: 'the program that stands for the first process of a command',
+  }),
 }
 
 export type EngineConfig = ConfigOf<typeof schema>

@@ -66,9 +66,43 @@ describe('unpackLayer', () => {
     expect([await readFile(join(root, 'file'), 'utf8'), await readFile(join(root, 'up'), 'utf8')]).toEqual(['own', 'x'])
   })
 
+  it('takes away what is deeper below an opaque folder, next to what the layer brings there', async () => {
+    await unpack([{ name: 'b/deep/old' }, { name: 'b/deep/same', content: 'old' }])
+    await unpack([{ name: 'b/deep/new' }, { name: 'b/deep/same', content: 'new' }, { name: 'b/.wh..wh..opq' }])
+    expect((await readdir(join(root, 'b/deep'))).sort()).toEqual(['new', 'same'])
+  })
+
+  it.each(['.wh.', '.wh..', '.wh...', 'a/.wh...'])(
+    'refuses the whiteout %s, which names a folder that is not of the layer',
+    async (name) => {
+      await writeFile(join(folder, 'beside'), '')
+      await unpack([{ name: 'a/one' }])
+      await expect(unpack([{ name }])).rejects.toThrow('which names no file')
+      expect([await readdir(join(root, 'a')), (await readdir(folder)).includes('beside')]).toEqual([['one'], true])
+    },
+  )
+
+  it('sets the time of no folder outside when a link takes the place of one', async () => {
+    const mtime = new Date('2020-01-02T03:04:05Z')
+    await mkdir(join(folder, 'outside/deep'), { recursive: true })
+    await unpack([
+      { name: 'a/', type: 'directory', mtime },
+      { name: 'b/deep/', type: 'directory', mtime },
+      { name: 'a', type: 'symlink', linkname: join(folder, 'outside') },
+      { name: 'b', type: 'symlink', linkname: join(folder, 'outside') },
+    ])
+    const times = await Promise.all(['outside', 'outside/deep'].map((name) => stat(join(folder, name))))
+    expect(times.map(({ mtimeMs }) => mtimeMs)).not.toContain(mtime.getTime())
+  })
+
   it('leaves device files out', async () => {
     await unpack([{ name: 'null', type: 'character-device', devmajor: 1, devminor: 3 }, { name: 'a' }])
     expect(await readdir(root)).toEqual(['a'])
+  })
+
+  it('refuses a sparse file, whose entry is not its content', async () => {
+    const sparse = { name: 's', content: 'map', pax: { 'GNU.sparse.major': '1' } }
+    await expect(unpack([sparse])).rejects.toThrow('A layer of the image has an entry of an unknown kind: s')
   })
 
   it('ends at the budget, and with an unknown kind of layer', async () => {

@@ -37,6 +37,7 @@ export async function build({ config, images, environment, print }: Engine, args
     labels: parsePairs(COMMAND, options.all('label')),
     target: options.last('target'),
     proot: config.proot,
+    outerEnvironment: environment,
     directory: config.directory,
     fetchesAgain: options.has('pull'),
     usesEarlier: !options.has('noCache'),

@@ -14,7 +14,7 @@ const OPTIONS = {
   workdir: value('-w', '--workdir'),
 }
 
-/** Becomes the command: its input, output, signals and exit code are those of this process. */
+/** Becomes the program that stands for the command: input, output, signals and exit code are the command's. */
 export async function exec({ config, containers, environment }: Engine, args: readonly string[]): Promise<void> {
   const options = parseOptions({ command: COMMAND, options: OPTIONS, stopsAtWord: true }, args)
   const [reference, ...command] = options.words
@@ -32,10 +32,13 @@ export async function exec({ config, containers, environment }: Engine, args: re
       ...(environment['TERM'] === undefined ? {} : { TERM: environment['TERM'] }),
       ...parsePairs(COMMAND, options.all('env'), environment),
     },
+    outerEnvironment: environment,
     command,
+    endsAll: false,
     ...(user === undefined ? {} : { user }),
     ...(workingDirectory === undefined ? {} : { workingDirectory }),
   })
   if (process.execve === undefined) throw new AppError('internal', 'This version of Node cannot start the command')
-  process.execve(config.proot, started.words, started.environment)
+  const stream = options.has('tty') ? ['--tty'] : options.has('interactive') ? ['--input'] : []
+  process.execve(config.foreground, [config.foreground, ...stream, '--', ...started.words], started.environment)
 }

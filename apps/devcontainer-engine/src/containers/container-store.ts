@@ -1,15 +1,18 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { writeWhole } from '../images/image-store.ts'
+import { withWorkFolder } from '../work/work-folder.ts'
 import type { Container } from './container.ts'
 
-/** Containers in a folder each, with their root file system. */
+/** Containers in a folder each, with their root file system. A folder appears and goes at once. */
 export class ContainerStore {
+  readonly #engineDirectory: string
   readonly #directory: string
 
-  constructor(directory: string) {
-    this.#directory = join(directory, 'containers')
+  constructor(engineDirectory: string) {
+    this.#engineDirectory = engineDirectory
+    this.#directory = join(engineDirectory, 'containers')
   }
 
   rootOf(id: string): string {
@@ -35,8 +38,15 @@ export class ContainerStore {
     return found
   }
 
-  async makeFolder(id: string): Promise<void> {
-    await mkdir(this.rootOf(id), { recursive: true, mode: 0o755 })
+  /** Makes a container: `fill` writes its root file system into the folder `root`. */
+  async add(fill: (root: string) => Promise<Container>): Promise<Container> {
+    return withWorkFolder(this.#engineDirectory, async (folder) => {
+      const container = await fill(join(folder, 'root'))
+      await writeWhole(join(folder, 'container.json'), JSON.stringify(container))
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+      await rename(folder, join(this.#directory, container.id))
+      return container
+    })
   }
 
   async save(container: Container): Promise<void> {
@@ -44,7 +54,7 @@ export class ContainerStore {
   }
 
   async remove(id: string): Promise<void> {
-    await rm(join(this.#directory, id), { recursive: true, force: true })
+    await withWorkFolder(this.#engineDirectory, (folder) => rename(join(this.#directory, id), join(folder, 'removed')))
   }
 
   async #read(id: string): Promise<Container | undefined> {

@@ -1,4 +1,5 @@
 import type { ImageConfig } from '../images/image.ts'
+import type { ProcessIdentity } from '../work/process-identity.ts'
 
 export interface Mount {
   readonly type: 'bind' | 'volume'
@@ -20,9 +21,6 @@ export interface Container {
   readonly main?: MainProcess
 }
 
-export interface MainProcess {
-  readonly pid: number
-  /** Ticks since the boot of the machine: a pid that was given again has another one. */
-  readonly startTicks: string
+export interface MainProcess extends ProcessIdentity {
   readonly startedAt: string
 }

@@ -1,15 +1,16 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ImageStore } from '../images/image-store.ts'
 import { ownArchitecture, type Image } from '../images/image.ts'
 import { pullImage } from '../images/pull-image.ts'
 import { copyTree } from '../root-file-system/run-program.ts'
+import { withWorkFolder } from '../work/work-folder.ts'
 import { buildKey } from './build-key.ts'
-import { parseDockerfile } from './parse-dockerfile.ts'
+import { headOf, parseDockerfile, refuseLine } from './parse-dockerfile.ts'
 import { planStages, type Stage, type StagePlan } from './plan-stages.ts'
 import { runInstruction } from './run-instruction.ts'
-import { StageState, type StageImage } from './stage-state.ts'
+import { StageState, type StageBase, type StageImage } from './stage-state.ts'
 
 export interface BuildImage {
   readonly dockerfile: string
@@ -18,6 +19,7 @@ export interface BuildImage {
   readonly target: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly proot: string
+  readonly outerEnvironment: NodeJS.ProcessEnv
   readonly directory: string
   /** Whether images of registries are fetched again. */
   readonly fetchesAgain: boolean
@@ -31,17 +33,15 @@ export async function buildImage(store: ImageStore, build: BuildImage): Promise<
   const plan = planStages(parseDockerfile(dockerfile), { buildArgs, target, platform: `linux/${ownArchitecture()}` })
   const bases = new BaseImages(store, build.fetchesAgain)
   const idOf = async (reference: string): Promise<string> => (await bases.get(reference)).id
-  const key = await buildKey({ ...build, buildArgs: { ...buildArgs, ...labels }, target: plan.target, idOf })
+  const key = await buildKey({ ...build, target: plan.target, idOf })
   const earlier = build.usesEarlier ? await store.findBuilt(key) : undefined
   if (earlier !== undefined) {
     build.report('nothing has changed since an earlier build')
     return earlier
   }
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  const temporary = await mkdtemp(join(directory, 'build-'))
-  try {
+  return withWorkFolder(directory, async (temporary) => {
     const { config, root } = await new StageBuilder({ ...build, store, bases, plan, temporary }).stage(plan.target)
-    return await store.add(async (folder) => {
+    return store.add(async (folder) => {
       await rename(root, join(folder, 'root'))
       return {
         config: { ...config, Labels: { ...config.Labels, ...labels } },
@@ -51,9 +51,7 @@ export async function buildImage(store: ImageStore, build: BuildImage): Promise<
         buildKey: key,
       }
     })
-  } finally {
-    await rm(temporary, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The images of FROM and COPY --from, each looked up once in a build. */
@@ -101,7 +99,7 @@ class StageBuilder {
     const root = join(temporary, `stage-${stage.index}`)
     const state = new StageState(await this.#start(stage, root))
     for (const instruction of stage.instructions) {
-      report(`${instruction.keyword} ${instruction.text.split('\n')[0]?.slice(0, 200)}`)
+      report(headOf(instruction))
       await runInstruction(instruction, {
         ...this.#build,
         state,
@@ -110,24 +108,26 @@ class StageBuilder {
         rootOf: async (from) => this.#rootOf(stage, from),
       })
     }
-    return { config: state.toConfig(), root }
+    return { config: state.toConfig(), args: state.args, root }
   }
 
-  async #start({ base, line }: Stage, root: string): Promise<StageImage['config'] | undefined> {
+  async #start({ base, line }: Stage, root: string): Promise<StageBase> {
     if (base === 'scratch') {
       await mkdir(root, { mode: 0o755 })
-      return undefined
+      return { config: {} }
     }
     if ('index' in base) {
-      const { config, root: from } = await this.stage(base)
+      const built = await this.stage(base)
       await mkdir(root, { mode: 0o755 })
-      await copyTree(from, root)
-      return config
+      await copyTree(built.root, root)
+      return built
     }
     this.#build.report(`FROM ${base.image} (line ${line})`)
     const image = await this.#build.bases.get(base.image)
+    if (image.config.OnBuild?.[0] !== undefined)
+      throw refuseLine(line, `the image has ONBUILD ${image.config.OnBuild[0]}, which is not supported`)
     await this.#build.store.unpack(image, root)
-    return image.config
+    return image
   }
 
   async #rootOf(stage: Stage, from: string): Promise<string> {

@@ -8,17 +8,18 @@ export interface KeyParts {
   readonly dockerfile: string
   readonly target: Stage
   readonly buildArgs: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
   readonly context: string
   readonly idOf: (reference: string) => Promise<string>
 }
 
 /** Two builds with one key make the same image, as far as an engine with a cache of layers would say so. */
-export async function buildKey({ dockerfile, target, buildArgs, context, idOf }: KeyParts): Promise<string> {
+export async function buildKey({ dockerfile, target, buildArgs, labels, context, idOf }: KeyParts): Promise<string> {
   const stages = neededStages(target)
   const ids: Record<string, string> = {}
   for (const reference of stages.flatMap(imagesOf)) ids[reference] ??= await idOf(reference)
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([dockerfile, target.index, buildArgs, Object.entries(ids)]))
+  hash.update(JSON.stringify([dockerfile, target.index, buildArgs, labels, Object.entries(ids)]))
   const readsContext = stages.some(({ instructions }) =>
     instructions.some(({ keyword, flags }) => keyword === 'COPY' && !flags.has('from')),
   )

@@ -1,9 +1,9 @@
 import { chmod, glob, lchown, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { findGroup, findUser } from '../root-file-system/find-user.ts'
+import { findUser } from '../root-file-system/find-user.ts'
 import { resolveInRoot } from '../root-file-system/resolve-in-root.ts'
-import { copyTree, runProgram } from '../root-file-system/run-program.ts'
+import { copyTree, mergeTree } from '../root-file-system/run-program.ts'
 
 export interface CopyFiles {
   /** The build's context, or the root file system of another stage. */
@@ -25,7 +25,7 @@ export interface CopyFiles {
 export async function copyFiles({ from, sources, root, destination, owner = '0:0', mode, temporary }: CopyFiles): Promise<void> {
   if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode))
     throw new AppError('unimplemented', `--chmod=${mode} is not supported: give octal digits`)
-  const { uid, gid } = await toOwner(root, owner)
+  const { uid, gid } = await findUser(root, owner)
   const found = (await Promise.all(sources.map((source) => findSources(from, source)))).flat()
   const target = await resolveInRoot(root, destination, { makeParents: true })
   const isFolder = destination.endsWith('/') || found.length > 1 || (await isDirectory(target))
@@ -36,15 +36,11 @@ export async function copyFiles({ from, sources, root, destination, owner = '0:0
       await mkdir(content)
       const isTree = await isDirectory(source)
       if (isTree) await copyTree(source, content)
-      else
-        await runProgram(['cp', '-a', '--reflink=auto', source, join(content, isFolder ? basename(source) : basename(target))], {
-          timeoutMs: 600_000,
-        })
+      else await mergeTree(source, join(content, isFolder ? basename(source) : basename(target)))
       await own(content, { uid, gid, mode })
       const into = isTree || isFolder ? target : dirname(target)
       await mkdir(into, { recursive: true })
-      for (const name of await readdir(content))
-        await runProgram(['cp', '-a', '-T', join(content, name), await intoFolder(root, into, name)], { timeoutMs: 1_800_000 })
+      for (const name of await readdir(content)) await mergeTree(join(content, name), await intoFolder(root, into, name))
       await rm(content, { recursive: true })
     }
   } finally {
@@ -59,26 +55,27 @@ async function intoFolder(root: string, folder: string, name: string): Promise<s
   return (await isDirectory(followed)) ? followed : join(folder, name)
 }
 
+/** What the name or pattern means in the context. Links, and `..`, lead to nothing outside of it. */
 async function findSources(from: string, source: string): Promise<string[]> {
-  if (!/[*?[]/.test(source)) {
-    const path = await resolveInRoot(from, source)
-    if ((await lstat(path).catch(() => undefined)) === undefined) throw new AppError('not_found', `COPY: there is no '${source}'`)
-    return [path]
-  }
-  const found = (await Array.fromAsync(glob(source.replace(/^\/+/, ''), { cwd: from }))).sort()
-  if (found.length === 0) throw new AppError('not_found', `COPY: nothing matches '${source}'`)
-  return Promise.all(found.map((path) => resolveInRoot(from, path)))
+  const isPattern = /[*?[]/.test(source)
+  const names = isPattern ? (await Array.fromAsync(glob(source.replace(/^\/+/, ''), { cwd: from }))).sort() : [source]
+  const paths = await Promise.all(names.map((name) => resolveInRoot(from, name)))
+  const found = await Array.fromAsync(paths, async (path) => ((await exists(path)) ? [path] : []))
+  if (found.flat().length === 0) throw new AppError('not_found', `${isPattern ? 'nothing matches' : 'there is no'} '${source}'`)
+  return found.flat()
 }
 
-async function toOwner(root: string, owner: string): Promise<{ uid: number; gid: number }> {
-  const [, group] = owner.split(':')
-  const { uid, gid } = await findUser(root, owner)
-  return { uid, gid: group === undefined ? gid : await findGroup(root, group) }
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function own(folder: string, { uid, gid, mode }: { uid: number; gid: number; mode: string | undefined }): Promise<void> {
-  for (const name of await readdir(folder, { recursive: true })) {
-    const path = join(folder, name)
+  // Only with `withFileTypes` does it not go into the folders that links lead to.
+  for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(parentPath, name)
     const stats = await lstat(path)
     await lchown(path, uid, gid)
     if (!stats.isSymbolicLink()) await chmod(path, mode === undefined ? stats.mode & 0o7777 : Number.parseInt(mode, 8))

@@ -13,6 +13,14 @@ describe('parseDockerfile', () => {
     ])
   })
 
+  it('takes what only looks like a directive, a continued line or a document in the Dockerfile', () => {
+    expect(parse('FROM a\n# escape = x\nRUN echo \\\\\nRUN echo $((1<<2)) "a <<EOF" && cat <<< hello')).toEqual([
+      [1, 'FROM', 'a'],
+      [3, 'RUN', 'echo \\\\'],
+      [4, 'RUN', 'echo $((1<<2)) "a <<EOF" && cat <<< hello'],
+    ])
+  })
+
   it('reads the flags of COPY and FROM', () => {
     const [from, copy] = parseDockerfile('FROM --platform=linux/amd64 a AS b\nCOPY --from=b --chown=1:2 --chmod=755 x y /z/')
     expect(Object.fromEntries(from?.flags ?? [])).toEqual({ platform: 'linux/amd64' })
@@ -25,7 +33,7 @@ describe('parseDockerfile', () => {
     ['FROM a\nRUN --mount=type=cache,target=/x true', 'Dockerfile line 2: RUN --mount is not supported'],
     ['FROM a\nCOPY --link x /', 'Dockerfile line 2: COPY --link is not supported'],
     ['FROM a\nRUN <<EOF\ntrue\nEOF', 'Dockerfile line 2: documents in the Dockerfile (<<EOF) are not supported'],
-    ['# escape=`\nFROM a', "Dockerfile line 1: the escape character '`' is not supported"],
+    ['# escape=`\nFROM a', 'Dockerfile: the escape character ` is not supported'],
     ['FROM a\nUSER', 'Dockerfile line 2: USER needs an argument'],
   ])('refuses %j with its line', (source, message) => {
     expect(() => parseDockerfile(source)).toThrow(message)

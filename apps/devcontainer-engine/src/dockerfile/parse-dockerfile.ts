@@ -1,3 +1,5 @@
+import { dockerfileError, readDockerfileLines } from '@sandyard/dockerfile/dockerfile-lines'
+import { hasHereDocument } from '@sandyard/dockerfile/here-document'
 import { AppError } from '@sandyard/kit/errors/app-error'
 
 export interface Instruction {
@@ -12,9 +14,20 @@ export interface Instruction {
 const MAX_BYTES = 1024 * 1024
 
 /** What the Dockerfiles of the CLI consist of, and what most others do. Every other instruction is refused with its line. */
-const KEYWORDS: ReadonlySet<string> = new Set(
-  ['ARG', 'CMD', 'COPY', 'ENTRYPOINT', 'ENV', 'EXPOSE', 'FROM', 'LABEL', 'RUN', 'SHELL', 'USER', 'WORKDIR'], // what build-stage.ts runs
-)
+const KEYWORDS: ReadonlySet<string> = new Set([
+  'ARG',
+  'CMD',
+  'COPY',
+  'ENTRYPOINT',
+  'ENV',
+  'EXPOSE',
+  'FROM',
+  'LABEL',
+  'RUN',
+  'SHELL',
+  'USER',
+  'WORKDIR',
+])
 const FLAGS: Readonly<Record<string, readonly string[]>> = { COPY: ['from', 'chown', 'chmod'], FROM: ['platform'] }
 
 export function refuseLine(line: number, reason: string): AppError {
@@ -24,32 +37,9 @@ export function refuseLine(line: number, reason: string): AppError {
 /** @throws AppError that names the line */
 export function parseDockerfile(source: string): Instruction[] {
   if (Buffer.byteLength(source) > MAX_BYTES) throw new AppError('resource_exhausted', 'The Dockerfile is larger than 1 MiB')
-  const lines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
-  const instructions: Instruction[] = []
-  for (let index = 0; index < lines.length;) {
-    const start = index
-    let text = ''
-    let goesOn = true
-    while (goesOn && index < lines.length) {
-      const line = lines[index++] ?? ''
-      if (/^\s*#/.test(line)) {
-        refuseEscape(line, index)
-        if (text === '') break
-        continue
-      }
-      // An empty line inside of an instruction does not end it.
-      if (text !== '' && line.trim() === '') continue
-      goesOn = /\\[ \t]*$/.test(line)
-      text += goesOn ? line.replace(/\\[ \t]*$/, '') : line
-    }
-    if (text.trim() !== '') instructions.push(toInstruction(text.trim(), start + 1))
-  }
-  return instructions
-}
-
-function refuseEscape(comment: string, line: number): void {
-  const [, character] = /^\s*#\s*escape\s*=\s*(\S)/i.exec(comment) ?? []
-  if (character !== undefined && character !== '\\') throw refuseLine(line, `the escape character '${character}' is not supported`)
+  const { instructions, escape } = readDockerfileLines(source)
+  if (escape !== '\\') throw dockerfileError(`the escape character ${escape} is not supported`)
+  return instructions.map(({ line, text }) => toInstruction(text, line))
 }
 
 function toInstruction(text: string, line: number): Instruction {
@@ -65,10 +55,15 @@ function toInstruction(text: string, line: number): Instruction {
     flags.set(name, flagText)
     remaining = remaining.slice(whole.length)
   }
-  if (['RUN', 'COPY'].includes(keyword) && /<<-?["']?\w/.test(remaining))
+  if (['RUN', 'COPY'].includes(keyword) && hasHereDocument(remaining))
     throw refuseLine(line, 'documents in the Dockerfile (<<EOF) are not supported')
   if (remaining === '') throw refuseLine(line, `${keyword} needs an argument`)
   return { line, keyword, flags, text: remaining }
+}
+
+/** For a line of the log: the CLI puts lines before those of the user, so a number alone says little. */
+export function headOf({ keyword, text }: Instruction): string {
+  return `${keyword} ${text.slice(0, 200)}`
 }
 
 /** The JSON form `["a", "b"]` of RUN, CMD, ENTRYPOINT, SHELL and COPY; undefined for the other form. */

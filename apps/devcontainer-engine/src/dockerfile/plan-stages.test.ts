@@ -20,6 +20,11 @@ describe('planStages', () => {
     expect(plan(source, { buildArgs: { BASE: 'debian:12' } }).target.base).toEqual({ image: 'debian:12' })
   })
 
+  it('knows the platform', () => {
+    const { target, globals } = plan('FROM --platform=$BUILDPLATFORM a-$TARGETARCH')
+    expect([target.base, globals.get('TARGETPLATFORM'), globals.get('TARGETOS')]).toEqual([{ image: 'a-amd64' }, 'linux/amd64', 'linux'])
+  })
+
   it.each([
     ['RUN x', 'Dockerfile line 1: RUN before the first FROM'],
     ['# nothing', 'The Dockerfile has no FROM'],

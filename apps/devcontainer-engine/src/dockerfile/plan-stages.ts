@@ -15,8 +15,18 @@ export interface Stage {
 
 export interface StagePlan {
   readonly target: Stage
-  /** ARG before the first FROM, with the values of `--build-arg`. */
+  /** ARG before the first FROM, with the values of `--build-arg`, and the arguments of the platform. */
   readonly globals: ReadonlyMap<string, string>
+}
+
+/** Arguments that no Dockerfile needs to declare before FROM. Builds run on the machine that they are for. */
+function platformArgs(platform: string): [string, string][] {
+  const [os = '', architecture = ''] = platform.split('/')
+  return ['BUILD', 'TARGET'].flatMap((prefix) => [
+    [`${prefix}PLATFORM`, platform],
+    [`${prefix}OS`, os],
+    [`${prefix}ARCH`, architecture],
+  ])
 }
 
 /** The stages with what they are made of. A stage that the target does not need is only parsed. */
@@ -24,7 +34,7 @@ export function planStages(
   instructions: readonly Instruction[],
   { buildArgs, target, platform }: { buildArgs: Readonly<Record<string, string>>; target: string | undefined; platform: string },
 ): StagePlan {
-  const globals = new Map<string, string>()
+  const globals = new Map(platformArgs(platform))
   const lookup: Lookup = (name) => globals.get(name)
   const stages: Stage[] = []
   const find = (text: string): Stage | undefined =>

@@ -8,6 +8,7 @@ describe('completeReference', () => {
     ['mcr.microsoft.com/devcontainers/base:bookworm', 'mcr.microsoft.com/devcontainers/base:bookworm'],
     ['localhost:5000/app', 'localhost:5000/app:latest'],
     ['ghcr.io/a/b@sha256:00', 'ghcr.io/a/b@sha256:00'],
+    ['localhost:5000/a:12@sha256:00', 'localhost:5000/a@sha256:00'],
   ])('completes %s', (reference, completed) => {
     expect(completeReference(reference)).toBe(completed)
   })

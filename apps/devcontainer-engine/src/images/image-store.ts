@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { copyTree } from '../root-file-system/run-program.ts'
+import { withWorkFolder } from '../work/work-folder.ts'
 import { completeReference } from './image-reference.ts'
 import type { Image } from './image.ts'
 import { unpackLayers } from './oci-layout.ts'
 
-/** Images in a folder each, and their names in a file each. A folder gets its `image.json` last, so that half an image is none. */
+/** Images in a folder each, and their names in a file each. A folder appears and goes at once. */
 export class ImageStore {
+  readonly #directory: string
   readonly #images: string
   readonly #names: string
 
   constructor(directory: string) {
+    this.#directory = directory
     this.#images = join(directory, 'images')
     this.#names = join(directory, 'names')
   }
@@ -31,17 +34,14 @@ export class ImageStore {
 
   /** Makes an image in a new folder: `fill` writes the root file system or the layers into it. */
   async add(fill: (folder: string) => Promise<Omit<Image, 'id' | 'createdAt'>>): Promise<Image> {
-    const id = `sha256:${randomBytes(32).toString('hex')}`
-    const folder = this.#folderOf(id)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    try {
+    return withWorkFolder(this.#directory, async (folder) => {
+      const id = `sha256:${randomBytes(32).toString('hex')}`
       const image: Image = { ...(await fill(folder)), id, createdAt: new Date().toISOString() }
       await writeWhole(join(folder, 'image.json'), JSON.stringify(image))
+      await mkdir(this.#images, { recursive: true, mode: 0o700 })
+      await rename(folder, this.#folderOf(id))
       return image
-    } catch (err) {
-      await rm(folder, { recursive: true, force: true })
-      throw err
-    }
+    })
   }
 
   async findBuilt(key: string): Promise<Image | undefined> {
@@ -58,7 +58,16 @@ export class ImageStore {
     if (former === undefined || former === id) return
     const names = await readdir(this.#names)
     const named = await Promise.all(names.map((name) => readText(join(this.#names, name))))
-    if (!named.includes(former)) await rm(this.#folderOf(former), { recursive: true, force: true })
+    if (!named.includes(former)) await this.#remove(former)
+  }
+
+  async #remove(id: string): Promise<void> {
+    await withWorkFolder(this.#directory, (folder) =>
+      rename(this.#folderOf(id), join(folder, 'removed')).catch((err: NodeJS.ErrnoException) => {
+        // Another process has removed it.
+        if (err.code !== 'ENOENT') throw err
+      }),
+    )
   }
 
   /** Writes the root file system of the image into a folder. */

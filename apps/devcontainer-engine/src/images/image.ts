@@ -7,6 +7,10 @@ export interface ImageConfig {
   readonly WorkingDir?: string
   readonly Labels?: Readonly<Record<string, string>> | null
   readonly ExposedPorts?: Readonly<Record<string, object>>
+  /** Of RUN, CMD and ENTRYPOINT without a list. */
+  readonly Shell?: readonly string[] | null
+  /** Instructions for builds that start from the image. */
+  readonly OnBuild?: readonly string[] | null
 }
 
 export interface Image {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { unpackLayer, UnpackBudget } from '../root-file-system/unpack-layer.ts'
@@ -6,6 +6,7 @@ import type { Image, ImageConfig } from './image.ts'
 
 const MAX_UNPACKED_BYTES = 64 * 1024 ** 3
 const MAX_LAYERS = 256
+const MAX_JSON_BYTES = 16 * 1024 ** 2
 
 interface Descriptor {
   readonly digest: string
@@ -44,5 +45,8 @@ function blobOf(layout: string, digest: string): string {
 }
 
 async function readJson<T>(path: string): Promise<T> {
+  const { size } = await stat(path)
+  if (size > MAX_JSON_BYTES)
+    throw new AppError('resource_exhausted', `The description of the image is larger than ${MAX_JSON_BYTES / 1024 ** 2} MiB`)
   return JSON.parse(await readFile(path, 'utf8')) as T
 }

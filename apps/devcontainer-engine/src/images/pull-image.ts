@@ -29,13 +29,14 @@ export async function pullImage(store: ImageStore, reference: string): Promise<I
       if (isAppError(cause, 'failed_precondition')) throw couldNotPull(completed, cause)
       throw cause
     })
-    return readImageConfig(layout)
+    const read = await readImageConfig(layout)
+    if (read.architecture !== ownArchitecture())
+      throw new AppError(
+        'failed_precondition',
+        `The image ${completed} is for ${read.architecture}, and this sandbox runs ${ownArchitecture()}`,
+      )
+    return read
   })
-  if (image.architecture !== ownArchitecture())
-    throw new AppError(
-      'failed_precondition',
-      `The image ${completed} is for ${image.architecture}, and this sandbox runs ${ownArchitecture()}`,
-    )
   await store.name(reference, image.id)
   return image
 }

@@ -19,7 +19,7 @@ export async function findUser(root: string, spec: string): Promise<RootUser> {
   return { uid, gid, home: home === '' ? (uid === 0 ? '/root' : '/') : home }
 }
 
-export async function findGroup(root: string, name: string): Promise<number> {
+async function findGroup(root: string, name: string): Promise<number> {
   const entry = (await readRows(root, '/etc/group')).find((row) => row[0] === name)
   const gid = entry === undefined ? toId(name) : Number(entry[2])
   if (gid === undefined) throw new AppError('not_found', `The image has no group '${name}'`)

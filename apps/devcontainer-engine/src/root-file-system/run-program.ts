@@ -11,13 +11,16 @@ export interface ProgramOptions {
 
 const KEPT_CHARACTERS = 4096
 
+/** The program ends when this process does, also when that is killed: nothing goes on without its deadline. */
+const ENDS_WITH_PARENT = ['--pdeathsig', 'KILL', '--']
+
 /** Runs a program with the output of this command. @throws AppError with the program's exit code, or when its time is over */
 export async function runProgram(
   words: readonly string[],
   { environment, cwd, timeoutMs, keepsErrors = false }: ProgramOptions,
 ): Promise<void> {
-  const [program = '', ...args] = words
-  const child = spawn(program, args, {
+  const [program = ''] = words
+  const child = spawn('setpriv', [...ENDS_WITH_PARENT, ...words], {
     stdio: ['ignore', 'inherit', keepsErrors ? 'pipe' : 'inherit'],
     env: environment,
     cwd,
@@ -37,7 +40,15 @@ export async function runProgram(
   throw new AppError('failed_precondition', errors.trim() || (code === null ? `ended by ${signal}` : `exit code ${code}`))
 }
 
+const COPY = ['cp', '-a', '--reflink=auto']
+const COPY_MS = 1_800_000
+
 /** The tree with owners, times, links and modes. Both are folders, and the content of the first one goes into the second one. */
 export async function copyTree(from: string, to: string): Promise<void> {
-  await runProgram(['cp', '-a', '--reflink=auto', `${from}/.`, to], { timeoutMs: 1_800_000 })
+  await runProgram([...COPY, `${from}/.`, to], { timeoutMs: COPY_MS, keepsErrors: true })
+}
+
+/** The file or tree as `to`, whose folder exists. A file or link that is there is replaced and never written through; folders are merged. */
+export async function mergeTree(from: string, to: string): Promise<void> {
+  await runProgram([...COPY, '-T', '--remove-destination', from, to], { timeoutMs: COPY_MS, keepsErrors: true })
 }

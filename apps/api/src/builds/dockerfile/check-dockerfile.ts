@@ -1,7 +1,8 @@
 import { DockerfileParser, Keyword, ModifiableInstruction, Onbuild, type Instruction } from 'dockerfile-ast'
+import { dockerfileError, readDockerfileLines, type DockerfileLines, type InstructionLine } from '@sandyard/dockerfile/dockerfile-lines'
+import { hasHereDocument } from '@sandyard/dockerfile/here-document'
 import { isKernelDirectory, NO_KERNEL_DIRECTORY } from '@sandyard/runtime/kernel-directory'
 import { shorten } from '../../text/shorten.ts'
-import { dockerfileError, readDockerfileLines, type DockerfileLines, type InstructionLine } from './dockerfile-lines.ts'
 
 const MAX_BYTES = 256 * 1024
 const MAX_INSTRUCTIONS = 1000
@@ -86,13 +87,4 @@ function explainAdd(content: string): string {
   return isRemote
     ? 'ADD of a URL is not supported, because the engine would fetch it outside of the build: fetch it in a RUN'
     : `ADD ${NO_CONTEXT}`
-}
-
-/** Quoted text, without the name of a here-document (`<<'EOF'`). A quote that is not closed goes on to the end, so that one pass suffices. */
-const QUOTED = /(?<!<<-?)(?:'[^']*(?:'|$)|"(?:\\[^]|[^"\\])*(?:"|\\?$))/g
-
-/** Quoted text is no here-document: `echo "a << b"`. Neither are here-strings (`<<<`) and shifts (`1<<2`). */
-function hasHereDocument(content: string): boolean {
-  const unquoted = content.replaceAll(QUOTED, '""')
-  return /(?:^|[\s;|&(])\d*<<-?(?:['"][^'"]|[A-Za-z_])/.test(unquoted)
 }

@@ -1,6 +1,6 @@
+import { dockerfileError } from '@sandyard/dockerfile/dockerfile-lines'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import { checkDockerfile } from './check-dockerfile.ts'
-import { dockerfileError } from './dockerfile-lines.ts'
 
 /** A text of this length is checked within a few milliseconds. Longer ones are checked by a thread. */
 const ON_MAIN_THREAD_LENGTH = 8 * 1024

@@ -59,7 +59,7 @@ function readDirectives(lines: readonly string[]): DockerfileLines['escape'] {
     const value = text.trim()
     if (name === undefined || value === '') break
     if (name.toLowerCase() === 'syntax' && !STANDARD_SYNTAX.test(value)) {
-      throw dockerfileError('this syntax directive asks for a frontend of BuildKit, and this server builds without it', index + 1)
+      throw dockerfileError('this syntax directive asks for a frontend of BuildKit, and builds here are without it', index + 1)
     }
     if (name.toLowerCase() !== 'escape') continue
     if (value !== '\\' && value !== '`') throw dockerfileError('the escape directive must be \\ or `', index + 1)
