@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { watchSandboxes } from '@sandyard/db/rows/watch-sandboxes'
@@ -9,6 +9,8 @@ import type { ProxyConfig } from './config.ts'
 import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
+import { isChunked } from './message/head.ts'
+import { joinSmallPieces } from './message/join-small-pieces.ts'
 import { ACCESS_TOKEN } from './message/token-headers.ts'
 import type { ClientRequest, ClientResponse, RequestHead } from './message/client-message.ts'
 import { PlainConnections } from './plain/plain-connections.ts'
@@ -44,13 +46,17 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
       },
     })
   }
-  const server = createServer({ ...OPTIONS, ...limitOptions(config) }, serve)
+  const serveByNode = (req: IncomingMessage, res: ServerResponse): void => {
+    if (isChunked(req)) joinSmallPieces(req)
+    serve(req, res)
+  }
+  const server = createServer({ ...OPTIONS, ...limitOptions(config) }, serveByNode)
   server.maxConnections = config.maxConnections + MAX_REFUSED
   // The size of a head is capped, so the number of headers is not: Node would refuse more than a thousand.
   server.maxHeadersCount = 0
   // A client that has ended its sending still waits for its answer.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('checkContinue', serve)
+  server.on('checkContinue', serveByNode)
   server.on('upgrade', (req, _, head) => {
     clients.enter({ req, serve: () => serveUpgrade(ctx, req, head), refuse: (error) => refuseUpgrade(ctx, req, error) })
   })

@@ -21,8 +21,9 @@ export interface AnswerHandler {
   onComplete(trailers: readonly string[]): void
 }
 
-/** Larger than the head of any real answer. */
+/** Larger than the head, and the trailers, of any real answer. */
 const MAX_HEAD_BYTES = 256 * 1024
+const HEAD = { maxBytes: MAX_HEAD_BYTES, tooLarge: () => new Error('the head of the answer is too large') }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
@@ -37,7 +38,7 @@ export class AnswerParser {
   readonly #handler: AnswerHandler
   readonly #isHead: boolean
   #state: State = 'head'
-  #section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
+  #section = new TextSection('\r\n\r\n', HEAD)
   /** Bytes of the body that are still to come. */
   #left = 0
   #chunks: ChunkedParser | undefined
@@ -52,6 +53,11 @@ export class AnswerParser {
   /** The whole answer was read, and the connection can serve another request. */
   get mayContinue(): boolean {
     return this.#state === 'done' && this.#mayContinue
+  }
+
+  /** Most of the last read was the framing of tiny chunks. */
+  get hasTinyChunks(): boolean {
+    return this.#chunks?.hasTinyChunks === true
   }
 
   /**
@@ -109,7 +115,7 @@ export class AnswerParser {
     if (minor === undefined || status === undefined) throw new Error('the answer is not HTTP/1.1')
     const head: AnswerHead = { status: Number(status), reason, isOldHttp: minor === '0', ...parseHeaders(lines, 1) }
     if (head.status < 200 && head.status !== 101) {
-      this.#section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
+      this.#section = new TextSection('\r\n\r\n', HEAD)
       this.#handler.onInterim(head)
       return
     }
@@ -136,10 +142,9 @@ export class AnswerParser {
 
   #startChunks(): void {
     this.#state = 'chunks'
-    this.#chunks = new ChunkedParser({
-      onBody: (bytes) => this.#handler.onBody(bytes),
-      onComplete: (trailers) => this.#end(trailers),
-    })
+    const onBody = (bytes: Buffer): void => this.#handler.onBody(bytes)
+    const onComplete = (trailers: readonly string[]): void => this.#end(trailers)
+    this.#chunks = new ChunkedParser({ onBody, onComplete }, MAX_HEAD_BYTES)
   }
 
   #end(trailers: readonly string[]): void {

@@ -101,7 +101,7 @@ export function lendBytes(socket: Socket): (() => void) | undefined {
   return memories.get(socket)?.lend()
 }
 
-/** The connection serves no request: its next read is a small one. */
+/** The next read of the connection is a small one. */
 export function shrinkMemory(socket: Socket): void {
   memories.get(socket)?.shrink()
 }

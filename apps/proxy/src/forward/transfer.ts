@@ -5,7 +5,7 @@ import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-pars
 import type { Exchange } from './find-exchange.ts'
 import { breakOff } from './open-tunnel.ts'
 import { InterimRelay, type InterimLimits } from './relay-interim.ts'
-import { lendBytes, reusesMemory } from './read-memory.ts'
+import { lendBytes, reusesMemory, shrinkMemory } from './read-memory.ts'
 import { RequestSender } from './request-sender.ts'
 import { keepsTrailers, responseHeaders } from './response-headers.ts'
 import type { ConnectionUser, UpstreamConnection } from './upstream-connection.ts'
@@ -71,6 +71,8 @@ export class Transfer implements ConnectionUser, AnswerHandler {
 
   onData(bytes: Buffer): void {
     this.#read(() => this.#parser.push(bytes))
+    // Other connections wait while a read is parsed.
+    if (this.#parser.hasTinyChunks) shrinkMemory(this.#parts.connection.socket)
   }
 
   onEnd(): void {

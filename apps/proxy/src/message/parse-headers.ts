@@ -5,7 +5,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const FRAMING: ReadonlySet<string> = new Set<keyof FramingHeaders>(['connection', 'content-length', 'trailer', 'transfer-encoding'])
 
 /**
- * Reads header lines of an answer, from `lines[first]` on.
+ * Reads header lines, or lines of trailers, from `lines[first]` on.
  *
  * @throws when one of them is not a header, is folded, or repeats the length
  */
@@ -16,7 +16,7 @@ export function parseHeaders(lines: readonly string[], first: number): HeadParts
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon))
     const value = trimBlanks(line.slice(colon + 1))
-    if (!NAME.test(name) || !VALUE.test(value)) throw new Error('the answer has an invalid header')
+    if (!NAME.test(name) || !VALUE.test(value)) throw new Error('the message has an invalid header')
     rawHeaders.push(name, value)
     const lower = name.toLowerCase()
     if (FRAMING.has(lower)) addFraming(headers, lower as keyof FramingHeaders, value)
@@ -26,7 +26,7 @@ export function parseHeaders(lines: readonly string[], first: number): HeadParts
 
 function addFraming(headers: FramingHeaders, name: keyof FramingHeaders, value: string): void {
   const known = headers[name]
-  if (known !== undefined && name === 'content-length') throw new Error('the answer has two lengths')
+  if (known !== undefined && name === 'content-length') throw new Error('the message has two lengths')
   headers[name] = known === undefined ? value : `${known}, ${value}`
 }
 

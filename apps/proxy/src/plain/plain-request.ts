@@ -23,14 +23,15 @@ export class PlainRequest implements ClientRequest {
   #onData: ((bytes: Buffer) => void) | undefined
   #onEnd: (() => void) | undefined
 
-  constructor({ method, url, headers, rawHeaders, contentLength }: PlainHead, socket: Socket) {
+  constructor({ method, url, headers, rawHeaders, contentLength }: PlainHead, socket: Socket, maxTrailerBytes: number) {
     this.method = method
     this.url = url
     this.headers = headers
     this.rawHeaders = rawHeaders
     this.#left = contentLength === 'chunked' ? 0 : contentLength
+    const onBody = (bytes: Buffer): void => this.#receive(bytes)
     const onComplete = (trailers: readonly string[]): void => void (this.rawTrailers = trailers)
-    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody: (bytes) => this.#receive(bytes), onComplete }) : undefined
+    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody, onComplete }, maxTrailerBytes) : undefined
     this.socket = socket
   }
 
