@@ -26,7 +26,13 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   for await (const bytes of req) body.push(bytes as Buffer)
   const text = Buffer.concat(body).toString('latin1')
   if (req.url === '/held') held.push(res)
-  else if (req.url === '/early') res.end('early')
+  else if (req.url === '/bytes') {
+    held.push(res)
+    req.socket.write(
+      'HTTP/1.1 200 F\xe4n\r\nX-Name: \xff\xc3\xa4\r\nX-Other: Connection\r\nConnection: close\r\nContent-Length: 4\r\n\r\n',
+      'latin1',
+    )
+  } else if (req.url === '/early') res.end('early')
   else if (req.url === '/empty') res.writeHead(204).end()
   else if (req.url === '/unchanged') res.writeHead(304, { ETag: '"1"' }).end()
   else if (req.url === '/chunks') {
@@ -87,6 +93,27 @@ describe('a plain request gets the bytes that it gets from the HTTP server of No
   })
 })
 
+it.each(WAYS)('a head that arrives before its body keeps its bytes, %s', async (_, extra) => {
+  held = []
+  using client = new RawClient(proxy.port)
+  client.send(['GET /bytes HTTP/1.1', host, ...extra])
+  await client.until('\r\n\r\n')
+  expect(client.received).toMatch(/^HTTP\/1\.1 200 F\xe4n\r\nX-Name: \xff\xc3\xa4\r\n/)
+  held[0]?.req.socket.write('body')
+  await client.until('\r\n\r\nbody')
+})
+
+it.each(WAYS)('the last answer of a connection says so, whatever headers it has, %s', async (_, extra) => {
+  held = []
+  await using closing = await startProxy(routes, { maxConnectionRequests: 1 })
+  using client = new RawClient(closing.port)
+  client.send(['GET /bytes HTTP/1.1', host, ...extra])
+  await client.until('\r\n\r\n')
+  expect(client.received).toContain('\r\nConnection: close\r\n')
+  held[0]?.req.socket.write('body')
+  expect(await client.closed()).toBe('end')
+})
+
 describe('a connection', () => {
   it('serves a plain request after another, then a request in chunks, then a plain one', async () => {
     using client = new RawClient(proxy.port)
@@ -144,6 +171,20 @@ describe('a connection', () => {
     held[0]?.end('first')
     await client.until('"url":"/behind"')
     expect(client.received.indexOf('first')).toBeLessThan(client.received.indexOf('behind'))
+    client.send(['GET /last HTTP/1.1', host])
+    await client.until('"url":"/last"')
+  })
+
+  it('refuses an unknown expectation after the answer to an earlier plain request', async () => {
+    held = []
+    using client = new RawClient(proxy.port)
+    client.send(['GET /held HTTP/1.1', host])
+    await until('the request', () => held.length === 1)
+    client.send(['GET /behind HTTP/1.1', host, 'Expect: something'])
+    await until('the request behind', () => proxy.ctx.clients.counts.requests === 2)
+    held[0]?.end('first')
+    await client.until('HTTP/1.1 417')
+    expect(client.received).toMatch(/^HTTP\/1\.1 200 .*first.*HTTP\/1\.1 417 /s)
     client.send(['GET /last HTTP/1.1', host])
     await client.until('"url":"/last"')
   })

@@ -171,6 +171,8 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   /** Returns false when the client has to read first. */
   #write(bytes: Buffer): boolean {
     const { res, connection } = this.#parts
+    // Node drops bytes for a connection that is closing without a call of `written`, and the memory would stay lent.
+    if (res.socket?.writable !== true) return false
     if (!reusesMemory(connection.socket)) return writeAndRelease(res, bytes)
     if (bytes.length < SMALL_BYTES) return res.write(Buffer.from(bytes))
     let giveBack: (() => void) | undefined
