@@ -205,6 +205,8 @@ describe('a connection', () => {
     ['has an invalid size', 'x\r\n', 'HTTP/1.1 400'],
     ['is longer than its size', '1\r\nabc\r\n', 'HTTP/1.1 400'],
     ['is followed by malformed trailers', '0\r\nno trailer\r\n\r\n', 'HTTP/1.1 400'],
+    ['is followed by trailers that are too large', `0\r\nX: ${'y'.repeat(17_000)}`, 'HTTP/1.1 431'],
+    ['is followed by trailers with a length', '0\r\nContent-Length: 3\r\n\r\n', 'HTTP/1.1 400'],
     ['has too many extensions', `1;${'e'.repeat(15_000)}\r\na\r\n`.repeat(2), 'HTTP/1.1 413'],
   ])('is closed with an answer when a later chunk of a request %s', async (_, chunk, status) => {
     using client = new RawClient(proxy.port)

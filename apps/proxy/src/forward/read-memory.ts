@@ -46,7 +46,7 @@ class Block {
 
 /**
  * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
- * connection is idle. A client that is slow holds one block: nothing is read meanwhile.
+ * connection is idle. A client that is slow holds the block that was lent, and the next one waits: nothing is read meanwhile.
  */
 export class ReadMemory {
   #block = new Block(SMALL_BYTES)

@@ -66,6 +66,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
       signal.removeEventListener('abort', abort)
       res.off('finish', this.#done.resolve)
       this.#breakOff()
+      this.#parser.close()
     }
   }
 

@@ -20,6 +20,8 @@ class ChunkError extends Error {
   }
 }
 
+/** Larger than the trailers of any real message. They are kept until they are whole, and ten thousand connections can have some at once. */
+const MAX_TRAILER_BYTES = 16 * 1024
 /** For the extensions of all chunks of a message, which have no use. */
 const MAX_CHUNK_LINE_BYTES = 16 * 1024
 
@@ -35,7 +37,6 @@ type State = 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'done'
 /** Reads a body in chunks (RFC 9112, 7.1). It accepts only what all parsers read in the same way. */
 export class ChunkedParser {
   readonly #handler: ChunkHandler
-  readonly #maxTrailerBytes: number
   #state: State = 'chunk-line'
   /** A line, or the trailers, that has arrived in part or is unusual. */
   #section: TextSection | undefined
@@ -49,9 +50,8 @@ export class ChunkedParser {
   /** Most of the last read was the framing of tiny chunks, which takes much longer than its bytes. */
   hasTinyChunks = false
 
-  constructor(handler: ChunkHandler, maxTrailerBytes: number) {
+  constructor(handler: ChunkHandler) {
     this.#handler = handler
-    this.#maxTrailerBytes = maxTrailerBytes
   }
 
   get isDone(): boolean {
@@ -139,7 +139,7 @@ export class ChunkedParser {
     if (this.#state === 'trailers') {
       const tooLarge = (): Error => new ChunkError('the trailers are too large', 'HPE_HEADER_OVERFLOW')
       // Trailers end with an empty line: the end of the line of the last chunk, when there are none.
-      return new TextSection('\r\n\r\n', { maxBytes: this.#maxTrailerBytes, tooLarge, begun: '\r\n' })
+      return new TextSection('\r\n\r\n', { maxBytes: MAX_TRAILER_BYTES, tooLarge, begun: '\r\n' })
     }
     if (this.#state === 'chunk-end') return new TextSection('\r\n', { maxBytes: 2, tooLarge: tooLong })
     return new TextSection('\r\n', { maxBytes: MAX_CHUNK_LINE_BYTES, tooLarge: tooManyExtensions })

@@ -4,7 +4,6 @@ import { PlainRequest } from './plain-request.ts'
 import { PlainResponse } from './plain-response.ts'
 
 export interface PlainConnectionOptions {
-  /** Of a head, and of trailers. */
   readonly maxHeaderBytes: number
   /** For the first byte of the first request. */
   readonly headersTimeoutMs: number
@@ -130,7 +129,7 @@ export class PlainConnection {
 function readRequest(socket: Socket, bytes: Buffer, maxHeaderBytes: number): PlainRequest | undefined {
   const head = parsePlainHead(bytes, maxHeaderBytes)
   if (head === undefined) return undefined
-  const req = new PlainRequest(head, socket, maxHeaderBytes)
+  const req = new PlainRequest(head, socket)
   try {
     return req.push(bytes.subarray(head.length)).length === 0 ? req : undefined
   } catch {

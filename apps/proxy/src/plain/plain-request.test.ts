@@ -8,7 +8,7 @@ it('leaves its connection open for reading when its reader pauses in the last re
   const socket = { pause: () => (isPaused = true), resume: () => (isPaused = false) } as unknown as Socket
   const head = parsePlainHead(Buffer.from('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'), 1000)
   if (head === undefined) throw new Error('unreachable')
-  const req = new PlainRequest(head, socket, 1000)
+  const req = new PlainRequest(head, socket)
   let hasEnded = false
   req.push(Buffer.from('1\r\na\r\n'))
   req.read()

@@ -23,7 +23,7 @@ export class PlainRequest implements ClientRequest {
   #onData: ((bytes: Buffer) => void) | undefined
   #onEnd: (() => void) | undefined
 
-  constructor({ method, url, headers, rawHeaders, contentLength }: PlainHead, socket: Socket, maxTrailerBytes: number) {
+  constructor({ method, url, headers, rawHeaders, contentLength }: PlainHead, socket: Socket) {
     this.method = method
     this.url = url
     this.headers = headers
@@ -31,7 +31,7 @@ export class PlainRequest implements ClientRequest {
     this.#left = contentLength === 'chunked' ? 0 : contentLength
     const onBody = (bytes: Buffer): void => this.#receive(bytes)
     const onComplete = (trailers: readonly string[]): void => void (this.rawTrailers = trailers)
-    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody, onComplete }, maxTrailerBytes) : undefined
+    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody, onComplete }) : undefined
     this.socket = socket
   }
 
