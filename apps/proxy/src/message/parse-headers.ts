@@ -1,4 +1,5 @@
 import type { FramingHeaders, HeadParts } from './head.ts'
+import { trimBlanks } from './trim-blanks.ts'
 
 const NAME = /^[\w!#$%&'*+\-.^`|~]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -15,7 +16,7 @@ export function parseHeaders(lines: readonly string[], first: number): HeadParts
   for (const line of lines.slice(first)) {
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon))
-    const value = trimBlanks(line.slice(colon + 1))
+    const value = trimBlanks(line, colon + 1)
     if (!NAME.test(name) || !VALUE.test(value)) throw new Error('the message has an invalid header')
     rawHeaders.push(name, value)
     const lower = name.toLowerCase()
@@ -28,17 +29,4 @@ function addFraming(headers: FramingHeaders, name: keyof FramingHeaders, value: 
   const known = headers[name]
   if (known !== undefined && name === 'content-length') throw new Error('the message has two lengths')
   headers[name] = known === undefined ? value : `${known}, ${value}`
-}
-
-/** Spaces and tabs only, because other blanks are bytes of the value. */
-function trimBlanks(text: string): string {
-  let start = 0
-  let end = text.length
-  while (isBlank(text, start)) start += 1
-  while (end > start && isBlank(text, end - 1)) end -= 1
-  return text.slice(start, end)
-}
-
-function isBlank(text: string, at: number): boolean {
-  return text[at] === ' ' || text[at] === '\t'
 }
