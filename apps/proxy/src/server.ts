@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { watchSandboxes } from '@sandyard/db/rows/watch-sandboxes'
@@ -9,6 +9,9 @@ import type { ProxyConfig } from './config.ts'
 import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
+import { isChunked } from './message/head.ts'
+import { joinSmallPieces } from './message/join-small-pieces.ts'
+import { NodeResponse } from './message/node-response.ts'
 import { ACCESS_TOKEN } from './message/token-headers.ts'
 import type { ClientRequest, ClientResponse, RequestHead } from './message/client-message.ts'
 import { PlainConnections } from './plain/plain-connections.ts'
@@ -24,18 +27,23 @@ export interface ProxyServer {
   close(): Promise<void>
 }
 
+/** What answers a request. */
+interface Work {
+  /** Excluded from the caps. */
+  readonly isExempt?: boolean
+  readonly work: () => Promise<void> | void
+}
+
 export function createProxyServer(ctx: ProxyContext): ProxyServer {
   const { clients, config } = ctx
   let isClosing = false
-  const serve = (req: ClientRequest, res: ClientResponse): void => {
-    const isHealth = isHealthProbe(req)
+  const enter = (req: ClientRequest, res: ClientResponse, { isExempt = false, work }: Work): void => {
     clients.enter({
       req,
       res,
-      isExempt: isHealth,
+      isExempt,
       serve: async () => {
-        if (isHealth) answerHealth(req, res, isClosing)
-        else await serveRequest(ctx, req, res)
+        await work()
         await sent(res)
       },
       refuse: (error) => {
@@ -44,13 +52,23 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
       },
     })
   }
-  const server = createServer({ ...OPTIONS, ...limitOptions(config) }, serve)
+  const serve = (req: ClientRequest, res: ClientResponse): void => {
+    if (isHealthProbe(req)) enter(req, res, { isExempt: true, work: () => answerHealth(req, res, isClosing) })
+    else enter(req, res, { work: () => serveRequest(ctx, req, res) })
+  }
+  const serveByNode = (req: IncomingMessage, res: ServerResponse): void => {
+    if (isChunked(req)) joinSmallPieces(req)
+    serve(req, res)
+  }
+  const server = createServer({ ...OPTIONS, ...limitOptions(config), ServerResponse: NodeResponse }, serveByNode)
   server.maxConnections = config.maxConnections + MAX_REFUSED
   // The size of a head is capped, so the number of headers is not: Node would refuse more than a thousand.
   server.maxHeadersCount = 0
   // A client that has ended its sending still waits for its answer.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('checkContinue', serve)
+  server.on('checkContinue', serveByNode)
+  // Node would answer at once, before the answers to earlier plain requests.
+  server.on('checkExpectation', (req, res) => enter(req, res, { work: () => refuseExpectation(req, res) }))
   server.on('upgrade', (req, _, head) => {
     clients.enter({ req, serve: () => serveUpgrade(ctx, req, head), refuse: (error) => refuseUpgrade(ctx, req, error) })
   })
@@ -132,6 +150,10 @@ function isHealthProbe({ method, url, headers }: RequestHead): boolean {
 function answerHealth(req: RequestHead, res: ClientResponse, isClosing: boolean): void {
   const [status, text] = isClosing ? [503, 'Service is unavailable'] : [200, 'Health check successful']
   res.writeHead(status, [...TEXT, ...requestIdHeader(req), 'Cache-Control', 'no-store']).end(text)
+}
+
+function refuseExpectation(req: RequestHead, res: ClientResponse): void {
+  res.writeHead(417, [...requestIdHeader(req), 'Content-Length', '0']).end()
 }
 
 /** Resolves when an answer was sent, or its connection is closed. */

@@ -26,7 +26,13 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   for await (const bytes of req) body.push(bytes as Buffer)
   const text = Buffer.concat(body).toString('latin1')
   if (req.url === '/held') held.push(res)
-  else if (req.url === '/early') res.end('early')
+  else if (req.url === '/bytes') {
+    held.push(res)
+    req.socket.write(
+      'HTTP/1.1 200 F\xe4n\r\nX-Name: \xff\xc3\xa4\r\nX-Other: Connection\r\nConnection: close\r\nContent-Length: 4\r\n\r\n',
+      'latin1',
+    )
+  } else if (req.url === '/early') res.end('early')
   else if (req.url === '/empty') res.writeHead(204).end()
   else if (req.url === '/unchanged') res.writeHead(304, { ETag: '"1"' }).end()
   else if (req.url === '/chunks') {
@@ -85,6 +91,27 @@ describe('a plain request gets the bytes that it gets from the HTTP server of No
     expect(plain).toMatch(/^HTTP\/1\.1 \d{3} /)
     expect(plain).toBe(byNode)
   })
+})
+
+it.each(WAYS)('a head that arrives before its body keeps its bytes, %s', async (_, extra) => {
+  held = []
+  using client = new RawClient(proxy.port)
+  client.send(['GET /bytes HTTP/1.1', host, ...extra])
+  await client.until('\r\n\r\n')
+  expect(client.received).toMatch(/^HTTP\/1\.1 200 F\xe4n\r\nX-Name: \xff\xc3\xa4\r\n/)
+  held[0]?.req.socket.write('body')
+  await client.until('\r\n\r\nbody')
+})
+
+it.each(WAYS)('the last answer of a connection says so, whatever headers it has, %s', async (_, extra) => {
+  held = []
+  await using closing = await startProxy(routes, { maxConnectionRequests: 1 })
+  using client = new RawClient(closing.port)
+  client.send(['GET /bytes HTTP/1.1', host, ...extra])
+  await client.until('\r\n\r\n')
+  expect(client.received).toContain('\r\nConnection: close\r\n')
+  held[0]?.req.socket.write('body')
+  expect(await client.closed()).toBe('end')
 })
 
 describe('a connection', () => {
@@ -148,6 +175,20 @@ describe('a connection', () => {
     await client.until('"url":"/last"')
   })
 
+  it('refuses an unknown expectation after the answer to an earlier plain request', async () => {
+    held = []
+    using client = new RawClient(proxy.port)
+    client.send(['GET /held HTTP/1.1', host])
+    await until('the request', () => held.length === 1)
+    client.send(['GET /behind HTTP/1.1', host, 'Expect: something'])
+    await until('the request behind', () => proxy.ctx.clients.counts.requests === 2)
+    held[0]?.end('first')
+    await client.until('HTTP/1.1 417')
+    expect(client.received).toMatch(/^HTTP\/1\.1 200 .*first.*HTTP\/1\.1 417 /s)
+    client.send(['GET /last HTTP/1.1', host])
+    await client.until('"url":"/last"')
+  })
+
   it('gets its answer after it has ended its sending, and is closed then', async () => {
     held = []
     using client = new RawClient(proxy.port)
@@ -164,6 +205,8 @@ describe('a connection', () => {
     ['has an invalid size', 'x\r\n', 'HTTP/1.1 400'],
     ['is longer than its size', '1\r\nabc\r\n', 'HTTP/1.1 400'],
     ['is followed by malformed trailers', '0\r\nno trailer\r\n\r\n', 'HTTP/1.1 400'],
+    ['is followed by trailers that are too large', `0\r\nX: ${'y'.repeat(17_000)}`, 'HTTP/1.1 431'],
+    ['is followed by trailers with a length', '0\r\nContent-Length: 3\r\n\r\n', 'HTTP/1.1 400'],
     ['has too many extensions', `1;${'e'.repeat(15_000)}\r\na\r\n`.repeat(2), 'HTTP/1.1 413'],
   ])('is closed with an answer when a later chunk of a request %s', async (_, chunk, status) => {
     using client = new RawClient(proxy.port)

@@ -17,8 +17,12 @@ function read(pieces: readonly string[], { isHead = false, ends = false } = {}):
     onComplete: (trailers) => parts.push(`body ${body}`, `trailers ${trailers.join('|')}`),
   }
   const parser = new AnswerParser(handler, isHead)
-  for (const piece of pieces) parser.push(Buffer.from(piece, 'latin1'))
-  if (ends) parser.finish()
+  try {
+    for (const piece of pieces) parser.push(Buffer.from(piece, 'latin1'))
+    if (ends) parser.finish()
+  } finally {
+    parser.close()
+  }
   return { parts, mayContinue: parser.mayContinue }
 }
 
@@ -90,6 +94,33 @@ describe('a connection cannot serve another request', () => {
   })
 })
 
+it('heads that have arrived in part have a cap together, and make room when they are closed', () => {
+  const handler: AnswerHandler = {
+    onInterim: () => undefined,
+    onHead: () => undefined,
+    onBody: () => undefined,
+    onComplete: () => undefined,
+  }
+  const partial = Buffer.from(`${OK}X: ${'x'.repeat(250 * 1024)}`)
+  const begin = (parsers: AnswerParser[]): void => {
+    for (let count = 0; count < 1000; count++) {
+      const parser = new AnswerParser(handler, false)
+      parsers.push(parser)
+      parser.push(partial)
+    }
+  }
+  const begun: AnswerParser[] = []
+  expect(() => begin(begun)).toThrow('too many heads')
+  expect(begun.length).toBeGreaterThan(200)
+  // Those of other services arrive whole, or are small.
+  expect(read([`${OK}Content-Length: `, '0\r\n\r\n']).mayContinue).toBe(true)
+  for (const parser of begun) parser.close()
+  const again: AnswerParser[] = []
+  expect(() => begin(again)).toThrow('too many heads')
+  expect(again.length).toBe(begun.length)
+  for (const parser of again) parser.close()
+})
+
 describe('these are no answers', () => {
   it.each([
     ['another protocol', 'SSH-2.0-x\r\n\r\n'],
@@ -128,8 +159,8 @@ describe('these are no answers', () => {
     ['endless chunk extensions', CHUNKED + `1;${'x'.repeat(1000)}\r\nx\r\n`.repeat(20)],
     ['endless trailers', `${CHUNKED}0\r\n${'X: 1\r\n'.repeat(50_000)}`],
   ])('%s', (_, text) => {
-    expect(() => read([text])).toThrow(/answer|chunk/)
-    expect(() => read(text.match(/.{1,1000}/gs) ?? [])).toThrow(/answer|chunk/)
+    expect(() => read([text])).toThrow(/answer|chunk|message|trailers/)
+    expect(() => read(text.match(/.{1,1000}/gs) ?? [])).toThrow(/answer|chunk|message|trailers/)
   })
 
   it.each([

@@ -23,6 +23,16 @@ export interface AnswerHandler {
 
 /** Larger than the head of any real answer. */
 const MAX_HEAD_BYTES = 256 * 1024
+const HEAD = { maxBytes: MAX_HEAD_BYTES, tooLarge: () => new Error('the head of the answer is too large') }
+
+/**
+ * For the heads of all answers that have arrived in part. A head comes in one read, unless it is large or its service does not go on: without this
+ * cap the requests to one hostile service would fill the heap.
+ */
+const MAX_PARTIAL_BYTES = 64 * 1024 * 1024
+/** Heads up to this size are never refused for it. */
+const FREE_PARTIAL_BYTES = 16 * 1024
+let partialBytes = 0
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
@@ -37,7 +47,9 @@ export class AnswerParser {
   readonly #handler: AnswerHandler
   readonly #isHead: boolean
   #state: State = 'head'
-  #section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
+  #section = new TextSection('\r\n\r\n', HEAD)
+  /** Of this answer in `partialBytes`. */
+  #partialBytes = 0
   /** Bytes of the body that are still to come. */
   #left = 0
   #chunks: ChunkedParser | undefined
@@ -52,6 +64,11 @@ export class AnswerParser {
   /** The whole answer was read, and the connection can serve another request. */
   get mayContinue(): boolean {
     return this.#state === 'done' && this.#mayContinue
+  }
+
+  /** Most of the last read was the framing of tiny chunks. */
+  get hasTinyChunks(): boolean {
+    return this.#chunks?.hasTinyChunks === true
   }
 
   /**
@@ -71,11 +88,17 @@ export class AnswerParser {
     else if (this.#state !== 'done') throw new Error('the connection closed before the end of the answer')
   }
 
+  /** To be called when nothing more is read. Safe to repeat. */
+  close(): void {
+    partialBytes -= this.#partialBytes
+    this.#partialBytes = 0
+  }
+
   /** Returns the position behind the bytes that it has read. */
   #read(data: Buffer, at: number): number {
     switch (this.#state) {
       case 'head':
-        return this.#readSection(data, at, (text) => this.#startAnswer(text))
+        return this.#readHead(data, at)
       case 'chunks':
         return this.#chunks?.push(data, at) ?? data.length
       case 'length':
@@ -86,9 +109,18 @@ export class AnswerParser {
     }
   }
 
-  #readSection(data: Buffer, at: number, complete: (text: string) => void): number {
+  #readHead(data: Buffer, at: number): number {
     const end = this.#section.take(data, at)
-    if (this.#section.isComplete) complete(this.#section.text)
+    if (this.#section.isComplete) {
+      this.close()
+      this.#startAnswer(this.#section.text)
+      return end
+    }
+    this.#partialBytes += end - at
+    partialBytes += end - at
+    if (this.#partialBytes > FREE_PARTIAL_BYTES && partialBytes > MAX_PARTIAL_BYTES) {
+      throw new Error('too many heads of answers have arrived in part')
+    }
     return end
   }
 
@@ -109,7 +141,7 @@ export class AnswerParser {
     if (minor === undefined || status === undefined) throw new Error('the answer is not HTTP/1.1')
     const head: AnswerHead = { status: Number(status), reason, isOldHttp: minor === '0', ...parseHeaders(lines, 1) }
     if (head.status < 200 && head.status !== 101) {
-      this.#section = new TextSection('\r\n\r\n', MAX_HEAD_BYTES)
+      this.#section = new TextSection('\r\n\r\n', HEAD)
       this.#handler.onInterim(head)
       return
     }
@@ -136,10 +168,9 @@ export class AnswerParser {
 
   #startChunks(): void {
     this.#state = 'chunks'
-    this.#chunks = new ChunkedParser({
-      onBody: (bytes) => this.#handler.onBody(bytes),
-      onComplete: (trailers) => this.#end(trailers),
-    })
+    const onBody = (bytes: Buffer): void => this.#handler.onBody(bytes)
+    const onComplete = (trailers: readonly string[]): void => this.#end(trailers)
+    this.#chunks = new ChunkedParser({ onBody, onComplete })
   }
 
   #end(trailers: readonly string[]): void {

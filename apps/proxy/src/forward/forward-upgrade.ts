@@ -11,6 +11,7 @@ import type { ReadAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger } from '../answers/raw-answer.ts'
 import { formatHead } from '../message/head.ts'
+import { joinSmallPieces } from '../message/join-small-pieces.ts'
 import { capInterim } from './relay-interim.ts'
 import { responseHeaders } from './response-headers.ts'
 
@@ -71,7 +72,11 @@ function askToSwitch(upstream: ClientRequest, signal: AbortSignal): Promise<Repl
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, { once: true })
     upstream.once('upgrade', (answer, socket, head) => resolve({ answer, switched: { socket, head } }))
-    awaitAnswer(upstream, { answered: (answer) => resolve({ answer }), failed: reject })
+    const answered = (answer: IncomingMessage): void => {
+      joinSmallPieces(answer)
+      resolve({ answer })
+    }
+    awaitAnswer(upstream, { answered, failed: reject })
     upstream.end()
   })
 }

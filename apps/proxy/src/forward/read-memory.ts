@@ -1,14 +1,14 @@
 import type { OnReadOpts, Socket } from 'node:net'
 
 /** Enough for the answers of small calls. */
-const SMALL_BYTES = 16 * 1024
+const SMALL_BLOCK_BYTES = 16 * 1024
 /** A read of this size costs far less than eight reads of 64 KiB (`bench -- downloads`). */
-const LARGE_BYTES = 512 * 1024
+const LARGE_BLOCK_BYTES = 512 * 1024
 const GROWTH = 4
-/** For all blocks above `MEDIUM_BYTES` of a process; where there are no more, reads have that size. */
+/** For all blocks above `MEDIUM_BLOCK_BYTES` of a process; where there are no more, reads have that size. */
 const MAX_LARGE_BYTES = 64 * 1024 * 1024
-const MEDIUM_BYTES = 64 * 1024
-/** Blocks of `LARGE_BYTES` that nobody uses. New memory would cost as much as a copy of it. */
+const MEDIUM_BLOCK_BYTES = 64 * 1024
+/** Blocks of `LARGE_BLOCK_BYTES` that nobody uses. New memory would cost as much as a copy of it. */
 const MAX_FREE_BLOCKS = 8
 
 let largeBytes = 0
@@ -22,10 +22,10 @@ class Block {
   #users = 1
 
   constructor(wanted: number) {
-    const isAllowed = wanted <= MEDIUM_BYTES || largeBytes + wanted <= MAX_LARGE_BYTES
-    const free = isAllowed && wanted === LARGE_BYTES ? freeBlocks.pop() : undefined
-    this.bytes = free ?? Buffer.allocUnsafeSlow(isAllowed ? wanted : MEDIUM_BYTES)
-    if (this.bytes.length > MEDIUM_BYTES) largeBytes += this.bytes.length
+    const isAllowed = wanted <= MEDIUM_BLOCK_BYTES || largeBytes + wanted <= MAX_LARGE_BYTES
+    const free = isAllowed && wanted === LARGE_BLOCK_BYTES ? freeBlocks.pop() : undefined
+    this.bytes = free ?? Buffer.allocUnsafeSlow(isAllowed ? wanted : MEDIUM_BLOCK_BYTES)
+    if (this.bytes.length > MEDIUM_BLOCK_BYTES) largeBytes += this.bytes.length
   }
 
   get isLent(): boolean {
@@ -38,26 +38,26 @@ class Block {
 
   release(): void {
     this.#users -= 1
-    if (this.#users > 0 || this.bytes.length <= MEDIUM_BYTES) return
+    if (this.#users > 0 || this.bytes.length <= MEDIUM_BLOCK_BYTES) return
     largeBytes -= this.bytes.length
-    if (this.bytes.length === LARGE_BYTES && freeBlocks.length < MAX_FREE_BLOCKS) freeBlocks.push(this.bytes)
+    if (this.bytes.length === LARGE_BLOCK_BYTES && freeBlocks.length < MAX_FREE_BLOCKS) freeBlocks.push(this.bytes)
   }
 }
 
 /**
  * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
- * connection is idle. A client that is slow holds one block: nothing is read meanwhile.
+ * connection is idle. A client that is slow holds the block that was lent, and the next one waits: nothing is read meanwhile.
  */
 export class ReadMemory {
-  #block = new Block(SMALL_BYTES)
-  #wanted = SMALL_BYTES
+  #block = new Block(SMALL_BLOCK_BYTES)
+  #wanted = SMALL_BLOCK_BYTES
   #socket: Socket | undefined
 
   /** For `connect`. The socket emits `data` with bytes that are valid until the listener returns, or longer with `lendBytes`. */
   readonly onread: OnReadOpts = {
     buffer: () => this.#next(),
     callback: (count, { length }) => {
-      if (count === length) this.#wanted = Math.min(length * GROWTH, LARGE_BYTES)
+      if (count === length) this.#wanted = Math.min(length * GROWTH, LARGE_BLOCK_BYTES)
       this.#socket?.emit('data', this.#block.bytes.subarray(0, count))
       return true
     },
@@ -76,7 +76,7 @@ export class ReadMemory {
   }
 
   shrink(): void {
-    this.#wanted = SMALL_BYTES
+    this.#wanted = SMALL_BLOCK_BYTES
   }
 
   #next(): Uint8Array {
@@ -101,7 +101,7 @@ export function lendBytes(socket: Socket): (() => void) | undefined {
   return memories.get(socket)?.lend()
 }
 
-/** The connection serves no request: its next read is a small one. */
+/** The next read of the connection is a small one. */
 export function shrinkMemory(socket: Socket): void {
   memories.get(socket)?.shrink()
 }

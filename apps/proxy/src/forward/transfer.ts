@@ -5,7 +5,7 @@ import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-pars
 import type { Exchange } from './find-exchange.ts'
 import { breakOff } from './open-tunnel.ts'
 import { InterimRelay, type InterimLimits } from './relay-interim.ts'
-import { lendBytes, reusesMemory } from './read-memory.ts'
+import { lendBytes, reusesMemory, shrinkMemory } from './read-memory.ts'
 import { RequestSender } from './request-sender.ts'
 import { keepsTrailers, responseHeaders } from './response-headers.ts'
 import type { ConnectionUser, UpstreamConnection } from './upstream-connection.ts'
@@ -66,11 +66,14 @@ export class Transfer implements ConnectionUser, AnswerHandler {
       signal.removeEventListener('abort', abort)
       res.off('finish', this.#done.resolve)
       this.#breakOff()
+      this.#parser.close()
     }
   }
 
   onData(bytes: Buffer): void {
     this.#read(() => this.#parser.push(bytes))
+    // Other connections wait while a read is parsed.
+    if (this.#parser.hasTinyChunks) shrinkMemory(this.#parts.connection.socket)
   }
 
   onEnd(): void {
@@ -169,6 +172,8 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   /** Returns false when the client has to read first. */
   #write(bytes: Buffer): boolean {
     const { res, connection } = this.#parts
+    // Node drops bytes for a connection that is closing without a call of `written`, and the memory would stay lent.
+    if (res.socket?.writable !== true) return false
     if (!reusesMemory(connection.socket)) return writeAndRelease(res, bytes)
     if (bytes.length < SMALL_BYTES) return res.write(Buffer.from(bytes))
     let giveBack: (() => void) | undefined

@@ -87,12 +87,13 @@ function parseUnnamed({ method = 'GET', headers }: RequestHead, path: string): P
 /** A browser asks, without the token, whether a script may send it. */
 function announcesToken(method: string, headers: RequestHead['headers']): boolean {
   const names = headers['access-control-request-headers'] ?? ''
+  // Not `split(/\s*,\s*/)`, which takes seconds for a name with many blanks in it.
   return (
     method === 'OPTIONS' &&
     names
       .toLowerCase()
-      .split(/\s*,\s*/)
-      .includes(ACCESS_TOKEN)
+      .split(',')
+      .some((name) => name.trim() === ACCESS_TOKEN)
   )
 }
 

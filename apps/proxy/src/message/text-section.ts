@@ -1,16 +1,28 @@
+export interface TextSectionOptions {
+  readonly maxBytes: number
+  /** What is thrown for more. */
+  readonly tooLarge: () => Error
+  /** Text that was read before and belongs to the section. */
+  readonly begun?: string
+}
+
+/** Pieces after which the text is copied into one: until then each of them takes much more than its bytes. */
+const MAX_PIECES = 1024
+
 /** Text of a connection up to a terminator, which may arrive in any number of pieces. Each byte is searched once. */
 export class TextSection {
   readonly #terminator: string
-  readonly #maxBytes: number
+  readonly #options: TextSectionOptions
+  #pieces = 0
   #text: string
   /** The last characters, which may be the beginning of the terminator. */
   #tail: string
   isComplete = false
 
-  /** @param begun text that was read before and belongs to the section */
-  constructor(terminator: string, maxBytes: number, begun = '') {
+  constructor(terminator: string, options: TextSectionOptions) {
+    const { begun = '' } = options
     this.#terminator = terminator
-    this.#maxBytes = maxBytes
+    this.#options = options
     this.#text = begun
     this.#tail = begun
   }
@@ -23,17 +35,25 @@ export class TextSection {
   /**
    * Takes bytes from `at` on, and returns the position behind those that belong to the section.
    *
-   * @throws when it is too large
+   * @throws `tooLarge`
    */
   take(data: Buffer, at: number): number {
     const end = this.#findEnd(data, at)
     const taken = data.toString('latin1', at, end)
-    this.#text += taken
-    if (this.#text.length > this.#maxBytes) throw new Error('the answer has a part that is too large')
+    this.#add(taken)
+    if (this.#text.length > this.#options.maxBytes) throw this.#options.tooLarge()
     this.isComplete = end !== undefined
     if (this.isComplete) this.#text = this.#text.slice(0, -this.#terminator.length)
     else this.#tail = (this.#tail + taken.slice(-this.#overlap)).slice(-this.#overlap)
     return end ?? data.length
+  }
+
+  #add(taken: string): void {
+    this.#text += taken
+    this.#pieces += 1
+    if (this.#pieces < MAX_PIECES) return
+    this.#pieces = 0
+    this.#text = Buffer.from(this.#text, 'latin1').toString('latin1')
   }
 
   get #overlap(): number {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { trimBlanks } from '../message/trim-blanks.ts'
 
 /** The head of a plain request. */
 export interface PlainHead {
@@ -66,16 +67,4 @@ function readLength({ 'content-length': length, 'transfer-encoding': coding }: I
   if (coding !== undefined) return length === undefined && coding.toLowerCase() === 'chunked' ? 'chunked' : undefined
   if (length === undefined) return 0
   return LENGTH.test(length) ? Number(length) : undefined
-}
-
-/** The text behind `start` without spaces and tabs around it. */
-function trimBlanks(line: string, start: number): string {
-  let end = line.length
-  while (start < end && isBlank(line.charCodeAt(start))) start += 1
-  while (end > start && isBlank(line.charCodeAt(end - 1))) end -= 1
-  return line.slice(start, end)
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
 }

@@ -29,8 +29,9 @@ export class PlainRequest implements ClientRequest {
     this.headers = headers
     this.rawHeaders = rawHeaders
     this.#left = contentLength === 'chunked' ? 0 : contentLength
+    const onBody = (bytes: Buffer): void => this.#receive(bytes)
     const onComplete = (trailers: readonly string[]): void => void (this.rawTrailers = trailers)
-    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody: (bytes) => this.#receive(bytes), onComplete }) : undefined
+    this.#chunks = contentLength === 'chunked' ? new ChunkedParser({ onBody, onComplete }) : undefined
     this.socket = socket
   }
 

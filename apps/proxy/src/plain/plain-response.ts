@@ -44,15 +44,18 @@ export class PlainResponse implements ClientResponse {
   writeHead(status: number, reasonOrHeaders: string | readonly string[], withReason: readonly string[] = []): this {
     const [reason, headers] = typeof reasonOrHeaders === 'string' ? [reasonOrHeaders, withReason] : [STATUS_CODES[status], reasonOrHeaders]
     let hasLength = false
+    let hasConnection = false
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i] ?? ''
       if (name.length === 14 && name.toLowerCase() === 'content-length') hasLength = true
-      if (name.length === 10 && name.toLowerCase() === 'connection') this.shouldKeepAlive = headers[i + 1] !== 'close'
+      if (name.length !== 10 || name.toLowerCase() !== 'connection') continue
+      hasConnection = true
+      this.shouldKeepAlive = headers[i + 1] !== 'close'
     }
     let head = `HTTP/1.1 ${status} ${reason ?? ''}\r\n${formatHeaders(headers)}`
     if (this.sendDate) head += `Date: ${new Date().toUTCString()}\r\n`
     if (this.shouldKeepAlive) head += `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(this.#options.idleTimeoutMs / 1000)}\r\n`
-    else if (!headers.includes('Connection')) head += 'Connection: close\r\n'
+    else if (!hasConnection) head += 'Connection: close\r\n'
     // Not before the headers are known to be valid.
     this.statusCode = status
     this.headersSent = true
