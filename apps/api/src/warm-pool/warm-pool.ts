@@ -9,7 +9,7 @@ import type { Admission } from '../admission/admission.ts'
 import { REMOVE_TIMEOUT_MS } from '../sandboxes/end/end-sandbox.ts'
 import type { Repairs } from '../sandboxes/repair/repairs.ts'
 import { newSandboxId } from '../sandboxes/sandbox-id.ts'
-import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
+import { claimParked, replaceClaimed, type Claiming } from './claim-parked.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
@@ -139,9 +139,9 @@ export class WarmPool {
     }
   }
 
-  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction (`claimParked`). */
-  async claim(tx: Tx, buildId: string, isDurable: boolean): Promise<Claimed | undefined> {
-    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation, isDurable }) : undefined
+  /** How a create takes a sandbox of the build out of the pool (`claimParked`). Undefined without a pool. */
+  claim(buildId: string, isDurable: boolean): Claiming | undefined {
+    return this.isOn ? claimParked({ buildId, generation: this.#generation, isDurable }) : undefined
   }
 
   /** Notes a create, so that the pool follows the demand. */
