@@ -164,17 +164,22 @@ interface ToldRow {
 async function tell(db: Db, { incarnation, claimed = NOTHING_CLAIMED, changed, events, also = [] }: Told): Promise<readonly ToldRow[]> {
   const told = events.map(({ kind, data }) => ({ kind, data: { incarnation, ...data } }))
   const lines = told.map(toLifecycleLine).filter((line) => line !== undefined)
-  const entries = sql`unnest(${told.map(({ kind }) => kind)}::text[], ${told.map(({ data }) => JSON.stringify(data))}::text[])
-    with ordinality as told (kind, data, place)`
-  const texts = sql`unnest(${lines.map(({ level }) => level)}::text[], ${lines.map(({ message }) => message)}::text[],
-    ${lines.map(({ fields }) => JSON.stringify(fields))}::text[]) with ordinality as line (level, message, fields, place)`
+  // Lists of values and not arrays, whose length a kept plan would not know: Postgres would plan the statement anew each time.
+  const entries = sql`(values ${sql.join(
+    told.map(({ kind, data }, place) => sql`(${kind}::text, ${JSON.stringify(data)}::jsonb, ${sql.lit(place)})`),
+  )}) as told (kind, data, place)`
+  const texts = sql`(values ${sql.join(
+    lines.map(
+      ({ level, message, fields }, place) => sql`(${level}::text, ${message}::text, ${JSON.stringify(fields)}::jsonb, ${sql.lit(place)})`,
+    ),
+  )}) as line (level, message, fields, place)`
   const written = sql`insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
-      select sandbox_id, team_id, clock_timestamp(), line.level, line.message, line.fields::jsonb from changed, ${texts} order by line.place`
+      select sandbox_id, team_id, clock_timestamp(), line.level, line.message, line.fields from changed, ${texts} order by line.place`
   const subject = sql`changed.sandbox_id`
   const { rows } = await sql<ToldRow>`
     with claimed as (${claimed}), changed as (${changed}), logged as (
       insert into event (team_id, kind, subject, data, request_id)
-      select team_id, told.kind, sandbox_id, told.data::jsonb, ${currentRequestId() ?? null} from changed, ${entries} order by told.place
+      select team_id, told.kind, sandbox_id, told.data, ${currentRequestId() ?? null} from changed, ${entries} order by told.place
     )${lines.length === 0 ? sql`` : sql`, written as (${written})`}${sql.join(
       also.map((statement, index) => sql`, ${sql.ref(`also_${index}`)} as (${statement})`),
       sql``,
