@@ -46,6 +46,7 @@ import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
+import { TeamTurns } from './teams/team-turns.ts'
 import { WarmPool } from './warm-pool/warm-pool.ts'
 import { openUploads } from './uploads/open-uploads.ts'
 import type { UploadStore } from './uploads/upload-store.ts'
@@ -216,6 +217,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       inFlight: new InFlight(),
       endReasons: new EndReasons(runtime, log.sandboxes),
       pool,
+      turns: new TeamTurns(),
       placement,
       readyMade,
       log: log.sandboxes,

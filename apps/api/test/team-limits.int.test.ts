@@ -1,5 +1,5 @@
-import type { TeamTable } from '@sandyard/db/schema/team'
-import type { Updateable } from 'kysely'
+import type { Tables } from '@sandyard/db/schema/tables'
+import { sql, type UpdateObject } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addCaller, type Caller } from './support/build-callers.ts'
 import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   caller = await addCaller(world, api, `Team${count}`)
 })
 
-const setLimits = (limits: Updateable<TeamTable>): Promise<unknown> =>
+const setLimits = (limits: UpdateObject<Tables, 'team'>): Promise<unknown> =>
   world.database.db.updateTable('team').set(limits).where('id', '=', caller.teamId).execute()
 
 const create = (body: object = {}): Promise<Answer> => caller.withKey('POST', '/v2/sandboxes', { templateID: 'base', ...body })
@@ -174,6 +174,13 @@ describe('the rate of creates of a team', () => {
     await setLimits({ creates_per_minute: null })
     const { status, headers } = await create()
     expect([status, headers['ratelimit-limit']]).toEqual([201, undefined])
+  })
+
+  it('does not wait for the clock of the database when it was set back', async () => {
+    await setLimits({ creates_per_minute: 1, create_burst: 1 })
+    const inAnHour = sql<Date>`clock_timestamp() + interval '1 hour'`
+    await setLimits({ creates_used: 1, creates_counted_at: inAnHour })
+    expect([(await create()).status, (await create()).status]).toEqual([201, 429])
   })
 
   it('counts each fork, and neither a refused create nor a repeated one', async () => {

@@ -33,9 +33,17 @@ export class DatabaseUnavailable extends AppError {
   }
 }
 
-/** Whether a failed statement shows that its connection is lost: a pool must not use it again. */
+/** SQLSTATEs of a named statement that the session does not know any more, as after `DISCARD` or `DEALLOCATE`, or knows as another one. */
+const LOST_STATEMENT = /^(?:26000|42P05)$/
+/** Refuses a kept plan whose result has other columns since a change of a table. */
+const CHECK_OF_PLANS = 'RevalidateCachedQuery'
+
+/** Whether a failed statement shows that its connection, or what its session has prepared, is lost: a pool must not use it again. */
 export function isConnectionLost(err: unknown): boolean {
-  if (err instanceof DatabaseError) return SQL_STATES.test(err.code ?? '')
+  if (err instanceof DatabaseError) {
+    const { code = '', routine } = err
+    return SQL_STATES.test(code) || LOST_STATEMENT.test(code) || routine === CHECK_OF_PLANS
+  }
   if (!(err instanceof Error)) return false
   return SYSTEM_CODES.has((err as NodeJS.ErrnoException).code ?? '') || LIBRARY_TEXTS.test(err.message)
 }

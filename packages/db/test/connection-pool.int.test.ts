@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '@sandyard/db/database'
+import { DatabaseUnavailable } from '@sandyard/db/database-unavailable'
 import { keptPlan } from '@sandyard/db/kept-plan'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
@@ -83,4 +84,20 @@ it.each([
   }
   const { rows } = await sql`select count(*) from pg_prepared_statements`.execute(database.db)
   expect(rows).toEqual(kept)
+})
+
+it.each([
+  ['has forgotten its statements', async (database: Database) => void (await sql`deallocate all`.execute(database.db))],
+  [
+    'has kept a plan for former columns',
+    async (database: Database) => void (await sql`alter table planned add more int`.execute(database.db)),
+  ],
+])('does not use a connection again whose session %s', async (_, change) => {
+  await using database = open()
+  const kept = sql`select * from planned ${keptPlan}`
+  await sql`create table if not exists planned (id int)`.execute(database.db)
+  await kept.execute(database.db)
+  await change(database)
+  await expect(kept.execute(database.db)).rejects.toThrow(DatabaseUnavailable)
+  expect((await kept.execute(database.db)).rows).toEqual([])
 })

@@ -89,10 +89,15 @@ export class Admission {
     this.#listeners.add(listener)
   }
 
-  /** Whether a start of this size would get its turn at once. For work that can be left for later. */
-  async hasRoom(memoryMib: number): Promise<boolean> {
-    if (this.#room.waiting > 0 || this.#room.busy >= this.#parts.config.width) return false
-    return (await this.#host.shortageOf(neededBytes(memoryMib))) === undefined
+  /** Whether so many starts of this size would get their turns at once. For work that can be left for later. */
+  async hasRoom(memoryMib: number, starts = 1): Promise<boolean> {
+    if (this.#room.waiting > 0 || this.#room.busy + starts > this.#parts.config.width) return false
+    return (await this.#host.shortageOf(starts * neededBytes(memoryMib))) === undefined
+  }
+
+  /** Reserves the memory of a start that takes no turn. */
+  reserve(memoryMib: number): Reservation {
+    return this.#host.reserve(neededBytes(memoryMib))
   }
 
   /** Whether the host has memory for one more start, as that of a build, which waits in its own queue. While it has not, listeners hear of it. */

@@ -46,7 +46,7 @@ export async function claimKey(tx: Tx, teamId: string, { key, requestHash }: Ide
 
 /** SQL: stores the answer under the sandbox's idempotency key, if there is one, in a change of its state (`StateChange.also`). */
 export function rememberingAnswer(answer: SandboxAnswer): RawBuilder<unknown> {
-  return sql`update idempotency_key set answer = ${JSON.stringify(answer)}::jsonb from changed where sandbox_id = ${answer.sandboxId}`
+  return sql`update idempotency_key set answer = ${JSON.stringify(answer)}::jsonb from changed where idempotency_key.sandbox_id = changed.sandbox_id`
 }
 
 /** Frees the key of a failed create, after its sandbox was removed. A key with an answer stays. */

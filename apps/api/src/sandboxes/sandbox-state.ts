@@ -10,6 +10,8 @@ import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { tellOfEvent, type Event } from '../events/event-log.ts'
 import { toLifecycleLine } from '../sandbox-logs/lifecycle-line.ts'
+import type { Claiming, Parked } from '../warm-pool/claim-parked.ts'
+import { newSandboxId } from './sandbox-id.ts'
 
 /** The allowed transitions from each state (control-plane.md 17.1). After `killing` the row moves to the history. */
 const TRANSITIONS: Readonly<Record<SandboxState, readonly SandboxState[]>> = {
@@ -87,50 +89,105 @@ export async function changeState(db: Db, ref: SandboxRef, change: StateChange):
     change.event,
   ]
   const told = events.map(({ kind, data }) => ({ kind, data: { actor: change.actor, ...data } }))
-  return tell(db, ref, { changed: update.returning('team_id'), events: told, also })
+  const changed = update.returning(['sandbox_id', 'team_id'])
+  return (await tell(db, { incarnation: ref.incarnation, changed, events: told, also })).length > 0
 }
 
-/** Inserts the row of a reserved sandbox, with its event, log line and notification, in one statement. */
-export async function insertReserved(tx: Tx, row: Insertable<SandboxTable>, event: Pick<Event, 'kind' | 'data'>): Promise<void> {
-  const ref = { sandboxId: row.sandbox_id, incarnation: row.incarnation }
-  await tell(tx, ref, { changed: tx.insertInto('sandbox').values(row).returning('team_id'), events: [event] })
+/** The first start of a sandbox: of a new one, and of one of the warm pool. */
+const FIRST_INCARNATION = 1
+
+export interface NewRow {
+  readonly row: Omit<Insertable<SandboxTable>, 'sandbox_id' | 'incarnation' | 'claim'>
+  readonly event: Pick<Event, 'kind' | 'data'>
+  readonly claiming: Claiming | undefined
+}
+
+export interface InsertedRow {
+  readonly ref: SandboxRef
+  /** What it has claimed of the warm pool. */
+  readonly parked: Parked | undefined
+}
+
+/**
+ * Inserts the row of a reserved sandbox, with its event, log line and notification, in one statement. It is the sandbox of the warm pool that the
+ * statement claims, or a new one.
+ */
+export async function insertReserved(tx: Tx, { row, event, claiming }: NewRow): Promise<InsertedRow> {
+  const incarnation = FIRST_INCARNATION
+  const { claim = null, statement: claimed = NOTHING_CLAIMED } = claiming ?? {}
+  const changed = tx
+    .insertInto('sandbox')
+    .values({
+      ...row,
+      sandbox_id: sql`coalesce((select sandbox_id from claimed), ${newSandboxId()})`,
+      incarnation,
+      claim: sql`(select ${claim}::text from claimed)`,
+    })
+    .returning(['sandbox_id', 'team_id'])
+  const [told] = await tell(tx, { incarnation, claimed, changed, events: [event] })
+  if (told === undefined) throw new Error('the row of a sandbox was not inserted')
+  const { sandbox_id: sandboxId, endpoint_host: host, endpoint_daemon_port: daemonPort } = told
+  const isClaimed = claim !== null && host !== null && daemonPort !== null
+  return { ref: { sandboxId, incarnation }, parked: isClaimed ? { endpoint: { host, daemonPort }, claim } : undefined }
 }
 
 /** Writes the event of a change and its line in the log of the sandbox, and notifies the routers, in one statement. */
-export async function announce(tx: Tx, ref: SandboxRef, { teamId, ...event }: Omit<Event, 'subject'>): Promise<void> {
-  await tell(tx, ref, { changed: sql`select ${teamId}::uuid as team_id`, events: [event] })
+export async function announce(
+  tx: Tx,
+  { sandboxId, incarnation }: SandboxRef,
+  { teamId, ...event }: Omit<Event, 'subject'>,
+): Promise<void> {
+  await tell(tx, { incarnation, changed: sql`select ${sandboxId}::text as sandbox_id, ${teamId}::uuid as team_id`, events: [event] })
 }
 
+const NOTHING_CLAIMED = sql`select null::text as sandbox_id, null::text as endpoint_host, null::integer as endpoint_daemon_port where false`
+
 interface Told {
-  /** A statement; without a row of it there is nothing to tell. The row names the team. */
+  readonly incarnation: number
+  /** A statement before `changed`, which may read its row. */
+  readonly claimed?: RawBuilder<unknown>
+  /** A statement; without a row of it there is nothing to tell. The row names the sandbox and the team. */
   readonly changed: OperationNodeSource
   /** In their order. */
   readonly events: readonly Pick<Event, 'kind' | 'data'>[]
   readonly also?: readonly RawBuilder<unknown>[] | undefined
 }
 
-/** False when `changed` has no row. */
-async function tell(db: Db, { sandboxId, incarnation }: SandboxRef, { changed, events, also = [] }: Told): Promise<boolean> {
+interface ToldRow {
+  readonly sandbox_id: string
+  /** Of what was claimed. */
+  readonly endpoint_host: string | null
+  readonly endpoint_daemon_port: number | null
+}
+
+/** No row when `changed` has none. */
+async function tell(db: Db, { incarnation, claimed = NOTHING_CLAIMED, changed, events, also = [] }: Told): Promise<readonly ToldRow[]> {
   const told = events.map(({ kind, data }) => ({ kind, data: { incarnation, ...data } }))
   const lines = told.map(toLifecycleLine).filter((line) => line !== undefined)
-  const entries = sql`unnest(${told.map(({ kind }) => kind)}::text[], ${told.map(({ data }) => JSON.stringify(data))}::text[])
-    with ordinality as told (kind, data, place)`
-  const texts = sql`unnest(${lines.map(({ level }) => level)}::text[], ${lines.map(({ message }) => message)}::text[],
-    ${lines.map(({ fields }) => JSON.stringify(fields))}::text[]) with ordinality as line (level, message, fields, place)`
+  // Lists of values and not arrays, whose length a kept plan would not know: Postgres would plan the statement anew each time.
+  const entries = sql`(values ${sql.join(
+    told.map(({ kind, data }, place) => sql`(${kind}::text, ${JSON.stringify(data)}::jsonb, ${sql.lit(place)})`),
+  )}) as told (kind, data, place)`
+  const texts = sql`(values ${sql.join(
+    lines.map(
+      ({ level, message, fields }, place) => sql`(${level}::text, ${message}::text, ${JSON.stringify(fields)}::jsonb, ${sql.lit(place)})`,
+    ),
+  )}) as line (level, message, fields, place)`
   const written = sql`insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
-      select ${sandboxId}, team_id, clock_timestamp(), line.level, line.message, line.fields::jsonb from changed, ${texts} order by line.place`
-  const { rows } = await sql`
-    with changed as (${changed}), logged as (
+      select sandbox_id, team_id, clock_timestamp(), line.level, line.message, line.fields from changed, ${texts} order by line.place`
+  const subject = sql`changed.sandbox_id`
+  const { rows } = await sql<ToldRow>`
+    with claimed as (${claimed}), changed as (${changed}), logged as (
       insert into event (team_id, kind, subject, data, request_id)
-      select team_id, told.kind, ${sandboxId}, told.data::jsonb, ${currentRequestId() ?? null} from changed, ${entries} order by told.place
+      select team_id, told.kind, sandbox_id, told.data, ${currentRequestId() ?? null} from changed, ${entries} order by told.place
     )${lines.length === 0 ? sql`` : sql`, written as (${written})`}${sql.join(
       also.map((statement, index) => sql`, ${sql.ref(`also_${index}`)} as (${statement})`),
       sql``,
     )}
-    select pg_notify(${CHANNELS.routeChanged}, ${sandboxId}), ${sql.join(told.map(({ kind }) => tellOfEvent(kind, sql`${sandboxId}`)))} from changed ${keptPlan}`.execute(
-    db,
-  )
-  return rows.length > 0
+    select ${subject}, endpoint_host, endpoint_daemon_port, pg_notify(${CHANNELS.routeChanged}, ${subject}),
+      ${sql.join(told.map(({ kind }) => tellOfEvent(kind, subject)))}
+    from changed left join claimed on true ${keptPlan}`.execute(db)
+  return rows
 }
 
 /** @throws TypeError when the table of transitions does not allow the change */

@@ -1,7 +1,14 @@
 import type { Db } from '@sandyard/db/database'
 import type { Team } from '../teams/team.ts'
 import { isUsableBy, type ReadyBuild, type Template } from './template.ts'
-import { findReadyBuildById, findReadyBuildByTag, findTemplateByAlias, findTemplateById, findTemplateOfTeam } from './template-queries.ts'
+import {
+  findNamedBuild,
+  findReadyBuildById,
+  findReadyBuildByTag,
+  findTemplateByAlias,
+  findTemplateById,
+  findTemplateOfTeam,
+} from './template-queries.ts'
 import { tagNotFound, templateNotFound } from './template-errors.ts'
 import { isUuid, type TemplateReference } from './template-reference.ts'
 
@@ -31,11 +38,14 @@ export async function resolveTemplate(
   team: Team,
   reference: TemplateReference,
 ): Promise<{ template: Template; build: ReadyBuild }> {
-  const template = await findTemplate(db, team, reference)
+  const { namespace, name: alias, tag } = reference
+  const isNamed = namespace === undefined && (tag === undefined || !isUuid(tag))
+  const named = isNamed ? await findNamedBuild(db, { alias, namespace: team.slug, tag }) : undefined
+  const template = named?.template ?? (await (isNamed ? findTemplateById(db, alias) : findTemplate(db, team, reference)))
   if (template === undefined || !isUsableBy(template, team.id)) {
     throw templateNotFound(reference)
   }
-  const build = await findReadyBuild(db, template.templateId, reference.tag)
+  const build = named === undefined ? await findReadyBuild(db, template.templateId, tag) : named.build
   if (build === undefined) throw tagNotFound(reference)
   return { template, build }
 }

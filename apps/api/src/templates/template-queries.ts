@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '@sandyard/db/database'
 import { keptPlan } from '@sandyard/db/kept-plan'
 import { READY_BUILD_STATUSES } from '@sandyard/db/schema/build'
@@ -21,15 +21,28 @@ export async function findTemplateByAlias(db: Db, alias: string, namespace: stri
 
 /** The template with this alias in the namespace of a team or, if it has none, among the promoted names. */
 export async function findTemplateOfTeam(db: Db, alias: string, namespace: string): Promise<Template | undefined> {
-  const row = await selectTemplate(db)
-    .innerJoin('template_alias', 'template_alias.template_id', 'template.template_id')
-    .where('template_alias.alias', '=', alias)
-    .where((eb) => eb.or([eb('template_alias.namespace', '=', namespace), eb('template_alias.namespace', 'is', null)]))
-    .orderBy('template_alias.namespace', (order) => order.asc().nullsLast())
-    .limit(1)
+  const row = await selectTemplateOfTeam(db, alias, namespace).executeTakeFirst()
+  return row && toTemplate(row)
+}
+
+export interface NamedBuild {
+  readonly template: Template
+  /** Undefined when no build of the tag is ready. */
+  readonly build: ReadyBuild | undefined
+}
+
+/** `findTemplateOfTeam` and `findReadyBuildByTag` in one statement, for which every create waits. */
+export async function findNamedBuild(
+  db: Db,
+  { alias, namespace, tag }: { readonly alias: string; readonly namespace: string; readonly tag: string | undefined },
+): Promise<NamedBuild | undefined> {
+  const tagged = selectTaggedBuild(db, sql.ref('template.template_id'), tag).as('tagged')
+  const row = await selectTemplateOfTeam(db, alias, namespace)
+    .leftJoinLateral(tagged, (join) => join.onTrue())
+    .selectAll('tagged')
     .modifyEnd(keptPlan)
     .executeTakeFirst()
-  return row && toTemplate(row)
+  return row && { template: toTemplate(row), build: isBuild(row) ? toReadyBuild(row) : undefined }
 }
 
 /** The id of the template with this alias in the namespace, in any state; null is the namespace of promoted names. */
@@ -78,13 +91,8 @@ export async function findDeletedTemplate(db: Db, templateId: string): Promise<T
 }
 
 /** The newest assignment of the tag whose build is ready (control-plane.md 2.3). */
-export async function findReadyBuildByTag(db: Db, templateId: string, tag: string = DEFAULT_TAG): Promise<ReadyBuild | undefined> {
-  const row = await selectReadyBuild(db)
-    .innerJoin('tag_assignment', 'tag_assignment.build_id', 'build.build_id')
-    .where('tag_assignment.template_id', '=', templateId)
-    .where('tag_assignment.tag', '=', tag)
-    .orderBy('tag_assignment.created_at', 'desc')
-    .limit(1)
+export async function findReadyBuildByTag(db: Db, templateId: string, tag?: string): Promise<ReadyBuild | undefined> {
+  const row = await selectTaggedBuild(db, sql`${templateId}`, tag)
     .modifyEnd(keptPlan)
     .executeTakeFirst()
   return row && toReadyBuild(row)
@@ -109,6 +117,24 @@ function selectTemplate(db: Db) {
       )`.as('alias'),
     )
     .where('template.deleted_at', 'is', null)
+}
+
+function selectTemplateOfTeam(db: Db, alias: string, namespace: string) {
+  return selectTemplate(db)
+    .innerJoin('template_alias', 'template_alias.template_id', 'template.template_id')
+    .where('template_alias.alias', '=', alias)
+    .where((eb) => eb.or([eb('template_alias.namespace', '=', namespace), eb('template_alias.namespace', 'is', null)]))
+    .orderBy('template_alias.namespace', (order) => order.asc().nullsLast())
+    .limit(1)
+}
+
+function selectTaggedBuild(db: Db, templateId: RawBuilder<string>, tag: string = DEFAULT_TAG) {
+  return selectReadyBuild(db)
+    .innerJoin('tag_assignment', 'tag_assignment.build_id', 'build.build_id')
+    .where('tag_assignment.template_id', '=', templateId)
+    .where('tag_assignment.tag', '=', tag)
+    .orderBy('tag_assignment.created_at', 'desc')
+    .limit(1)
 }
 
 function selectReadyBuild(db: Db) {
@@ -136,6 +162,11 @@ function selectReadyBuild(db: Db) {
 
 type TemplateRow = Awaited<ReturnType<ReturnType<typeof selectTemplate>['executeTakeFirstOrThrow']>>
 type BuildRow = Awaited<ReturnType<ReturnType<typeof selectReadyBuild>['executeTakeFirstOrThrow']>>
+
+/** The columns of a build that a join has not found are null. */
+function isBuild<T extends { readonly build_id: string | null }>(row: T): row is T & BuildRow {
+  return row.build_id !== null
+}
 
 function toTemplate(row: TemplateRow): Template {
   return {

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '@sandyard/db/database'
-import { keptPlan } from '@sandyard/db/kept-plan'
 import { isServerAlive } from '@sandyard/db/server-lease'
 import { randomId } from '@sandyard/kit/ids/ids'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
@@ -12,43 +11,39 @@ export interface ClaimRequest {
   readonly isDurable: boolean
 }
 
+/** A claim that is part of the statement of a create. */
+export interface Claiming {
+  /** Identifies the claim, in the row and in the daemon. */
+  readonly claim: string
+  /** SQL: has one row with the id and the address of what was claimed, none when nothing waits. */
+  readonly statement: RawBuilder<unknown>
+}
+
 /** What a create needs of the sandbox that it has claimed. */
 export interface Parked {
   readonly endpoint: SandboxEndpoint
-  /** Identifies the claim, in the row and in the daemon. */
   readonly claim: string
-}
-
-export interface Claimed {
-  readonly ref: SandboxRef
-  readonly parked: Parked
 }
 
 const CLAIM_LENGTH = 20
 
 /**
- * Takes a sandbox out of the pool, the one that has waited the longest. The caller inserts its row into `sandbox` in the same transaction, so it
- * has exactly one owner at any time. A claim never waits for another one.
+ * Takes a sandbox out of the pool, the one that has waited the longest. The statement inserts its row into `sandbox` too, so it has exactly one owner
+ * at any time. A claim never waits for another one.
  *
  * A claim that is not durable makes its transaction asynchronous: the transaction in which the sandbox becomes `running`, before the answer, makes
  * both durable. If Postgres crashes in between and loses it, the sandbox waits in the pool again. Its daemon then refuses every other claim, so the
  * next create starts another sandbox, and the first create fails, because no row has its claim.
  */
-export async function claimParked(tx: Tx, { buildId, generation, isDurable }: ClaimRequest): Promise<Claimed | undefined> {
-  const { rows } = await sql<{ sandbox_id: string; incarnation: number; endpoint_host: string; endpoint_daemon_port: number }>`
+export function claimParked({ buildId, generation, isDurable }: ClaimRequest): Claiming {
+  const statement = sql`
     delete from parked_sandbox where sandbox_id = (
       select sandbox_id from parked_sandbox
       where state = 'parked' and build_id = ${buildId} and generation = ${generation} and expires_at > clock_timestamp()
       order by state_changed_at limit 1 for update skip locked
-    ) returning sandbox_id, incarnation, endpoint_host, endpoint_daemon_port
-      ${isDurable ? sql`` : sql`, set_config('synchronous_commit', 'off', true)`}
-    ${keptPlan}`.execute(tx)
-  const [row] = rows
-  if (row === undefined) return undefined
-  return {
-    ref: { sandboxId: row.sandbox_id, incarnation: row.incarnation },
-    parked: { endpoint: { host: row.endpoint_host, daemonPort: row.endpoint_daemon_port }, claim: randomId(CLAIM_LENGTH) },
-  }
+    ) returning sandbox_id, endpoint_host, endpoint_daemon_port
+      ${isDurable ? sql`` : sql`, set_config('synchronous_commit', 'off', true)`}`
+  return { claim: randomId(CLAIM_LENGTH), statement }
 }
 
 export interface ReplaceRequest {

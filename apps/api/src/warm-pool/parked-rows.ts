@@ -6,6 +6,7 @@ import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { STALE_START_SECONDS } from '../sandboxes/sandbox-queries.ts'
 import { isEngineOf } from '../servers/engine-binding.ts'
 import { parkedMemoryMib, type ParkedRow, type WantedBuild } from './plan-pool.ts'
+import type { Waiting } from './usage-check.ts'
 
 /** Cap of one look at the pool. */
 const MOST = 2000
@@ -13,12 +14,15 @@ const MOST = 2000
 const STALE_REMOVAL_SECONDS = 5
 const now = sql<Date>`clock_timestamp()`
 
-/** The rows that are parked or being started, oldest first. */
-export async function listParked(db: Db, generation: string): Promise<ParkedRow[]> {
+/** The rows that are parked or being started, oldest first, as the server that would start them in this generation sees them. */
+export async function listParked(
+  db: Db,
+  { generation, serverId }: { readonly generation: string; readonly serverId: number },
+): Promise<ParkedRow[]> {
   const isAlive = isServerAlive(sql.ref('parked_sandbox.server_id'))
   const rows = await db
     .selectFrom('parked_sandbox')
-    .select(['sandbox_id', 'incarnation', 'build_id', 'state', 'generation', 'memory_mib'])
+    .select(['sandbox_id', 'incarnation', 'build_id', 'state', 'generation', 'memory_mib', 'server_id'])
     .select((eb) => [
       isAlive.as('is_alive'),
       eb('expires_at', '<=', now).as('is_expired'),
@@ -31,9 +35,10 @@ export async function listParked(db: Db, generation: string): Promise<ParkedRow[
     .execute()
   return rows.map((row) => {
     const isCurrent = row.generation === generation
-    const isStale = row.state === 'parking' ? !row.is_alive || row.is_old : row.is_expired || (!isCurrent && !row.is_alive)
+    const isOurs = row.server_id === serverId || !row.is_alive
+    const isStale = row.state === 'parking' ? !row.is_alive || row.is_old : row.is_expired || (!isCurrent && isOurs)
     const { sandbox_id: sandboxId, incarnation, build_id: buildId, state, memory_mib: memoryMib } = row
-    return { sandboxId, incarnation, buildId, state, memoryMib, isCurrent, isStale: Boolean(isStale) }
+    return { sandboxId, incarnation, buildId, state, memoryMib, isCurrent, isOurs, isStale: Boolean(isStale) }
   })
 }
 
@@ -80,7 +85,7 @@ export async function markParked(
 }
 
 /** No create claims them any more. Returns those that this call has changed: their caller frees them. */
-export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise<(SandboxRef & { readonly buildId: string })[]> {
+export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise<Waiting[]> {
   if (refs.length === 0) return []
   const rows = await db
     .updateTable('parked_sandbox')
@@ -96,13 +101,21 @@ export async function giveUpParked(db: Db, refs: readonly SandboxRef[]): Promise
   return rows.map((row) => ({ ...refOf(row), buildId: row.build_id }))
 }
 
-/** What they use counts against the memory of the pool. */
+/**
+ * What they use counts against the memory of the pool. A claim passes by rows that are locked, so only changed ones are, and for no longer than the
+ * statement: nothing waits for the disk.
+ */
 export async function storeMemory(db: Db, memoryMib: ReadonlyMap<string, number>): Promise<void> {
   if (memoryMib.size === 0) return
   await sql`
-    update parked_sandbox set memory_mib = used.mib
-    from unnest(${[...memoryMib.keys()]}::text[], ${[...memoryMib.values()]}::int[]) as used (sandbox_id, mib)
-    where parked_sandbox.sandbox_id = used.sandbox_id and state = 'parked'
+    with used as (
+      select sandbox_id, mib from unnest(${[...memoryMib.keys()]}::text[], ${[...memoryMib.values()]}::int[]) as used (sandbox_id, mib)
+    ), changed as (
+      select sandbox_id, mib from parked_sandbox join used using (sandbox_id) where state = 'parked' and memory_mib <> mib
+      for update of parked_sandbox skip locked
+    )
+    update parked_sandbox set memory_mib = mib from changed where parked_sandbox.sandbox_id = changed.sandbox_id
+    returning set_config('synchronous_commit', 'off', true)
   `.execute(db)
 }
 
@@ -173,14 +186,14 @@ export async function deleteParked(db: Db, { sandboxId, incarnation }: SandboxRe
 }
 
 /** Those that wait for a claim. */
-export async function listWaiting(db: Db): Promise<SandboxRef[]> {
+export async function listWaiting(db: Db): Promise<Waiting[]> {
   const rows = await db
     .selectFrom('parked_sandbox')
-    .select(['sandbox_id', 'incarnation'])
+    .select(['sandbox_id', 'incarnation', 'build_id'])
     .where('state', '=', 'parked')
     .limit(MOST)
     .execute()
-  return rows.map(refOf)
+  return rows.map((row) => ({ ...refOf(row), buildId: row.build_id }))
 }
 
 /** The refs that have a row in the pool. */

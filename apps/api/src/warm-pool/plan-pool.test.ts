@@ -11,16 +11,34 @@ const wanted = (buildId: string, count: number, memoryMib = 512): WantedBuild =>
 let rows = 0
 const row = (buildId: string, more: Partial<ParkedRow> = {}): ParkedRow => {
   rows += 1
-  return { sandboxId: `i${rows}`, incarnation: 1, buildId, state: 'parked', memoryMib: 64, isCurrent: true, isStale: false, ...more }
+  return {
+    sandboxId: `i${rows}`,
+    incarnation: 1,
+    buildId,
+    state: 'parked',
+    memoryMib: 64,
+    isCurrent: true,
+    isOurs: true,
+    isStale: false,
+    ...more,
+  }
+}
+
+interface Options {
+  readonly mayPark?: number
+  readonly paused?: readonly string[]
+  readonly used?: Readonly<Record<string, number>>
 }
 
 const BOUNDS = { memoryMib: 1000, perTemplate: 10 }
 const plan = (
   builds: WantedBuild[],
   parked: ParkedRow[] = [],
-  { mayPark = 100, ...bounds }: Partial<typeof BOUNDS> & { mayPark?: number } = {},
+  { mayPark = 100, paused = [], used = {}, ...bounds }: Partial<typeof BOUNDS> & Options = {},
 ) => {
-  const { park, giveUp } = planPool({ ...BOUNDS, ...bounds }, builds, { rows: parked, mayPark })
+  const isPaused = (buildId: string): boolean => paused.includes(buildId)
+  const usedMib = (buildId: string): number => used[buildId] ?? 0
+  const { park, giveUp } = planPool({ ...BOUNDS, ...bounds }, builds, { rows: parked, mayPark, isPaused, usedMib })
   return { park: park.map(({ build }) => build.buildId), giveUp: giveUp.map(({ sandboxId }) => sandboxId) }
 }
 
@@ -53,6 +71,12 @@ describe('what is missing', () => {
   it('counts with what sandboxes of the build use, where that is more', () => {
     expect(plan([wanted('a', 4)], [row('a', { memoryMib: 400 })]).park).toEqual(['a'])
     expect(plan([wanted('a', 4)], [row('a', { memoryMib: 20 })]).park).toEqual(['a', 'a', 'a'])
+    expect(plan([wanted('a', 4)], [], { used: { a: 400 } }).park).toEqual(['a', 'a'])
+    expect(plan([wanted('a', 1), wanted('b', 1)], [], { used: { a: 1001 } }).park).toEqual(['b'])
+  })
+
+  it('is not started of a build that pauses, whose other sandboxes stay', () => {
+    expect(plan([wanted('a', 3), wanted('b', 1)], [row('a')], { paused: ['a'] })).toEqual({ park: ['b'], giveUp: [] })
   })
 
   it('leaves the memory of sandboxes that another server has started in another way', () => {
@@ -71,5 +95,12 @@ describe('what is given up', () => {
     const [first, second, third] = [row('a'), row('a'), row('a')]
     expect(plan([wanted('a', 1)], [first, second, third])).toEqual({ park: [], giveUp: [second.sandboxId, first.sandboxId] })
     expect(plan([], [row('a', { state: 'parking' })])).toEqual({ park: [], giveUp: [] })
+  })
+
+  it('is nothing that another live server has started, which counts all the same', () => {
+    const theirs = [row('a', { isOurs: false }), row('a', { isOurs: false })]
+    expect(plan([wanted('a', 1)], theirs)).toEqual({ park: [], giveUp: [] })
+    const own = row('a')
+    expect(plan([wanted('a', 1)], [own, ...theirs])).toEqual({ park: [], giveUp: [own.sandboxId] })
   })
 })

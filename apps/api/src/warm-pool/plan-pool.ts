@@ -17,8 +17,21 @@ export interface ParkedRow extends SandboxRef {
   readonly memoryMib: number
   /** It was started as this server would start it now. */
   readonly isCurrent: boolean
-  /** It has expired, its start takes too long, or it is of a server that has ended and that started it in another way. */
+  /** This server has started it, or one that has ended. */
+  readonly isOurs: boolean
+  /** It has expired, its start takes too long, or it is ours and would be started in another way now. */
   readonly isStale: boolean
+}
+
+/** What there is now. */
+export interface PoolSituation {
+  readonly rows: readonly ParkedRow[]
+  /** How many starts may begin. */
+  readonly mayPark: number
+  /** Builds of which none may be started for now. What waits of them stays. */
+  readonly isPaused: (buildId: string) => boolean
+  /** MiB that sandboxes of the build have used lately; 0 if none waited. */
+  readonly usedMib: (buildId: string) => number
 }
 
 export interface PoolPlan {
@@ -38,36 +51,37 @@ export function parkedMemoryMib({ memoryMib }: Pick<ReadyBuild, 'memoryMib'>): n
 
 /**
  * What to start and what to give up. Each wanted build gets one sandbox before any gets a second one, in the given order, and so on within the
- * memory. Rows that another live server started in another way stay: they are its own.
- *
- * @param mayPark how many starts may begin now
+ * memory. What another live server has started is left to it: its settings may differ, and two servers must not end and start the same sandboxes
+ * in turn.
  */
 export function planPool(
   { memoryMib, perTemplate }: Pick<PoolConfig, 'memoryMib' | 'perTemplate'>,
   wanted: readonly WantedBuild[],
-  { rows, mayPark }: { readonly rows: readonly ParkedRow[]; readonly mayPark: number },
+  { rows, mayPark, isPaused, usedMib }: PoolSituation,
 ): PoolPlan {
   const kept = rows.filter(({ isStale }) => !isStale)
   const foreignMib = sum(kept.filter(({ isCurrent }) => !isCurrent))
-  const costOf = (build: ReadyBuild): number =>
-    Math.max(parkedMemoryMib(build), ...kept.filter(({ buildId }) => buildId === build.buildId).map((row) => row.memoryMib))
+  const costOf = (build: ReadyBuild): number => {
+    const used = kept.filter(({ buildId }) => buildId === build.buildId).map((row) => row.memoryMib)
+    return Math.max(parkedMemoryMib(build), usedMib(build.buildId), ...used)
+  }
   const targets = targetsOf(wanted, { memoryMib: memoryMib - foreignMib, perTemplate, costOf })
   const giveUp: SandboxRef[] = rows.filter(({ isStale }) => isStale)
   const missing = new Map(targets)
   for (const row of kept.filter(({ isCurrent }) => isCurrent).toReversed()) {
     const open = missing.get(row.buildId) ?? 0
     if (open > 0) missing.set(row.buildId, open - 1)
-    else if (row.state === 'parked') giveUp.push(row)
+    else if (row.state === 'parked' && row.isOurs) giveUp.push(row)
   }
   const park: WantedBuild[] = []
   for (const each of wanted) {
     const { buildId } = each.build
+    if (isPaused(buildId)) continue
     for (let open = missing.get(buildId) ?? 0; open > 0; open -= 1) park.push(each)
     missing.delete(buildId)
   }
   return { park: park.slice(0, Math.max(0, mayPark)), giveUp, isShort: park.length > mayPark }
 }
-
 interface Bounds extends Pick<PoolConfig, 'memoryMib' | 'perTemplate'> {
   /** MiB of one sandbox. */
   readonly costOf: (build: ReadyBuild) => number

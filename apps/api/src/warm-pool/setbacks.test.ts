@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Setbacks } from './setbacks.ts'
 
-it('pauses a build longer after each failure, five minutes at most, and not at all after a success', () => {
+it('pauses a build longer after each failure, five minutes at most, and forgets failures of more than five minutes ago', () => {
   let now = 0
   const setbacks = new Setbacks(() => now)
   const pauseMs = (): number => {
@@ -16,7 +16,10 @@ it('pauses a build longer after each failure, five minutes at most, and not at a
     return pauseMs()
   })
   expect(pauses).toEqual([5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000])
-  setbacks.forget('a')
+  now += 300_000
+  setbacks.add('a')
+  expect(pauseMs()).toBe(300_000)
+  now += 301_000
   setbacks.add('a')
   expect(pauseMs()).toBe(5000)
 })

@@ -3,7 +3,10 @@ const FIRST_MS = 5000
 const LONGEST_MS = 300_000
 const MAX_KEYS = 1000
 
-/** Builds whose sandboxes could not be started for the pool: they pause, so that a broken start command does not keep the engine busy. */
+/**
+ * Builds whose sandboxes could not be started for the pool, or did not idle in it: they pause, so that a broken start command does not keep the
+ * engine busy. A failure is the first one again when none came for five minutes after a pause; a start that succeeds says nothing of what follows.
+ */
 export class Setbacks {
   readonly #failures = new Map<string, { readonly times: number; readonly until: number }>()
   readonly #now: () => number
@@ -14,13 +17,10 @@ export class Setbacks {
   }
 
   add(buildId: string): void {
-    const times = (this.#failures.get(buildId)?.times ?? 0) + 1
+    const former = this.#failures.get(buildId)
+    const times = former === undefined || this.#now() - former.until > LONGEST_MS ? 1 : former.times + 1
     if (this.#failures.size >= MAX_KEYS) this.#failures.clear()
     this.#failures.set(buildId, { times, until: this.#now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** (times - 1)) })
-  }
-
-  forget(buildId: string): void {
-    this.#failures.delete(buildId)
   }
 
   isPaused(buildId: string): boolean {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { UsageCheck } from './usage-check.ts'
 
 const MIB = 1024 ** 2
-const refs = ['a', 'b', 'c'].map((sandboxId) => ({ sandboxId, incarnation: 1 }))
+const refs = ['a', 'b', 'c'].map((sandboxId) => ({ sandboxId, incarnation: 1, buildId: sandboxId === 'c' ? 'x' : 'y' }))
 const usageOf = (cpuMs: Record<string, number>) =>
   new Map(Object.entries(cpuMs).map(([id, ms]) => [id, { memoryBytes: 20.5 * MIB, cpuMicroseconds: ms * 1000, pids: 2 }]))
 
@@ -20,4 +20,16 @@ it('finds the sandboxes that used more than a fifth of a processor between two r
   expect([...next.memoryMib.keys()]).toEqual(['a', 'b', 'c'])
   expect(check.judge(refs, usageOf({ b: 2300, c: 10_900 }), 20_000).busy).toEqual([])
   expect(check.judge(refs, usageOf({ c: 13_000 }), 30_000).busy).toEqual([refs[2]])
+})
+
+it('remembers for ten minutes what sandboxes of a build have used', () => {
+  const check = new UsageCheck()
+  const used = (mib: Record<string, number>) =>
+    new Map(Object.entries(mib).map(([id, each]) => [id, { memoryBytes: each * MIB, cpuMicroseconds: 0, pids: 2 }]))
+  expect(check.usedMib('y', 0)).toBe(0)
+  check.judge(refs, used({ a: 300, b: 40, c: 20 }), 0)
+  expect([check.usedMib('x', 0), check.usedMib('y', 0)]).toEqual([20, 300])
+  check.judge(refs, used({ b: 50 }), 300_000)
+  expect([check.usedMib('x', 600_000), check.usedMib('y', 900_000)]).toEqual([20, 50])
+  expect([check.usedMib('x', 600_001), check.usedMib('y', 900_001)]).toEqual([0, 0])
 })

@@ -1,9 +1,15 @@
 import type { SandboxRef, Usage } from '@sandyard/runtime/types'
 
-/** What a parked sandbox uses by now, by its id. */
+/** A sandbox that waits. */
+export interface Waiting extends SandboxRef {
+  readonly buildId: string
+}
+
+/** What parked sandboxes use by now. */
 export interface PoolUsage {
   /** Those that do not idle: their start command keeps a processor busy. */
-  readonly busy: readonly SandboxRef[]
+  readonly busy: readonly Waiting[]
+  /** By the id of the sandbox. */
   readonly memoryMib: ReadonlyMap<string, number>
 }
 
@@ -14,30 +20,49 @@ interface Reading {
 
 /** A share of one processor. An idle server with timers uses less. */
 const BUSY_SHARE = 0.2
+/** Then a build whose sandboxes had no place in the pool is tried again. */
+const REMEMBERED_MS = 600_000
 const MICROSECONDS_PER_MS = 1000
 const MIB = 1024 ** 2
 
 /** Compares what parked sandboxes have used at two times. */
 export class UsageCheck {
   #last = new Map<string, Reading>()
+  /** By build. */
+  readonly #used = new Map<string, { readonly mib: number; readonly at: number }>()
 
   /** @param now in ms */
-  judge(refs: readonly SandboxRef[], usage: ReadonlyMap<string, Usage>, now: number): PoolUsage {
+  judge(waiting: readonly Waiting[], usage: ReadonlyMap<string, Usage>, now: number): PoolUsage {
     const readings = new Map<string, Reading>()
     const memoryMib = new Map<string, number>()
-    const busy: SandboxRef[] = []
-    for (const ref of refs) {
-      const used = usage.get(ref.sandboxId)
+    const ofBuilds = new Map<string, number>()
+    const busy: Waiting[] = []
+    for (const one of waiting) {
+      const used = usage.get(one.sandboxId)
       if (used === undefined) continue
       const { cpuMicroseconds, memoryBytes } = used
-      memoryMib.set(ref.sandboxId, Math.ceil(memoryBytes / MIB))
-      readings.set(ref.sandboxId, { cpuMicroseconds, at: now })
-      const before = this.#last.get(ref.sandboxId)
+      const mib = Math.ceil(memoryBytes / MIB)
+      memoryMib.set(one.sandboxId, mib)
+      ofBuilds.set(one.buildId, Math.max(mib, ofBuilds.get(one.buildId) ?? 0))
+      readings.set(one.sandboxId, { cpuMicroseconds, at: now })
+      const before = this.#last.get(one.sandboxId)
       if (before === undefined) continue
       const allowed = (now - before.at) * MICROSECONDS_PER_MS * BUSY_SHARE
-      if (cpuMicroseconds - before.cpuMicroseconds > allowed) busy.push(ref)
+      if (cpuMicroseconds - before.cpuMicroseconds > allowed) busy.push(one)
     }
     this.#last = readings
+    this.#remember(ofBuilds, now)
     return { busy, memoryMib }
+  }
+
+  /** The most that one of them used at the last reading with one of the build, in the last ten minutes; else 0. */
+  usedMib(buildId: string, now: number): number {
+    const used = this.#used.get(buildId)
+    return used === undefined || now - used.at > REMEMBERED_MS ? 0 : used.mib
+  }
+
+  #remember(ofBuilds: ReadonlyMap<string, number>, now: number): void {
+    for (const [buildId, { at }] of this.#used) if (now - at > REMEMBERED_MS) this.#used.delete(buildId)
+    for (const [buildId, mib] of ofBuilds) this.#used.set(buildId, { mib, at: now })
   }
 }

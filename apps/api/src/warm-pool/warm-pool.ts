@@ -1,4 +1,5 @@
 import type { Database, Tx } from '@sandyard/db/database'
+import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { spaced } from '@sandyard/kit/async/spaced'
 import { resultWithin, within } from '@sandyard/kit/async/within'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
@@ -8,7 +9,7 @@ import type { Admission } from '../admission/admission.ts'
 import { REMOVE_TIMEOUT_MS } from '../sandboxes/end/end-sandbox.ts'
 import type { Repairs } from '../sandboxes/repair/repairs.ts'
 import { newSandboxId } from '../sandboxes/sandbox-id.ts'
-import { claimParked, replaceClaimed, type Claimed } from './claim-parked.ts'
+import { claimParked, replaceClaimed, type Claiming } from './claim-parked.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
@@ -22,6 +23,7 @@ import {
   listParked,
   listWaiting,
   markParked,
+  parkedOf,
   storeMemory,
   takeUnremoved,
 } from './parked-rows.ts'
@@ -42,14 +44,14 @@ export interface PoolParts extends ParkParts {
   readonly repairs: Repairs
   readonly metrics: PoolMetrics
   readonly log: Logger
-  readonly admission: Pick<Admission, 'hasRoom' | 'onShortage'>
+  readonly admission: Pick<Admission, 'hasRoom' | 'onShortage' | 'reserve'>
   /** True while the server stops, or while starts that clients wait for need the processors. */
   readonly isBusy: () => boolean
 }
 
 /** The longest wait for what nothing tells, e.g. that the host has room again. Pauses between creates, the ends of starts and new builds wake the loop. */
 const FILL_EVERY_MS = 10_000
-/** The same while something is missing that may not be started yet. */
+/** The same while something is missing that may not be started yet; each look that can start nothing doubles it. */
 const FILL_AGAIN_MS = 1000
 const LOOK_GAP_MS = 200
 const LULL = { quietMs: 250, longestMs: 2000 }
@@ -73,10 +75,12 @@ export class WarmPool {
   readonly #usage = new UsageCheck()
   readonly #starts = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
+  readonly #room = new SingleFlight<'room', void>()
   #loops: readonly Loop[] = []
   #closedUntil = 0
   #lastGeneration: string | undefined
   #again: NodeJS.Timeout | undefined
+  #againMs = FILL_AGAIN_MS
   /** Starts for the pool wait for a pause between creates, so that they do not slow them down. */
   readonly #lull = new Lull({ ...LULL, onLull: () => this.#loops[0]?.wake() })
 
@@ -84,7 +88,7 @@ export class WarmPool {
     this.#parts = parts
     parts.admission.onShortage((shortage) => {
       if (shortage !== 'memory') return
-      this.#makeRoom().catch((err: unknown) => parts.log.warn({ err }, 'the warm pool could not make room'))
+      this.#room.run('room', () => this.#makeRoom()).catch((err: unknown) => parts.log.warn({ err }, 'the warm pool could not make room'))
     })
   }
 
@@ -135,9 +139,9 @@ export class WarmPool {
     }
   }
 
-  /** Takes a sandbox of the build out of the pool, for a create that inserts its row in the same transaction (`claimParked`). */
-  async claim(tx: Tx, buildId: string, isDurable: boolean): Promise<Claimed | undefined> {
-    return this.isOn ? claimParked(tx, { buildId, generation: this.#generation, isDurable }) : undefined
+  /** How a create takes a sandbox of the build out of the pool (`claimParked`). Undefined without a pool. */
+  claim(buildId: string, isDurable: boolean): Claiming | undefined {
+    return this.isOn ? claimParked({ buildId, generation: this.#generation, isDurable }) : undefined
   }
 
   /** Notes a create, so that the pool follows the demand. */
@@ -172,16 +176,16 @@ export class WarmPool {
   /** One pass: gives up what is not wanted any more, frees it, and starts what is missing. Returns before the starts have ended. */
   async fill(): Promise<void> {
     const { database } = this.#parts
+    // Now: while creates follow each other, a lull is over when the statements below have ended.
+    const mayStart = this.isQuiet && performance.now() >= this.#closedUntil
     this.#lastGeneration = undefined
     await this.#demand.write(database.db)
-    const isOpen = this.isOn && performance.now() >= this.#closedUntil
-    const wanted = isOpen ? await readWantedBuilds(database.db) : []
-    const mayPark = await this.#countFree(wanted)
+    const wanted = this.isOn ? await readWantedBuilds(database.db) : []
+    const mayPark = mayStart ? await this.#countFree(wanted) : 0
     const { begun, givenUp, isShort } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
     this.#free([...givenUp, ...(await takeUnremoved(database.db))])
     for (const [ref, build] of begun) this.#begin(ref, build)
-    clearTimeout(this.#again)
-    if (isShort) this.#again = setTimeout(this.look, FILL_AGAIN_MS).unref()
+    this.#lookAgain(isShort, begun.length > 0)
   }
 
   /**
@@ -194,13 +198,17 @@ export class WarmPool {
     if (waiting.length === 0) return
     const what = 'reading the usage of the warm pool'
     const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS }, () => runtime.usage(waiting))
-    const { busy, memoryMib } = this.#usage.judge(waiting, usage, performance.now())
+    // What was claimed meanwhile works for its user.
+    const ids = waiting.map(({ sandboxId }) => sandboxId)
+    const still = new Set((await parkedOf(database.db, ids)).map(({ sandboxId }) => sandboxId))
+    const judged = waiting.filter(({ sandboxId }) => still.has(sandboxId))
+    const { busy, memoryMib } = this.#usage.judge(judged, usage, performance.now())
     await storeMemory(database.db, memoryMib)
+    // Also where another server gives them up first: this one would start the next ones.
+    for (const buildId of new Set(busy.map((one) => one.buildId))) this.#setbacks.add(buildId)
     const givenUp = await giveUpParked(database.db, busy)
-    for (const { buildId, ...ref } of givenUp) {
+    for (const { buildId, ...ref } of givenUp)
       log.warn({ ...ref, buildId }, 'a sandbox of the warm pool does not idle: its template pauses')
-      this.#setbacks.add(buildId)
-    }
     this.#free(givenUp)
     if (givenUp.length > 0) this.look()
   }
@@ -220,9 +228,13 @@ export class WarmPool {
     const begun: [SandboxRef, WantedBuild][] = []
     const { config, engineId, serverId } = this.#parts
     const generation = this.#generation
-    if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [], isShort: false }
-    const usable = wanted.filter(({ build }) => !this.#setbacks.isPaused(build.buildId))
-    const plan: PoolPlan = planPool(config, usable, { rows: await listParked(tx, generation), mayPark })
+    if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [], isShort: true }
+    const plan: PoolPlan = planPool(config, wanted, {
+      rows: await listParked(tx, { generation, serverId }),
+      mayPark,
+      isPaused: (buildId) => this.#setbacks.isPaused(buildId),
+      usedMib: (buildId) => this.#usage.usedMib(buildId, performance.now()),
+    })
     for (const each of plan.park) {
       const ref = { sandboxId: newSandboxId(), incarnation: 1 }
       await insertParking(tx, { wanted: each, ref, generation, serverId, maxAgeMs: config.maxAgeMs })
@@ -234,10 +246,17 @@ export class WarmPool {
   /** How many starts may begin now: none while creates need the machine, or while the host has no room for them. */
   async #countFree(wanted: readonly WantedBuild[]): Promise<number> {
     const { admission, config, isBusy } = this.#parts
-    const free = config.width - this.#starts.size
-    if (wanted.length === 0 || free <= 0 || isBusy() || !this.isQuiet) return 0
+    let free = config.width - this.#starts.size
+    if (wanted.length === 0 || isBusy()) return 0
     const largest = Math.max(...wanted.map(({ build }) => build.memoryMib))
-    return (await admission.hasRoom(largest)) ? free : 0
+    while (free > 0 && !(await admission.hasRoom(largest, free))) free -= 1
+    return free
+  }
+
+  #lookAgain(isShort: boolean, hasBegun: boolean): void {
+    clearTimeout(this.#again)
+    this.#againMs = isShort && !hasBegun ? Math.min(2 * this.#againMs, FILL_EVERY_MS) : FILL_AGAIN_MS
+    if (isShort) this.#again = setTimeout(this.look, this.#againMs).unref()
   }
 
   /** A create waits because the host is short of memory: what nobody uses ends first. */
@@ -247,7 +266,9 @@ export class WarmPool {
   }
 
   #begin(ref: SandboxRef, wanted: WantedBuild): void {
+    const reserved = this.#parts.admission.reserve(wanted.build.memoryMib)
     const start: Promise<void> = this.#park(ref, wanted).finally(() => {
+      reserved.release()
       this.#starts.delete(start)
       if (!this.#stopping.signal.aborted) this.#loops[0]?.wake()
     })
@@ -262,7 +283,6 @@ export class WarmPool {
       const endpoint = await startParked(this.#parts, ref, wanted, this.#stopping.signal)
       const isOurs = await database.transaction((tx) => markParked(tx, ref, { endpoint, serverId }))
       if (!isOurs) throw new Error('it was given up while it started')
-      this.#setbacks.forget(wanted.build.buildId)
       metrics.parkings.inc({ outcome: 'done' })
       log.debug({ ...ref, templateId: wanted.templateId, ms: Math.round(performance.now() - began) }, 'a sandbox waits in the warm pool')
     } catch (err) {

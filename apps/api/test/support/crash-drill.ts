@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { isDatabaseUnavailable } from '@sandyard/db/database-unavailable'
+import { isServerAlive } from '@sandyard/db/server-lease'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import type { FakeRuntime } from '@sandyard/runtime/fake/fake-runtime'
 import { collectBuildSandboxes } from '../../src/builds/upkeep/collect-build-sandboxes.ts'
@@ -52,6 +53,7 @@ export async function drillCrashes<T>(world: World, survivors: readonly [Server,
         drill.operate(dying, prepared, isBlown),
       )
       await repairAfter(world, survivors, serverId)
+      await emptyPool(world, survivors[0])
       try {
         await expectNothingLeft(world)
         await drill.check(prepared, { point: { step, when }, answered })
@@ -112,8 +114,14 @@ export async function findParked({ database }: World): Promise<string> {
   return (await parked.executeTakeFirstOrThrow()).sandbox_id
 }
 
-/** What waits in the pool stays. */
+/** What waits in the pool of a server that lives stays. */
 async function emptyPool({ database }: World, { ctx }: Server): Promise<void> {
+  await database.db
+    .updateTable('parked_sandbox')
+    .set({ state: 'removing' })
+    .where('state', '=', 'parked')
+    .where(isServerAlive(sql.ref('parked_sandbox.server_id')))
+    .execute()
   await database.db
     .updateTable('parked_sandbox')
     .set({ state_changed_at: sql<Date>`state_changed_at - ${AGE}` })

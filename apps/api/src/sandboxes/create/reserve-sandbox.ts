@@ -11,15 +11,14 @@ import { templateNotFound } from '../../templates/template-errors.ts'
 import { claimKey, findRemembered, type IdempotentRequest } from '../../idempotency/sandbox-keys.ts'
 import { toEgressPolicy } from '../network/to-egress-policy.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
-import { newSandboxId } from '../sandbox-id.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
 import { isOccupied } from '../sandbox-queries.ts'
-import { insertReserved } from '../sandbox-state.ts'
+import { insertReserved, type InsertedRow } from '../sandbox-state.ts'
 import { holdMounts } from './check-mounts.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
 import { rateExceeded, takeCreates, type CreateRate } from './take-creates.ts'
 import type { SandboxAnswer } from '../read/sandbox-view.ts'
-import type { Parked } from '../../warm-pool/claim-parked.ts'
+import type { Claiming, Parked } from '../../warm-pool/claim-parked.ts'
 import type { WarmPool } from '../../warm-pool/warm-pool.ts'
 
 export interface ReserveRequest {
@@ -70,11 +69,10 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
     // The network of a claimed sandbox is changed before its daemon knows the claim, so such a claim must not be lost.
     const isDurable = !isDefaultEgress(toEgressPolicy(network, allowInternetAccess))
     // The mounts of a sandbox exist from its creation or not at all.
-    const claimed = volumeMounts.length === 0 ? await pool.claim(tx, request.build.buildId, isDurable) : undefined
-    const ref = claimed?.ref ?? { sandboxId: newSandboxId(), incarnation: 1 }
+    const claiming = volumeMounts.length === 0 ? pool.claim(request.build.buildId, isDurable) : undefined
+    const { ref, parked } = await insert(tx, request, claiming)
     if (idempotent !== undefined) await claimKey(tx, teamId, idempotent, ref.sandboxId)
-    await insert(tx, ref, request, claimed?.parked)
-    return { ref, rate, ...(claimed !== undefined && { parked: claimed.parked }) }
+    return { ref, rate, ...(parked !== undefined && { parked }) }
   })
 }
 
@@ -93,12 +91,10 @@ async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promi
   return { occupied, isHeld }
 }
 
-async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: ReserveRequest, parked: Parked | undefined): Promise<void> {
+function insert(tx: Tx, request: ReserveRequest, claiming: Claiming | undefined): Promise<InsertedRow> {
   const { settings, actor } = request
   const data = { actor, ...(settings.mcp !== null && { mcp: Object.keys(settings.mcp) }) }
   const row = {
-    sandbox_id: sandboxId,
-    incarnation,
     team_id: request.teamId,
     template_id: request.template.templateId,
     build_id: request.build.buildId,
@@ -117,7 +113,6 @@ async function insert(tx: Tx, { sandboxId, incarnation }: SandboxRef, request: R
     server_id: request.serverId,
     volume_mounts: JSON.stringify(settings.volumeMounts),
     home_server_id: request.serverId,
-    claim: parked?.claim ?? null,
   } as const
-  await insertReserved(tx, row, { kind: 'sandbox.starting', data })
+  return insertReserved(tx, { row, event: { kind: 'sandbox.starting', data }, claiming })
 }

@@ -17,7 +17,8 @@ export interface CreateRate {
 
 /**
  * Counts creates against the rate of a team (control-plane.md 1.11), as many of `wanted` as it allows. The count is in the row of the team, which
- * the caller has locked, so it holds over all servers; it is undone with the transaction.
+ * the caller has locked, so it holds over all servers; it is undone with the transaction. A clock of the database that was set back is as far from
+ * the last count as it would be ahead: a refused create changes nothing, so the team would wait until the clock has caught up.
  *
  * @returns undefined for a team without such a limit
  */
@@ -31,7 +32,7 @@ export async function takeCreates(
   const secondsEach = 60 / createsPerMinute
   const { rows } = await sql<{ granted: number; used: number }>`
     with before as (
-      select id, now, greatest(0, least(coalesce(creates_used, 0), ${burst}) - coalesce(extract(epoch from now - creates_counted_at), 0) / ${secondsEach}) as used
+      select id, now, greatest(0, least(coalesce(creates_used, 0), ${burst}) - coalesce(abs(extract(epoch from now - creates_counted_at)), 0) / ${secondsEach}) as used
       from team, clock_timestamp() as now where id = ${teamId}
     ), taken as (
       select id, now, used, least(${wanted}, greatest(0, floor(${burst} - used)))::integer as granted from before

@@ -1,3 +1,4 @@
+import type { Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
 import { inSpan } from '@sandyard/kit/tracing/span'
@@ -71,18 +72,19 @@ async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: Resu
 
 /** The limit of the team holds under concurrency: its starts are serialised here. */
 function beginResume(
-  { database, limits, serverId }: LifecycleParts,
+  { database, limits, serverId, turns }: LifecycleParts,
   row: SandboxRow,
   { keep, actor, autoPause }: ResumeWish,
 ): Promise<boolean> {
-  return database.transaction(async (tx) => {
+  const begin = async (tx: Tx): Promise<boolean> => {
     const own = await lockTeam(tx, row.team_id)
     const { concurrentSandboxes: limit } = limitsOf(limits, own)
     if ((await countOccupied(tx, row.team_id)) >= limit) throw tooManySandboxes(limit, own)
     const event = { kind: 'sandbox.resuming', data: { keep } } as const
     const set = { server_id: serverId, home_server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
     return changeState(tx, refOf(row), { from: 'paused', to: 'resuming', actor, serverId, event, set })
-  })
+  }
+  return turns.run(row.team_id, () => database.transaction(begin))
 }
 
 /** Its processes stand still on the engine: nothing is started. */
