@@ -37,6 +37,10 @@ export const proxyLimitSettings = {
     doc: 'requests that wait behind another of their connection before the proxy stops reading from it',
   }),
   maxHeaderBytes: env.size('SANDYARD_PROXY_MAX_HEADERS', { default: 64 * 1024, doc: 'largest head of a request' }),
+  maxHeadBytes: env.size('SANDYARD_PROXY_MAX_HEAD_BYTES', {
+    default: 128 * 1024 ** 2,
+    doc: 'bytes of the heads over 4 KiB of all requests in flight; half of it for one client address',
+  }),
   headersTimeoutMs: env.duration('SANDYARD_PROXY_HEADERS_TIMEOUT', {
     default: 30_000,
     doc: 'how long a client may take to send the head of a request',

@@ -174,6 +174,27 @@ describe('requests in flight', () => {
     expect(await ask()).toContain('done')
   })
 
+  const large = (): string[] => [`X-Large: ${'x'.repeat(6 * 1024)}`]
+
+  it.each([
+    [429, 'client_head_bytes', { maxHeadBytes: 26 * 1024 }, 'Your address has too many large request headers in flight'],
+    [503, 'head_bytes', { maxHeadBytes: 13 * 1024 }, 'The proxy has too many large request headers in flight'],
+  ] as const)('with large heads get a %i over the bytes that %s allows', async (status, cap, settings, message) => {
+    await start({ ...settings, fronts: ['127.0.0.0/8'] })
+    // Without an address of a client, a request behind a front counts for the server only.
+    const from = cap === 'head_bytes' ? [] : ['X-Forwarded-For: 1.1.1.1']
+    await stream('i1', [...from, ...large()])
+    const last = await stream('i2', [...from, ...large()])
+    expect(await ask('i1', [...from, ...large()])).toMatch(
+      new RegExp(`^HTTP/1\\.1 ${status} .*"message":"${message} \\(limit: 13312 bytes\\)"`, 's'),
+    )
+    expect(await proxy.refusals(cap)).toBe(1)
+    expect(await ask('i1', from)).toContain('done')
+    last.socket.destroy()
+    await until('a request that ends', () => proxy.ctx.clients.counts.requests === 1)
+    expect(await ask('i1', [...from, ...large()])).toContain('done')
+  })
+
   it('end their connection when they are pipelined over the cap', async () => {
     await start({ maxRequests: 10 })
     const client = await stream()

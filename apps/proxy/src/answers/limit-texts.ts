@@ -35,6 +35,18 @@ export const LIMIT_TEXTS: Readonly<Record<Cap, LimitText>> = {
     message: (limit) => `Your address has too many requests in flight (limit: ${limit})`,
     setting: 'SANDYARD_PROXY_MAX_CLIENT_REQUESTS',
   },
+  head_bytes: {
+    status: 503,
+    title: 'Request Headers Too Large',
+    message: (limit) => `The proxy has too many large request headers in flight (limit: ${limit} bytes)`,
+    setting: 'SANDYARD_PROXY_MAX_HEAD_BYTES',
+  },
+  client_head_bytes: {
+    status: 429,
+    title: 'Request Headers Too Large',
+    message: (limit) => `Your address has too many large request headers in flight (limit: ${limit} bytes)`,
+    setting: 'SANDYARD_PROXY_MAX_HEAD_BYTES',
+  },
   sandbox_connections: {
     status: 429,
     title: 'Too Many Connections',

@@ -4,6 +4,8 @@ export const CAPS = [
   'client_connections',
   'requests',
   'client_requests',
+  'head_bytes',
+  'client_head_bytes',
   'sandbox_connections',
   'waiting',
   'sandbox_waiting',

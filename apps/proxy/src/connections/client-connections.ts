@@ -36,6 +36,8 @@ interface Client {
 
 /** How many connections over a cap stay open until they have received the refusal. */
 export const MAX_REFUSED = 256
+/** A head up to this size is not counted in bytes: the cap of requests bounds them. */
+const SMALL_HEAD_BYTES = 4 * 1024
 /** How long such a connection may wait before it sends its request. */
 const REFUSED_MS = 2000
 
@@ -45,13 +47,16 @@ export class ClientConnections {
   readonly #clients = new WeakMap<Socket, Client>()
   readonly #connections: Tally
   readonly #requests: Tally
+  /** Bytes of the large heads of requests in flight, which stay in memory until the answer ends. */
+  readonly #headBytes: Tally
   readonly #refused = new Tally(MAX_REFUSED, MAX_REFUSED / 2)
 
   constructor(parts: ClientConnectionsParts) {
-    const { maxConnections, maxClientConnections, maxRequests, maxClientRequests } = parts.limits
+    const { maxConnections, maxClientConnections, maxRequests, maxClientRequests, maxHeadBytes } = parts.limits
     this.#parts = parts
     this.#connections = new Tally(maxConnections, maxClientConnections)
     this.#requests = new Tally(maxRequests, maxClientRequests)
+    this.#headBytes = new Tally(maxHeadBytes, maxHeadBytes / 2)
   }
 
   get counts(): { readonly connections: number; readonly requests: number } {
@@ -99,8 +104,9 @@ export class ClientConnections {
     const turn = { req, ...(res !== undefined && { res }) }
     if (isExempt && line.isIdle) return line.enter({ ...turn, serve })
     const owner = this.#parts.addresses.ofRequest(req)
-    const error = client.refusal ?? this.#admit(owner)
-    if (error === undefined) return line.enter({ ...turn, serve, leave: () => this.#requests.release(owner) })
+    const headBytes = countedHeadBytes(req)
+    const error = client.refusal ?? this.#admit(owner, headBytes)
+    if (error === undefined) return line.enter({ ...turn, serve, leave: () => this.#release(owner, headBytes) })
     if (line.isIdle) return line.enter({ ...turn, serve: () => refuse(error) })
     if (error.problem.kind === 'limit') this.#parts.countRefused(error.problem.cap)
     resetSocket(req.socket)
@@ -112,16 +118,34 @@ export class ClientConnections {
     else line.enterMalformed(err)
   }
 
-  #admit(owner: string | undefined): ProxyError | undefined {
+  #admit(owner: string | undefined, headBytes: number): ProxyError | undefined {
     const refusal = this.#requests.take(owner)
-    return refusal && toError(refusal, 'requests')
+    if (refusal !== undefined) return toError(refusal, 'requests')
+    const tooLarge = headBytes === 0 ? undefined : this.#headBytes.take(owner, headBytes)
+    if (tooLarge === undefined) return undefined
+    this.#requests.release(owner)
+    return toError(tooLarge, 'head_bytes')
+  }
+
+  #release(owner: string | undefined, headBytes: number): void {
+    this.#requests.release(owner)
+    if (headBytes > 0) this.#headBytes.release(owner, headBytes)
   }
 }
 
-function capOf({ of }: Refusal, what: 'connections' | 'requests'): Cap {
+/** 0 for a small head. */
+function countedHeadBytes({ url = '', rawHeaders }: ClientRequest): number {
+  let bytes = url.length
+  for (const text of rawHeaders) bytes += text.length
+  return bytes <= SMALL_HEAD_BYTES ? 0 : bytes
+}
+
+type Counted = 'connections' | 'requests' | 'head_bytes'
+
+function capOf({ of }: Refusal, what: Counted): Cap {
   return of === 'all' ? what : `client_${what}`
 }
 
-function toError(refusal: Refusal, what: 'connections' | 'requests'): ProxyError {
+function toError(refusal: Refusal, what: Counted): ProxyError {
   return new ProxyError({ kind: 'limit', cap: capOf(refusal, what), limit: refusal.limit })
 }

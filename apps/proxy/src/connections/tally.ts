@@ -21,22 +21,22 @@ export class Tally {
     return this.#count
   }
 
-  /** Counts one more use, or returns the refusal. A use without an owner counts for the total only. */
-  take(owner: string | undefined): Refusal | undefined {
+  /** Counts `amount` more uses, or returns the refusal. A use without an owner counts for the total only. */
+  take(owner: string | undefined, amount = 1): Refusal | undefined {
     const own = owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0)
-    if (this.#count >= this.#maxAll) return { of: 'all', limit: this.#maxAll }
-    if (owner !== undefined && own >= this.#maxOne) return { of: 'one', limit: this.#maxOne }
-    this.#count += 1
-    if (owner !== undefined) this.#byOwner.set(owner, own + 1)
+    if (this.#count + amount > this.#maxAll) return { of: 'all', limit: this.#maxAll }
+    if (owner !== undefined && own + amount > this.#maxOne) return { of: 'one', limit: this.#maxOne }
+    this.#count += amount
+    if (owner !== undefined) this.#byOwner.set(owner, own + amount)
     return undefined
   }
 
-  /** Releases the use that one `take` has counted. */
-  release(owner: string | undefined): void {
-    this.#count -= 1
+  /** Releases the uses that one `take` has counted. */
+  release(owner: string | undefined, amount = 1): void {
+    this.#count -= amount
     if (owner === undefined) return
     const own = this.#byOwner.get(owner) ?? 0
-    if (own > 1) this.#byOwner.set(owner, own - 1)
+    if (own > amount) this.#byOwner.set(owner, own - amount)
     else this.#byOwner.delete(owner)
   }
 }
