@@ -1,8 +1,7 @@
-import { bashVariables } from './bash.ts'
-import { javaVariables } from './java.ts'
 import { JAVASCRIPT_FENCE, JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
+import { variablesLine } from './variables-line.ts'
 import type { VariablesToCode } from './variables-to-code.ts'
 
 export const DEFAULT_LANGUAGE = 'python'
@@ -34,8 +33,8 @@ const RULES: Readonly<Record<string, LanguageRules>> = {
   python: { toVariablesCode: pythonVariables, quotes: ["'"] },
   javascript: JAVASCRIPT,
   typescript: JAVASCRIPT,
-  bash: { toVariablesCode: bashVariables, quotes: [] },
-  java: { toVariablesCode: javaVariables, quotes: [] },
+  bash: { toVariablesCode: variablesLine, quotes: [] },
+  java: { toVariablesCode: variablesLine, quotes: [] },
   r: { toVariablesCode: rVariables, quotes: [] },
 }
 
