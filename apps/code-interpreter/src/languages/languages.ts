@@ -1,6 +1,7 @@
 import { JAVASCRIPT_FENCE, JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
+import { findSyntaxError } from './syntax-error.ts'
 import { variablesLine } from './variables-line.ts'
 import type { VariablesToCode } from './variables-to-code.ts'
 
@@ -18,6 +19,8 @@ export interface LanguageRules {
   readonly setup?: string
   /** See `Kernel.run`. */
   readonly fence?: string
+  /** Says more about code that the kernel could not run. */
+  readonly findSyntaxError?: typeof findSyntaxError
   /** The quotes around a string that is a result; they are not part of its text. */
   readonly quotes: readonly string[]
 }
@@ -26,6 +29,7 @@ const JAVASCRIPT: LanguageRules = {
   toVariablesCode: javascriptVariables,
   setup: JAVASCRIPT_SETUP,
   fence: JAVASCRIPT_FENCE,
+  findSyntaxError,
   quotes: ['"', "'", '`'],
 }
 
