@@ -75,6 +75,29 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
     expect((await sandbox.runCode('[1, {"a": None}]')).results[0]?.json).toEqual([1, { a: null }])
   })
 
+  test('gives frames with arrays and with names that are there twice', async () => {
+    const arrays = await sandbox.runCode('import numpy as np\npd.DataFrame({"v": [np.array([1, 2])], "n": [pd.NA]})')
+    expect(arrays.error).toBeUndefined()
+    expect(arrays.results[0]?.data).toEqual({ v: ['[1 2]'], n: [null] })
+    const twice = await sandbox.runCode('pd.DataFrame([[1, 2]], columns=["a", "a"])')
+    expect([twice.results[0]?.data, twice.logs.stderr]).toEqual([{ a: [2] }, []])
+  })
+
+  test('gives no JSON for a list with more items than clients want, at any depth', async () => {
+    const { results } = await sandbox.runCode('import numpy as np\n[np.zeros((1000, 1000))]')
+    expect(results[0]?.text).toContain('array(')
+    expect(results[0]?.json).toBeUndefined()
+  })
+
+  test('exit() ends the cell and not the kernel', async () => {
+    expect((await sandbox.runCode('kept = 3\nexit()')).error?.name).toBe('SystemExit')
+    expect((await sandbox.runCode('import time; time.sleep(1.5); kept')).text).toBe('3')
+  })
+
+  test('refuses variables that no process can have', async () => {
+    await expect(sandbox.runCode('1', { envs: { 'A=B': 'x' } })).rejects.toThrow('400')
+  })
+
   test.each([
     [
       'line',
