@@ -135,6 +135,7 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
     ['lines', 'plt.boxplot(values, tick_labels=["a", "b"])'],
     ['patches', 'plt.boxplot(values, tick_labels=["a", "b"], patch_artist=True, notch=True, showmeans=True)'],
     ['horizontal boxes', 'plt.boxplot(values, tick_labels=["a", "b"], orientation="horizontal")'],
+    ['boxes over a line', 'plt.plot([1, 2], [3, 5]); plt.boxplot(values, tick_labels=["a", "b"])'],
     ['boxes of pandas', 'import pandas as pd\npd.DataFrame({"a": pd.Series(values[0]), "b": pd.Series(values[1])}).boxplot()'],
     ['boxes of seaborn', 'import seaborn as sns\nsns.boxplot({"a": values[0], "b": values[1]})'],
   ])('gives a box plot of %s as a chart', async (_, plot) => {
@@ -147,6 +148,14 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
       { label: 'a', min: 1, first_quartile: 2, median: 3, third_quartile: 4, max: 4, outliers: [20] },
       { label: 'b', min: 2, first_quartile: 2.25, median: 3.5, third_quartile: 4.75, max: 6, outliers: [-9] },
     ])
+  })
+
+  test('prints nothing about a figure whose chart cannot be read', async () => {
+    const { results, logs } = await sandbox.runCode(
+      'import matplotlib.pyplot as plt\nplt.boxplot([1, 2, 3, 20], showbox=False)\nplt.show()',
+    )
+    expect(results[0]?.png).toMatch(/^iVBO/)
+    expect(logs.stderr).toEqual([])
   })
 
   test('gives two axes as a superchart', async () => {

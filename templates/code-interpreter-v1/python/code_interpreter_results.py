@@ -4,6 +4,8 @@ Lists and dicts come as JSON too, figures of matplotlib with the data of their c
 imported before there is such an object, so that kernels start fast.
 """
 
+import warnings
+
 from IPython.core.formatters import BaseFormatter, JSONFormatter
 from traitlets import ObjectName, Unicode
 
@@ -27,7 +29,10 @@ class ChartFormatter(BaseFormatter):
         if not _is(obj, "matplotlib.figure", "Figure"):
             return super().__call__(obj)
         try:
-            return _chart(obj)
+            with warnings.catch_warnings():
+                # Of what e2b-charts does, not of what the cell did.
+                warnings.simplefilter("ignore")
+                return _chart(obj)
         except Exception:
             # The picture is there all the same.
             return {}
@@ -79,7 +84,7 @@ def _plain(value):
         return None if text == "NaT" else text
     if getattr(value, "ndim", None) == 0:
         return _plain(value.item())
-    return None if _is(value, "pandas._libs.missing", "NAType") else str(value)
+    return None if type(value).__name__ == "NAType" else str(value)
 
 
 class ListAndDictFormatter(JSONFormatter):
