@@ -17,7 +17,6 @@ export const template = Template({ fileContextPath: context })
   .makeDir('/usr/share/man/man1', { user: 'root' })
   .aptInstall(['openjdk-17-jdk-headless', 'r-base-core', 'r-cran-irkernel'], { noInstallRecommends: true })
   .pipInstall([
-    'bash_kernel==0.10.0',
     'e2b-charts==1.0.0',
     'ipykernel==7.4.0',
     'jupyter-server==2.21.1',

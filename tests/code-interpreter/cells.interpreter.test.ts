@@ -75,6 +75,29 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
     expect((await sandbox.runCode('[1, {"a": None}]')).results[0]?.json).toEqual([1, { a: null }])
   })
 
+  test('gives frames with arrays and with names that are there twice', async () => {
+    const arrays = await sandbox.runCode('import numpy as np\npd.DataFrame({"v": [np.array([1, 2])], "n": [pd.NA]})')
+    expect(arrays.error).toBeUndefined()
+    expect(arrays.results[0]?.data).toEqual({ v: ['[1 2]'], n: [null] })
+    const twice = await sandbox.runCode('pd.DataFrame([[1, 2]], columns=["a", "a"])')
+    expect([twice.results[0]?.data, twice.logs.stderr]).toEqual([{ a: [2] }, []])
+  })
+
+  test('gives no JSON for a list with more items than clients want, at any depth', async () => {
+    const { results } = await sandbox.runCode('import numpy as np\n[np.zeros((1000, 1000))]')
+    expect(results[0]?.text).toContain('array(')
+    expect(results[0]?.json).toBeUndefined()
+  })
+
+  test('exit() ends the cell and not the kernel', async () => {
+    expect((await sandbox.runCode('kept = 3\nexit()')).error?.name).toBe('SystemExit')
+    expect((await sandbox.runCode('import time; time.sleep(1.5); kept')).text).toBe('3')
+  })
+
+  test('refuses variables that no process can have', async () => {
+    await expect(sandbox.runCode('1', { envs: { 'A=B': 'x' } })).rejects.toThrow('400')
+  })
+
   test.each([
     [
       'line',
@@ -112,6 +135,7 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
     ['lines', 'plt.boxplot(values, tick_labels=["a", "b"])'],
     ['patches', 'plt.boxplot(values, tick_labels=["a", "b"], patch_artist=True, notch=True, showmeans=True)'],
     ['horizontal boxes', 'plt.boxplot(values, tick_labels=["a", "b"], orientation="horizontal")'],
+    ['boxes over a line', 'plt.plot([1, 2], [3, 5]); plt.boxplot(values, tick_labels=["a", "b"])'],
     ['boxes of pandas', 'import pandas as pd\npd.DataFrame({"a": pd.Series(values[0]), "b": pd.Series(values[1])}).boxplot()'],
     ['boxes of seaborn', 'import seaborn as sns\nsns.boxplot({"a": values[0], "b": values[1]})'],
   ])('gives a box plot of %s as a chart', async (_, plot) => {
@@ -124,6 +148,14 @@ display({"application/pdf": "cGRm", "image/jpeg": "anBn", "text/x-own": "own"}, 
       { label: 'a', min: 1, first_quartile: 2, median: 3, third_quartile: 4, max: 4, outliers: [20] },
       { label: 'b', min: 2, first_quartile: 2.25, median: 3.5, third_quartile: 4.75, max: 6, outliers: [-9] },
     ])
+  })
+
+  test('prints nothing about a figure whose chart cannot be read', async () => {
+    const { results, logs } = await sandbox.runCode(
+      'import matplotlib.pyplot as plt\nplt.boxplot([1, 2, 3, 20], showbox=False)\nplt.show()',
+    )
+    expect(results[0]?.png).toMatch(/^iVBO/)
+    expect(logs.stderr).toEqual([])
   })
 
   test('gives two axes as a superchart', async () => {

@@ -61,7 +61,7 @@ describe('contexts', () => {
       await sandbox.removeCodeContext(context)
     }
     expect(texts).toEqual(texts.map(() => '42'))
-  })
+  }, 180_000)
 
   test('of kernels that end again and again go on', async () => {
     const context = await sandbox.createCodeContext()
@@ -92,6 +92,34 @@ describe('other languages', () => {
     },
     120_000,
   )
+
+  test.each([
+    ['javascript', 'let broken = ;', 'Expression expected'],
+    ['typescript', 'const ok: number = 1\nfor (const x of [1]) {', "Expected '}', got '<eof>'"],
+  ])('%s reports an error of syntax', async (language, code, value) => {
+    expect((await sandbox.runCode(code, { language })).error).toMatchObject({ name: 'SyntaxError', value })
+  })
+
+  test('javascript goes on after an error that nobody catches, and prints it', async () => {
+    await sandbox.runCode('setTimeout(() => { throw new Error("late") }, 50)', { language: 'javascript' })
+    const { text, logs } = await sandbox.runCode('await new Promise((done) => setTimeout(done, 500)); 1', { language: 'javascript' })
+    expect(text).toBe('1')
+    expect(logs.stderr.join('')).toContain('Error: late')
+    expect((await sandbox.runCode('Promise.reject(new Error("lost")); 2', { language: 'javascript' })).text).toBe('2')
+    expect((await sandbox.runCode('3', { language: 'javascript' })).text).toBe('3')
+  }, 60_000)
+
+  test('javascript is started again when what an earlier cell left behind keeps it busy, also while variables are set', async () => {
+    const language = 'javascript'
+    await sandbox.runCode('setTimeout(() => { while (true) {} }, 10)', { language })
+    await expect(sandbox.runCode('1', { language, envs: { A: 'b' }, timeoutMs: 2000 })).rejects.toThrow('timed out')
+    expect((await sandbox.runCode('process.env.A', { language, envs: { A: 'c' } })).text).toBe('c')
+  }, 60_000)
+
+  test('r has an empty standard input', async () => {
+    const { results, error } = await sandbox.runCode('nchar(readline("x? "))', { language: 'r' })
+    expect([error, results[0]?.text]).toEqual([undefined, '[1] 0'])
+  }, 120_000)
 
   // The kernel of R sends values as what is displayed, so none is the main result.
   test('r displays values and keeps its state', async () => {

@@ -30,9 +30,11 @@ describe('runCode in Java', () => {
     ['var y = 1', undefined],
     ['null', undefined],
     ['// nothing', undefined],
+    ['System.out.printf("printed%n");', undefined],
+    ['class Car { Wheel wheel = new Wheel(); }\nclass Wheel { int size = 3; }\nnew Car().wheel.size', '3'],
   ])('the value of %j is %j', async (code, text) => {
-    const { results, error } = await sandbox.runCode(code, java)
-    expect(error).toBeUndefined()
+    const { results, error, logs } = await sandbox.runCode(code, java)
+    expect([error, logs.stderr]).toEqual([undefined, []])
     expect(results.map((result) => result.text)).toEqual(text === undefined ? [] : [text])
   })
 
@@ -93,6 +95,8 @@ describe('runCode in Java', () => {
     ],
     ['int ok = 1;\nunknown(1)', 'cannot find symbol', /line 2: error: cannot find symbol\n +symbol: +method unknown\(int\)/],
     ['class Half {', 'reached the end of the cell within a statement', /line 1/],
+    ['while (true)', 'reached the end of the cell within a statement', /line 1/],
+    ['int ok = 1;\nif (true) { } else', 'reached the end of the cell within a statement', /line 2/],
   ])('reports that %j cannot be compiled', async (code, value, traceback) => {
     const { error } = await sandbox.runCode(code, java)
     expect(error).toMatchObject({ name: 'CompilationException', value })
@@ -168,6 +172,13 @@ describe('a cell of Java that goes too far', () => {
     const { error } = await sandbox.runCode('var all = new ArrayList<byte[]>(); while (true) all.add(new byte[10_000_000]);', java)
     expect(error?.name).toBe('OutOfMemoryError')
     expect((await sandbox.runCode('all = null; kept', java)).text).toBe('5')
+  }, 120_000)
+
+  test('and throws a message of 100 MB gets the beginning of it, and the state is kept', async () => {
+    await sandbox.runCode('int kept = 5;', java)
+    const { error } = await sandbox.runCode('throw new RuntimeException("x".repeat(100_000_000));', java)
+    expect(error?.name).toBe('RuntimeException')
+    expect((await sandbox.runCode('kept', java)).text).toBe('5')
   }, 120_000)
 
   test('and ends its kernel is reported, with what it printed, and the next one runs', async () => {

@@ -46,8 +46,8 @@ def _read_boxes(artists):
             if box is None:
                 return []
             boxes.append(box)
-        elif isinstance(artists[at], Line2D) and _is_straight(artists[at]):
-            # A line of reference before the boxes.
+        elif isinstance(artists[at], Line2D):
+            # Drawn before the boxes.
             at += 1
         elif isinstance(artists[at], Rectangle) and artists[at].get_width() == artists[at].get_height() == 0:
             # seaborn's, for its legend.
@@ -69,11 +69,6 @@ def _is_box(artist):
 def _is_same(first, second):
     """Where there are no values, no corner is a number."""
     return first == second or (first != first and second != second)
-
-
-def _is_straight(line):
-    x, y = line.get_xdata(), line.get_ydata()
-    return len(x) == 2 and len(y) == 2 and (x[0] == x[1] or y[0] == y[1])
 
 
 def _read_box(lines):

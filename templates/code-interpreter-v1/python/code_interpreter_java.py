@@ -3,15 +3,13 @@
 What the process and its children write to standard output and error is the output of the cell that runs, or of the next one.
 """
 
-import codecs
 import json
 import os
-import select
 import struct
 import subprocess
 import threading
-import time
 
+from code_interpreter_output import PIECE_BYTES, Output
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.kernelbase import Kernel
 
@@ -32,9 +30,6 @@ OPTIONS = (
 CLASS_PATH = f"{JAVA_HOME}/cell-runner.jar:/usr/share/java/*"
 START_TIMEOUT_S = 50
 SEND_TIMEOUT_S = 5
-PIECE_BYTES = 64 * 1024
-# Small pieces of output that follow one another are sent as one.
-GATHER_S = 0.02
 # A value has up to 8 MiB of characters.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 # The server sets variables by a silent cell with this line, and their values as JSON; null removes one.
@@ -66,10 +61,7 @@ class JavaProcess:
         os.close(requests)
         os.close(answers)
         self._lock = threading.Lock()
-        self._streams = {}
-        for name, pipe in (("stdout", self._process.stdout), ("stderr", self._process.stderr)):
-            os.set_blocking(pipe.fileno(), False)
-            self._streams[pipe.fileno()] = (name, codecs.getincrementaldecoder("utf-8")(errors="replace"))
+        self._output = Output(self._process.stdout.fileno(), self._process.stderr.fileno())
 
     def wait_for_end(self):
         """Waits until the process has ended."""
@@ -89,47 +81,9 @@ class JavaProcess:
 
     def wait(self, on_output, timeout_s=None):
         """Passes output on until there is an answer: its kind and its texts."""
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        waiting = select.poll()
-        for descriptor in (self._answers, *self._streams):
-            waiting.register(descriptor, select.POLLIN)
-        while True:
-            left_ms = None if deadline is None else max(0, deadline - time.monotonic()) * 1000
-            ready = [descriptor for descriptor, _ in waiting.poll(left_ms)]
-            if not ready:
-                raise JavaEnded("Java did not start in time")
-            if self._answers in ready:
-                return self._end(on_output)
-            small = True
-            for descriptor in ready:
-                read = self._pass_on(descriptor, on_output)
-                if read == 0:
-                    # Closed by Java, which may go on without it.
-                    waiting.unregister(descriptor)
-                small = small and read < PIECE_BYTES
-            if small:
-                # Ends with the answer.
-                select.select([self._answers], [], [], GATHER_S)
-
-    def _end(self, on_output):
-        try:
-            return self._read_answer()
-        finally:
-            # A pipe has no more than this of what was written before the answer.
-            for descriptor in self._streams:
-                while self._pass_on(descriptor, on_output) == PIECE_BYTES:
-                    pass
-
-    def _pass_on(self, descriptor, on_output):
-        try:
-            data = os.read(descriptor, PIECE_BYTES)
-        except BlockingIOError:
-            return -1
-        name, decoder = self._streams[descriptor]
-        text = decoder.decode(data, final=not data)
-        if text:
-            on_output(name, text)
-        return len(data)
+        if not self._output.wait_for((self._answers,), on_output, timeout_s):
+            raise JavaEnded("Java did not start in time")
+        return self._read_answer()
 
     def _read_answer(self):
         kind, count = struct.unpack(">ci", self._read(5))

@@ -1,8 +1,10 @@
-"""An extension of IPython: what clients of the code interpreter read of a result beside its text and pictures.
+"""An extension of IPython: what clients of the code interpreter read of a result beside its text and pictures. exit() ends a cell, as sys.exit() does.
 
 Lists and dicts come as JSON too, figures of matplotlib with the data of their charts, and frames of pandas with their columns. Nothing is
 imported before there is such an object, so that kernels start fast.
 """
+
+import warnings
 
 from IPython.core.formatters import BaseFormatter, JSONFormatter
 from traitlets import ObjectName, Unicode
@@ -27,7 +29,10 @@ class ChartFormatter(BaseFormatter):
         if not _is(obj, "matplotlib.figure", "Figure"):
             return super().__call__(obj)
         try:
-            return _chart(obj)
+            with warnings.catch_warnings():
+                # Of what e2b-charts does, not of what the cell did.
+                warnings.simplefilter("ignore")
+                return _chart(obj)
         except Exception:
             # The picture is there all the same.
             return {}
@@ -60,11 +65,16 @@ class DataFormatter(BaseFormatter):
             return super().__call__(obj)
         if obj.size > MAX_FRAME_CELLS:
             return None
-        return {str(name): [_plain(value) for value in values] for name, values in obj.to_dict(orient="list").items()}
+        try:
+            # By position, because names may be there more than once: the last of them counts.
+            return {str(name): [_plain(value) for value in obj.iloc[:, at].tolist()] for at, name in enumerate(obj.columns)}
+        except Exception:
+            # The text and the table are there all the same.
+            return None
 
 
 def _plain(value):
-    """What JSON has no form for becomes text, and what is no number becomes null."""
+    """What JSON has no form for becomes text, and what is no value becomes null."""
     if value is None or isinstance(value, (bool, str, int)):
         return value
     if isinstance(value, float):
@@ -72,16 +82,16 @@ def _plain(value):
     if hasattr(value, "isoformat"):
         text = value.isoformat()
         return None if text == "NaT" else text
-    if hasattr(value, "item"):
+    if getattr(value, "ndim", None) == 0:
         return _plain(value.item())
-    return str(value)
+    return None if type(value).__name__ == "NAType" else str(value)
 
 
 class ListAndDictFormatter(JSONFormatter):
     """Lists and dicts that are JSON, beside objects that have such a form."""
 
     def __call__(self, obj):
-        if not isinstance(obj, (list, dict)) or len(obj) > MAX_JSON_ITEMS:
+        if not isinstance(obj, (list, dict)) or _count_items(obj) > MAX_JSON_ITEMS:
             return super().__call__(obj)
         import orjson
 
@@ -92,7 +102,32 @@ class ListAndDictFormatter(JSONFormatter):
         return orjson.loads(text), {"expanded": True}
 
 
+def _count_items(obj):
+    """The number of items at all depths, or some number beyond MAX_JSON_ITEMS. A text is one more for each 1,000 characters."""
+    count, left = 0, [obj]
+    while left and count <= MAX_JSON_ITEMS:
+        value = left.pop()
+        count += 1
+        if value is None or isinstance(value, (int, float)):
+            continue
+        if isinstance(value, str):
+            count += len(value) // 1000
+        elif isinstance(value, (list, tuple, dict)):
+            if len(value) > MAX_JSON_ITEMS:
+                return len(value)
+            left.extend(value.values() if isinstance(value, dict) else value)
+        elif _is(value, "numpy", "ndarray"):
+            count += value.size
+    return count
+
+
+def _exit():
+    raise SystemExit
+
+
 def load_ipython_extension(shell):
+    # Otherwise exit() ends the kernel a moment later, and with it a cell that comes after.
+    shell.ask_exit = _exit
     formatter = shell.display_formatter
     for kind in (ChartFormatter, DataFormatter, ListAndDictFormatter):
         made = kind(parent=formatter)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IIOPubMessage } from '@jupyterlab/services/lib/kernel/messages.js'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { CellLost, Kernel } from '../kernels/kernel.ts'
+import { CellLost, type Failure, Kernel } from '../kernels/kernel.ts'
 import type { JupyterServer } from '../kernels/jupyter-server.ts'
 import { findLanguageRules } from '../languages/languages.ts'
 import type { Variables } from '../variables/kernel-variables.ts'
@@ -40,21 +40,22 @@ export class CodeContext {
 
   /**
    * Runs a cell after those before it. When `signal` aborts, the cell is interrupted, and the next one waits until it has ended.
+   * Returns a failure that the messages of the cell have not told.
    *
    * @throws CellLost when the context was restarted or removed, or its kernel has ended; AppError `resource_exhausted` when too many cells wait;
    * the abort reason when `signal` aborts before the cell began
    */
-  async run(cell: Cell, signal: AbortSignal): Promise<void> {
+  async run(cell: Cell, signal: AbortSignal): Promise<Failure | undefined> {
     const giveBack = await this.#turns.take(signal)
     try {
       if (this.#isRemoved) throw new CellLost('the context has been removed')
       const kernel = await this.start()
       this.#wasRestarted = false
       if (cell.sandboxVariables !== undefined) this.#sandboxVariables = cell.sandboxVariables
-      await this.#prepare(kernel, { ...this.#sandboxVariables, ...cell.variables })
-      signal.throwIfAborted()
-      const fence = findLanguageRules(this.language)?.fence
-      await kernel.run(cell.code, { onMessage: cell.onMessage, signal, fence })
+      await this.#prepare(kernel, { ...this.#sandboxVariables, ...cell.variables }, signal)
+      const rules = findLanguageRules(this.language)
+      const failure = await kernel.run(cell.code, { onMessage: cell.onMessage, signal, fence: rules?.fence })
+      return failure && (rules?.findSyntaxError?.(cell.code) ?? failure)
     } finally {
       giveBack()
     }
@@ -122,15 +123,19 @@ export class CodeContext {
     return kernel
   }
 
-  async #prepare(kernel: Kernel, wanted: Variables): Promise<void> {
+  /** The kernel may be kept busy by what an earlier cell has left behind, so that this, too, may never end by itself. */
+  async #prepare(kernel: Kernel, wanted: Variables, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
     const rules = findLanguageRules(this.language)
     if (rules === undefined) return
-    if (kernel.isFresh && rules.setup !== undefined) await kernel.run(rules.setup, { isSilent: true })
+    if (kernel.isFresh && rules.setup !== undefined) await kernel.run(rules.setup, { isSilent: true, signal })
+    signal.throwIfAborted()
     kernel.isFresh = false
     const changes = kernel.variables.changesTo(wanted)
     if (changes === undefined) return
     const code = rules.toVariablesCode(changes)
-    if (code !== '') await kernel.run(code, { isSilent: true })
+    if (code !== '') await kernel.run(code, { isSilent: true, signal })
+    signal.throwIfAborted()
     kernel.variables.apply(changes)
   }
 }

@@ -1,5 +1,5 @@
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default.js'
-import type { IIOPubMessage } from '@jupyterlab/services/lib/kernel/messages.js'
+import type { IExecuteReplyMsg, IInputRequestMsg, IIOPubMessage } from '@jupyterlab/services/lib/kernel/messages.js'
 import { interruptKernel, restartKernel, shutdownKernel, startNew } from '@jupyterlab/services/lib/kernel/restapi.js'
 import type { ServerConnection } from '@jupyterlab/services/lib/serverconnection.js'
 import { resultWithin, within } from '@sandyard/kit/async/within'
@@ -27,6 +27,13 @@ export interface KernelOptions {
   readonly environment: Environment
   readonly settings: ServerConnection.ISettings
   readonly log: Logger
+}
+
+/** Why code was not run. */
+export interface Failure {
+  readonly name: string
+  readonly value: string
+  readonly traceback: string
 }
 
 /** Why a cell has not come to its end. */
@@ -80,10 +87,11 @@ export class Kernel {
 
   /**
    * Runs code to its end. When `signal` aborts, the cell is interrupted; one that goes on is ended with the kernel, which starts again.
+   * Returns a failure that came with no message: Deno tells errors of syntax in its reply alone.
    *
    * @throws CellLost when the kernel or the connection ends first
    */
-  async run(code: string, { isSilent = false, onMessage, signal, fence }: RunOptions): Promise<void> {
+  async run(code: string, { isSilent = false, onMessage, signal, fence }: RunOptions): Promise<Failure | undefined> {
     let hasResult = false
     const hear = (message: IIOPubMessage): void => {
       hasResult ||= RESULTS.has(message.header.msg_type)
@@ -91,11 +99,14 @@ export class Kernel {
     }
     const cell = this.#request(code, { isSilent, disposeOnDone: fence === undefined, onMessage: hear })
     try {
-      await this.#untilDone(cell, signal)
-      if (fence === undefined || hasResult || signal?.aborted === true) return
+      const reply = await this.#untilDone(cell, signal)
+      if (hasResult || signal?.aborted === true) return undefined
+      const failure = toFailure(reply)
+      if (fence === undefined) return failure
       // What comes late may name either request as its parent.
       const passOn = (message: IIOPubMessage): void => (LATE.has(message.header.msg_type) ? hear(message) : undefined)
       await this.#untilDone(this.#request(fence, { isSilent: true, disposeOnDone: true, onMessage: passOn }), signal)
+      return hasResult ? undefined : failure
     } finally {
       cell.dispose()
     }
@@ -125,24 +136,28 @@ export class Kernel {
     const content = { code, silent: isSilent, store_history: !isSilent, allow_stdin: false, stop_on_error: false }
     const execution = this.#connection.requestExecute(content, disposeOnDone)
     execution.onIOPub = (message) => onMessage(message)
+    // R asks although it is told not to: the standard input is empty.
+    execution.onStdin = ({ header }) => this.#connection.sendInputReply({ status: 'ok', value: '' }, header as IInputRequestMsg['header'])
     return execution
   }
 
-  async #untilDone(execution: Execution, signal: AbortSignal | undefined): Promise<void> {
-    const ended = execution.done.then(
-      () => undefined,
-      (err: unknown) => {
-        throw new CellLost('the kernel has ended', { cause: err })
-      },
-    )
+  async #untilDone(execution: Execution, signal: AbortSignal | undefined): Promise<IExecuteReplyMsg | undefined> {
+    const ended = execution.done.catch((err: unknown) => {
+      throw new CellLost('the kernel has ended', { cause: err })
+    })
     ended.catch(() => undefined)
-    const stop = (): void => void this.#stop(ended)
+    let stopping: Promise<void> | undefined
+    const stop = (): void => {
+      stopping ??= this.#stop(ended)
+    }
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted === true) stop()
     try {
-      await ended
+      return await ended
     } finally {
       signal?.removeEventListener('abort', stop)
+      // An interrupt that is on its way must not come to the next cell.
+      await stopping
     }
   }
 
@@ -168,6 +183,12 @@ export class Kernel {
       this.disconnect()
     }
   }
+}
+
+function toFailure(reply: IExecuteReplyMsg | undefined): Failure | undefined {
+  if (reply?.content.status !== 'error') return undefined
+  const { ename, evalue, traceback } = reply.content
+  return { name: ename, value: evalue, traceback: traceback.join('\n') }
 }
 
 interface RunOptions {

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { bashVariables } from './bash.ts'
-import { javaVariables } from './java.ts'
 import { javascriptVariables } from './javascript.ts'
 import { toKernelName, toLanguage } from './languages.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
+import { variablesLine } from './variables-line.ts'
 
 const NASTY = `it's "quoted" \\ $HOME \`id\`\n\t€ 😀`
 
@@ -39,19 +38,14 @@ test('code of JavaScript sets and removes variables with any characters', () => 
   expect(JSON.parse(printed)).toEqual([NASTY, null])
 })
 
-test('code of Bash sets and removes variables with any characters, and leaves out names that no shell has', () => {
-  const show = `${bashVariables({ SET: NASTY, GONE: undefined, 'not-a-name; id': 'x' })}\nprintf '%s|%s' "$SET" "\${GONE-unset}"`
-  expect(execFileSync('bash', ['-c', show], { env: { GONE: 'x' }, encoding: 'utf8' })).toBe(`${NASTY}|unset`)
-})
-
 test('code of R sets and removes variables', () => {
   expect(rVariables({ SET: 'a "b"\\\n', GONE: undefined, 'not-a-name': 'x' })).toBe(
     'invisible(Sys.setenv(SET = "a \\"b\\"\\\\\\n"))\ninvisible(Sys.unsetenv("GONE"))',
   )
 })
 
-test('code of Java is a line for its kernel with the variables as JSON, and is ASCII', () => {
-  const code = javaVariables({ SET: NASTY, GONE: undefined })
+test('code of Bash and Java is a line for their kernels with the variables as JSON, and is ASCII', () => {
+  const code = variablesLine({ SET: NASTY, GONE: undefined })
   expect(code).toMatch(/^%variables [ -~]*$/)
   expect(JSON.parse(code.slice('%variables '.length))).toEqual({ SET: NASTY, GONE: null })
 })

@@ -1,8 +1,8 @@
-import { bashVariables } from './bash.ts'
-import { javaVariables } from './java.ts'
 import { JAVASCRIPT_FENCE, JAVASCRIPT_SETUP, javascriptVariables } from './javascript.ts'
 import { pythonVariables } from './python.ts'
 import { rVariables } from './r.ts'
+import { findSyntaxError } from './syntax-error.ts'
+import { variablesLine } from './variables-line.ts'
 import type { VariablesToCode } from './variables-to-code.ts'
 
 export const DEFAULT_LANGUAGE = 'python'
@@ -19,6 +19,8 @@ export interface LanguageRules {
   readonly setup?: string
   /** See `Kernel.run`. */
   readonly fence?: string
+  /** Says more about code that the kernel could not run. */
+  readonly findSyntaxError?: typeof findSyntaxError
   /** The quotes around a string that is a result; they are not part of its text. */
   readonly quotes: readonly string[]
 }
@@ -27,6 +29,7 @@ const JAVASCRIPT: LanguageRules = {
   toVariablesCode: javascriptVariables,
   setup: JAVASCRIPT_SETUP,
   fence: JAVASCRIPT_FENCE,
+  findSyntaxError,
   quotes: ['"', "'", '`'],
 }
 
@@ -34,8 +37,8 @@ const RULES: Readonly<Record<string, LanguageRules>> = {
   python: { toVariablesCode: pythonVariables, quotes: ["'"] },
   javascript: JAVASCRIPT,
   typescript: JAVASCRIPT,
-  bash: { toVariablesCode: bashVariables, quotes: [] },
-  java: { toVariablesCode: javaVariables, quotes: [] },
+  bash: { toVariablesCode: variablesLine, quotes: [] },
+  java: { toVariablesCode: variablesLine, quotes: [] },
   r: { toVariablesCode: rVariables, quotes: [] },
 }
 

@@ -8,6 +8,7 @@ import type { ServerContext } from '../context.ts'
 import type { CodeContext } from '../contexts/code-context.ts'
 import { CellLost } from '../kernels/kernel.ts'
 import { findLanguageRules, toLanguage } from '../languages/languages.ts'
+import { checkVariables } from '../variables/check-variables.ts'
 import { readSandboxVariables } from '../variables/read-sandbox-variables.ts'
 import { nullable } from './nullable.ts'
 
@@ -23,6 +24,7 @@ export function registerExecute(app: FastifyInstance, { contexts, daemonUrl, log
   app.post('/execute', { schema: { body: Body } }, async (request, reply) => {
     const { code, context_id: id, language, env_vars: variables } = request.body as Static<typeof Body>
     if (id && language) throw new AppError('invalid_argument', 'Only one of context_id or language can be provided')
+    if (variables) checkVariables(variables)
     const context = id ? contexts.get(id) : await contexts.getDefault(toLanguage(language))
     const token = request.headers['x-access-token']
     const quotes = findLanguageRules(context.language)?.quotes ?? []
@@ -33,7 +35,8 @@ export function registerExecute(app: FastifyInstance, { contexts, daemonUrl, log
       const onMessage = (message: Parameters<typeof toLines>[0]): void => {
         for (const line of toLines(message, quotes)) stream.write(line)
       }
-      await context.run({ code, variables: variables ?? {}, sandboxVariables, onMessage }, stream.signal)
+      const failure = await context.run({ code, variables: variables ?? {}, sandboxVariables, onMessage }, stream.signal)
+      if (failure !== undefined) stream.write({ type: 'error', ...failure })
     } catch (err) {
       const line = toErrorLine(err, context, stream.signal)
       if (line === undefined) log.error({ err, context: context.id }, 'a cell could not be run')

@@ -9,8 +9,6 @@ import jdk.jshell.spi.ExecutionEnv;
 
 /** Runs the code of cells in this process, in a thread of its own that can be interrupted. */
 final class CellExecution {
-    /** Longer values are cut. */
-    private static final int MAX_VALUE_LENGTH = 8 * 1024 * 1024;
     /** How long code may take to notice an interrupt before its thread is stopped, again and again. */
     private static final long STOP_AFTER_MS = 500;
 
@@ -98,7 +96,8 @@ final class CellExecution {
         Thread executing = new Thread(() -> {
             try {
                 Object result = method.invoke(null);
-                String text = result == null ? null : toText(result);
+                // What printf returns is no value of a cell.
+                String text = result == null || result == System.out || result == System.err ? null : toText(result);
                 synchronized (lock) {
                     value = text;
                 }
@@ -133,7 +132,7 @@ final class CellExecution {
             String inBrackets = Arrays.deepToString(new Object[] {result});
             text = inBrackets.substring(1, inBrackets.length() - 1);
         }
-        return text.length() <= MAX_VALUE_LENGTH ? text : text.substring(0, MAX_VALUE_LENGTH) + "...";
+        return text;
     }
 
     private final class Control extends LocalExecutionControl {

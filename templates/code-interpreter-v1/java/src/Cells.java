@@ -32,6 +32,13 @@ final class Cells {
     }
 
     Outcome run(int number, String code) {
+        List<DeclarationSnippet> declared = new ArrayList<>();
+        Outcome outcome = run(number, code, declared);
+        declared.forEach(this::noteUnresolved);
+        return outcome;
+    }
+
+    private Outcome run(int number, String code, List<DeclarationSnippet> declared) {
         SourceCodeAnalysis analysis = shell.sourceCodeAnalysis();
         String value = null;
         for (int at = skipSpace(code, 0); at < code.length();) {
@@ -39,7 +46,7 @@ final class Cells {
             Completeness completeness = info.completeness();
             if (completeness == Completeness.EMPTY) break;
             Place place = new Place(number, lineAt(code, at), code);
-            if (completeness == Completeness.DEFINITELY_INCOMPLETE) return incomplete(place);
+            if (completeness == Completeness.DEFINITELY_INCOMPLETE || completeness == Completeness.CONSIDERED_INCOMPLETE) return incomplete(place);
             // Code that is no Java is one snippet, so that the compiler tells what is wrong.
             String source = completeness == Completeness.UNKNOWN || info.source() == null ? code.substring(at) : info.source();
             String rest = completeness == Completeness.UNKNOWN || info.remaining() == null ? "" : info.remaining();
@@ -48,6 +55,7 @@ final class Cells {
                 if (event.causeSnippet() != null) continue;
                 Outcome failure = findFailure(event, place);
                 if (failure != null) return failure;
+                if (event.snippet() instanceof DeclarationSnippet) declared.add((DeclarationSnippet) event.snippet());
                 value = hasValue(event.snippet()) ? execution.takeValue() : null;
             }
             if (execution.isInterrupted()) return interrupted(place);
@@ -66,10 +74,7 @@ final class Cells {
     private Outcome findFailure(SnippetEvent event, Place place) {
         if (event.status() == Snippet.Status.REJECTED) return rejected(event.snippet(), place);
         JShellException thrown = event.exception();
-        if (thrown == null) {
-            if (event.snippet() instanceof DeclarationSnippet) noteUnresolved((DeclarationSnippet) event.snippet());
-            return null;
-        }
+        if (thrown == null) return null;
         if (execution.isInterrupted() && thrown instanceof EvalException && nameOf(thrown).equals("InterruptedException")) return interrupted(place);
         List<String> traceback = new ArrayList<>();
         trace(thrown, traceback);
@@ -104,7 +109,7 @@ final class Cells {
         return Outcome.failed("InterruptedException", "the cell was interrupted", List.of("InterruptedException: the cell was interrupted", "    at " + place.at(1)));
     }
 
-    /** As JShell does, a declaration may name what is declared later. */
+    /** As JShell does, a declaration may name what is declared later, in its cell or in another one. */
     private void noteUnresolved(DeclarationSnippet snippet) {
         List<String> missing = new ArrayList<>();
         shell.unresolvedDependencies(snippet).forEach(missing::add);
