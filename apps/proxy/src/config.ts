@@ -50,8 +50,8 @@ export const proxyLimitSettings = {
     doc: 'how long a connection without a request stays open',
   }),
   halfOpenTimeoutMs: env.duration('SANDYARD_PROXY_HALF_OPEN_TIMEOUT', {
-    default: 2000,
-    doc: 'how long a connection may be idle after its client has ended its sending; then it is closed',
+    default: 200,
+    doc: 'how long a connection may be idle after its client has ended its sending; then it is closed, and what it asked for is cancelled',
   }),
   maxInterimAnswers: env.count('SANDYARD_PROXY_MAX_INTERIM_ANSWERS', { default: 1000, doc: 'interim answers (1xx) to one request' }),
   maxInterimBytes: env.size('SANDYARD_PROXY_MAX_INTERIM_BYTES', {

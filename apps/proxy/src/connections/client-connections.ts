@@ -84,7 +84,8 @@ export class ClientConnections {
       refusal: refusal && toError(refusal, 'connections'),
       requests: 0,
     })
-    // After a half-close only a write shows whether the client still waits for its answer, so the silence has a deadline.
+    // A client that cancels its request closes its connection, which looks like a half-close until a write fails. Upstream's server ends such
+    // requests at once; here a client that waits has a moment for a quick answer.
     socket.once('end', () => socket.setTimeout(limits.halfOpenTimeoutMs))
     return refusal === undefined
   }
