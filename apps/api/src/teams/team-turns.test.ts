@@ -42,3 +42,13 @@ it('refuses what has waited for ten seconds, and serves the next ones', async ()
   await Promise.all(working)
   expect(await turns.run('a', async () => 'next')).toBe('next')
 })
+
+it('refuses at once when 512 of the team wait', async () => {
+  const turns = new TeamTurns()
+  const work = Promise.withResolvers<string>()
+  const running = Array.from({ length: 2 + 512 }, () => turns.run('a', () => work.promise))
+  await expect(turns.run('a', () => work.promise)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await turns.run('b', async () => 'other')).toBe('other')
+  work.resolve('done')
+  expect(new Set(await Promise.all(running))).toEqual(new Set(['done']))
+})

@@ -103,4 +103,8 @@ describe('what is given up', () => {
     const own = row('a')
     expect(plan([wanted('a', 1)], [own, ...theirs])).toEqual({ park: [], giveUp: [own.sandboxId] })
   })
+
+  it('counts what another live server will give up, because nobody wants it any more', () => {
+    expect(plan([wanted('a', 3)], [row('b', { isOurs: false, memoryMib: 900 })])).toEqual({ park: ['a'], giveUp: [] })
+  })
 })

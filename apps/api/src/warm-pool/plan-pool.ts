@@ -60,7 +60,9 @@ export function planPool(
   { rows, mayPark, isPaused, usedMib }: PoolSituation,
 ): PoolPlan {
   const kept = rows.filter(({ isStale }) => !isStale)
-  const foreignMib = sum(kept.filter(({ isCurrent }) => !isCurrent))
+  const isWanted = new Set(wanted.map(({ build }) => build.buildId))
+  // It ends by itself, or its server gives it up at its next pass.
+  const foreignMib = sum(kept.filter(({ isCurrent, isOurs, buildId }) => !isCurrent || (!isOurs && !isWanted.has(buildId))))
   const costOf = (build: ReadyBuild): number => {
     const used = kept.filter(({ buildId }) => buildId === build.buildId).map((row) => row.memoryMib)
     return Math.max(parkedMemoryMib(build), usedMib(build.buildId), ...used)

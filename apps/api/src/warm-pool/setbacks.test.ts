@@ -23,3 +23,13 @@ it('pauses a build longer after each failure, five minutes at most, and forgets 
   setbacks.add('a')
   expect(pauseMs()).toBe(5000)
 })
+
+it('counts failures of starts that were in flight together once', () => {
+  let now = 0
+  const setbacks = new Setbacks(() => now)
+  for (let start = 0; start < 16; start += 1) setbacks.add('a')
+  now = 4999
+  expect(setbacks.isPaused('a')).toBe(true)
+  now = 5000
+  expect(setbacks.isPaused('a')).toBe(false)
+})

@@ -5,7 +5,7 @@ const MAX_KEYS = 1000
 
 /**
  * Builds whose sandboxes could not be started for the pool, or did not idle in it: they pause, so that a broken start command does not keep the
- * engine busy. A failure is the first one again when none came for five minutes after a pause; a start that succeeds says nothing of what follows.
+ * engine busy. Failures during a pause belong to the one that began it: those of starts that were in flight together count once. A failure is the first one again when none came for five minutes after a pause; a start that succeeds says nothing of what follows.
  */
 export class Setbacks {
   readonly #failures = new Map<string, { readonly times: number; readonly until: number }>()
@@ -17,6 +17,7 @@ export class Setbacks {
   }
 
   add(buildId: string): void {
+    if (this.isPaused(buildId)) return
     const former = this.#failures.get(buildId)
     const times = former === undefined || this.#now() - former.until > LONGEST_MS ? 1 : former.times + 1
     if (this.#failures.size >= MAX_KEYS) this.#failures.clear()

@@ -22,14 +22,16 @@ it('finds the sandboxes that used more than a fifth of a processor between two r
   expect(check.judge(refs, usageOf({ c: 13_000 }), 30_000).busy).toEqual([refs[2]])
 })
 
-it('remembers for ten minutes what sandboxes of a build have used', () => {
+it('remembers for ten minutes the most that sandboxes of a build have used', () => {
   const check = new UsageCheck()
   const used = (mib: Record<string, number>) =>
     new Map(Object.entries(mib).map(([id, each]) => [id, { memoryBytes: each * MIB, cpuMicroseconds: 0, pids: 2 }]))
   expect(check.usedMib('y', 0)).toBe(0)
   check.judge(refs, used({ a: 300, b: 40, c: 20 }), 0)
   expect([check.usedMib('x', 0), check.usedMib('y', 0)]).toEqual([20, 300])
-  check.judge(refs, used({ b: 50 }), 300_000)
-  expect([check.usedMib('x', 600_000), check.usedMib('y', 900_000)]).toEqual([20, 50])
-  expect([check.usedMib('x', 600_001), check.usedMib('y', 900_001)]).toEqual([0, 0])
+  check.judge(refs, used({ b: 50, c: 30 }), 300_000)
+  expect([check.usedMib('x', 600_000), check.usedMib('y', 600_000)]).toEqual([30, 300])
+  check.judge(refs, used({ b: 50 }), 600_001)
+  expect([check.usedMib('x', 900_000), check.usedMib('y', 1_200_001)]).toEqual([30, 50])
+  expect([check.usedMib('x', 900_001), check.usedMib('y', 1_200_002)]).toEqual([0, 0])
 })

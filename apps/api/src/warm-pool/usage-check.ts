@@ -55,7 +55,7 @@ export class UsageCheck {
     return { busy, memoryMib }
   }
 
-  /** The most that one of them used at the last reading with one of the build, in the last ten minutes; else 0. */
+  /** The most that one of them used in the last ten minutes, also while its start command ran; else 0. */
   usedMib(buildId: string, now: number): number {
     const used = this.#used.get(buildId)
     return used === undefined || now - used.at > REMEMBERED_MS ? 0 : used.mib
@@ -63,6 +63,9 @@ export class UsageCheck {
 
   #remember(ofBuilds: ReadonlyMap<string, number>, now: number): void {
     for (const [buildId, { at }] of this.#used) if (now - at > REMEMBERED_MS) this.#used.delete(buildId)
-    for (const [buildId, mib] of ofBuilds) this.#used.set(buildId, { mib, at: now })
+    for (const [buildId, mib] of ofBuilds) {
+      const most = this.#used.get(buildId)
+      if (most === undefined || mib >= most.mib) this.#used.set(buildId, { mib, at: now })
+    }
   }
 }

@@ -183,9 +183,10 @@ export class WarmPool {
     const wanted = this.isOn ? await readWantedBuilds(database.db) : []
     const mayPark = mayStart ? await this.#countFree(wanted) : 0
     const { begun, givenUp, isShort } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
-    this.#free([...givenUp, ...(await takeUnremoved(database.db))])
     for (const [ref, build] of begun) this.#begin(ref, build)
     this.#lookAgain(isShort, begun.length > 0)
+    this.#free(givenUp)
+    this.#free(await takeUnremoved(database.db))
   }
 
   /**
