@@ -39,7 +39,7 @@ export const proxyLimitSettings = {
   maxHeaderBytes: env.size('SANDYARD_PROXY_MAX_HEADERS', { default: 64 * 1024, doc: 'largest head of a request' }),
   maxHeadBytes: env.size('SANDYARD_PROXY_MAX_HEAD_BYTES', {
     default: 128 * 1024 ** 2,
-    doc: 'bytes of the heads over 4 KiB of all requests in flight; half of it for one client address',
+    doc: 'memory for the heads over 8 KiB of all requests in flight, where each name and each value counts 64 bytes beside its text; half of it for one client address',
   }),
   headersTimeoutMs: env.duration('SANDYARD_PROXY_HEADERS_TIMEOUT', {
     default: 30_000,
@@ -50,8 +50,12 @@ export const proxyLimitSettings = {
     doc: 'how long a connection without a request stays open',
   }),
   halfOpenTimeoutMs: env.duration('SANDYARD_PROXY_HALF_OPEN_TIMEOUT', {
+    default: 2000,
+    doc: 'how long a client that has ended its sending may take nothing of what is sent to it; then its connection is closed',
+  }),
+  cancelTimeoutMs: env.duration('SANDYARD_PROXY_CANCEL_TIMEOUT', {
     default: 200,
-    doc: 'how long a connection may be idle after its client has ended its sending; then it is closed, and what it asked for is cancelled',
+    doc: 'how long there may be nothing to send to a client that has ended its sending; then what it asked for is cancelled',
   }),
   maxInterimAnswers: env.count('SANDYARD_PROXY_MAX_INTERIM_ANSWERS', { default: 1000, doc: 'interim answers (1xx) to one request' }),
   maxInterimBytes: env.size('SANDYARD_PROXY_MAX_INTERIM_BYTES', {

@@ -9,7 +9,7 @@ import type { ProxyConfig } from './config.ts'
 import { MAX_REFUSED } from './connections/client-connections.ts'
 import type { ProxyContext } from './context.ts'
 import { isOwnHost } from './inbound/host.ts'
-import { isChunked } from './message/head.ts'
+import { hasBody, isChunked } from './message/head.ts'
 import { joinSmallPieces } from './message/join-small-pieces.ts'
 import { NodeResponse } from './message/node-response.ts'
 import { ACCESS_TOKEN } from './message/token-headers.ts'
@@ -153,7 +153,9 @@ function answerHealth(req: RequestHead, res: ClientResponse, isClosing: boolean)
 }
 
 function refuseExpectation(req: RequestHead, res: ClientResponse): void {
-  res.writeHead(417, [...requestIdHeader(req), 'Content-Length', '0']).end()
+  // A client that keeps its body back would have its next request read as the body.
+  const close = hasBody(req) ? ['Connection', 'close'] : []
+  res.writeHead(417, [...requestIdHeader(req), 'Content-Length', '0', ...close]).end()
 }
 
 /** Resolves when an answer was sent, or its connection is closed. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProxyConfig } from '../src/config.ts'
 import { MAX_REFUSED } from '../src/connections/client-connections.ts'
 import { MemoryRoutes } from './support/memory-routes.ts'
@@ -14,11 +14,14 @@ let service: RunningService
 let proxy: RunningProxy
 const clients: RawClient[] = []
 const held: ServerResponse[] = []
+/** More than the buffers of the kernel hold. */
+const LARGE_BYTES = 32 * 1024 ** 2
 
 beforeAll(async () => {
   service = await startService((req, res) => {
     if (req.url === '/stream') res.write('begun')
     else if (req.url === '/held') held.push(res)
+    else if (req.url === '/large') res.end(Buffer.alloc(LARGE_BYTES))
     else res.end('done')
   })
   service.server.on('upgrade', (_, socket) =>
@@ -174,11 +177,11 @@ describe('requests in flight', () => {
     expect(await ask()).toContain('done')
   })
 
-  const large = (): string[] => [`X-Large: ${'x'.repeat(6 * 1024)}`]
+  const large = (): string[] => [`X-Large: ${'x'.repeat(10 * 1024)}`]
 
   it.each([
-    [429, 'client_head_bytes', { maxHeadBytes: 26 * 1024 }, 'Your address has too many large request headers in flight'],
-    [503, 'head_bytes', { maxHeadBytes: 13 * 1024 }, 'The proxy has too many large request headers in flight'],
+    [429, 'client_head_bytes', { maxHeadBytes: 52 * 1024 }, 'Your address has too many large request headers in flight'],
+    [503, 'head_bytes', { maxHeadBytes: 26 * 1024 }, 'The proxy has too many large request headers in flight'],
   ] as const)('with large heads get a %i over the bytes that %s allows', async (status, cap, settings, message) => {
     await start({ ...settings, fronts: ['127.0.0.0/8'] })
     // Without an address of a client, a request behind a front counts for the server only.
@@ -186,13 +189,36 @@ describe('requests in flight', () => {
     await stream('i1', [...from, ...large()])
     const last = await stream('i2', [...from, ...large()])
     expect(await ask('i1', [...from, ...large()])).toMatch(
-      new RegExp(`^HTTP/1\\.1 ${status} .*"message":"${message} \\(limit: 13312 bytes\\)"`, 's'),
+      new RegExp(`^HTTP/1\\.1 ${status} .*"message":"${message} \\(limit: 26624 bytes\\)"`, 's'),
     )
     expect(await proxy.refusals(cap)).toBe(1)
     expect(await ask('i1', from)).toContain('done')
     last.socket.destroy()
     await until('a request that ends', () => proxy.ctx.clients.counts.requests === 1)
     expect(await ask('i1', [...from, ...large()])).toContain('done')
+  })
+
+  it('with many small headers count what they take in memory', async () => {
+    await start({ maxHeadBytes: 52 * 1024 })
+    const many = Array.from({ length: 400 }, () => 'a:')
+    expect(await ask('i1', many)).toMatch(/^HTTP\/1\.1 429 /)
+    expect(await ask('i1', many.slice(0, 20))).toContain('done')
+  })
+
+  it('keep their heads counted until their bodies have ended', async () => {
+    await start({ maxHeadBytes: 52 * 1024 })
+    const refusedEarly = async (): Promise<ReturnType<typeof open>> => {
+      const client = open()
+      client.send(['POST / HTTP/1.1', 'Host: 49983-inone.x', 'Content-Length: 5', ...large()])
+      await client.until('HTTP/1.1 502')
+      return client
+    }
+    const [first, second] = [await refusedEarly(), await refusedEarly()]
+    expect(await ask('i1', large())).toMatch(/^HTTP\/1\.1 429 /)
+    first.socket.write('12345')
+    await vi.waitFor(async () => expect(await ask('i1', large())).toContain('done'), { timeout: 10_000 })
+    second.socket.destroy()
+    await until('free bytes', () => proxy.ctx.clients.counts.headBytes === 0)
   })
 
   it('end their connection when they are pipelined over the cap', async () => {
@@ -288,13 +314,30 @@ describe('a connection', () => {
     expect(client.received.split('done').length).toBe(4)
   })
 
-  it('is closed when it is idle after the client has ended its sending', async () => {
-    await start({})
+  it('is closed when nothing is sent after the client has ended its sending, which cancels its request', async () => {
+    await start({ halfOpenTimeoutMs: 60_000, cancelTimeoutMs: 100 })
     const client = await stream()
     const connection = service.accepted.at(-1)
     client.socket.end()
     await client.closed()
     if (connection?.destroyed === false) await once(connection, 'close')
+  })
+
+  it('is not closed for it while the client still has to read', async () => {
+    await start({ halfOpenTimeoutMs: 60_000, cancelTimeoutMs: 20 })
+    const slow = open()
+    slow.socket.pause()
+    slow.send(['GET /large HTTP/1.1', 'Host: 49983-i1.x', 'Connection: close'])
+    slow.socket.end()
+    // Others, whose requests are cancelled, show that the time has passed.
+    for (let count = 0; count < 3; count += 1) {
+      const idle = await stream()
+      idle.socket.end()
+      await idle.closed()
+    }
+    slow.socket.resume()
+    expect(await slow.closed()).toBe('end')
+    expect(slow.received.length).toBeGreaterThan(LARGE_BYTES)
   })
 })
 

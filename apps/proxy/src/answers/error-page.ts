@@ -67,7 +67,8 @@ function pageContent(problem: Problem): [title: string, text: Html] | undefined 
       ]
     case 'limit': {
       const { title, message, setting } = LIMIT_TEXTS[problem.cap]
-      return [title, html`${message(problem.limit).replace(/\.$/, '')}. Setting: <code>${setting}</code>.`]
+      const text = message(problem.limit).replace(/\.$/, '')
+      return [title, setting === undefined ? html`${text}.` : html`${text}. Setting: <code>${setting}</code>.`]
     }
     case 'bad_request':
     case 'invalid_signature':

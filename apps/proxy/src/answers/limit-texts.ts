@@ -5,8 +5,8 @@ interface LimitText {
   /** The title of the page in a browser. */
   readonly title: string
   readonly message: (limit: number) => string
-  /** The setting that raises the cap. */
-  readonly setting: string
+  /** The setting that raises the cap, if there is one. */
+  readonly setting?: string
 }
 
 /** The answers at a cap: 429 for a cap of a client or a sandbox, 503 for a cap of the whole proxy. */
@@ -77,6 +77,11 @@ export const LIMIT_TEXTS: Readonly<Record<Cap, LimitText>> = {
     title: 'Too Many Interim Answers',
     message: (limit) => `The sandbox is running but the service sent too many interim answers (limit: ${limit})`,
     setting: 'SANDYARD_PROXY_MAX_INTERIM_ANSWERS',
+  },
+  answer_heads: {
+    status: 502,
+    title: 'Response Headers Incomplete',
+    message: (limit) => `The sandbox is running but too many response headers have arrived only in part (limit: ${limit} bytes)`,
   },
   route_lookups: {
     status: 503,

@@ -11,6 +11,7 @@ export const CAPS = [
   'sandbox_waiting',
   'sandbox_client_connections',
   'interim_answers',
+  'answer_heads',
   'route_lookups',
   'signed_lookups',
 ] as const

@@ -6,6 +6,8 @@ import { answerMalformed } from '../answers/raw-answer.ts'
 import type { ProxyLimits } from '../config.ts'
 import type { ClientRequest, ClientResponse } from '../message/client-message.ts'
 import type { ClientAddresses } from './client-address.ts'
+import { watchHalfOpen } from './half-open.ts'
+import { afterRestOfBody } from './rest-of-body.ts'
 import { Tally, type Refusal } from './tally.ts'
 
 export interface ClientConnectionsParts {
@@ -37,7 +39,9 @@ interface Client {
 /** How many connections over a cap stay open until they have received the refusal. */
 export const MAX_REFUSED = 256
 /** A head up to this size is not counted in bytes: the cap of requests bounds them. */
-const SMALL_HEAD_BYTES = 4 * 1024
+const SMALL_HEAD_BYTES = 8 * 1024
+/** What a name or a value takes beside its text: its object, and its places in lists and maps. */
+const TEXT_BYTES = 64
 /** How long such a connection may wait before it sends its request. */
 const REFUSED_MS = 2000
 
@@ -47,7 +51,7 @@ export class ClientConnections {
   readonly #clients = new WeakMap<Socket, Client>()
   readonly #connections: Tally
   readonly #requests: Tally
-  /** Bytes of the large heads of requests in flight, which stay in memory until the answer ends. */
+  /** Bytes of the large heads of requests, which stay in memory until the answer and the body end. */
   readonly #headBytes: Tally
   readonly #refused = new Tally(MAX_REFUSED, MAX_REFUSED / 2)
 
@@ -59,8 +63,8 @@ export class ClientConnections {
     this.#headBytes = new Tally(maxHeadBytes, maxHeadBytes / 2)
   }
 
-  get counts(): { readonly connections: number; readonly requests: number } {
-    return { connections: this.#connections.count, requests: this.#requests.count }
+  get counts(): { readonly connections: number; readonly requests: number; readonly headBytes: number } {
+    return { connections: this.#connections.count, requests: this.#requests.count, headBytes: this.#headBytes.count }
   }
 
   /**
@@ -84,9 +88,7 @@ export class ClientConnections {
       refusal: refusal && toError(refusal, 'connections'),
       requests: 0,
     })
-    // A client that cancels its request closes its connection, which looks like a half-close until a write fails. Upstream's server ends such
-    // requests at once; here a client that waits has a moment for a quick answer.
-    socket.once('end', () => socket.setTimeout(limits.halfOpenTimeoutMs))
+    socket.once('end', () => watchHalfOpen(socket, limits))
     return refusal === undefined
   }
 
@@ -103,11 +105,11 @@ export class ClientConnections {
     // Node closes the connection after this answer, and drops the bytes after the request.
     if (res !== undefined && client.requests >= this.#parts.limits.maxConnectionRequests) res.shouldKeepAlive = false
     const turn = { req, ...(res !== undefined && { res }) }
-    if (isExempt && line.isIdle) return line.enter({ ...turn, serve })
+    if (isExempt && line.isIdle) return line.enter({ ...turn, serve, leave: () => afterRestOfBody(req, () => undefined) })
     const owner = this.#parts.addresses.ofRequest(req)
     const headBytes = countedHeadBytes(req)
     const error = client.refusal ?? this.#admit(owner, headBytes)
-    if (error === undefined) return line.enter({ ...turn, serve, leave: () => this.#release(owner, headBytes) })
+    if (error === undefined) return line.enter({ ...turn, serve, leave: () => this.#leave(req, owner, headBytes) })
     if (line.isIdle) return line.enter({ ...turn, serve: () => refuse(error) })
     if (error.problem.kind === 'limit') this.#parts.countRefused(error.problem.cap)
     resetSocket(req.socket)
@@ -128,15 +130,17 @@ export class ClientConnections {
     return toError(tooLarge, 'head_bytes')
   }
 
-  #release(owner: string | undefined, headBytes: number): void {
+  #leave(req: ClientRequest, owner: string | undefined, headBytes: number): void {
     this.#requests.release(owner)
-    if (headBytes > 0) this.#headBytes.release(owner, headBytes)
+    afterRestOfBody(req, () => {
+      if (headBytes > 0) this.#headBytes.release(owner, headBytes)
+    })
   }
 }
 
 /** 0 for a small head. */
 function countedHeadBytes({ url = '', rawHeaders }: ClientRequest): number {
-  let bytes = url.length
+  let bytes = url.length + rawHeaders.length * TEXT_BYTES
   for (const text of rawHeaders) bytes += text.length
   return bytes <= SMALL_HEAD_BYTES ? 0 : bytes
 }

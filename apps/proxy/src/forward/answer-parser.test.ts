@@ -16,7 +16,7 @@ function read(pieces: readonly string[], { isHead = false, ends = false } = {}):
     onBody: (bytes) => (body += bytes.toString('latin1')),
     onComplete: (trailers) => parts.push(`body ${body}`, `trailers ${trailers.join('|')}`),
   }
-  const parser = new AnswerParser(handler, isHead)
+  const parser = new AnswerParser({ handler, isHead, sandboxId: 'i1' })
   try {
     for (const piece of pieces) parser.push(Buffer.from(piece, 'latin1'))
     if (ends) parser.finish()
@@ -94,7 +94,7 @@ describe('a connection cannot serve another request', () => {
   })
 })
 
-it('heads that have arrived in part have a cap together, and make room when they are closed', () => {
+it('heads that have arrived in part have a cap for each sandbox, and make room when they are closed', () => {
   const handler: AnswerHandler = {
     onInterim: () => undefined,
     onHead: () => undefined,
@@ -102,23 +102,23 @@ it('heads that have arrived in part have a cap together, and make room when they
     onComplete: () => undefined,
   }
   const partial = Buffer.from(`${OK}X: ${'x'.repeat(250 * 1024)}`)
-  const begin = (parsers: AnswerParser[]): void => {
-    for (let count = 0; count < 1000; count++) {
-      const parser = new AnswerParser(handler, false)
-      parsers.push(parser)
-      parser.push(partial)
-    }
+  const begin = (sandboxId: string): AnswerParser => {
+    const parser = new AnswerParser({ handler, isHead: false, sandboxId })
+    parser.push(partial)
+    return parser
   }
   const begun: AnswerParser[] = []
-  expect(() => begin(begun)).toThrow('too many heads')
-  expect(begun.length).toBeGreaterThan(200)
-  // Those of other services arrive whole, or are small.
-  expect(read([`${OK}Content-Length: `, '0\r\n\r\n']).mayContinue).toBe(true)
+  const beginMany = (): void => {
+    for (let count = 0; count < 1000; count++) begun.push(begin('hostile'))
+  }
+  expect(beginMany).toThrow(expect.objectContaining({ problem: expect.objectContaining({ kind: 'limit', cap: 'answer_heads' }) }))
+  expect(begun).toHaveLength(32)
+  // Others are served.
+  begin('other').close()
+  for (const parser of begun.splice(0)) parser.close()
+  expect(beginMany).toThrow()
+  expect(begun.length).toBeGreaterThan(30)
   for (const parser of begun) parser.close()
-  const again: AnswerParser[] = []
-  expect(() => begin(again)).toThrow('too many heads')
-  expect(again.length).toBe(begun.length)
-  for (const parser of again) parser.close()
 })
 
 describe('these are no answers', () => {

@@ -1,7 +1,9 @@
+import { ProxyError } from '../answers/proxy-error.ts'
 import { ChunkedParser } from '../message/chunked-parser.ts'
 import { isWithoutBody, type HeadParts } from '../message/head.ts'
 import { parseHeaders } from '../message/parse-headers.ts'
 import { TextSection } from '../message/text-section.ts'
+import { PartialHeads } from './partial-heads.ts'
 
 /** The head of an answer, or of an interim answer. */
 export interface AnswerHead extends HeadParts {
@@ -21,18 +23,21 @@ export interface AnswerHandler {
   onComplete(trailers: readonly string[]): void
 }
 
+export interface AnswerParserOptions {
+  readonly handler: AnswerHandler
+  /** The request was a HEAD request, so its answer has no body. */
+  readonly isHead: boolean
+  /** Whose answer it is. */
+  readonly sandboxId: string
+}
+
 /** Larger than the head of any real answer. */
 const MAX_HEAD_BYTES = 256 * 1024
 const HEAD = { maxBytes: MAX_HEAD_BYTES, tooLarge: () => new Error('the head of the answer is too large') }
 
-/**
- * For the heads of all answers that have arrived in part. A head comes in one read, unless it is large or its service does not go on: without this
- * cap the requests to one hostile service would fill the heap.
- */
-const MAX_PARTIAL_BYTES = 64 * 1024 * 1024
-/** Heads up to this size are never refused for it. */
-const FREE_PARTIAL_BYTES = 16 * 1024
-let partialBytes = 0
+const MIB = 1024 ** 2
+/** Of all connections of the process. */
+const partialHeads = new PartialHeads({ maxBytes: 64 * MIB, maxSandboxBytes: 8 * MIB, freeBytes: MAX_HEAD_BYTES })
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
@@ -46,19 +51,20 @@ type State = 'head' | 'length' | 'chunks' | 'until-close' | 'done'
 export class AnswerParser {
   readonly #handler: AnswerHandler
   readonly #isHead: boolean
+  readonly #sandboxId: string
   #state: State = 'head'
   #section = new TextSection('\r\n\r\n', HEAD)
-  /** Of this answer in `partialBytes`. */
+  /** Of this answer in `partialHeads`. */
   #partialBytes = 0
   /** Bytes of the body that are still to come. */
   #left = 0
   #chunks: ChunkedParser | undefined
   #mayContinue = true
 
-  /** @param isHead the request was a HEAD request, so its answer has no body */
-  constructor(handler: AnswerHandler, isHead: boolean) {
+  constructor({ handler, isHead, sandboxId }: AnswerParserOptions) {
     this.#handler = handler
     this.#isHead = isHead
+    this.#sandboxId = sandboxId
   }
 
   /** The whole answer was read, and the connection can serve another request. */
@@ -90,7 +96,7 @@ export class AnswerParser {
 
   /** To be called when nothing more is read. Safe to repeat. */
   close(): void {
-    partialBytes -= this.#partialBytes
+    if (this.#partialBytes > 0) partialHeads.release(this.#sandboxId, this.#partialBytes)
     this.#partialBytes = 0
   }
 
@@ -117,10 +123,8 @@ export class AnswerParser {
       return end
     }
     this.#partialBytes += end - at
-    partialBytes += end - at
-    if (this.#partialBytes > FREE_PARTIAL_BYTES && partialBytes > MAX_PARTIAL_BYTES) {
-      throw new Error('too many heads of answers have arrived in part')
-    }
+    const limit = partialHeads.add(this.#sandboxId, end - at)
+    if (limit !== undefined) throw new ProxyError({ kind: 'limit', cap: 'answer_heads', limit, sandboxId: this.#sandboxId })
     return end
   }
 

@@ -41,7 +41,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   constructor(parts: TransferParts) {
     const { exchange, connection, res, limits } = parts
     this.#parts = parts
-    this.#parser = new AnswerParser(this, exchange.inbound.method === 'HEAD')
+    this.#parser = new AnswerParser({ handler: this, isHead: exchange.inbound.method === 'HEAD', sandboxId: exchange.sandboxId })
     this.#request = new RequestSender(exchange.req, connection.socket)
     this.#interim = new InterimRelay(exchange, res, limits)
   }

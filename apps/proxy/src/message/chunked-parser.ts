@@ -29,6 +29,8 @@ const CHUNK_LINE = /^([0-9a-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?$/i
 const MAX_SIZE_DIGITS = 13
 /** Of a chunk with its framing, below which its size says little of what it costs. */
 const TINY_BYTES = 64
+/** Cost little, however small they are. */
+const FEW_CHUNKS = 16
 const CR = 0x0d
 const LF = 0x0a
 
@@ -71,7 +73,7 @@ export class ChunkedParser {
     } finally {
       this.#passSmall()
     }
-    this.hasTinyChunks = this.#chunksOfRead * TINY_BYTES > position - at
+    this.hasTinyChunks = this.#chunksOfRead > FEW_CHUNKS && this.#chunksOfRead * TINY_BYTES > position - at
     return position
   }
 

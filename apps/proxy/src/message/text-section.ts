@@ -7,7 +7,7 @@ export interface TextSectionOptions {
 }
 
 /** Pieces after which the text is copied into one: until then each of them takes much more than its bytes. */
-const MAX_PIECES = 1024
+const MAX_PIECES = 64
 
 /** Text of a connection up to a terminator, which may arrive in any number of pieces. Each byte is searched once. */
 export class TextSection {
