@@ -53,8 +53,9 @@ export async function drillCrashes<T>(world: World, survivors: readonly [Server,
         drill.operate(dying, prepared, isBlown),
       )
       await repairAfter(world, survivors, serverId)
-      await emptyPool(world, survivors[0])
       try {
+        await expectNothingParkedByDead(world)
+        await emptyPool(world, survivors[0])
         await expectNothingLeft(world)
         await drill.check(prepared, { point: { step, when }, answered })
       } catch (err) {
@@ -112,6 +113,14 @@ export async function drillBreaks<T>(world: World, withoutPool: Server, drill: C
 export async function findParked({ database }: World): Promise<string> {
   const parked = database.db.selectFrom('parked_sandbox').where('state', '=', 'parked').select('sandbox_id')
   return (await parked.executeTakeFirstOrThrow()).sandbox_id
+}
+
+async function expectNothingParkedByDead({ database }: World): Promise<void> {
+  const parked = database.db
+    .selectFrom('parked_sandbox')
+    .select(['sandbox_id', 'state'])
+    .where((eb) => eb.not(isServerAlive(sql.ref('parked_sandbox.server_id'))))
+  expect(await parked.execute()).toEqual([])
 }
 
 /** What waits in the pool of a server that lives stays. */

@@ -116,10 +116,12 @@ export class HangingEngine implements AsyncDisposable {
       answer.flushHeaders()
       reply.on('error', () => answer.destroy())
       if (/\/containers\/create\?/.test(path)) void this.#passCreated(path, reply, answer)
-      else reply.pipe(answer)
-      // Nobody reads on for a caller that has gone, and a reply that is not read never ends.
-      if (answer.destroyed) reply.resume()
-      else answer.once('close', () => reply.resume())
+      // A reply that is not read never ends, and a pipe waits for its reader for ever when that has gone already.
+      else if (answer.destroyed) reply.resume()
+      else {
+        reply.pipe(answer)
+        answer.once('close', () => reply.resume())
+      }
     })
     onward.on('error', () => answer.destroy())
     if (isChange) onward.once('close', () => (this.pending -= 1))
