@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
@@ -42,6 +41,7 @@ import { TargetAddresses } from './webhooks/target-addresses.ts'
 import { Repairs } from './sandboxes/repair/repairs.ts'
 import { EndReasons } from './sandboxes/end/end-reasons.ts'
 import { InFlight } from './sandboxes/lifecycle/in-flight.ts'
+import { startHeartbeat } from './start-heartbeat.ts'
 import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
@@ -51,7 +51,6 @@ import { WarmPool } from './warm-pool/warm-pool.ts'
 import { openUploads } from './uploads/open-uploads.ts'
 import type { UploadStore } from './uploads/upload-store.ts'
 import { bindEngine } from './servers/engine-binding.ts'
-import { Heartbeat } from './servers/heartbeat.ts'
 import { Placement } from './servers/placement.ts'
 import { ServerFigures } from './servers/server-figures.ts'
 import { ensureInstallation, type Installation } from './settings/installation.ts'
@@ -276,26 +275,4 @@ async function openRuntime({ runtime }: ApiParts, needs: RuntimeNeeds, shutdown:
   const opened = await runtime(needs)
   shutdown.add('runtime', () => opened[Symbol.asyncDispose]())
   return opened
-}
-
-function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<Heartbeat> {
-  const { config, database, drain, engineId, log, placement, sandboxes } = context
-  return Heartbeat.start({
-    databaseUrl: database.directUrl,
-    serverId: sandboxes.serverId,
-    engineId,
-    version: RELEASE,
-    builds: config.builds.width,
-    instanceId: randomUUID(),
-    vitals: () => figures.current,
-    placement,
-    isDraining: () => drain.isDraining,
-    // Its loops would treat the sandboxes of the new engine as lost.
-    onMoved: () => {
-      if (!drain.isDraining) log.database.error('the installation was moved to another engine: this server serves no more requests')
-      drain.begin()
-      void context[Symbol.asyncDispose]()
-    },
-    log: log.database,
-  })
 }

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@sandyard/db/database'
+import type { Database } from '@sandyard/db/database'
 import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import { spaced } from '@sandyard/kit/async/spaced'
 import { resultWithin, within } from '@sandyard/kit/async/within'
@@ -8,8 +8,8 @@ import type { SandboxRef } from '@sandyard/runtime/types'
 import type { Admission } from '../admission/admission.ts'
 import { REMOVE_TIMEOUT_MS } from '../sandboxes/end/end-sandbox.ts'
 import type { Repairs } from '../sandboxes/repair/repairs.ts'
-import { newSandboxId } from '../sandboxes/sandbox-id.ts'
 import { claimParked, replaceClaimed, type Claiming } from './claim-parked.ts'
+import { countFreeStarts } from './count-free-starts.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
 import { startParked, type ParkParts } from './park-sandbox.ts'
@@ -19,19 +19,17 @@ import {
   giveUpOldest,
   giveUpParked,
   giveUpUnserved,
-  insertParking,
-  listParked,
   listWaiting,
   markParked,
   parkedOf,
   storeMemory,
   takeUnremoved,
 } from './parked-rows.ts'
-import { lockPlan } from './lock-plan.ts'
-import { planPool, type PoolPlan, type WantedBuild } from './plan-pool.ts'
+import type { WantedBuild } from './plan-pool.ts'
 import type { PoolConfig } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
 import { Setbacks } from './setbacks.ts'
+import { storePlan } from './store-plan.ts'
 import { UsageCheck } from './usage-check.ts'
 import { readWantedBuilds } from './wanted-builds.ts'
 
@@ -181,8 +179,17 @@ export class WarmPool {
     this.#lastGeneration = undefined
     await this.#demand.write(database.db)
     const wanted = this.isOn ? await readWantedBuilds(database.db) : []
-    const mayPark = mayStart ? await this.#countFree(wanted) : 0
-    const { begun, givenUp, isShort } = await database.transaction((tx) => this.#plan(tx, { wanted, mayPark }))
+    const mayPark = mayStart ? await countFreeStarts(this.#parts, wanted, this.#starts.size) : 0
+    const { begun, givenUp, isShort } = await database.transaction((tx) =>
+      storePlan(tx, {
+        ...this.#parts,
+        wanted,
+        mayPark,
+        generation: this.#generation,
+        isPaused: (buildId) => this.#setbacks.isPaused(buildId),
+        usedMib: (buildId) => this.#usage.usedMib(buildId, performance.now()),
+      }),
+    )
     for (const [ref, build] of begun) this.#begin(ref, build)
     this.#lookAgain(isShort, begun.length > 0)
     this.#free(givenUp)
@@ -222,36 +229,6 @@ export class WarmPool {
   /** Made once in each pass: claims do not hash the settings of the runtime. */
   get #generation(): string {
     return (this.#lastGeneration ??= poolGeneration(this.#parts.runtime.generation(), this.#parts.outbound))
-  }
-
-  /** The rows of what is to be started are committed before the first call of the runtime. */
-  async #plan(tx: Tx, { wanted, mayPark }: { readonly wanted: readonly WantedBuild[]; readonly mayPark: number }) {
-    const begun: [SandboxRef, WantedBuild][] = []
-    const { config, engineId, serverId } = this.#parts
-    const generation = this.#generation
-    if (!(await lockPlan(tx, engineId))) return { begun, givenUp: [], isShort: true }
-    const plan: PoolPlan = planPool(config, wanted, {
-      rows: await listParked(tx, { generation, serverId }),
-      mayPark,
-      isPaused: (buildId) => this.#setbacks.isPaused(buildId),
-      usedMib: (buildId) => this.#usage.usedMib(buildId, performance.now()),
-    })
-    for (const each of plan.park) {
-      const ref = { sandboxId: newSandboxId(), incarnation: 1 }
-      await insertParking(tx, { wanted: each, ref, generation, serverId, maxAgeMs: config.maxAgeMs })
-      begun.push([ref, each])
-    }
-    return { begun, givenUp: await giveUpParked(tx, plan.giveUp), isShort: plan.isShort }
-  }
-
-  /** How many starts may begin now: none while creates need the machine, or while the host has no room for them. */
-  async #countFree(wanted: readonly WantedBuild[]): Promise<number> {
-    const { admission, config, isBusy } = this.#parts
-    let free = config.width - this.#starts.size
-    if (wanted.length === 0 || isBusy()) return 0
-    const largest = Math.max(...wanted.map(({ build }) => build.memoryMib))
-    while (free > 0 && !(await admission.hasRoom(largest, free))) free -= 1
-    return free
   }
 
   #lookAgain(isShort: boolean, hasBegun: boolean): void {

@@ -136,7 +136,7 @@ export class Kernel {
     const content = { code, silent: isSilent, store_history: !isSilent, allow_stdin: false, stop_on_error: false }
     const execution = this.#connection.requestExecute(content, disposeOnDone)
     execution.onIOPub = (message) => onMessage(message)
-    // R asks although it is told not to: the standard input is empty.
+    // The kernel of R sends input requests even with `allow_stdin: false`. The answer is an empty line.
     execution.onStdin = ({ header }) => this.#connection.sendInputReply({ status: 'ok', value: '' }, header as IInputRequestMsg['header'])
     return execution
   }

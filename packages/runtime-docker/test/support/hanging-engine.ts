@@ -116,7 +116,7 @@ export class HangingEngine implements AsyncDisposable {
       answer.flushHeaders()
       reply.on('error', () => answer.destroy())
       if (/\/containers\/create\?/.test(path)) void this.#passCreated(path, reply, answer)
-      // A reply that is not read never ends, and a pipe waits for its reader for ever when that has gone already.
+      // The caller has disconnected: a pipe to its closed answer would stall. The reply is read and dropped, so that the call ends.
       else if (answer.destroyed) reply.resume()
       else {
         reply.pipe(answer)

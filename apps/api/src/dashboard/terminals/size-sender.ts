@@ -6,7 +6,7 @@ export interface TerminalSize {
 /** A failure drops the size. */
 type Send = (size: TerminalSize) => Promise<void>
 
-/** The size of a terminal, which the daemon is told one at a time: always the latest that was asked for. */
+/** Sends the sizes of a terminal to the daemon, one request at a time. A size that was replaced before its turn is not sent. */
 export class SizeSender {
   readonly #send: Send
   #current: TerminalSize
@@ -22,8 +22,8 @@ export class SizeSender {
   }
 
   /**
-   * Returns whether the daemon is told. With `redraw` it is told of an unchanged size too, and programs print their screen again: the kernel tells them
-   * only of another size, so it is another one for a moment.
+   * Returns whether the size is sent. With `redraw` an unchanged size is sent too, so that programs print their screen again. The kernel signals only a
+   * changed size, so another size is sent first.
    */
   change({ cols, rows }: TerminalSize, { redraw = false } = {}): boolean {
     const isSame = cols === this.#current.cols && rows === this.#current.rows
