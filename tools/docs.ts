@@ -1,10 +1,14 @@
-/** `npm run docs`: writes the generated parts of the docs. With `--check` it writes nothing and fails when a page is stale. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/**
+ * `npm run docs`: writes the generated parts of the docs. With `--check` it writes nothing and fails when a page is stale. Fails
+ * also for links that lead nowhere.
+ */
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listAreas } from './compatibility/operations.ts'
 import { renderCompatibility } from './compatibility/render.ts'
 import { findServed } from './compatibility/served.ts'
 import { findEdgeCaseTests, findTests } from './compatibility/tests.ts'
+import { findBrokenLinks } from './doc-links.ts'
 import { fillMetrics } from './metrics.ts'
 import { fillChecks } from './doctor-page.ts'
 import { exampleEnvironment, fillSettings } from './settings.ts'
@@ -32,6 +36,12 @@ for (const [name, generate] of Object.entries(PAGES)) {
     continue
   }
   console.error(`${name} is stale: run "npm run docs".`)
+  process.exitCode = 1
+}
+
+const broken = findBrokenLinks(ROOT, globSync(['*.md', '{docs,bench,examples,templates,tests}/**/*.md'], { cwd: ROOT, exclude: ['**/node_modules'] }))
+for (const line of broken) {
+  console.error(line)
   process.exitCode = 1
 }
 
