@@ -32,7 +32,7 @@ export const API_SETTINGS = {
   }),
   maxSandboxes: env.integer('SANDYARD_MAX_SANDBOXES', {
     default: undefined,
-    doc: 'sandboxes of a team at once. Default: derived from the memory of the host',
+    doc: 'sandboxes of a team at once. Default: derived from the memory of the machine of the server',
   }),
   createsPerMinute: env.count('SANDYARD_CREATES_PER_MINUTE', {
     default: undefined,
@@ -52,7 +52,7 @@ export const API_SETTINGS = {
   }),
   pausedMemory: env.share('SANDYARD_PAUSED_MEMORY', {
     default: 0.5,
-    doc: 'share of the memory of the host, 0 to 1, that paused sandboxes may keep; beyond it the longest-paused keep their files only',
+    doc: 'share of the memory of the host of the engine, 0 to 1, that paused sandboxes may keep; beyond it the longest-paused keep their files only',
   }),
   drain: env.duration('SANDYARD_API_DRAIN', {
     default: 60_000,
@@ -98,8 +98,8 @@ export interface ApiConfig {
   readonly admission: AdmissionConfig
   /** Encrypts secrets and the signing secrets of webhooks; undefined: the operator has given no key. */
   readonly keyRing: KeyRing | undefined
-  /** What the memory of paused sandboxes may take. */
-  readonly pausedMemoryBytes: number
+  /** The share of the memory of the engine's machine that paused sandboxes may keep. */
+  readonly pausedMemoryShare: number
   /** How long requests in flight may run after the server begins to stop. */
   readonly drainMs: number
   /** Sandboxes that have series of their own in the metrics. */
@@ -168,7 +168,7 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     storage: { maxStoredBytes: settings.maxStored },
     admission: admissionOf(settings),
     keyRing: keyRingOf(settings),
-    pausedMemoryBytes: Math.floor(totalmem() * settings.pausedMemory),
+    pausedMemoryShare: settings.pausedMemory,
     drainMs: settings.drain,
     maxSandboxSeries,
     tlsNamesPerHour,

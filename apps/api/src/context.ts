@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { Database } from '@sandyard/db/database'
 import { IDENTITY_ISSUER_SETTING } from '@sandyard/db/identity-issuer'
 import { newServerId } from '@sandyard/db/server-lease'
@@ -47,6 +46,7 @@ import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
 import { TeamTurns } from './teams/team-turns.ts'
+import { poolBounds } from './warm-pool/pool-config.ts'
 import { WarmPool } from './warm-pool/warm-pool.ts'
 import { openUploads } from './uploads/open-uploads.ts'
 import type { UploadStore } from './uploads/upload-store.ts'
@@ -194,12 +194,12 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       tokenSeed,
       outbound: config.outbound,
       startTimeoutMs: START_TIMEOUT_MS,
-      config: config.pool,
+      config: poolBounds(config.pool, runtime.host()),
       repairs,
       metrics: metrics.pool,
       admission,
       log: log.sandboxes,
-      isBusy: () => drain.isDraining || !placement.accepts || starts.count >= availableParallelism(),
+      isBusy: () => drain.isDraining || !placement.accepts || starts.count >= runtime.host().processors,
     })
     const sandboxes: LifecycleParts = {
       database,

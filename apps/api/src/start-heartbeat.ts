@@ -6,13 +6,14 @@ import type { ServerFigures } from './servers/server-figures.ts'
 
 /** Starts the lease of this server, which its sandboxes and builds belong to. */
 export function startHeartbeat(context: AppContext, figures: ServerFigures): Promise<Heartbeat> {
-  const { config, database, drain, engineId, log, placement, sandboxes } = context
+  const { config, database, drain, engineId, log, placement, runtime, sandboxes } = context
   return Heartbeat.start({
     databaseUrl: database.directUrl,
     serverId: sandboxes.serverId,
     engineId,
     version: RELEASE,
     builds: config.builds.width,
+    host: runtime.host(),
     instanceId: randomUUID(),
     vitals: () => figures.current,
     placement,

@@ -123,10 +123,8 @@ export async function startLoops(context: AppContext, { folder, refused }: LoopP
   })
   shutdown.add('listener', () => listener[Symbol.asyncDispose]())
 
-  Object.assign(
-    loops,
-    startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes: config.pausedMemoryBytes }, shutdown),
-  )
+  const pausedMemoryBytes = Math.floor(runtime.host().memoryBytes * config.pausedMemoryShare)
+  Object.assign(loops, startSandboxLoops({ ...sandboxes, engineId, retention: config.retention, pausedMemoryBytes }, shutdown))
   startSecretLoops({ database, ring: config.keyRing, log: log.database }, shutdown)
   context.pool.start()
   shutdown.add('warm pool', () => context.pool.stop())

@@ -196,6 +196,20 @@ describe('the starts of a server', () => {
     expect(await metric(narrow, 'sandyard_start_wait_seconds_count')).toBe(5)
   })
 
+  it('have eight turns for each processor of the host of the engine', async () => {
+    const usual = world.engine.host
+    world.engine.host = { ...usual, processors: 1 }
+    const single = await world.startServer()
+    world.engine.host = usual
+    const holds = Array.from({ length: 9 }, () => single.runtime.faults.hold('create'))
+    const asked = holds.map(() => create(acme, single))
+    await Promise.all(holds.slice(0, 8).map(({ reached }) => reached))
+    await waitFor('the start without a turn', async () => (await metric(single, 'sandyard_starts_waiting')) === 1)
+    expect(await metric(single, 'sandyard_starts_in_flight')).toBe(8)
+    for (const hold of holds) hold.release()
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array.from(asked, () => 201))
+  })
+
   it('are refused at once when all places to wait are taken, also those of one team', async () => {
     const crowded = await world.startServer({ env: { SANDYARD_START_WIDTH: '1', SANDYARD_MAX_WAITING_STARTS: '2' } })
     const hold = crowded.runtime.faults.hold('create')

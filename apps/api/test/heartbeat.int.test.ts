@@ -24,6 +24,7 @@ it('renews the lease on a new connection when its connection hangs', async () =>
     engineId: world.engine.id,
     version: 'test',
     builds: 1,
+    host: world.engine.host,
     instanceId: randomUUID(),
     vitals: () => ({}),
     placement: new Placement(),

@@ -80,7 +80,7 @@ it('keeps the files only of the longest-paused sandboxes when memory is short, t
   expect(await kept(all)).toEqual(['memory frozen', 'files stopped', 'memory frozen'])
   await free(Math.floor((await memoryOf([woken, newer])) * 0.8))
   expect(await kept(all)).toEqual(['memory frozen', 'files stopped', 'files stopped'])
-  await free(ctx.config.pausedMemoryBytes)
+  await free(ctx.runtime.host().memoryBytes * ctx.config.pausedMemoryShare)
   expect(await kept(all)).toEqual(['files stopped', 'files stopped', 'files stopped'])
 
   for (const id of all) {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { totalmem } from 'node:os'
 import type { Usage } from '@sandyard/runtime/types'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
+import { createWorld, reconcileNow, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
 
 let world: World
 beforeEach(async () => {
@@ -116,6 +115,20 @@ describe('what waits', () => {
     expect((await create(api)).body.sandboxID).toBe(ids[0])
   })
 
+  it('counts for an eighth of its limit while it uses less, so that nothing is written while it idles', async () => {
+    const api = await startServer()
+    await fill(api)
+    const rows = async (): Promise<unknown> =>
+      (await sql`select xmin::text, memory_mib from parked_sandbox`.execute(world.database.db)).rows
+    const before = await rows()
+    expect(before).toMatchObject([{ memory_mib: 128 }])
+    for (const mib of [20, 21]) {
+      use(api, { memoryBytes: mib * MIB })
+      await api.ctx.pool.check()
+    }
+    expect(await rows()).toEqual(before)
+  })
+
   it('is not written again while it uses the same, and a claim in flight is not waited for', async () => {
     const api = await startServer()
     await fill(api)
@@ -136,11 +149,27 @@ describe('what waits', () => {
   })
 })
 
+describe('the bounds of the pool', () => {
+  it('are shares of the host of the engine, which may be another one than that of the server', async () => {
+    world.engine.host = { processors: 2, memoryBytes: 2 * GIB }
+    await want(100)
+    const api = await startServer({ SANDYARD_POOL_PER_TEMPLATE: '100' })
+    const holds = [api.runtime.faults.hold('create'), api.runtime.faults.hold('create')]
+    await api.ctx.pool.fill()
+    await Promise.all(holds.map(({ reached }) => reached))
+    expect(await rowsOfPool()).toHaveLength(2)
+    for (const { release } of holds) release()
+    await fill(api)
+    // An eighth of the limit of each, in half of the memory.
+    expect(await parkedIds()).toHaveLength(8)
+  })
+})
+
 describe('a build', () => {
   it('whose sandboxes use more than the pool has is not started again and again', async () => {
     const api = await startServer()
     await fill(api)
-    use(api, { memoryBytes: totalmem() })
+    use(api, { memoryBytes: world.engine.host.memoryBytes })
     await api.ctx.pool.check()
     await fill(api)
     expect(await rowsOfPool()).toEqual([])
@@ -190,6 +219,34 @@ it('a sandbox that is claimed while its usage is read is no reason for its build
 })
 
 describe('starts for the pool', () => {
+  it('end when a create waits for the memory that they have reserved', async () => {
+    const api = await startServer({ SANDYARD_HOST_MEMORY_RESERVE: '1GiB' })
+    world.engine.memory = { totalBytes: 64 * GIB, availableBytes: GIB + 200 * MIB }
+    const hold = api.runtime.faults.hold('create')
+    await api.ctx.pool.fill()
+    await hold.reached
+    expect((await create(api)).status).toBe(201)
+    await api.ctx.pool.settled()
+    expect(await rowsOfPool()).toEqual([])
+    expect(await api.ctx.metrics.registry.metrics()).toContain('sandyard_pool_parkings_total{outcome="failed"} 0\n')
+  })
+
+  it('end where no look at the pool would see what they start', async () => {
+    const [api, other] = [await startServer(), await startServer()]
+    const { serverId } = other.ctx.sandboxes
+    await sql`
+      insert into parked_sandbox
+        (sandbox_id, incarnation, template_id, build_id, generation, state, state_changed_at, server_id, memory_mib, expires_at)
+      select 'i' || number, 1, ${world.templateId}, ${world.buildId}, 'of the other', 'parking', clock_timestamp() - interval '1 second',
+        ${serverId}, 0, clock_timestamp() + interval '1 hour'
+      from generate_series(1, 2000) as number`.execute(world.database.db)
+    for (const _ of [1, 2, 3]) {
+      await api.ctx.pool.fill()
+      await api.ctx.pool.settled()
+    }
+    expect(world.engine.sandboxes.size).toBe(0)
+  })
+
   it('go on while creates follow each other without a pause', async () => {
     const api = await startServer({}, true)
     await waitFor('the first one', async () => (await parkedIds()).length === 1)
@@ -213,4 +270,35 @@ describe('starts for the pool', () => {
     await api.ctx.pool.settled()
     expect(world.engine.sandboxes.size).toBe(1)
   })
+})
+
+it('the last server that stops frees the pool, a few sandboxes at once', async () => {
+  const api = await startServer({ SANDYARD_POOL_PER_TEMPLATE: '20' })
+  await want(20)
+  await fill(api)
+  expect(await parkedIds()).toHaveLength(20)
+  const remove = api.runtime.remove.bind(api.runtime)
+  let [atOnce, most] = [0, 0]
+  vi.spyOn(api.runtime, 'remove').mockImplementation(async (ref) => {
+    atOnce += 1
+    most = Math.max(most, atOnce)
+    await remove(ref)
+    atOnce -= 1
+  })
+  await api.ctx.pool.stop()
+  expect([await rowsOfPool(), world.engine.sandboxes.size]).toEqual([[], 0])
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(8)
+})
+
+it('a look at the engine that has found no end wakes no look at the pool', async () => {
+  const api = await startServer()
+  await fill(api)
+  const look = vi.spyOn(api.ctx.pool, 'look')
+  await reconcileNow(api)
+  expect(look).not.toHaveBeenCalled()
+  world.engine.exit('fake', { sandboxId: (await parkedIds())[0] ?? '', incarnation: 1 })
+  await reconcileNow(api)
+  expect(look).toHaveBeenCalled()
+  look.mockRestore()
 })

@@ -17,6 +17,7 @@ import type {
   RuntimeCapabilities,
   RuntimeChanges,
   RuntimeEvent,
+  RuntimeHost,
   RuntimeSandbox,
   RuntimeSnapshot,
   RuntimeVitals,
@@ -112,6 +113,10 @@ export class DockerRuntime implements SandboxRuntime {
       mounts: this.volumes !== undefined,
       changes: true,
     }
+  }
+
+  host(): RuntimeHost {
+    return this.#parts.host
   }
 
   generation(): string {

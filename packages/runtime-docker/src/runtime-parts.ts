@@ -2,6 +2,7 @@ import { isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type Docker from 'dockerode'
 import type { Origin } from '@sandyard/runtime/origin'
+import type { RuntimeHost } from '@sandyard/runtime/types'
 import type { ContainerPlan } from './containers/container-spec.ts'
 import { SYSTEM_PATHS, withDefaults } from './containers/system-paths.ts'
 import type { StartParts } from './containers/run-container.ts'
@@ -37,6 +38,7 @@ const DEFAULT_PIDS_LIMIT = 4096
 export interface RuntimeParts extends StartParts {
   readonly installation: string
   readonly log: Logger
+  readonly host: RuntimeHost
   readonly snapshots: Snapshots
   /** What handles and snapshots of this runtime say of their origin. */
   readonly origin: () => Promise<Origin>
@@ -106,6 +108,7 @@ export async function openParts(options: DockerRuntimeOptions): Promise<RuntimeP
       docker,
       installation,
       log,
+      host: facts.host,
       network,
       volume,
       egress,

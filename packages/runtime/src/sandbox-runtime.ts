@@ -9,6 +9,7 @@ import type {
   RuntimeCapabilities,
   RuntimeChanges,
   RuntimeEvent,
+  RuntimeHost,
   RuntimeSandbox,
   RuntimeSnapshot,
   RuntimeVitals,
@@ -42,6 +43,9 @@ export interface SandboxRuntime extends AsyncDisposable {
   readonly imageTool: readonly string[]
 
   capabilities(): RuntimeCapabilities
+
+  /** The machine that sandboxes run on. Cheap: it is read when the runtime opens. */
+  host(): RuntimeHost
 
   /** Changes whenever a sandbox that is created now differs from one of the same spec before: the version of its daemon, the settings. Cheap. */
   generation(): string

@@ -175,6 +175,12 @@ export interface SnapshotSpec {
 
 export type RuntimeEvent = SandboxRef & { readonly kind: 'exited' | 'out_of_memory' | 'frozen' | 'thawed' }
 
+/** The machine that sandboxes run on, which may be another one than that of this process. */
+export interface RuntimeHost {
+  readonly processors: number
+  readonly memoryBytes: number
+}
+
 /** The state of an engine, for its operator. */
 export interface RuntimeVitals {
   /** How often the process that enforces egress rules was started again after it had ended by itself. */

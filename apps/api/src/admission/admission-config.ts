@@ -1,11 +1,10 @@
-import { availableParallelism } from 'node:os'
 import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
 
 /** The settings that bound the starts of a server. */
 export const ADMISSION_SETTINGS = {
   startWidth: env.count('SANDYARD_START_WIDTH', {
     default: undefined,
-    doc: 'sandboxes that this server has the engine start at once; others wait for their turn. Default: 8 for each processor',
+    doc: 'sandboxes that this server has the engine start at once; others wait for their turn. Default: 8 for each processor of its machine',
   }),
   waitingStarts: env.count('SANDYARD_MAX_WAITING_STARTS', {
     default: 1024,
@@ -26,7 +25,8 @@ export const ADMISSION_SETTINGS = {
 } satisfies ConfigSchema
 
 export interface AdmissionConfig {
-  readonly width: number
+  /** Undefined: as many for each processor of the host. */
+  readonly width: number | undefined
   readonly places: number
   readonly shortageWaitMs: number
   /** Undefined: a share of the memory of the host. */
@@ -34,12 +34,9 @@ export interface AdmissionConfig {
   readonly diskReserveBytes: number
 }
 
-/** Ten at once took as long with any smaller width: it bounds the work of the engine, it makes nothing faster. */
-const WIDTH_PER_PROCESSOR = 8
-
 export function admissionOf(settings: ConfigOf<typeof ADMISSION_SETTINGS>): AdmissionConfig {
   return {
-    width: settings.startWidth ?? WIDTH_PER_PROCESSOR * availableParallelism(),
+    width: settings.startWidth,
     places: settings.waitingStarts,
     shortageWaitMs: settings.shortageWait,
     memoryReserveBytes: settings.memoryReserve,

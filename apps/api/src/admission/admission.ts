@@ -8,7 +8,7 @@ import { WaitingRoom, type Refusal } from './waiting-room.ts'
 
 export interface AdmissionParts {
   readonly config: AdmissionConfig
-  readonly runtime: Pick<SandboxRuntime, 'vitals'>
+  readonly runtime: Pick<SandboxRuntime, 'vitals' | 'host'>
   readonly metrics: AdmissionMetrics
   readonly log: Logger
 }
@@ -32,6 +32,8 @@ export interface Turn {
   end(): void
 }
 
+/** Ten at once took as long with any smaller width: it bounds the work of the engine, it makes nothing faster. */
+const WIDTH_PER_PROCESSOR = 8
 /** Less than the 50 s that a create may take, so that a start that gets its turn late has time. */
 const TURN_WAIT_MS = 30_000
 /** A start that hangs in the engine keeps its turn no longer, so that it delays no other. */
@@ -54,16 +56,19 @@ const REASONS: Readonly<Record<Refusal, string>> = {
 export class Admission {
   readonly #host: HostRoom
   readonly #room: WaitingRoom<Start>
+  readonly #width: number
   readonly #parts: AdmissionParts
   readonly #listeners = new Set<(shortage: Shortage) => void>()
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts
     const { config, runtime, metrics } = parts
-    const host = new HostRoom({ ...config, vitals: (signal) => runtime.vitals(signal) })
+    const { processors, memoryBytes } = runtime.host()
+    const host = new HostRoom({ ...config, memoryBytes, vitals: (signal) => runtime.vitals(signal) })
     this.#host = host
+    this.#width = config.width ?? WIDTH_PER_PROCESSOR * processors
     this.#room = new WaitingRoom<Start>({
-      width: config.width,
+      width: this.#width,
       places: config.places,
       placesPerOwner: Math.ceil(config.places / 2),
       turnWaitMs: TURN_WAIT_MS,
@@ -91,7 +96,7 @@ export class Admission {
 
   /** Whether so many starts of this size would get their turns at once. For work that can be left for later. */
   async hasRoom(memoryMib: number, starts = 1): Promise<boolean> {
-    if (this.#room.waiting > 0 || this.#room.busy + starts > this.#parts.config.width) return false
+    if (this.#room.waiting > 0 || this.#room.busy + starts > this.#width) return false
     return (await this.#host.shortageOf(starts * neededBytes(memoryMib))) === undefined
   }
 

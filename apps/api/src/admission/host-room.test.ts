@@ -27,7 +27,7 @@ function roomOf(host: Host): HostRoom {
       memory: { totalBytes: 4000 * MIB, availableBytes: host.available },
     }
   }
-  return new HostRoom({ vitals, memoryReserveBytes: 200 * MIB, diskReserveBytes: 50 * MIB, now: () => host.now })
+  return new HostRoom({ vitals, memoryBytes: 4000 * MIB, memoryReserveBytes: 200 * MIB, diskReserveBytes: 50 * MIB, now: () => host.now })
 }
 
 describe('the room on a host', () => {
@@ -75,13 +75,21 @@ describe('the room on a host', () => {
     expect(await room.shortageOf(MIB)).toBe('memory')
   })
 
+  it('is all memory without what starts have reserved while nothing says how much is free', async () => {
+    const host = hostOf()
+    host.failure = new Error('no guard runs on the host')
+    const room = roomOf(host)
+    room.reserve(3000 * MIB)
+    expect([await room.shortageOf(800 * MIB), await room.shortageOf(801 * MIB)]).toEqual([undefined, 'memory'])
+  })
+
   it('keeps a share of the memory without a setting', async () => {
     const vitals = async (): Promise<RuntimeVitals> => ({
       guardRestarts: 0,
       disk: undefined,
       memory: { totalBytes: 10_000 * MIB, availableBytes: 1000 * MIB },
     })
-    const room = new HostRoom({ vitals, memoryReserveBytes: undefined, diskReserveBytes: 1 })
+    const room = new HostRoom({ vitals, memoryBytes: 10_000 * MIB, memoryReserveBytes: undefined, diskReserveBytes: 1 })
     expect([await room.shortageOf(600 * MIB), await room.shortageOf(601 * MIB)]).toEqual([undefined, 'memory'])
   })
 })

@@ -7,6 +7,8 @@ export type Shortage = 'memory' | 'disk'
 
 export interface HostRoomOptions {
   readonly vitals: (signal: AbortSignal) => Promise<RuntimeVitals>
+  /** All memory of the host. */
+  readonly memoryBytes: number
   /** Memory of the host that sandboxes leave free; undefined: a share of it. */
   readonly memoryReserveBytes: number | undefined
   /** Free disk of the engine below which nothing starts. */
@@ -37,7 +39,8 @@ const RETRY_MS = 5000
 
 /**
  * What the host of the engine has for more sandboxes, as it was measured last, without what starts in flight have reserved. Sandboxes count with
- * what they use, not with their limits, so a host may run more of them than the sum of their limits. A host that cannot be measured has room.
+ * what they use, not with their limits, so a host may run more of them than the sum of their limits. Where the free memory is not known, as without a
+ * guard on the host, all memory of the host counts as free, and only the starts in flight are bounded.
  */
 export class HostRoom {
   readonly #options: HostRoomOptions
@@ -70,11 +73,10 @@ export class HostRoom {
   /** What a start that needs so much memory would lack; undefined: nothing. */
   async shortageOf(bytes: number): Promise<Shortage | undefined> {
     if (this.#now() >= this.#readAgainAt) await this.#reads.run('read', () => this.#read())
-    const { disk, memory } = this.#vitals ?? {}
-    if (memory !== undefined) {
-      const free = memory.availableBytes - this.reservedBytes - this.#memoryReserve(memory.totalBytes)
-      if (free < bytes) return 'memory'
-    }
+    const { memoryBytes } = this.#options
+    const { disk, memory = { totalBytes: memoryBytes, availableBytes: memoryBytes } } = this.#vitals ?? {}
+    const free = memory.availableBytes - this.reservedBytes - this.#memoryReserve(memory.totalBytes)
+    if (free < bytes) return 'memory'
     return disk !== undefined && disk.freeBytes < this.#options.diskReserveBytes ? 'disk' : undefined
   }
 

@@ -1,4 +1,3 @@
-import { availableParallelism, totalmem } from 'node:os'
 import { sql } from 'kysely'
 import { Database } from '@sandyard/db/database'
 import { ENGINE_SETTING } from '@sandyard/db/engine-setting'
@@ -8,6 +7,7 @@ import { within } from '@sandyard/kit/async/within'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import type { RuntimeHost } from '@sandyard/runtime/types'
 import { engineMoved } from './engine-binding.ts'
 import type { Placement } from './placement.ts'
 
@@ -20,6 +20,8 @@ export interface HeartbeatParts {
   readonly engineId: string
   readonly version: string
   readonly builds: number
+  /** The machine that its sandboxes run on. */
+  readonly host: RuntimeHost
   /** A UUID of this run of the server. */
   readonly instanceId: string
   readonly vitals: () => ServerVitals
@@ -123,8 +125,8 @@ async function beat(database: Database, parts: HeartbeatParts): Promise<void> {
 }
 
 /** A row that another server has removed comes back with the order that this server follows. */
-function upsert({ serverId, version, builds, instanceId, vitals, placement, isDraining }: HeartbeatParts) {
-  const capacity: ServerCapacity = { cpuCount: availableParallelism(), memoryMib: Math.floor(totalmem() / 1024 ** 2), builds }
+function upsert({ serverId, version, builds, host, instanceId, vitals, placement, isDraining }: HeartbeatParts) {
+  const capacity: ServerCapacity = { cpuCount: host.processors, memoryMib: Math.floor(host.memoryBytes / 1024 ** 2), builds }
   return sql`
     insert into server (
       server_id, engine_id, version, capacity, is_draining, lease_until, service_instance, wanted_status, status_changed_at, vitals

@@ -1,10 +1,10 @@
 import type { Admission } from '../admission/admission.ts'
 import type { WantedBuild } from './plan-pool.ts'
-import type { PoolConfig } from './pool-config.ts'
+import type { PoolBounds } from './pool-config.ts'
 
 export interface FreeStartParts {
   readonly admission: Pick<Admission, 'hasRoom'>
-  readonly config: Pick<PoolConfig, 'width'>
+  readonly config: Pick<PoolBounds, 'width'>
   /** Creates need the machine. */
   readonly isBusy: () => boolean
 }

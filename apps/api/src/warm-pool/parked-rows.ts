@@ -6,10 +6,10 @@ import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import { STALE_START_SECONDS } from '../sandboxes/sandbox-queries.ts'
 import { isEngineOf } from '../servers/engine-binding.ts'
 import { parkedMemoryMib, type ParkedRow, type WantedBuild } from './plan-pool.ts'
-import type { Waiting } from './usage-check.ts'
+import type { Waiting, WaitingShare } from './usage-check.ts'
 
-/** Cap of one look at the pool. */
-const MOST = 2000
+/** Cap of one look at the pool, and so of the pool. */
+export const MOST_PARKED = 2000
 /** Another server may still run a removal that is younger. */
 const STALE_REMOVAL_SECONDS = 5
 const now = sql<Date>`clock_timestamp()`
@@ -30,7 +30,7 @@ export async function listParked(
     ])
     .where('state', 'in', ['parking', 'parked'])
     .orderBy('state_changed_at')
-    .limit(MOST)
+    .limit(MOST_PARKED)
     .$narrowType<{ state: 'parking' | 'parked' }>()
     .execute()
   return rows.map((row) => {
@@ -166,7 +166,7 @@ export async function takeUnremoved(db: Db): Promise<SandboxRef[]> {
         .where('state', '=', 'removing')
         .where('state_changed_at', '<', secondsAgo(STALE_REMOVAL_SECONDS))
         .orderBy('state_changed_at')
-        .limit(MOST)
+        .limit(MOST_PARKED)
         .forUpdate()
         .skipLocked(),
     )
@@ -186,14 +186,15 @@ export async function deleteParked(db: Db, { sandboxId, incarnation }: SandboxRe
 }
 
 /** Those that wait for a claim. */
-export async function listWaiting(db: Db): Promise<Waiting[]> {
+export async function listWaiting(db: Db): Promise<WaitingShare[]> {
   const rows = await db
     .selectFrom('parked_sandbox')
-    .select(['sandbox_id', 'incarnation', 'build_id'])
+    .leftJoin('build', 'build.build_id', 'parked_sandbox.build_id')
+    .select(['sandbox_id', 'incarnation', 'parked_sandbox.build_id', 'build.memory_mib as limit_mib'])
     .where('state', '=', 'parked')
-    .limit(MOST)
+    .limit(MOST_PARKED)
     .execute()
-  return rows.map((row) => ({ ...refOf(row), buildId: row.build_id }))
+  return rows.map((row) => ({ ...refOf(row), buildId: row.build_id, shareMib: parkedMemoryMib({ memoryMib: row.limit_mib ?? 0 }) }))
 }
 
 /** The refs that have a row in the pool. */

@@ -1,6 +1,6 @@
 import type { SandboxRef } from '@sandyard/runtime/types'
 import type { ReadyBuild } from '../templates/template.ts'
-import type { PoolConfig } from './pool-config.ts'
+import type { PoolBounds } from './pool-config.ts'
 
 /** A build of which sandboxes should wait. */
 export interface WantedBuild {
@@ -55,7 +55,7 @@ export function parkedMemoryMib({ memoryMib }: Pick<ReadyBuild, 'memoryMib'>): n
  * in turn.
  */
 export function planPool(
-  { memoryMib, perTemplate }: Pick<PoolConfig, 'memoryMib' | 'perTemplate'>,
+  { memoryMib, perTemplate }: Pick<PoolBounds, 'memoryMib' | 'perTemplate'>,
   wanted: readonly WantedBuild[],
   { rows, mayPark, isPaused, usedMib }: PoolSituation,
 ): PoolPlan {
@@ -84,7 +84,7 @@ export function planPool(
   }
   return { park: park.slice(0, Math.max(0, mayPark)), giveUp, isShort: park.length > mayPark }
 }
-interface Bounds extends Pick<PoolConfig, 'memoryMib' | 'perTemplate'> {
+interface Bounds extends Pick<PoolBounds, 'memoryMib' | 'perTemplate'> {
   /** MiB of one sandbox. */
   readonly costOf: (build: ReadyBuild) => number
 }

@@ -1,15 +1,15 @@
-import { availableParallelism, totalmem } from 'node:os'
 import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
+import type { RuntimeHost } from '@sandyard/runtime/types'
 
 /** The settings of the warm pool. */
 export const POOL_SETTINGS = {
   poolMemory: env.share('SANDYARD_POOL_MEMORY', {
     default: 0.1,
-    doc: 'share of the memory of the host, 0 to 1, that sandboxes of the warm pool may take; each counts for an eighth of its limit, at least 64 MiB, or for what it uses where that is more; 0 turns the pool off',
+    doc: 'share of the memory of the host of the engine, 0 to 1, that sandboxes of the warm pool may take; each counts for an eighth of its limit, at least 64 MiB, or for what it uses where that is more; 0 turns the pool off',
   }),
   poolCpu: env.share('SANDYARD_POOL_CPU', {
     default: 0.5,
-    doc: 'share of the processors, 0 to 1, that starts of sandboxes for the warm pool may take: as many are started at once, at least one; 0 turns the pool off',
+    doc: 'share of the processors of that machine, 0 to 1, that starts of sandboxes for the warm pool may take: as many are started at once, at least one; 0 turns the pool off',
   }),
   poolPerTemplate: env.integer('SANDYARD_POOL_PER_TEMPLATE', {
     default: 10,
@@ -21,8 +21,18 @@ export const POOL_SETTINGS = {
   }),
 } satisfies ConfigSchema
 
-/** Bounds of the warm pool. */
+/** What the settings say of the warm pool. */
 export interface PoolConfig {
+  /** Of the memory of the host. Zero: there is no pool. */
+  readonly memoryShare: number
+  /** Of its processors. */
+  readonly processorShare: number
+  readonly perTemplate: number
+  readonly maxAgeMs: number
+}
+
+/** Bounds of the warm pool on one host. */
+export interface PoolBounds {
   /** Zero: there is no pool. */
   readonly memoryMib: number
   /** Starts at once. */
@@ -43,9 +53,17 @@ export function checkPoolSettings(settings: ConfigOf<typeof POOL_SETTINGS>, prob
   if (poolMaxAge < LEAST_AGE_MS) problems.push('SANDYARD_POOL_MAX_AGE must be at least 1m')
   const isOff = poolCpu === 0 || poolPerTemplate === 0
   return {
-    memoryMib: isOff ? 0 : Math.floor((totalmem() * poolMemory) / MIB),
-    width: Math.max(1, Math.floor(availableParallelism() * poolCpu)),
+    memoryShare: isOff ? 0 : poolMemory,
+    processorShare: poolCpu,
     perTemplate: poolPerTemplate,
     maxAgeMs: poolMaxAge,
+  }
+}
+
+export function poolBounds({ memoryShare, processorShare, ...others }: PoolConfig, host: RuntimeHost): PoolBounds {
+  return {
+    ...others,
+    memoryMib: Math.floor((host.memoryBytes * memoryShare) / MIB),
+    width: Math.max(1, Math.floor(host.processors * processorShare)),
   }
 }

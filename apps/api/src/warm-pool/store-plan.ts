@@ -2,13 +2,13 @@ import type { Tx } from '@sandyard/db/database'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { newSandboxId } from '../sandboxes/sandbox-id.ts'
 import { lockPlan } from './lock-plan.ts'
-import { giveUpParked, insertParking, listParked } from './parked-rows.ts'
+import { giveUpParked, insertParking, listParked, MOST_PARKED } from './parked-rows.ts'
 import { planPool, type PoolSituation, type WantedBuild } from './plan-pool.ts'
-import type { PoolConfig } from './pool-config.ts'
+import type { PoolBounds } from './pool-config.ts'
 
 export interface PlanRequest extends Omit<PoolSituation, 'rows'> {
   readonly wanted: readonly WantedBuild[]
-  readonly config: PoolConfig
+  readonly config: PoolBounds
   readonly engineId: string
   readonly serverId: number
   readonly generation: string
@@ -27,7 +27,10 @@ export interface StoredPlan {
 export async function storePlan(tx: Tx, request: PlanRequest): Promise<StoredPlan> {
   const { wanted, config, engineId, serverId, generation } = request
   if (!(await lockPlan(tx, engineId))) return { begun: [], givenUp: [], isShort: true }
-  const plan = planPool(config, wanted, { ...request, rows: await listParked(tx, { generation, serverId }) })
+  const rows = await listParked(tx, { generation, serverId })
+  // What no look would see would be started again and again.
+  const mayPark = Math.min(request.mayPark, MOST_PARKED - rows.length)
+  const plan = planPool(config, wanted, { ...request, mayPark, rows })
   const begun: [SandboxRef, WantedBuild][] = []
   for (const each of plan.park) {
     const ref = { sandboxId: newSandboxId(), incarnation: 1 }

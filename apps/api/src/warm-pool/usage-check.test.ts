@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { UsageCheck } from './usage-check.ts'
 
 const MIB = 1024 ** 2
-const refs = ['a', 'b', 'c'].map((sandboxId) => ({ sandboxId, incarnation: 1, buildId: sandboxId === 'c' ? 'x' : 'y' }))
+const refs = ['a', 'b', 'c'].map((sandboxId) => ({ sandboxId, incarnation: 1, buildId: sandboxId === 'c' ? 'x' : 'y', shareMib: 16 }))
 const usageOf = (cpuMs: Record<string, number>) =>
   new Map(Object.entries(cpuMs).map(([id, ms]) => [id, { memoryBytes: 20.5 * MIB, cpuMicroseconds: ms * 1000, pids: 2 }]))
 
@@ -20,6 +20,17 @@ it('finds the sandboxes that used more than a fifth of a processor between two r
   expect([...next.memoryMib.keys()]).toEqual(['a', 'b', 'c'])
   expect(check.judge(refs, usageOf({ b: 2300, c: 10_900 }), 20_000).busy).toEqual([])
   expect(check.judge(refs, usageOf({ c: 13_000 }), 30_000).busy).toEqual([refs[2]])
+})
+
+it('counts a sandbox for its share, or for what it uses where that is more', () => {
+  const [one = { sandboxId: '', incarnation: 1, buildId: '', shareMib: 0 }] = refs
+  const check = new UsageCheck()
+  for (const [shareMib, counted] of [
+    [128, 128],
+    [16, 21],
+  ] as const)
+    expect(check.judge([{ ...one, shareMib }], usageOf({ a: 0 }), 0).memoryMib).toEqual(new Map([['a', counted]]))
+  expect(check.usedMib('y', 0)).toBe(21)
 })
 
 it('remembers for ten minutes the most that sandboxes of a build have used', () => {

@@ -5,11 +5,16 @@ export interface Waiting extends SandboxRef {
   readonly buildId: string
 }
 
+/** A sandbox that waits, and what it counts for at least. */
+export interface WaitingShare extends Waiting {
+  readonly shareMib: number
+}
+
 /** What parked sandboxes use by now. */
 export interface PoolUsage {
   /** Those that do not idle: their start command keeps a processor busy. */
   readonly busy: readonly Waiting[]
-  /** By the id of the sandbox. */
+  /** What they count for in the memory of the pool, by the id of the sandbox. */
   readonly memoryMib: ReadonlyMap<string, number>
 }
 
@@ -32,7 +37,7 @@ export class UsageCheck {
   readonly #used = new Map<string, { readonly mib: number; readonly at: number }>()
 
   /** @param now in ms */
-  judge(waiting: readonly Waiting[], usage: ReadonlyMap<string, Usage>, now: number): PoolUsage {
+  judge(waiting: readonly WaitingShare[], usage: ReadonlyMap<string, Usage>, now: number): PoolUsage {
     const readings = new Map<string, Reading>()
     const memoryMib = new Map<string, number>()
     const ofBuilds = new Map<string, number>()
@@ -42,7 +47,7 @@ export class UsageCheck {
       if (used === undefined) continue
       const { cpuMicroseconds, memoryBytes } = used
       const mib = Math.ceil(memoryBytes / MIB)
-      memoryMib.set(one.sandboxId, mib)
+      memoryMib.set(one.sandboxId, Math.max(mib, one.shareMib))
       ofBuilds.set(one.buildId, Math.max(mib, ofBuilds.get(one.buildId) ?? 0))
       readings.set(one.sandboxId, { cpuMicroseconds, at: now })
       const before = this.#last.get(one.sandboxId)

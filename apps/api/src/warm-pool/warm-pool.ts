@@ -12,22 +12,21 @@ import { claimParked, replaceClaimed, type Claiming } from './claim-parked.ts'
 import { countFreeStarts } from './count-free-starts.ts'
 import { DemandCounter, forgetDemand, type DemandKey } from './demand.ts'
 import { poolGeneration } from './generation.ts'
-import { startParked, type ParkParts } from './park-sandbox.ts'
 import { Lull } from './lull.ts'
+import type { ParkParts } from './park-sandbox.ts'
 import {
   deleteParked,
   giveUpOldest,
   giveUpParked,
   giveUpUnserved,
   listWaiting,
-  markParked,
   parkedOf,
   storeMemory,
   takeUnremoved,
 } from './parked-rows.ts'
-import type { WantedBuild } from './plan-pool.ts'
-import type { PoolConfig } from './pool-config.ts'
+import type { PoolBounds } from './pool-config.ts'
 import type { PoolMetrics } from './pool-metrics.ts'
+import { PoolStarts } from './pool-starts.ts'
 import { Setbacks } from './setbacks.ts'
 import { storePlan } from './store-plan.ts'
 import { UsageCheck } from './usage-check.ts'
@@ -35,7 +34,7 @@ import { readWantedBuilds } from './wanted-builds.ts'
 
 export interface PoolParts extends ParkParts {
   readonly database: Database
-  readonly config: PoolConfig
+  readonly config: PoolBounds
   readonly serverId: number
   /** The engine that the database belongs to. */
   readonly engineId: string
@@ -57,6 +56,8 @@ const LULL = { quietMs: 250, longestMs: 2000 }
 const CLOSED_AFTER_SHORTAGE_MS = 30_000
 /** Shortages are told four times a second. */
 const AT_ONCE_IN_SHORTAGE = 4
+/** Together less than a phase of the shutdown may take. */
+const LAST_STARTS_MS = 5000
 const LAST_REMOVALS_MS = 10_000
 const CHECK_EVERY_MS = 10_000
 const USAGE_TIMEOUT_MS = 10_000
@@ -71,8 +72,7 @@ export class WarmPool {
   readonly #demand = new DemandCounter()
   readonly #setbacks = new Setbacks()
   readonly #usage = new UsageCheck()
-  readonly #starts = new Set<Promise<void>>()
-  readonly #stopping = new AbortController()
+  readonly #starts: PoolStarts
   readonly #room = new SingleFlight<'room', void>()
   #loops: readonly Loop[] = []
   #closedUntil = 0
@@ -84,6 +84,12 @@ export class WarmPool {
 
   constructor(parts: PoolParts) {
     this.#parts = parts
+    this.#starts = new PoolStarts({
+      ...parts,
+      remove: (ref) => this.#remove(ref),
+      onFailed: (buildId) => this.#setbacks.add(buildId),
+      onEnd: () => this.#loops[0]?.wake(),
+    })
     parts.admission.onShortage((shortage) => {
       if (shortage !== 'memory') return
       this.#room.run('room', () => this.#makeRoom()).catch((err: unknown) => parts.log.warn({ err }, 'the warm pool could not make room'))
@@ -113,7 +119,7 @@ export class WarmPool {
     // Without a pool, what an earlier configuration has left is still removed.
     const filling = runLoop({ name: 'warm pool', everyMs: FILL_EVERY_MS, log }, () => this.fill())
     const forgetting = runLoop({ name: 'warm pool demand', everyMs: FORGET_EVERY_MS, log }, () => forgetDemand(database.db))
-    const checking = runLoop({ name: 'warm pool usage', everyMs: CHECK_EVERY_MS, log }, () => this.check())
+    const checking = runLoop({ name: 'warm pool usage', everyMs: CHECK_EVERY_MS, log }, (signal) => this.check(signal))
     this.#loops = [filling, forgetting, checking]
   }
 
@@ -122,16 +128,16 @@ export class WarmPool {
    * start does.
    */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the server stops'))
+    this.#starts.stop(new Error('the server stops'))
     this.#lull[Symbol.dispose]()
     this.look[Symbol.dispose]()
-    await Promise.all(this.#loops.map((loop) => loop.stop()))
-    clearTimeout(this.#again)
-    await Promise.all(this.#starts)
+    await resultWithin(LAST_STARTS_MS, this.#endWork())
     const { database, engineId, serverId, log } = this.#parts
     try {
-      const left = await giveUpUnserved(database.db, { serverId, engineId })
-      await resultWithin(LAST_REMOVALS_MS, Promise.allSettled(left.map((ref) => this.#remove(ref))))
+      await within({ what: 'freeing the warm pool', timeoutMs: LAST_REMOVALS_MS }, async () => {
+        const left = await giveUpUnserved(database.db, { serverId, engineId })
+        await this.#freed(left)
+      })
     } catch (err) {
       log.warn({ err }, 'the warm pool is left to the next start')
     }
@@ -167,6 +173,7 @@ export class WarmPool {
 
   /** Gives up sandboxes that have ended by themselves. */
   async lost(refs: readonly SandboxRef[]): Promise<void> {
+    if (refs.length === 0) return
     this.#free(await giveUpParked(this.#parts.database.db, refs))
     this.look()
   }
@@ -179,7 +186,7 @@ export class WarmPool {
     this.#lastGeneration = undefined
     await this.#demand.write(database.db)
     const wanted = this.isOn ? await readWantedBuilds(database.db) : []
-    const mayPark = mayStart ? await countFreeStarts(this.#parts, wanted, this.#starts.size) : 0
+    const mayPark = mayStart ? await countFreeStarts(this.#parts, wanted, this.#starts.count) : 0
     const { begun, givenUp, isShort } = await database.transaction((tx) =>
       storePlan(tx, {
         ...this.#parts,
@@ -190,7 +197,7 @@ export class WarmPool {
         usedMib: (buildId) => this.#usage.usedMib(buildId, performance.now()),
       }),
     )
-    for (const [ref, build] of begun) this.#begin(ref, build)
+    for (const [ref, build] of begun) this.#starts.begin(ref, build)
     this.#lookAgain(isShort, begun.length > 0)
     this.#free(givenUp)
     this.#free(await takeUnremoved(database.db))
@@ -200,12 +207,12 @@ export class WarmPool {
    * Stores what sandboxes that wait use, which counts against the memory of the pool, and gives up those that do not idle: a start command that
    * keeps a processor busy would take it from others while it belongs to nobody.
    */
-  async check(): Promise<void> {
+  async check(signal?: AbortSignal): Promise<void> {
     const { database, log, runtime } = this.#parts
     const waiting = await listWaiting(database.db)
     if (waiting.length === 0) return
     const what = 'reading the usage of the warm pool'
-    const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS }, () => runtime.usage(waiting))
+    const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS, ...(signal && { signal }) }, () => runtime.usage(waiting))
     // What was claimed meanwhile works for its user.
     const ids = waiting.map(({ sandboxId }) => sandboxId)
     const still = new Set((await parkedOf(database.db, ids)).map(({ sandboxId }) => sandboxId))
@@ -222,8 +229,8 @@ export class WarmPool {
   }
 
   /** Resolves when no start is in flight. */
-  async settled(): Promise<void> {
-    while (this.#starts.size > 0) await Promise.all(this.#starts)
+  settled(): Promise<void> {
+    return this.#starts.settled()
   }
 
   /** Made once in each pass: claims do not hash the settings of the runtime. */
@@ -237,54 +244,27 @@ export class WarmPool {
     if (isShort) this.#again = setTimeout(this.look, this.#againMs).unref()
   }
 
-  /** A create waits because the host is short of memory: what nobody uses ends first. */
+  /** A create waits because the host is short of memory: what nobody uses ends first, and of that first what serves no create yet. */
   async #makeRoom(): Promise<void> {
     this.#closedUntil = performance.now() + CLOSED_AFTER_SHORTAGE_MS
+    if (this.#starts.giveUp(new Error('a create needs the memory')) > 0) return
     this.#free(await giveUpOldest(this.#parts.database.db, AT_ONCE_IN_SHORTAGE))
   }
 
-  #begin(ref: SandboxRef, wanted: WantedBuild): void {
-    const reserved = this.#parts.admission.reserve(wanted.build.memoryMib)
-    const start: Promise<void> = this.#park(ref, wanted).finally(() => {
-      reserved.release()
-      this.#starts.delete(start)
-      if (!this.#stopping.signal.aborted) this.#loops[0]?.wake()
-    })
-    this.#starts.add(start)
-  }
-
-  /** Never rejects. */
-  async #park(ref: SandboxRef, wanted: WantedBuild): Promise<void> {
-    const { database, log, metrics, serverId } = this.#parts
-    const began = performance.now()
-    try {
-      const endpoint = await startParked(this.#parts, ref, wanted, this.#stopping.signal)
-      const isOurs = await database.transaction((tx) => markParked(tx, ref, { endpoint, serverId }))
-      if (!isOurs) throw new Error('it was given up while it started')
-      metrics.parkings.inc({ outcome: 'done' })
-      log.debug({ ...ref, templateId: wanted.templateId, ms: Math.round(performance.now() - began) }, 'a sandbox waits in the warm pool')
-    } catch (err) {
-      if (!this.#stopping.signal.aborted) {
-        this.#setbacks.add(wanted.build.buildId)
-        metrics.parkings.inc({ outcome: 'failed' })
-        log.warn({ err, ...ref, templateId: wanted.templateId }, 'a sandbox could not be started for the warm pool')
-      }
-      await this.#undo(ref)
-    }
-  }
-
-  /** Never rejects: what fails here is found by the next pass of any server. */
-  async #undo(ref: SandboxRef): Promise<void> {
-    try {
-      const givenUp = await giveUpParked(this.#parts.database.db, [ref])
-      await Promise.all(givenUp.map((one) => this.#remove(one)))
-    } catch (err) {
-      this.#parts.log.warn({ err, ...ref }, 'a start for the warm pool was not undone yet')
-    }
+  /** Ends the passes and the starts. */
+  async #endWork(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
+    clearTimeout(this.#again)
+    await this.#starts.settled()
   }
 
   #free(refs: readonly SandboxRef[]): void {
-    for (const ref of refs) void this.#parts.repairs.run(ref, () => this.#remove(ref))
+    void this.#freed(refs)
+  }
+
+  /** Never rejects. The removals share the width of the repairs, and each has a deadline. */
+  async #freed(refs: readonly SandboxRef[]): Promise<void> {
+    await Promise.all(refs.map((ref) => this.#parts.repairs.run(ref, () => this.#remove(ref))))
   }
 
   async #remove(ref: SandboxRef): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Columns, DefaultedTime } from '../column.ts'
 
-/** The capacity of the host of a server. */
+/** The capacity of the machine that the sandboxes of a server run on. */
 export interface ServerCapacity {
   readonly cpuCount: number
   readonly memoryMib: number

@@ -1,5 +1,7 @@
+import { availableParallelism, totalmem } from 'node:os'
 import type Docker from 'dockerode'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { RuntimeHost } from '@sandyard/runtime/types'
 import type { SeccompFacts } from '../seccomp/step-rights.ts'
 import { engineCall } from './docker-errors.ts'
 import type { ComponentVersion } from './known-flaws.ts'
@@ -23,6 +25,7 @@ export interface EngineFacts {
   readonly hasEngineResolver: boolean
   readonly cgroups: CgroupFacts
   readonly seccomp: SeccompFacts
+  readonly host: RuntimeHost
 }
 
 /** These run processes on the host's kernel. gVisor and Kata bring their own network stack, which knows nothing of the namespace's rules. */
@@ -36,6 +39,9 @@ interface EngineInfo {
   readonly Runtimes: Record<string, unknown>
   readonly CgroupDriver: string
   readonly CgroupVersion?: string
+  /** Zero when the engine cannot read them. */
+  readonly NCPU?: number
+  readonly MemTotal?: number
   /** Such as `name=seccomp,profile=default`. */
   readonly SecurityOptions?: readonly string[] | null
 }
@@ -71,7 +77,13 @@ export async function readEngineFacts(docker: Docker, wantedRuntime: string | un
     hasEngineResolver: NATIVE_RUNTIMES.has(ociRuntime),
     cgroups: { driver: info.CgroupDriver, version: info.CgroupVersion ?? '1' },
     seccomp: readSeccomp(info.SecurityOptions ?? []),
+    host: readHost(info),
   }
+}
+
+/** An engine that does not describe its machine is taken for one on this machine. */
+export function readHost({ NCPU, MemTotal }: Pick<EngineInfo, 'NCPU' | 'MemTotal'>): RuntimeHost {
+  return { processors: NCPU || availableParallelism(), memoryBytes: MemTotal || totalmem() }
 }
 
 /** Distributions have the version of their package in place of the commit. */

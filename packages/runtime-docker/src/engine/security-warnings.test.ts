@@ -11,6 +11,7 @@ const SAFE: EngineFacts = {
   hasEngineResolver: true,
   cgroups: { driver: 'systemd', version: '2' },
   seccomp: { isSupported: true, defaultProfile: `/etc/docker/${SECCOMP_FILE}` },
+  host: { processors: 4, memoryBytes: 16 * 1024 ** 3 },
 }
 
 it('has no warning for a new engine with the profile of sandboxes', () => {

@@ -21,6 +21,14 @@ export function describeEngine(bench: () => ContractBench): void {
       expect(memory.totalBytes).toBeGreaterThan(memory.availableBytes)
     })
 
+    it('says what machine it runs sandboxes on', async ({ expect }) => {
+      const { runtime } = bench()
+      const { processors, memoryBytes } = runtime.host()
+      expect(processors).toBeGreaterThanOrEqual(1)
+      const { memory } = await runtime.vitals(inTime())
+      expect(memoryBytes).toBe(memory?.totalBytes)
+    })
+
     it('returns the same id to all its runtimes, also to concurrent calls', async ({ expect }) => {
       const on = bench()
       const asked = [on.runtime, on.other, on.runtime, on.other].map((runtime) => runtime.engineId(inTime()))

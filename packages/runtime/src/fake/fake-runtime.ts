@@ -12,6 +12,7 @@ import type {
   RuntimeCapabilities,
   RuntimeChanges,
   RuntimeEvent,
+  RuntimeHost,
   RuntimeSandbox,
   RuntimeSnapshot,
   RuntimeVitals,
@@ -73,6 +74,10 @@ export class FakeRuntime implements SandboxRuntime {
       changes: true,
       ...this.#options.capabilities,
     }
+  }
+
+  host(): RuntimeHost {
+    return this.engine.host
   }
 
   generation(): string {
