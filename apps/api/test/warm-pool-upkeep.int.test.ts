@@ -19,6 +19,10 @@ const create = (api: Server, body: object = {}): Promise<Answer> =>
 const rowsOfPool = () => world.database.db.selectFrom('parked_sandbox').selectAll().orderBy('sandbox_id').execute()
 const parkedIds = async (): Promise<string[]> => (await rowsOfPool()).filter(({ state }) => state === 'parked').map((row) => row.sandbox_id)
 
+/** Other ones after each write. */
+const versions = async (): Promise<unknown> =>
+  (await sql`select xmin::text, memory_mib from parked_sandbox`.execute(world.database.db)).rows
+
 /** Runs passes until nothing is missing and nothing waits to be freed. */
 async function fill({ ctx }: Server): Promise<void> {
   await waitFor('a pause after the creates', () => ctx.pool.isQuiet)
@@ -126,26 +130,24 @@ describe('what waits', () => {
       use(api, { memoryBytes: mib * MIB })
       await api.ctx.pool.check()
     }
-    expect(await rows()).toEqual(before)
+    expect(await versions()).toEqual(before)
   })
 
   it('is not written again while it uses the same, and a claim in flight is not waited for', async () => {
     const api = await startServer()
     await fill(api)
-    const version = async (): Promise<unknown> =>
-      (await sql`select xmin::text, memory_mib from parked_sandbox`.execute(world.database.db)).rows
     use(api, { memoryBytes: 300 * MIB })
     await api.ctx.pool.check()
-    const before = await version()
+    const before = await versions()
     expect(before).toMatchObject([{ memory_mib: 300 }])
     await api.ctx.pool.check()
-    expect(await version()).toEqual(before)
+    expect(await versions()).toEqual(before)
     use(api, { memoryBytes: 200 * MIB })
     await world.database.transaction(async (tx) => {
       await tx.selectFrom('parked_sandbox').select('sandbox_id').forUpdate().execute()
       await api.ctx.pool.check()
     })
-    expect(await version()).toEqual(before)
+    expect(await versions()).toEqual(before)
   })
 })
 
@@ -158,7 +160,7 @@ describe('the bounds of the pool', () => {
     await api.ctx.pool.fill()
     await Promise.all(holds.map(({ reached }) => reached))
     expect(await rowsOfPool()).toHaveLength(2)
-    for (const { release } of holds) release()
+    for (const hold of holds) hold.release()
     await fill(api)
     // An eighth of the limit of each, in half of the memory.
     expect(await parkedIds()).toHaveLength(8)
