@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Usage } from '@sandyard/runtime/types'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorld, reconcileNow, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
+import { insertBuild } from './support/templates.ts'
 
 let world: World
 beforeEach(async () => {
@@ -69,27 +70,7 @@ describe('what waits', () => {
     api.ctx.sandboxes.admission.onShortage(() => {
       world.engine.memory = { totalBytes: 64 * GIB, availableBytes: 48 * GIB }
     })
-    const { build_id: buildId } = await world.database.db
-      .insertInto('build')
-      .columns(['template_id', 'status', 'image', 'cpu_count', 'memory_mib', 'disk_mib', 'default_user', 'default_workdir', 'envd_version'])
-      .expression((eb) =>
-        eb
-          .selectFrom('build')
-          .select([
-            'template_id',
-            'status',
-            'image',
-            'cpu_count',
-            'memory_mib',
-            'disk_mib',
-            'default_user',
-            'default_workdir',
-            'envd_version',
-          ])
-          .where('build_id', '=', world.buildId),
-      )
-      .returning('build_id')
-      .executeTakeFirstOrThrow()
+    const buildId = await insertBuild(world, world.templateId, { tags: [] })
     expect((await create(api, { templateID: `base:${buildId}` })).status).toBe(201)
     await fill(api)
     const left = (await parkedIds()).length
