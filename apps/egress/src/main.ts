@@ -6,6 +6,7 @@ import { ConfigError, parseConfig } from '@sandyard/kit/config/parse-config'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { findKey } from '@sandyard/kit/secrets/find-key'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
+import { EVENT_LOOP_RESOLUTION_MS } from '@sandyard/kit/metrics/event-loop-resolution'
 import { obeyParent, report } from '@sandyard/kit/process/supervision'
 import { EGRESS_PROCESS_SETTINGS } from './config.ts'
 import { createContext } from './context.ts'
@@ -20,7 +21,7 @@ const CLOSE_MARGIN_MS = 2000
 /** The egress gateway as a process: a child of the standalone server, or a separate server on the engine's host. */
 async function main(): Promise<void> {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'sandyard_egress_' })
+  collectDefaultMetrics({ register: registry, prefix: 'sandyard_egress_', eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS })
   obeyParent(registry)
   const config = parseConfig(EGRESS_PROCESS_SETTINGS, await findKey(process.env))
   const { drainMs, logLevel, databaseConnections: maxConnections } = config

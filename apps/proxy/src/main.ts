@@ -6,6 +6,7 @@ import { listenForMetrics } from '@sandyard/kit/http/metrics-server'
 import { createLogger } from '@sandyard/kit/logging/create-logger'
 import { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { RELEASE } from '@sandyard/kit/config/release'
+import { EVENT_LOOP_RESOLUTION_MS } from '@sandyard/kit/metrics/event-loop-resolution'
 import { openTracing } from '@sandyard/kit/tracing/open-tracing'
 import { readTracing } from '@sandyard/kit/tracing/tracing-config'
 import { followSetting, obeyParent, report } from '@sandyard/kit/process/supervision'
@@ -21,7 +22,7 @@ const CLOSE_MARGIN_MS = 5000
 async function main(): Promise<void> {
   const registry = new Registry()
   // With a prefix, because the metrics page of the standalone server contains those of the control plane too.
-  collectDefaultMetrics({ register: registry, prefix: 'sandyard_proxy_' })
+  collectDefaultMetrics({ register: registry, prefix: 'sandyard_proxy_', eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS })
   obeyParent(registry)
   const config = parseConfig(PROXY_PROCESS_SETTINGS, process.env)
   const tracing = readTracing(config)

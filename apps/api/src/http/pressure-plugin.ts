@@ -2,11 +2,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import fp from 'fastify-plugin'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { EVENT_LOOP_RESOLUTION_MS } from '@sandyard/kit/metrics/event-loop-resolution'
 
 /** Above this share the process spends most of its time in garbage collection. */
 const MAX_HEAP_SHARE = 0.9
 const SAMPLE_EVERY_MS = 1000
-const RESOLUTION_MS = 10
 
 /**
  * Answers 503 while the server is overloaded, before any work for the request. `/health` is still answered.
@@ -15,12 +15,12 @@ const RESOLUTION_MS = 10
  */
 export const pressurePlugin = fp<{ maxEventLoopDelayMs: number }>(
   async (app, { maxEventLoopDelayMs }) => {
-    const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+    const delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS })
     delays.enable()
     let isOverloaded = false
     const sample = setInterval(() => {
       // Not a number after an interval without a sample, as after one long turn of the event loop: that says nothing.
-      const delayMs = delays.mean / 1e6 - RESOLUTION_MS
+      const delayMs = delays.mean / 1e6 - EVENT_LOOP_RESOLUTION_MS
       delays.reset()
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
       isOverloaded = delayMs > maxEventLoopDelayMs || used > limit * MAX_HEAP_SHARE

@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
+import { EVENT_LOOP_RESOLUTION_MS } from '@sandyard/kit/metrics/event-loop-resolution'
 import { AdmissionMetrics } from './admission-metrics.ts'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
@@ -26,7 +27,7 @@ const BUILD_SECONDS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600]
 
 export function createApiMetrics(database: Database, options: DatabaseGaugeOptions): ApiMetrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS })
   registerDatabaseGauges(registry, database, options)
   registerPoolGauges(registry, database)
   const buildAttempts = new Histogram({

@@ -29,6 +29,9 @@ export async function within<T>(
   }
 }
 
+/** A reason of its own: without one each call would make an error with its stack. */
+const SETTLED = 'settled'
+
 /** Waits for work that has received `signal`, and for `graceMs` more after the signal has aborted. Then it throws the abort reason. */
 export async function orGivenUp<T>(running: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
   const settled = new AbortController()
@@ -46,7 +49,7 @@ export async function orGivenUp<T>(running: Promise<T>, signal: AbortSignal, gra
     return await Promise.race([running, givenUp.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
-    settled.abort()
+    settled.abort(SETTLED)
   }
 }
 
