@@ -2,14 +2,14 @@ import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { ProxyError, toProxyError } from './answers/proxy-error.ts'
 import { preflightHeaders, renderProblem } from './answers/render-problem.ts'
 import type { ProxyContext } from './context.ts'
-import type { ClientRequest, ClientResponse } from './message/client-message.ts'
+import type { DownstreamRequest, DownstreamResponse } from './message/downstream-message.ts'
 import { requestIdHeader } from './request-scope.ts'
 
 type Reporting = Pick<ProxyContext, 'metrics' | 'log'>
 
 export interface Failure {
-  readonly req: ClientRequest
-  readonly res: ClientResponse
+  readonly req: DownstreamRequest
+  readonly res: DownstreamResponse
   readonly err: unknown
   /** The request is for the daemon of a sandbox. */
   readonly isDaemon?: boolean

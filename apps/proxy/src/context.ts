@@ -20,7 +20,7 @@ import { TokenOwners } from './owners/token-owners.ts'
 import { LiveRoutes } from './wake/live-routes.ts'
 import { WakeApi } from './wake/wake-api.ts'
 import { Wakes } from './wake/wakes.ts'
-import type { RequestHead } from './message/client-message.ts'
+import type { RequestHead } from './message/downstream-message.ts'
 
 export interface ProxyParts {
   /** `databaseRoutes(database, log)`, or a map in tests. */

@@ -1,7 +1,7 @@
 import { RequestFacts } from '@sandyard/kit/tracing/request-facts'
 import { runInScope } from '@sandyard/kit/tracing/scope'
 import { startRootSpan, type Span } from '@sandyard/kit/tracing/span'
-import type { RequestHead } from './message/client-message.ts'
+import type { RequestHead } from './message/downstream-message.ts'
 
 const known = new WeakMap<RequestHead, RequestFacts>()
 

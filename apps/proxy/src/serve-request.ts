@@ -9,13 +9,13 @@ import { forwardRequest } from './forward/forward-request.ts'
 import { ClientGone } from './forward/forwarding.ts'
 import { DAEMON_PORT } from './inbound/host.ts'
 import { parseInbound, type Inbound } from './inbound/parse-inbound.ts'
-import type { ClientRequest, ClientResponse } from './message/client-message.ts'
+import type { DownstreamRequest, DownstreamResponse } from './message/downstream-message.ts'
 import { inRequestScope } from './request-scope.ts'
 
 const ERROR_STATUS = 500
 
 /** Serves one request to its end. Never rejects. */
-export function serveRequest(ctx: ProxyContext, req: ClientRequest, res: ClientResponse): Promise<void> {
+export function serveRequest(ctx: ProxyContext, req: DownstreamRequest, res: DownstreamResponse): Promise<void> {
   return inRequestScope(req, async (span) => {
     const outcome = await serve(ctx, { req, res, span })
     if (span === undefined) return
@@ -25,8 +25,8 @@ export function serveRequest(ctx: ProxyContext, req: ClientRequest, res: ClientR
 }
 
 interface Served {
-  readonly req: ClientRequest
-  readonly res: ClientResponse
+  readonly req: DownstreamRequest
+  readonly res: DownstreamResponse
   readonly span: Span | undefined
 }
 

@@ -13,7 +13,7 @@ import { hasBody, isChunked } from './message/head.ts'
 import { joinSmallPieces } from './message/join-small-pieces.ts'
 import { NodeResponse } from './message/node-response.ts'
 import { ACCESS_TOKEN } from './message/token-headers.ts'
-import type { ClientRequest, ClientResponse, RequestHead } from './message/client-message.ts'
+import type { DownstreamRequest, DownstreamResponse, RequestHead } from './message/downstream-message.ts'
 import { PlainConnections } from './plain/plain-connections.ts'
 import { requestIdHeader } from './request-scope.ts'
 import { serveRequest } from './serve-request.ts'
@@ -37,7 +37,7 @@ interface Work {
 export function createProxyServer(ctx: ProxyContext): ProxyServer {
   const { clients, config } = ctx
   let isClosing = false
-  const enter = (req: ClientRequest, res: ClientResponse, { isExempt = false, work }: Work): void => {
+  const enter = (req: DownstreamRequest, res: DownstreamResponse, { isExempt = false, work }: Work): void => {
     clients.enter({
       req,
       res,
@@ -52,7 +52,7 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
       },
     })
   }
-  const serve = (req: ClientRequest, res: ClientResponse): void => {
+  const serve = (req: DownstreamRequest, res: DownstreamResponse): void => {
     if (isHealthProbe(req)) enter(req, res, { isExempt: true, work: () => answerHealth(req, res, isClosing) })
     else enter(req, res, { work: () => serveRequest(ctx, req, res) })
   }
@@ -147,19 +147,19 @@ function isHealthProbe({ method, url, headers }: RequestHead): boolean {
   return isProbe && !namesSandbox && isOwnHost(headers.host ?? '')
 }
 
-function answerHealth(req: RequestHead, res: ClientResponse, isClosing: boolean): void {
+function answerHealth(req: RequestHead, res: DownstreamResponse, isClosing: boolean): void {
   const [status, text] = isClosing ? [503, 'Service is unavailable'] : [200, 'Health check successful']
   res.writeHead(status, [...TEXT, ...requestIdHeader(req), 'Cache-Control', 'no-store']).end(text)
 }
 
-function refuseExpectation(req: RequestHead, res: ClientResponse): void {
+function refuseExpectation(req: RequestHead, res: DownstreamResponse): void {
   // A client that keeps its body back would have its next request read as the body.
   const close = hasBody(req) ? ['Connection', 'close'] : []
   res.writeHead(417, [...requestIdHeader(req), 'Content-Length', '0', ...close]).end()
 }
 
 /** Resolves when an answer was sent, or its connection is closed. */
-function sent(res: ClientResponse): Promise<void> {
+function sent(res: DownstreamResponse): Promise<void> {
   if (res.writableFinished || res.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     res.once('finish', resolve)

@@ -5,7 +5,7 @@ import type { Visit } from '../forward/find-exchange.ts'
 import { ACCESS_TOKEN, TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import type { Route } from '../routes/route.ts'
 import type { TokenSeed } from '../routes/token-seed.ts'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 /** Checks the tokens that a request presents. The daemon itself checks its token while the sandbox runs. */
 export class TokenChecks {

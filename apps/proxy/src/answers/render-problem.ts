@@ -2,7 +2,7 @@ import { renderErrorPage, wantsHtml } from './error-page.ts'
 import { LIMIT_TEXTS } from './limit-texts.ts'
 import { TRAFFIC_TOKEN } from '../message/token-headers.ts'
 import type { Problem } from './proxy-error.ts'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 export interface ErrorAnswer {
   readonly status: number

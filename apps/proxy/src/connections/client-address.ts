@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 /** Identifies clients by their address; behind a trusted front, by the address that the front saw. */
 export class ClientAddresses {

@@ -4,7 +4,7 @@ import { resetSocket } from '@sandyard/kit/net/reset-socket'
 import { ProxyError, type Cap } from '../answers/proxy-error.ts'
 import { answerMalformed } from '../answers/raw-answer.ts'
 import type { ProxyLimits } from '../config.ts'
-import type { ClientRequest, ClientResponse } from '../message/client-message.ts'
+import type { DownstreamRequest, DownstreamResponse } from '../message/downstream-message.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { watchHalfOpen } from './half-open.ts'
 import { afterRestOfBody } from './rest-of-body.ts'
@@ -17,9 +17,9 @@ export interface ClientConnectionsParts {
 }
 
 export interface Entry {
-  readonly req: ClientRequest
+  readonly req: DownstreamRequest
   /** Absent for an upgrade. */
-  readonly res?: ClientResponse
+  readonly res?: DownstreamResponse
   /** Excluded from the caps. */
   readonly isExempt?: boolean
   /** Resolves when the request is answered or its client has disconnected. Never rejects. */
@@ -130,7 +130,7 @@ export class ClientConnections {
     return toError(tooLarge, 'head_bytes')
   }
 
-  #leave(req: ClientRequest, owner: string | undefined, headBytes: number): void {
+  #leave(req: DownstreamRequest, owner: string | undefined, headBytes: number): void {
     this.#requests.release(owner)
     afterRestOfBody(req, () => {
       if (headBytes > 0) this.#headBytes.release(owner, headBytes)
@@ -139,7 +139,7 @@ export class ClientConnections {
 }
 
 /** 0 for a small head. */
-function countedHeadBytes({ url = '', rawHeaders }: ClientRequest): number {
+function countedHeadBytes({ url = '', rawHeaders }: DownstreamRequest): number {
   let bytes = url.length + rawHeaders.length * TEXT_BYTES
   for (const text of rawHeaders) bytes += text.length
   return bytes <= SMALL_HEAD_BYTES ? 0 : bytes

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '../message/client-message.ts'
+import type { DownstreamRequest } from '../message/downstream-message.ts'
 
 /** A client that goes on with a body after its answer has this long to end it. */
 const REST_MS = 30_000
@@ -7,7 +7,7 @@ const REST_MS = 30_000
  * Calls `done` when the rest of a body that nobody reads has arrived or its connection is closed: until then the head stays in memory. Closes the
  * connection when the rest takes too long.
  */
-export function afterRestOfBody(req: ClientRequest, done: () => void): void {
+export function afterRestOfBody(req: DownstreamRequest, done: () => void): void {
   const { socket } = req
   if (req.complete || socket.destroyed) return done()
   const end = (): void => {

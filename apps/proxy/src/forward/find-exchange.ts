@@ -5,11 +5,11 @@ import type { Inbound } from '../inbound/parse-inbound.ts'
 import type { TokenProof } from '../inbound/token-proof.ts'
 import { upstreamHeaders } from '../inbound/upstream-headers.ts'
 import type { LiveRoute, Route } from '../routes/route.ts'
-import type { ClientRequest, RequestHead } from '../message/client-message.ts'
+import type { DownstreamRequest, RequestHead } from '../message/downstream-message.ts'
 
 /** A request with its destination: everything is checked, nothing was sent yet. */
 export interface Exchange {
-  readonly req: ClientRequest
+  readonly req: DownstreamRequest
   readonly inbound: Inbound
   readonly sandboxId: string
   readonly route: LiveRoute
@@ -50,7 +50,7 @@ export interface Finders {
  * @throws ProxyError of the finders; `unavailable` when the routes cannot be read; `port_closed` for the daemon's port on the runtime's
  * host, when it differs from the public port: only the public port is guarded
  */
-export async function findExchange(req: ClientRequest, inbound: Inbound, finders: Finders): Promise<Exchange> {
+export async function findExchange(req: DownstreamRequest, inbound: Inbound, finders: Finders): Promise<Exchange> {
   const { place, authority, upgrade } = inbound
   const sandboxId = place.sandboxId ?? (await findProven(req, place.proof, finders))
   const isDaemon = place.port === DAEMON_PORT

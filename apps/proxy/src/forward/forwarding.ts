@@ -4,7 +4,7 @@ import type { Exchange } from './find-exchange.ts'
 import type { Upstreams } from './open-upstream.ts'
 import type { InterimLimits } from './relay-interim.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 /** The parts of the proxy that forwarding needs. */
 export interface Forwarding extends Upstreams {

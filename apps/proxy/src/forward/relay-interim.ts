@@ -1,7 +1,7 @@
 import type { ClientRequest, InformationEvent } from 'node:http'
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { ProxyLimits } from '../config.ts'
-import type { ClientResponse } from '../message/client-message.ts'
+import type { DownstreamResponse } from '../message/downstream-message.ts'
 import { endToEndHeaders, formatHead } from '../message/head.ts'
 import type { AnswerHead } from './answer-parser.ts'
 import type { Exchange } from './find-exchange.ts'
@@ -41,11 +41,11 @@ class InterimCount {
  */
 export class InterimRelay {
   readonly #isOldHttp: boolean
-  readonly #res: ClientResponse
+  readonly #res: DownstreamResponse
   readonly #count: InterimCount
   #mayContinue: boolean
 
-  constructor({ inbound, sandboxId }: Exchange, res: ClientResponse, limits: InterimLimits) {
+  constructor({ inbound, sandboxId }: Exchange, res: DownstreamResponse, limits: InterimLimits) {
     this.#isOldHttp = inbound.isOldHttp
     this.#mayContinue = inbound.expectsContinue
     this.#res = res

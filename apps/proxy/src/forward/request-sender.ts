@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import { SMALL_BYTES, writeAndRelease } from '@sandyard/kit/net/relay-bytes'
-import type { ClientRequest } from '../message/client-message.ts'
+import type { DownstreamRequest } from '../message/downstream-message.ts'
 import { formatHeaders, isChunked } from '../message/head.ts'
 
 /** Sends a client's request to a sandbox, at the pace of the sandbox. */
 export class RequestSender {
-  readonly #req: ClientRequest
+  readonly #req: DownstreamRequest
   readonly #socket: Socket
   readonly #isChunked: boolean
   #isSent = false
 
-  constructor(req: ClientRequest, socket: Socket) {
+  constructor(req: DownstreamRequest, socket: Socket) {
     this.#req = req
     this.#socket = socket
     this.#isChunked = isChunked(req)

@@ -1,5 +1,5 @@
 import { SMALL_BYTES, writeAndRelease } from '@sandyard/kit/net/relay-bytes'
-import type { ClientResponse } from '../message/client-message.ts'
+import type { DownstreamResponse } from '../message/downstream-message.ts'
 import { formatRequestHead, toPairs } from '../message/head.ts'
 import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-parser.ts'
 import type { Exchange } from './find-exchange.ts'
@@ -13,7 +13,7 @@ import type { ConnectionUser, UpstreamConnection } from './upstream-connection.t
 export interface TransferParts {
   readonly exchange: Exchange
   readonly connection: UpstreamConnection
-  readonly res: ClientResponse
+  readonly res: DownstreamResponse
   readonly limits: InterimLimits
   /** Called when the head of the answer has arrived. */
   readonly onAnswer: () => void
@@ -188,7 +188,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   }
 
   /** Reads no more from the sandbox until the client has read. */
-  #waitFor(client: Pick<ClientResponse, 'once'> | null): void {
+  #waitFor(client: Pick<DownstreamResponse, 'once'> | null): void {
     if (client === null || this.#isPaused) return
     const { socket } = this.#parts.connection
     this.#isPaused = true

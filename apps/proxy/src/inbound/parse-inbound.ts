@@ -5,7 +5,7 @@ import { findReservedPath } from './guard.ts'
 import { DAEMON_PORT, parseSandboxAddress } from './host.ts'
 import { parseRequestTarget } from './request-target.ts'
 import { accessTokenProof, signedUrlProof, type TokenProof } from './token-proof.ts'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 /** The destination of a request. One for the daemon may prove that its client has the token of a sandbox, instead of naming the sandbox. */
 type Place =

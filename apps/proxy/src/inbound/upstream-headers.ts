@@ -1,6 +1,6 @@
 import { endToEndHeaders, isChunked, trailerNames } from '../message/head.ts'
 import { withoutDashboardCookies } from './without-dashboard-cookies.ts'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 export interface UpstreamHeaderOptions {
   /** The host that the client asked for. */

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { ChunkedParser } from '../message/chunked-parser.ts'
-import type { ClientRequest } from '../message/client-message.ts'
+import type { DownstreamRequest } from '../message/downstream-message.ts'
 import type { PlainHead } from './parse-plain-head.ts'
 
 /** A plain request. Its body is read at the pace of its reader: while nobody reads, at most two reads of it wait. */
-export class PlainRequest implements ClientRequest {
+export class PlainRequest implements DownstreamRequest {
   readonly method: string
   readonly url: string
   readonly httpVersion = '1.1'

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { SMALL_BYTES } from '@sandyard/kit/net/relay-bytes'
-import type { ClientResponse } from '../message/client-message.ts'
+import type { DownstreamResponse } from '../message/downstream-message.ts'
 import { formatHeaders, isWithoutBody } from '../message/head.ts'
 
 type ResponseEvent = 'finish' | 'close' | 'drain'
@@ -14,7 +14,7 @@ export interface PlainResponseOptions {
 }
 
 /** The answer to a plain request. Its bytes are those that Node's HTTP server would send. */
-export class PlainResponse implements ClientResponse {
+export class PlainResponse implements DownstreamResponse {
   readonly #socket: Socket
   readonly #options: PlainResponseOptions
   readonly #listeners: Record<'finish' | 'close', Set<() => void>> = { finish: new Set(), close: new Set() }

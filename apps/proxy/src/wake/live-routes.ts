@@ -7,7 +7,7 @@ import type { RouteCatalog } from '../routes/route-catalog.ts'
 import type { RouteChanges } from '../routes/route-changes.ts'
 import { isLive, isTransitional, type LiveRoute, type Route } from '../routes/route.ts'
 import type { Wakes } from './wakes.ts'
-import type { RequestHead } from '../message/client-message.ts'
+import type { RequestHead } from '../message/downstream-message.ts'
 
 export interface LiveRoutesParts {
   readonly catalog: RouteCatalog

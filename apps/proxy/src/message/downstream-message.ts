@@ -14,7 +14,7 @@ export interface RequestHead {
 }
 
 /** A request of a client with its body, which is read at the pace of its reader: the used part of an `IncomingMessage`. */
-export interface ClientRequest extends RequestHead {
+export interface DownstreamRequest extends RequestHead {
   /** The whole request has arrived. */
   readonly complete: boolean
   readonly rawTrailers: readonly string[]
@@ -32,7 +32,7 @@ export interface ClientRequest extends RequestHead {
 }
 
 /** The answer to a request of a client: the used part of a `ServerResponse`. */
-export interface ClientResponse {
+export interface DownstreamResponse {
   readonly socket: Socket | null
   readonly headersSent: boolean
   readonly statusCode: number
