@@ -8,7 +8,7 @@ import type { DownstreamRequest, DownstreamResponse } from '../message/downstrea
 import type { ClientAddresses } from './client-address.ts'
 import { watchHalfOpen } from './half-open.ts'
 import { afterRestOfBody } from './rest-of-body.ts'
-import { Tally, type Refusal } from './tally.ts'
+import { Quota, type Refusal } from '../quota.ts'
 
 export interface ClientConnectionsParts {
   readonly limits: ProxyLimits
@@ -49,18 +49,18 @@ const REFUSED_MS = 2000
 export class ClientConnections {
   readonly #parts: ClientConnectionsParts
   readonly #clients = new WeakMap<Socket, Client>()
-  readonly #connections: Tally
-  readonly #requests: Tally
+  readonly #connections: Quota
+  readonly #requests: Quota
   /** Bytes of the large heads of requests, which stay in memory until the answer and the body end. */
-  readonly #headBytes: Tally
-  readonly #refused = new Tally(MAX_REFUSED, MAX_REFUSED / 2)
+  readonly #headBytes: Quota
+  readonly #refused = new Quota({ all: MAX_REFUSED, one: MAX_REFUSED / 2 })
 
   constructor(parts: ClientConnectionsParts) {
     const { maxConnections, maxClientConnections, maxRequests, maxClientRequests, maxHeadBytes } = parts.limits
     this.#parts = parts
-    this.#connections = new Tally(maxConnections, maxClientConnections)
-    this.#requests = new Tally(maxRequests, maxClientRequests)
-    this.#headBytes = new Tally(maxHeadBytes, maxHeadBytes / 2)
+    this.#connections = new Quota({ all: maxConnections, one: maxClientConnections })
+    this.#requests = new Quota({ all: maxRequests, one: maxClientRequests })
+    this.#headBytes = new Quota({ all: maxHeadBytes, one: maxHeadBytes / 2 })
   }
 
   get counts(): { readonly connections: number; readonly requests: number; readonly headBytes: number } {

@@ -1,9 +1,8 @@
-import { ProxyError } from '../answers/proxy-error.ts'
 import { ChunkedParser } from '../message/chunked-parser.ts'
 import { isWithoutBody, type HeadParts } from '../message/head.ts'
 import { parseHeaders } from '../message/parse-headers.ts'
 import { TextSection } from '../message/text-section.ts'
-import { PartialHeads } from './partial-heads.ts'
+import { MAX_ANSWER_HEAD_BYTES, PartialHead } from './partial-head.ts'
 
 /** The head of an answer, or of an interim answer. */
 export interface AnswerHead extends HeadParts {
@@ -31,13 +30,7 @@ export interface AnswerParserOptions {
   readonly sandboxId: string
 }
 
-/** Larger than the head of any real answer. */
-const MAX_HEAD_BYTES = 256 * 1024
-const HEAD = { maxBytes: MAX_HEAD_BYTES, tooLarge: () => new Error('the head of the answer is too large') }
-
-const MIB = 1024 ** 2
-/** Of all connections of the process. */
-const partialHeads = new PartialHeads({ maxBytes: 64 * MIB, maxSandboxBytes: 8 * MIB, freeBytes: MAX_HEAD_BYTES })
+const HEAD = { maxBytes: MAX_ANSWER_HEAD_BYTES, tooLarge: () => new Error('the head of the answer is too large') }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
@@ -51,11 +44,9 @@ type State = 'head' | 'length' | 'chunks' | 'until-close' | 'done'
 export class AnswerParser {
   readonly #handler: AnswerHandler
   readonly #isHead: boolean
-  readonly #sandboxId: string
+  readonly #partial: PartialHead
   #state: State = 'head'
   #section = new TextSection('\r\n\r\n', HEAD)
-  /** Of this answer in `partialHeads`. */
-  #partialBytes = 0
   /** Bytes of the body that are still to come. */
   #left = 0
   #chunks: ChunkedParser | undefined
@@ -64,7 +55,7 @@ export class AnswerParser {
   constructor({ handler, isHead, sandboxId }: AnswerParserOptions) {
     this.#handler = handler
     this.#isHead = isHead
-    this.#sandboxId = sandboxId
+    this.#partial = new PartialHead(sandboxId)
   }
 
   /** The whole answer was read, and the connection can serve another request. */
@@ -96,8 +87,7 @@ export class AnswerParser {
 
   /** To be called when nothing more is read. Safe to repeat. */
   close(): void {
-    if (this.#partialBytes > 0) partialHeads.release(this.#sandboxId, this.#partialBytes)
-    this.#partialBytes = 0
+    this.#partial.end()
   }
 
   /** Returns the position behind the bytes that it has read. */
@@ -118,13 +108,11 @@ export class AnswerParser {
   #readHead(data: Buffer, at: number): number {
     const end = this.#section.take(data, at)
     if (this.#section.isComplete) {
-      this.close()
+      this.#partial.end()
       this.#startAnswer(this.#section.text)
       return end
     }
-    this.#partialBytes += end - at
-    const limit = partialHeads.add(this.#sandboxId, end - at)
-    if (limit !== undefined) throw new ProxyError({ kind: 'limit', cap: 'answer_heads', limit, sandboxId: this.#sandboxId })
+    this.#partial.add(end - at)
     return end
   }
 

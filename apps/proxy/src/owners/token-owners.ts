@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { ProxyError } from '../answers/proxy-error.ts'
-import { Tally } from '../connections/tally.ts'
+import { Quota } from '../quota.ts'
 import type { TokenProof } from '../inbound/token-proof.ts'
 import type { SandboxTokens } from './sandbox-tokens.ts'
 
@@ -37,12 +37,12 @@ export class TokenOwners {
   readonly #searches = new Semaphore(1)
   /** Sandboxes by the key of a proof. */
   readonly #matches = new LRUCache<string, string>({ max: MAX_MATCHES })
-  readonly #waiting: Tally
+  readonly #waiting: Quota
   #comparisons = 0
 
   constructor(tokens: SandboxTokens, maxWaiting: number) {
     this.#tokens = tokens
-    this.#waiting = new Tally(maxWaiting, Math.ceil(maxWaiting / CLIENT_SHARE))
+    this.#waiting = new Quota({ all: maxWaiting, one: Math.ceil(maxWaiting / CLIENT_SHARE) })
   }
 
   /**

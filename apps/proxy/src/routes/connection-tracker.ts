@@ -1,5 +1,5 @@
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { Tally, type Refusal } from '../connections/tally.ts'
+import { Quota, type Refusal } from '../quota.ts'
 import type { RouteReader } from './route-reader.ts'
 import { isSameRun, type LiveRoute } from './route.ts'
 
@@ -24,7 +24,7 @@ export interface TrackerOptions {
 }
 
 interface OpenConnections {
-  readonly tally: Tally
+  readonly quota: Quota
   readonly connections: Set<TrackedConnection>
 }
 
@@ -56,8 +56,8 @@ export class ConnectionTracker {
   open(connection: TrackedConnection): Refusal | undefined {
     const { maxConnections, maxClientConnections } = this.#options
     const { sandboxId } = connection.route
-    const open = this.#bySandbox.get(sandboxId) ?? { tally: new Tally(maxConnections, maxClientConnections), connections: new Set() }
-    const refusal = open.tally.take(connection.client)
+    const open = this.#bySandbox.get(sandboxId) ?? { quota: new Quota({ all: maxConnections, one: maxClientConnections }), connections: new Set() }
+    const refusal = open.quota.take(connection.client)
     if (refusal !== undefined) return refusal
     open.connections.add(connection)
     this.#bySandbox.set(sandboxId, open)
@@ -71,7 +71,7 @@ export class ConnectionTracker {
     const { sandboxId } = route
     const open = this.#bySandbox.get(sandboxId)
     if (open?.connections.delete(connection) !== true) return
-    open.tally.release(client)
+    open.quota.release(client)
     this.#count -= 1
     if (open.connections.size === 0) this.#bySandbox.delete(sandboxId)
   }

@@ -1,6 +1,6 @@
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { TokenChecks } from '../access/token-checks.ts'
-import { Tally } from '../connections/tally.ts'
+import { Quota } from '../quota.ts'
 import type { Visit } from '../forward/find-exchange.ts'
 import { ClientGone } from '../forward/forwarding.ts'
 import type { RouteCatalog } from '../routes/route-catalog.ts'
@@ -40,15 +40,15 @@ const POLL_MS = 1000
  */
 export class LiveRoutes {
   readonly #parts: LiveRoutesParts
-  readonly #bySandbox: Tally
-  readonly #byClient: Tally
+  readonly #bySandbox: Quota
+  readonly #byClient: Quota
   readonly #stopping = new AbortController()
 
   constructor(parts: LiveRoutesParts) {
     this.#parts = parts
     const { maxWaiting, maxSandboxWaiting } = parts.limits
-    this.#bySandbox = new Tally(maxWaiting, maxSandboxWaiting)
-    this.#byClient = new Tally(maxWaiting, Math.ceil(maxWaiting / CLIENT_SHARE))
+    this.#bySandbox = new Quota({ all: maxWaiting, one: maxSandboxWaiting })
+    this.#byClient = new Quota({ all: maxWaiting, one: Math.ceil(maxWaiting / CLIENT_SHARE) })
   }
 
   /** Requests that wait now. */

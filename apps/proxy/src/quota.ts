@@ -1,3 +1,11 @@
+export interface QuotaCaps {
+  readonly all: number
+  /** For one owner. */
+  readonly one: number
+  /** An owner with no more than this is never refused for what others use. */
+  readonly guaranteed?: number
+}
+
 /** The cap that refused, of two, and its value. */
 export interface Refusal {
   readonly of: 'all' | 'one'
@@ -5,16 +13,13 @@ export interface Refusal {
 }
 
 /** Counts uses by owner and in total, and refuses a use that would exceed a cap. */
-export class Tally {
-  readonly #maxAll: number
-  readonly #maxOne: number
+export class Quota {
+  readonly #caps: QuotaCaps
   readonly #byOwner = new Map<string, number>()
   #count = 0
 
-  /** @param maxOne for one owner */
-  constructor(maxAll: number, maxOne: number) {
-    this.#maxAll = maxAll
-    this.#maxOne = maxOne
+  constructor(caps: QuotaCaps) {
+    this.#caps = caps
   }
 
   get count(): number {
@@ -23,15 +28,17 @@ export class Tally {
 
   /** Counts `amount` more uses, or returns the refusal. A use without an owner counts for the total only. */
   take(owner: string | undefined, amount = 1): Refusal | undefined {
-    const own = owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0)
-    if (this.#count + amount > this.#maxAll) return { of: 'all', limit: this.#maxAll }
-    if (owner !== undefined && own + amount > this.#maxOne) return { of: 'one', limit: this.#maxOne }
+    const { all, one, guaranteed = 0 } = this.#caps
+    const own = (owner === undefined ? 0 : (this.#byOwner.get(owner) ?? 0)) + amount
+    const isGuaranteed = owner !== undefined && own <= guaranteed
+    if (this.#count + amount > all && !isGuaranteed) return { of: 'all', limit: all }
+    if (owner !== undefined && own > one) return { of: 'one', limit: one }
     this.#count += amount
-    if (owner !== undefined) this.#byOwner.set(owner, own + amount)
+    if (owner !== undefined) this.#byOwner.set(owner, own)
     return undefined
   }
 
-  /** Releases the uses that one `take` has counted. */
+  /** Releases the uses that one or more calls of `take` have counted. */
   release(owner: string | undefined, amount = 1): void {
     this.#count -= amount
     if (owner === undefined) return
