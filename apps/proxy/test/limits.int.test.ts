@@ -24,9 +24,11 @@ beforeAll(async () => {
     else if (req.url === '/large') res.end(Buffer.alloc(LARGE_BYTES))
     else res.end('done')
   })
-  service.server.on('upgrade', (_, socket) =>
-    socket.on('error', () => undefined).write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: raw\r\n\r\nbegun'),
-  )
+  service.server.on('upgrade', ({ url }, socket) => {
+    const large = url === '/up' ? '' : `\r\nX: ${'x'.repeat(255 * 1024)}`
+    const rest = url === '/partial' ? '' : '\r\n\r\nbegun'
+    socket.on('error', () => undefined).write(`HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: raw${large}${rest}`)
+  })
 })
 afterAll(() => service[Symbol.asyncDispose]())
 beforeEach(() => {
@@ -121,6 +123,27 @@ describe('requests and upgrades in flight to one sandbox', () => {
     await stream('i1')
     await stream('i1')
     expect(await ask('i1')).toContain('"connectionLimit":2')
+  })
+})
+
+describe('upgrades whose answers have large heads', () => {
+  const upgrade = (path: string, sandboxId = 'i1'): RawClient => {
+    const client = open()
+    client.send([`GET ${path} HTTP/1.1`, `Host: 49983-${sandboxId}.x`, 'Connection: Upgrade', 'Upgrade: raw'])
+    return client
+  }
+
+  it('are refused when too many of a sandbox have arrived only in part', async () => {
+    await start({})
+    const partial = Array.from({ length: 36 }, () => upgrade('/partial'))
+    const text = 'too many response headers have arrived only in part (limit: 8388608 bytes)'
+    // 32 have room.
+    await until('the refusals', () => partial.filter(({ received }) => received.includes(text)).length === 4)
+    await upgrade('/large').until(text)
+    await upgrade('/large', 'i2').until('begun')
+    for (const client of partial) client.socket.destroy()
+    await until('the end of the others', () => proxy.ctx.tracker.count === 1)
+    await upgrade('/large').until('begun')
   })
 })
 

@@ -12,11 +12,9 @@ import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger } from '../answers/raw-answer.ts'
 import { formatHead } from '../message/head.ts'
 import { joinSmallPieces } from '../message/join-small-pieces.ts'
+import { capPartialHead, MAX_ANSWER_HEAD_BYTES } from './partial-head.ts'
 import { capInterim } from './relay-interim.ts'
 import { responseHeaders } from './response-headers.ts'
-
-/** Larger than the head of any real answer; Node's default of 16 KiB is too small. */
-const MAX_ANSWER_HEADERS_BYTES = 256 * 1024
 
 /**
  * Forwards a request for another protocol. If the service switches, the two connections are joined byte for byte in
@@ -32,6 +30,7 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
     const socket = await openUpstream(forwarding, exchange, signal)
     const upstream = prepare(exchange, socket)
     capInterim(upstream, exchange.sandboxId, forwarding.limits)
+    capPartialHead(upstream, exchange.sandboxId)
     const reply = await askToSwitch(upstream, signal).catch(async (err: unknown) => {
       breakOff(socket)
       throw err instanceof ProxyError || err instanceof ClientGone ? err : await explainSilence(forwarding, exchange, err)
@@ -48,7 +47,7 @@ export async function forwardUpgrade(forwarding: Forwarding, exchange: Exchange,
 }
 
 function prepare({ inbound: { method, path }, headers }: Exchange, socket: Socket): ClientRequest {
-  const upstream = request({ createConnection: () => socket, method, path, headers, maxHeaderSize: MAX_ANSWER_HEADERS_BYTES })
+  const upstream = request({ createConnection: () => socket, method, path, headers, maxHeaderSize: MAX_ANSWER_HEAD_BYTES })
   upstream.maxHeadersCount = 0
   // An error of a request without a listener would end the process.
   return upstream.on('error', () => undefined)

@@ -1,3 +1,5 @@
+import type { ClientRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { Quota } from '../quota.ts'
 
@@ -35,4 +37,27 @@ export class PartialHead {
     quota.release(this.#sandboxId, this.#bytes)
     this.#bytes = 0
   }
+}
+
+/** Counts the head of the answer to an upgrade, and aborts the upgrade at the cap. */
+export function capPartialHead(upstream: ClientRequest, sandboxId: string): void {
+  const head = new PartialHead(sandboxId)
+  let isComplete = false
+  const onData = (bytes: Buffer): void => {
+    // Node's own listener has parsed these bytes.
+    if (isComplete) return
+    try {
+      head.add(bytes.length)
+    } catch (err) {
+      upstream.destroy(err as Error)
+    }
+  }
+  const complete = (): void => {
+    isComplete = true
+    head.end()
+    upstream.socket?.off('data', onData)
+  }
+  upstream.once('socket', (socket: Socket) => socket.on('data', onData))
+  upstream.on('information', () => head.end())
+  for (const event of ['response', 'upgrade', 'close']) upstream.once(event, complete)
 }
