@@ -76,7 +76,10 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
     const refuse = (): void => refuseConnect(req)
     clients.enter({ req, isExempt: true, serve: refuse, refuse })
   })
-  server.on('clientError', (err, socket) => clients.enterMalformed(socket as Socket, err))
+  server.on('clientError', (err: NodeJS.ErrnoException, socket) => {
+    if (err.code !== 'ERR_HTTP_REQUEST_TIMEOUT') plain.ignoreEnd(socket as Socket)
+    clients.enterMalformed(socket as Socket, err)
+  })
   server.on('drop', () => ctx.metrics.countRefused('connections'))
   const plain = new PlainConnections(server, {
     ...config,

@@ -88,7 +88,7 @@ export class ClientConnections {
       refusal: refusal && toError(refusal, 'connections'),
       requests: 0,
     })
-    socket.once('end', () => watchHalfOpen(socket, limits))
+    watchHalfOpen(socket, limits)
     return refusal === undefined
   }
 

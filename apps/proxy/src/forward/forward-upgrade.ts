@@ -10,6 +10,7 @@ import { openUpstream } from './open-upstream.ts'
 import type { ReadAhead } from './read-ahead.ts'
 import { ProxyError } from '../answers/proxy-error.ts'
 import { endAndLinger } from '../answers/raw-answer.ts'
+import { unwatchHalfOpen } from '../connections/half-open.ts'
 import { formatHead } from '../message/head.ts'
 import { joinSmallPieces } from '../message/join-small-pieces.ts'
 import { capPartialHead, MAX_ANSWER_HEAD_BYTES } from './partial-head.ts'
@@ -85,6 +86,7 @@ async function relaySwitched(answer: IncomingMessage, service: Switched, client:
   client.socket.write(formatHead({ status, reason, headers }), 'latin1')
   if (service.head.length > 0) client.socket.write(service.head)
   if (client.head.length > 0) service.socket.write(client.head)
+  unwatchHalfOpen(client.socket)
   await splice(client.socket, service.socket)
 }
 

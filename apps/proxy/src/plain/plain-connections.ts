@@ -2,12 +2,16 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { PlainConnection, type PlainConnectionOptions } from './plain-connection.ts'
 
+type Listener = () => void
+
 /** Puts plain connections in front of the listener of Node's HTTP server. */
 export class PlainConnections {
   readonly #open = new Map<Socket, PlainConnection>()
   readonly #options: PlainConnectionOptions
   /** What Node does with a connection. */
   readonly #toNode: (socket: Socket) => void
+  /** What Node does at the end of one. */
+  readonly #endListeners = new WeakMap<Socket, Listener[]>()
 
   /** Takes the connections of `server`. Its listeners of `connection` must be added afterwards. */
   constructor(server: Server, options: Omit<PlainConnectionOptions, 'handOver'>) {
@@ -26,7 +30,18 @@ export class PlainConnections {
 
   /** For a connection that is not served in this way at all. */
   acceptByNode(socket: Socket): void {
+    const before = new Set(socket.listeners('end'))
     this.#toNode(socket)
+    const added = socket.listeners('end').filter((listener) => !before.has(listener))
+    this.#endListeners.set(socket, added as Listener[])
+  }
+
+  /**
+   * For a connection whose bytes are malformed, of which Node reads no more. At the end it would close the connection for sending, before the answers
+   * of which it does not know: to an earlier plain request, and to the malformed bytes.
+   */
+  ignoreEnd(socket: Socket): void {
+    for (const listener of this.#endListeners.get(socket) ?? []) socket.off('end', listener)
   }
 
   /** Closes connections without a request now, the others after their answers. */
@@ -41,7 +56,7 @@ export class PlainConnections {
   #handOver(socket: Socket, bytes: Buffer): void {
     this.#open.delete(socket)
     socket.pause()
-    this.#toNode(socket)
+    this.acceptByNode(socket)
     // With a listener Node reads the connection as a stream. Else its parser would get what the kernel has next before `bytes`.
     socket.on('data', () => undefined)
     socket.unshift(bytes)
