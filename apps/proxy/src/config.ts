@@ -49,6 +49,10 @@ export const proxyLimitSettings = {
     default: 620_000,
     doc: 'how long a connection without a request stays open',
   }),
+  bodyRestTimeoutMs: env.duration('SANDYARD_PROXY_BODY_REST_TIMEOUT', {
+    default: 30_000,
+    doc: 'how long a client may go on with the body of a request that has its answer; then its connection is closed',
+  }),
   halfOpenTimeoutMs: env.duration('SANDYARD_PROXY_HALF_OPEN_TIMEOUT', {
     default: 2000,
     doc: 'how long a client that has ended its sending may take nothing of what is sent to it; then its connection is closed',

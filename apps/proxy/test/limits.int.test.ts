@@ -156,8 +156,11 @@ describe('connections', () => {
     expect(refused).toContain('\r\nConnection: close\r\n')
     expect(await ask('i2', BROWSER)).toMatch(/Content-Type: text\/html.*<html.*Too Many Connections.*<\/html>$/s)
     expect(await proxy.refusals(cap)).toBe(2)
-    // The health probe of the proxy is not refused.
-    expect((await fetch(`${proxy.url}/health`)).status).toBe(200)
+    // The health probe of the proxy is not refused, and keeps no connection.
+    const probe = open()
+    probe.send(['GET /health HTTP/1.1', 'Host: localhost'])
+    await probe.closed()
+    expect(probe.received).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s)
     clients.shift()?.socket.destroy()
     await until('a free connection', () => proxy.ctx.clients.counts.connections === 1)
     expect(await ask('i2')).toContain('done')
@@ -236,6 +239,27 @@ describe('requests in flight', () => {
     await vi.waitFor(async () => expect(await ask('i1', large())).toContain('done'), { timeout: 10_000 })
     second.socket.destroy()
     await until('free bytes', () => proxy.ctx.clients.counts.headBytes === 0)
+  })
+
+  it.each([
+    ['plain', []],
+    ['by Node', ['Keep-Alive: 1']],
+  ])('end their connection when their bodies go on for too long after their answers, %s', async (_, extra) => {
+    await start({ bodyRestTimeoutMs: 50 })
+    const answered = async (): Promise<RawClient> => {
+      const client = open()
+      client.send(['POST / HTTP/1.1', 'Host: 49983-inone.x', 'Content-Length: 5', ...large(), ...extra])
+      await client.until('HTTP/1.1 502')
+      return client
+    }
+    const inTime = await answered()
+    inTime.socket.write('12345')
+    const late = await answered()
+    late.socket.write('1')
+    await late.closed()
+    await until('free bytes', () => proxy.ctx.clients.counts.headBytes === 0)
+    inTime.send(['GET / HTTP/1.1', 'Host: 49983-i1.x'])
+    await inTime.until('done')
   })
 
   it('end their connection when they are pipelined over the cap', async () => {

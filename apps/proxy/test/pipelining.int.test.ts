@@ -106,6 +106,23 @@ it('answers malformed bytes after the earlier requests', async () => {
   expect(client.received).toMatch(/first.*<\/next>.*HTTP\/1\.1 400 Bad Request\r\n.*Bad request$/s)
 })
 
+it('answers a malformed body after the earlier requests, however long they take', async () => {
+  await using impatient = await startProxy(routes, { bodyRestTimeoutMs: 20 })
+  using client = new RawClient(impatient.port)
+  client.socket.write(get('/held'))
+  await until('the request', () => held.length === 1)
+  client.send(['POST /next HTTP/1.1', `Host: ${service.port}-i1.x`, 'Transfer-Encoding: chunked'], 'no chunk\r\n')
+  // Others, which are closed, show that the time has passed.
+  for (let count = 0; count < 3; count += 1) {
+    using other = new RawClient(impatient.port)
+    other.send(['POST / HTTP/1.1', 'Host: 49983-inone.x', 'Content-Length: 5'])
+    await other.closed()
+  }
+  held.shift()?.end('first')
+  expect(await client.closed()).toBe('end')
+  expect(client.received).toMatch(/first.*HTTP\/1\.1 400 Bad Request\r\n.*Bad request$/s)
+})
+
 it('serves pipelined requests with bodies', async () => {
   using client = new RawClient(proxy.port)
   const body = 'x'.repeat(100_000)

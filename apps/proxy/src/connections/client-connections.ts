@@ -7,7 +7,7 @@ import type { ProxyLimits } from '../config.ts'
 import type { DownstreamRequest, DownstreamResponse } from '../message/downstream-message.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { watchHalfOpen } from './half-open.ts'
-import { afterRestOfBody } from './rest-of-body.ts'
+import { awaitRestOfBody } from './rest-of-body.ts'
 import { Quota, type Refusal } from '../quota.ts'
 
 export interface ClientConnectionsParts {
@@ -100,18 +100,29 @@ export class ClientConnections {
     const client = this.#clients.get(req.socket)
     // A chunk may contain more requests after the one that ended the connection.
     if (client === undefined || req.socket.destroyed) return void req.socket.destroy()
-    const { line } = client
+    const { line, refusal } = client
+    const { limits, addresses, countRefused } = this.#parts
     client.requests += 1
     // Node closes the connection after this answer, and drops the bytes after the request.
-    if (res !== undefined && client.requests >= this.#parts.limits.maxConnectionRequests) res.shouldKeepAlive = false
+    const isLast = refusal !== undefined || client.requests >= limits.maxConnectionRequests
+    if (res !== undefined && isLast) res.shouldKeepAlive = false
     const turn = { req, ...(res !== undefined && { res }) }
-    if (isExempt && line.isIdle) return line.enter({ ...turn, serve, leave: () => afterRestOfBody(req, () => undefined) })
-    const owner = this.#parts.addresses.ofRequest(req)
+    const afterBody = (done: () => void): void => {
+      awaitRestOfBody(req, { timeoutMs: limits.bodyRestTimeoutMs, isServing: () => !line.isIdle, done })
+    }
+    if (isExempt && line.isIdle) return line.enter({ ...turn, serve, leave: () => afterBody(() => undefined) })
+    const owner = addresses.ofRequest(req)
     const headBytes = countedHeadBytes(req)
-    const error = client.refusal ?? this.#admit(owner, headBytes)
-    if (error === undefined) return line.enter({ ...turn, serve, leave: () => this.#leave(req, owner, headBytes) })
+    const error = refusal ?? this.#admit(owner, headBytes)
+    if (error === undefined) {
+      const leave = (): void => {
+        this.#requests.release(owner)
+        afterBody(() => headBytes > 0 && this.#headBytes.release(owner, headBytes))
+      }
+      return line.enter({ ...turn, serve, leave })
+    }
     if (line.isIdle) return line.enter({ ...turn, serve: () => refuse(error) })
-    if (error.problem.kind === 'limit') this.#parts.countRefused(error.problem.cap)
+    if (error.problem.kind === 'limit') countRefused(error.problem.cap)
     resetSocket(req.socket)
   }
 
@@ -128,13 +139,6 @@ export class ClientConnections {
     if (tooLarge === undefined) return undefined
     this.#requests.release(owner)
     return toError(tooLarge, 'head_bytes')
-  }
-
-  #leave(req: DownstreamRequest, owner: string | undefined, headBytes: number): void {
-    this.#requests.release(owner)
-    afterRestOfBody(req, () => {
-      if (headBytes > 0) this.#headBytes.release(owner, headBytes)
-    })
   }
 }
 

@@ -1,13 +1,16 @@
 import type { DownstreamRequest } from '../message/downstream-message.ts'
 
-/** A client that goes on with a body after its answer has this long to end it. */
-const REST_MS = 30_000
+export interface RestOfBody {
+  /** How long the client may take to end the body. */
+  readonly timeoutMs: number
+  /** Whether the connection still serves an earlier request. Then this one has no answer, because its body is malformed. */
+  readonly isServing: () => boolean
+  /** Called once, when the body has ended or its connection is closed: until then the head stays in memory. */
+  readonly done: () => void
+}
 
-/**
- * Calls `done` when the rest of a body that nobody reads has arrived or its connection is closed: until then the head stays in memory. Closes the
- * connection when the rest takes too long.
- */
-export function afterRestOfBody(req: DownstreamRequest, done: () => void): void {
+/** Waits for the rest of a body that nobody reads. Closes the connection when it takes too long. */
+export function awaitRestOfBody(req: DownstreamRequest, { timeoutMs, isServing, done }: RestOfBody): void {
   const { socket } = req
   if (req.complete || socket.destroyed) return done()
   const end = (): void => {
@@ -16,7 +19,10 @@ export function afterRestOfBody(req: DownstreamRequest, done: () => void): void 
     socket.off('close', end)
     done()
   }
-  const timer = setTimeout(() => socket.destroy(), REST_MS).unref()
+  const expire = (): void => {
+    if (!isServing()) socket.destroy()
+  }
+  const timer = setTimeout(expire, timeoutMs).unref()
   req.once('end', end)
   socket.once('close', end)
 }
