@@ -46,7 +46,7 @@ class Block {
 
 /**
  * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
- * connection is idle. A client that is slow holds the block that was lent, and the next one waits: nothing is read meanwhile.
+ * connection is idle. A slow client holds one block: whoever lends it pauses the connection until it is given back.
  */
 export class ReadMemory {
   #block = new Block(SMALL_BLOCK_BYTES)
@@ -82,7 +82,8 @@ export class ReadMemory {
   #next(): Uint8Array {
     const block = this.#block
     if (!block.isLent && this.#wanted === block.bytes.length) return block.bytes
-    if (this.#socket?.destroyed === true) return block.bytes
+    // Nothing is read into it before it was given back.
+    if (this.#socket?.destroyed === true || (block.isLent && this.#socket?.isPaused() === true)) return block.bytes
     block.release()
     this.#block = new Block(this.#wanted)
     // Where no more memory is allowed.
@@ -96,7 +97,10 @@ export function reusesMemory(socket: Socket): boolean {
   return memories.has(socket)
 }
 
-/** Keeps the bytes of the last read valid until the returned function is called. To be called while `data` is emitted. */
+/**
+ * Keeps the bytes of the last read valid until the returned function is called. To be called while `data` is emitted. The connection must be paused
+ * until then, unless it is given to another request.
+ */
 export function lendBytes(socket: Socket): (() => void) | undefined {
   return memories.get(socket)?.lend()
 }

@@ -30,7 +30,9 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   readonly #done = Promise.withResolvers<void>()
   /** The connection is in use: neither failed nor complete. */
   #isOpen = true
-  #isPaused = false
+  /** What has to happen before the connection is read again. */
+  #waits = 0
+  #waitsForDrain = false
   #isComplete = false
   #hasTrailers = false
   /** The client gets the head with the first bytes of the body, or at the end of the read. */
@@ -130,7 +132,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     this.#isOpen = false
     // What happens to the connection from now on must not cut off the answer, which the client may still be reading.
     connection.leave()
-    if (this.#isPaused) socket.resume()
+    if (this.#waits > 0) socket.resume()
     // An answer that ends before the request has ended also ends the exchange.
     const isSent = this.#request.isSent && socket.writableLength === 0
     this.#request.abandon()
@@ -176,26 +178,42 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     if (res.socket?.writable !== true) return false
     if (!reusesMemory(connection.socket)) return writeAndRelease(res, bytes)
     if (bytes.length < SMALL_BYTES) return res.write(Buffer.from(bytes))
-    let giveBack: (() => void) | undefined
+    let onWritten: (() => void) | undefined
     let isWritten = false
     const mayGoOn = res.write(bytes, () => {
       isWritten = true
-      giveBack?.()
+      onWritten?.()
     })
+    if (isWritten || res.socket?.writableLength === 0) return mayGoOn
     // What the kernel has not taken must not be read over.
-    if (!isWritten && res.socket?.writableLength !== 0) giveBack = lendBytes(connection.socket)
+    const giveBack = lendBytes(connection.socket)
+    const readOn = this.#pause()
+    onWritten = () => {
+      giveBack?.()
+      readOn()
+    }
     return mayGoOn
   }
 
   /** Reads no more from the sandbox until the client has read. */
   #waitFor(client: Pick<DownstreamResponse, 'once'> | null): void {
-    if (client === null || this.#isPaused) return
-    const { socket } = this.#parts.connection
-    this.#isPaused = true
-    socket.pause()
+    if (client === null || this.#waitsForDrain) return
+    this.#waitsForDrain = true
+    const readOn = this.#pause()
     client.once('drain', () => {
-      this.#isPaused = false
-      if (this.#isOpen) socket.resume()
+      this.#waitsForDrain = false
+      readOn()
     })
+  }
+
+  /** Reads no more from the sandbox until the returned function, and those of other calls, are called. */
+  #pause(): () => void {
+    const { socket } = this.#parts.connection
+    this.#waits += 1
+    if (this.#isOpen) socket.pause()
+    return () => {
+      this.#waits -= 1
+      if (this.#waits === 0 && this.#isOpen) socket.resume()
+    }
   }
 }
