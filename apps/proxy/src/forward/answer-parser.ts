@@ -46,7 +46,8 @@ export class AnswerParser {
   readonly #isHead: boolean
   readonly #partial: PartialHead
   #state: State = 'head'
-  #section = new TextSection('\r\n\r\n', HEAD)
+  /** The head, as far as it has arrived. Dropped when it is complete: an answer may last, and the heads of ten thousand would fill the heap. */
+  #section: TextSection | undefined
   /** Bytes of the body that are still to come. */
   #left = 0
   #chunks: ChunkedParser | undefined
@@ -106,10 +107,12 @@ export class AnswerParser {
   }
 
   #readHead(data: Buffer, at: number): number {
-    const end = this.#section.take(data, at)
-    if (this.#section.isComplete) {
+    const section = (this.#section ??= new TextSection('\r\n\r\n', HEAD))
+    const end = section.take(data, at)
+    if (section.isComplete) {
       this.#partial.end()
-      this.#startAnswer(this.#section.text)
+      this.#section = undefined
+      this.#startAnswer(section.text)
       return end
     }
     this.#partial.add(end - at)
@@ -133,7 +136,6 @@ export class AnswerParser {
     if (minor === undefined || status === undefined) throw new Error('the answer is not HTTP/1.1')
     const head: AnswerHead = { status: Number(status), reason, isOldHttp: minor === '0', ...parseHeaders(lines, 1) }
     if (head.status < 200 && head.status !== 101) {
-      this.#section = new TextSection('\r\n\r\n', HEAD)
       this.#handler.onInterim(head)
       return
     }

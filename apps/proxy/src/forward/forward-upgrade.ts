@@ -84,6 +84,8 @@ function askToSwitch(upstream: ClientRequest, signal: AbortSignal): Promise<Repl
 async function relaySwitched(answer: IncomingMessage, service: Switched, client: Switched): Promise<void> {
   const { statusCode: status = 101, statusMessage: reason, rawHeaders: headers } = answer
   client.socket.write(formatHead({ status, reason, headers }), 'latin1')
+  // The answer stays in memory until the connection ends.
+  headers.length = 0
   if (service.head.length > 0) client.socket.write(service.head)
   if (client.head.length > 0) service.socket.write(client.head)
   unwatchHalfOpen(client.socket)

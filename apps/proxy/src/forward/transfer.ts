@@ -53,16 +53,14 @@ export class Transfer implements ConnectionUser, AnswerHandler {
    * answer, and the connection is closed.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { exchange, connection, res, keep } = this.#parts
-    const { method, path, hasBody } = exchange.inbound
+    const { connection, res } = this.#parts
     const abort = (): void => this.#fail(signal.reason)
     try {
       signal.throwIfAborted()
-      const head = formatRequestHead(method, path, [...exchange.headers, 'Connection', keep === undefined ? 'close' : 'keep-alive'])
       signal.addEventListener('abort', abort)
       res.once('finish', this.#done.resolve)
       connection.enter(this)
-      this.#request.send(head, hasBody)
+      this.#send()
       await this.#done.promise
     } finally {
       signal.removeEventListener('abort', abort)
@@ -70,6 +68,14 @@ export class Transfer implements ConnectionUser, AnswerHandler {
       this.#breakOff()
       this.#parser.close()
     }
+  }
+
+  /** Not a part of `run`, which would keep the text until the answer ends. */
+  #send(): void {
+    const { exchange, keep } = this.#parts
+    const { method, path, hasBody } = exchange.inbound
+    const head = formatRequestHead(method, path, [...exchange.headers, 'Connection', keep === undefined ? 'close' : 'keep-alive'])
+    this.#request.send(head, hasBody)
   }
 
   onData(bytes: Buffer): void {
