@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { until } from './support/until.ts'
@@ -17,8 +17,11 @@ const SWITCH = Buffer.from(`HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: ra
 
 const routes = new MemoryRoutes()
 const sockets = new Set<Socket>()
+const clients: Socket[] = []
 let proxy: RunningProxy
 let service: Server
+/** Used before the first of them. */
+let baseline = 0
 
 beforeAll(async () => {
   service = createServer((socket) => {
@@ -28,11 +31,17 @@ beforeAll(async () => {
   await once(service.listen(0, '127.0.0.1'), 'listening')
   proxy = await startProxy(routes)
   routes.run('i1', (service.address() as AddressInfo).port)
+  baseline = usedHeap()
 })
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
   await proxy[Symbol.asyncDispose]()
   service.close()
+})
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy()
+  await until('no open connection', () => proxy.ctx.tracker.count === 0)
 })
 
 /** Bytes that are in use after a collection. */
@@ -47,18 +56,15 @@ it.each([
   ['a request that Node reads', ['Keep-Alive: 1']],
   ['an upgrade', ['Connection: Upgrade', 'Upgrade: raw']],
 ])('the large head of an answer to %s leaves the memory when it was sent', async (_, extra) => {
-  const before = usedHeap()
   let received = 0
-  const clients = Array.from({ length: STREAMS }, () => {
+  for (let count = 0; count < STREAMS; count += 1) {
     const client = connect({ port: proxy.port, host: '127.0.0.1' })
-    client.on('data', (bytes) => (received += bytes.length))
+    client.on('error', () => undefined).on('data', (bytes) => (received += bytes.length))
     client.write(['GET / HTTP/1.1', 'Host: 49983-i1.x', ...extra, '', ''].join('\r\n'))
-    return client
-  })
+    clients.push(client)
+  }
   await until('the answers', () => received > STREAMS * HEAD_BYTES)
-  const used = usedHeap() - before
+  const used = usedHeap() - baseline
   expect(proxy.ctx.tracker.count).toBe(STREAMS)
   expect(used / STREAMS).toBeLessThan(100 * KIB)
-  for (const client of clients) client.destroy()
-  await until('no open connection', () => proxy.ctx.tracker.count === 0)
 })

@@ -42,7 +42,8 @@ async function sendToAll(bytes: Buffer): Promise<void> {
 it('clients that do not read hold one block of memory each, however many pieces arrive for them', { timeout: 60_000 }, async () => {
   const connections: Socket[] = []
   proxy.server.http.on('connection', (socket) => connections.push(socket))
-  const clients = Array.from({ length: CLIENTS }, () => new RawClient(proxy.port))
+  using opened = new DisposableStack()
+  const clients = Array.from({ length: CLIENTS }, () => opened.use(new RawClient(proxy.port)))
   for (const client of clients) {
     client.socket.pause()
     client.send(['GET /held HTTP/1.1', `Host: ${HOST}`])
@@ -58,5 +59,4 @@ it('clients that do not read hold one block of memory each, however many pieces 
     while (waiting.some((socket) => socket.writableLength === 0))
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(CLIENTS * 2 * MIB)
-  for (const client of clients) client[Symbol.dispose]()
 })

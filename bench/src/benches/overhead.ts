@@ -54,7 +54,10 @@ export async function benchOverhead({ sandboxUrl, apiUrl, apiKey }: Settings): P
     ]
     const cpu = await interleave(
       { times: CPU_BATCHES, warmUps: 1 },
-      { ours: await cpuMeter(sandboxUrl, () => sendTo(sandboxUrl, HEALTH)), relay: await cpuMeter(relay.origin, () => sendTo(relay.origin, HEALTH)) },
+      {
+        ours: await cpuMeter(sandboxUrl, () => sendTo(sandboxUrl, HEALTH)),
+        relay: await cpuMeter(relay.origin, () => sendTo(relay.origin, HEALTH)),
+      },
     )
     comparisons.push({
       what: 'CPU of the proxy for a GET /health',

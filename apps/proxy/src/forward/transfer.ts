@@ -184,21 +184,25 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     if (res.socket?.writable !== true) return false
     if (!reusesMemory(connection.socket)) return writeAndRelease(res, bytes)
     if (bytes.length < SMALL_BYTES) return res.write(Buffer.from(bytes))
-    let onWritten: (() => void) | undefined
     let isWritten = false
+    let readOn: (() => void) | undefined
     const mayGoOn = res.write(bytes, () => {
       isWritten = true
-      onWritten?.()
+      readOn?.()
     })
-    if (isWritten || res.socket?.writableLength === 0) return mayGoOn
     // What the kernel has not taken must not be read over.
-    const giveBack = lendBytes(connection.socket)
+    if (!isWritten && res.socket?.writableLength !== 0) readOn = this.#lend()
+    return mayGoOn
+  }
+
+  /** Keeps the bytes of this read until the returned function is called. Nothing is read meanwhile. */
+  #lend(): () => void {
+    const giveBack = lendBytes(this.#parts.connection.socket)
     const readOn = this.#pause()
-    onWritten = () => {
+    return () => {
       giveBack?.()
       readOn()
     }
-    return mayGoOn
   }
 
   /** Reads no more from the sandbox until the client has read. */

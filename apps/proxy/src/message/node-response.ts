@@ -18,8 +18,8 @@ export class NodeResponse extends ServerResponse {
 
   override write(chunk: unknown, written?: Written): boolean
   override write(chunk: unknown, encoding: BufferEncoding, written?: Written): boolean
-  override write(...args: [chunk: unknown, encoding: BufferEncoding, written?: Written]): boolean {
-    const mayGoOn = super.write(...args)
+  override write(chunk: unknown, encoding?: BufferEncoding | Written, written?: Written): boolean {
+    const mayGoOn = super.write(chunk, encoding as BufferEncoding, written)
     const head = this as unknown as SentHead
     // Node keeps the text until the answer ends. Heads may be large, and answers may last.
     if (head._headerSent) Object.assign(head, { _header: 'sent', statusMessage: '' })

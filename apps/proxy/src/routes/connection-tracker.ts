@@ -56,7 +56,10 @@ export class ConnectionTracker {
   open(connection: TrackedConnection): Refusal | undefined {
     const { maxConnections, maxClientConnections } = this.#options
     const { sandboxId } = connection.route
-    const open = this.#bySandbox.get(sandboxId) ?? { quota: new Quota({ all: maxConnections, one: maxClientConnections }), connections: new Set() }
+    const open = this.#bySandbox.get(sandboxId) ?? {
+      quota: new Quota({ all: maxConnections, one: maxClientConnections }),
+      connections: new Set(),
+    }
     const refusal = open.quota.take(connection.client)
     if (refusal !== undefined) return refusal
     open.connections.add(connection)
