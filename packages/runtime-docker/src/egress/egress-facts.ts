@@ -17,6 +17,8 @@ export class EgressFacts {
   #host: HostFacts = { addresses: [], hasIpv6: false, maxOpenFiles: 0 }
   #resolvers: readonly string[] = []
   #companyProxy: BaseRules['companyProxy']
+  #reading: Promise<void> | undefined
+  #nextReading: Promise<void> | undefined
 
   constructor(sources: FactSources) {
     this.#sources = sources
@@ -41,8 +43,25 @@ export class EgressFacts {
     return before !== '' && before !== host.addresses.join()
   }
 
-  async readResolvers(): Promise<void> {
-    this.#resolvers = await this.#sources.readResolvers()
+  /**
+   * Each read starts a container, and a host may change its addresses many times in a second, as a compose project starts: calls during a read
+   * share the next one.
+   */
+  readResolvers(): Promise<void> {
+    if (this.#reading === undefined) return this.#read()
+    this.#nextReading ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#nextReading = undefined
+        return this.readResolvers()
+      })
+    return this.#nextReading
+  }
+
+  #read(): Promise<void> {
+    const reading = this.#sources.readResolvers().then((resolvers) => void (this.#resolvers = resolvers))
+    this.#reading = reading.finally(() => void (this.#reading = undefined))
+    return this.#reading
   }
 
   /** The last addresses stay when the lookup fails. */
