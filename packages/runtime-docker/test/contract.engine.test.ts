@@ -6,7 +6,7 @@ import { Inside } from './support/inside.ts'
 import { addVolumeServer } from './support/volume-server-dist.ts'
 
 async function dockerHarness(): Promise<ContractHarness> {
-  const bench = await EngineBench.open()
+  const bench = await EngineBench.open({ ownDist: true })
   await addVolumeServer(bench.dist)
   return {
     image: DEBIAN,

@@ -16,7 +16,7 @@ let bench: EngineBench
 let archive: DockerEngineArchive
 
 beforeAll(async () => {
-  bench = await EngineBench.open()
+  bench = await EngineBench.open({ ownDist: true })
   await addVolumeServer(bench.dist)
   archive = new DockerEngineArchive(bench.docker, installation)
 })

@@ -33,7 +33,7 @@ describe('the recovery of a runtime', () => {
   let parts: RuntimeParts
 
   beforeAll(async () => {
-    bench = stack.use(await EngineBench.open())
+    bench = stack.use(await EngineBench.open({ ownDist: true }))
     runtime = await bench.runtime({ installation })
     parts = await openParts(bench.options({ installation }))
     stack.defer(() => parts.egress?.[Symbol.asyncDispose]())

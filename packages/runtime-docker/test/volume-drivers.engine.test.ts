@@ -21,7 +21,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandyard-volumes-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  bench = stack.use(await EngineBench.open())
+  bench = stack.use(await EngineBench.open({ ownDist: true }))
   await addVolumeServer(bench.dist)
 })
 afterAll(() => stack.disposeAsync())

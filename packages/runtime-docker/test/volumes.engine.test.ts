@@ -33,7 +33,7 @@ describe('volumes on Docker', () => {
   let volumes: DockerVolumeStore
 
   beforeAll(async () => {
-    bench = stack.use(await EngineBench.open())
+    bench = stack.use(await EngineBench.open({ ownDist: true }))
     ;({ docker } = bench)
     await addVolumeServer(bench.dist)
     runtime = await bench.runtime({ installation })

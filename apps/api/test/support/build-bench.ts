@@ -19,6 +19,7 @@ import { removeInstallations } from '@sandyard/runtime-docker/remove-installatio
 import type { DockerRuntimeOptions } from '@sandyard/runtime-docker/runtime-options'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
 import { pack } from 'tar-stream'
+import { findResolvers } from '../../../../packages/runtime-docker/test/support/engine-bench.ts'
 import { ensureDaemonDist } from '../../../daemon/build/dist.ts'
 import type { BuildPlan, BuildResult } from '../../src/builds/build-plan.ts'
 import type { LogLine } from '../../src/builds/build-runner.ts'
@@ -108,6 +109,7 @@ export class BuildBench implements AsyncDisposable {
       dockerHost: ENGINE,
       log,
       progress: { step: () => undefined, detail: () => undefined },
+      resolvers: await findResolvers(),
       wantedEgress: async (sandboxIds) => {
         const wanted = await readWantedEgress(database.db, sandboxIds)
         // Builds of this bench have no job, and some sandboxes have no row.

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadOnce } from '@sandyard/kit/async/load-once'
 import { Secret } from '@sandyard/kit/config/secret'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
@@ -9,10 +10,12 @@ import type Docker from 'dockerode'
 import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { DockerRuntime } from '../../src/docker-runtime.ts'
 import { connectEngine } from '../../src/engine/connect-engine.ts'
+import { ensureGuardImage } from '../../src/egress/guard-image.ts'
+import { engineResolvers } from '../../src/egress/resolvers.ts'
 import { unlessStatus } from '../../src/engine/docker-errors.ts'
 import { removeInstallations } from '../../src/remove-installation.ts'
 import type { DockerRuntimeOptions } from '../../src/runtime-options.ts'
-import { makeStandInDist } from './stand-in-dist.ts'
+import { makeStandInDist, sharedStandInDist } from './stand-in-dist.ts'
 
 /** The image that every engine has after `npm start` or `npm test` has prepared it. */
 export const DEBIAN = 'debian:bookworm-slim'
@@ -21,26 +24,46 @@ export const DEBIAN = 'debian:bookworm-slim'
 // oxlint-disable-next-line node/no-process-env -- selects the engine under test
 export const ENGINE = process.env['DOCKER_HOST']
 
+const QUIET = { step: () => undefined, detail: () => undefined }
+
+/**
+ * A runtime without given resolvers starts a container to read them, again after each change of the host's addresses, which every new network of
+ * another test file is: half of all containers of the tests were such probes.
+ */
+export const findResolvers = loadOnce(async () => {
+  const docker = await connectEngine(ENGINE)
+  return engineResolvers(docker, { installation: `test-${randomId(8)}`, image: await ensureGuardImage(docker, { progress: QUIET }) })
+})
+
+interface BenchOptions {
+  /** For tests that change the distribution or its volume, which are shared otherwise. */
+  readonly ownDist?: boolean
+}
+
 /** A connection to the engine, a stand-in daemon, and runtimes that are removed from the engine at the end. */
 export class EngineBench implements AsyncDisposable {
   readonly docker: Docker
   readonly dist: DaemonDist
-  readonly #folder: string
+  /** With a distribution of its own. */
+  readonly #folder: string | undefined
+  readonly #resolvers: readonly string[]
   readonly #installations = new Set<string>()
   readonly #runtimes: DockerRuntime[] = []
   /** The policies that the tests asked for, as an owner of sandboxes keeps them: runtimes repair the rules after them every minute. */
   readonly #wanted = new Map<string, EgressPolicy>()
 
-  private constructor(docker: Docker, dist: DaemonDist, folder: string) {
-    this.docker = docker
-    this.dist = dist
-    this.#folder = folder
+  private constructor(parts: Pick<EngineBench, 'docker' | 'dist'> & { folder: string | undefined; resolvers: readonly string[] }) {
+    this.docker = parts.docker
+    this.dist = parts.dist
+    this.#folder = parts.folder
+    this.#resolvers = parts.resolvers
   }
 
-  static async open(): Promise<EngineBench> {
+  static async open({ ownDist = false }: BenchOptions = {}): Promise<EngineBench> {
     const docker = await connectEngine(ENGINE)
-    const folder = await mkdtemp(join(tmpdir(), 'sandyard-dist-'))
-    return new EngineBench(docker, await makeStandInDist(folder, folder), folder)
+    const folder = ownDist ? await mkdtemp(join(tmpdir(), 'sandyard-dist-')) : undefined
+    const dist = folder === undefined ? await sharedStandInDist() : await makeStandInDist(folder, folder)
+    return new EngineBench({ docker, dist, folder, resolvers: await findResolvers() })
   }
 
   /** Options of a runtime that is removed from the engine at the end. */
@@ -52,7 +75,8 @@ export class EngineBench implements AsyncDisposable {
       daemonDist: this.dist,
       dockerHost: ENGINE,
       log: silentLogger(),
-      progress: { step: () => undefined, detail: () => undefined },
+      progress: QUIET,
+      resolvers: this.#resolvers,
       registries: ['*', '127.0.0.1'],
       wantedEgress: async (sandboxIds) => new Map(sandboxIds.map((id) => [id, this.#wanted.get(id) ?? DEFAULT_EGRESS])),
       ...change,
@@ -90,6 +114,7 @@ export class EngineBench implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const runtime of this.#runtimes) await runtime[Symbol.asyncDispose]()
     await removeInstallations(this.docker, [...this.#installations])
+    if (this.#folder === undefined) return
     await unlessStatus(404, () => this.docker.getVolume(this.volume).remove())
     await rm(this.#folder, { recursive: true })
   }

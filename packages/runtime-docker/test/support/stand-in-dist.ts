@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { access, chmod, constants, copyFile, link, mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { DaemonDist } from '../../src/daemon-volume/daemon-dist.ts'
 import { daemonSource } from './stand-in-daemon.ts'
@@ -10,6 +10,31 @@ export const DAEMON_PORT = 49_983
 export const STAND_IN_COMMAND =
   '/opt/sandyard/lib/ld-linux-x86-64.so.2 --library-path /opt/sandyard/lib /opt/sandyard/bin/node /opt/sandyard/daemon.mjs'.split(' ')
 
+const SHARED = join(import.meta.dirname, '../../../../.tools/stand-in-dist')
+
+/**
+ * The distribution that test files share, and with it its volume: to pack 120 MB of Node and to unpack it on the engine takes seconds for each
+ * file. An existing directory is always complete.
+ */
+export async function sharedStandInDist(): Promise<DaemonDist> {
+  const version = versionOf(process.version)
+  const dir = join(SHARED, version)
+  if (await exists(dir)) return { dir, version }
+  await mkdir(SHARED, { recursive: true })
+  const building = await mkdtemp(join(SHARED, 'building-'))
+  try {
+    await makeStandInDist(building, version)
+    await chmod(building, 0o755)
+    await rename(building, dir)
+  } catch (err) {
+    // Another process was faster.
+    if (!(await exists(dir))) throw err
+  } finally {
+    await rm(building, { recursive: true, force: true })
+  }
+  return { dir, version }
+}
+
 /**
  * A daemon distribution in `dir` with this Node, its loader and libraries and a program that runs commands: enough to inspect
  * a sandbox from inside without `docker exec`. `salt` makes a separate version.
@@ -18,12 +43,27 @@ export async function makeStandInDist(dir: string, salt: string): Promise<Daemon
   const lib = join(dir, 'lib')
   await mkdir(lib, { recursive: true })
   await mkdir(join(dir, 'bin'))
-  await copyFile(process.execPath, join(dir, 'bin/node'))
-  await chmod(join(dir, 'bin/node'), 0o755)
+  await placeNode(join(dir, 'bin/node'))
   for (const path of librariesOf(process.execPath)) await copyFile(path, join(lib, basename(path)))
   await writeFile(join(dir, 'daemon.mjs'), daemonSource)
   await writeFile(join(dir, 'dist.json'), JSON.stringify({ mount: '/opt/sandyard', command: STAND_IN_COMMAND, port: DAEMON_PORT }))
-  return { dir, version: `test-${createHash('sha256').update(daemonSource).update(salt).digest('hex').slice(0, 12)}` }
+  return { dir, version: versionOf(salt) }
+}
+
+function versionOf(salt: string): string {
+  return `test-${createHash('sha256').update(daemonSource).update(salt).digest('hex').slice(0, 12)}`
+}
+
+async function placeNode(destination: string): Promise<void> {
+  const source = await realpath(process.execPath)
+  await link(source, destination).catch(() => copyFile(source, destination, constants.COPYFILE_FICLONE))
+}
+
+function exists(dir: string): Promise<boolean> {
+  return access(join(dir, 'dist.json')).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The libraries that a program needs according to the loader, including the loader itself. */
