@@ -16,6 +16,8 @@ export interface TestDatabase extends AsyncDisposable {
 const TEMPLATE_LOCK_KEY = 5_417_903
 
 const flights = new SingleFlight<'server', string>()
+/** The templates that this process has seen, by server. */
+const templates = new Map<string, string>()
 let serverUrl: string | undefined
 
 /**
@@ -25,7 +27,8 @@ let serverUrl: string | undefined
 export async function createTestDatabase(serverUrl?: string): Promise<TestDatabase> {
   const server = serverUrl ?? (await getServerUrl())
   const name = `test_${randomBytes(6).toString('hex')}`
-  const template = await ensureTemplate(server)
+  const template = templates.get(server) ?? (await ensureTemplate(server))
+  templates.set(server, template)
   await administer(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`))
   return {
     url: databaseUrl(server, name),

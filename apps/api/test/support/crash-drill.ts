@@ -141,7 +141,8 @@ function isFailure(answer: unknown): boolean {
 
 /** A broken connection stays in the pool until its end is noticed; the loops of a server would meet it once and go on at their next pass. */
 async function connectAgain({ ctx: { database } }: Server): Promise<void> {
-  const all = Array.from({ length: database.pool.limit })
+  // At the same time, so that each open connection gets one.
+  const all = Array.from({ length: Math.max(database.pool.open, 1) })
   const answers = async (): Promise<boolean> => {
     try {
       await Promise.all(all.map(() => sql`select pg_sleep(0.01)`.execute(database.db)))
