@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Tables } from './schema/tables.ts'
+import { Turns, type TurnRequest } from './turns.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
 /** A query target: the database or a transaction. */
@@ -50,6 +52,9 @@ export class Database implements AsyncDisposable, DatabaseUrls {
   readonly directUrl: string
   readonly db: Db
   readonly #pool: ConnectionPool
+  readonly #turns = new Turns()
+  /** Of the code that runs now. Code that a transaction has begun and not waited for may outlast it. */
+  readonly #within = new AsyncLocalStorage<{ isOpen: boolean }>()
   #closed: Promise<void> | undefined
 
   constructor(options: DatabaseOptions) {
@@ -79,8 +84,24 @@ export class Database implements AsyncDisposable, DatabaseUrls {
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.db.transaction().execute(work)
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const transaction = { isOpen: true }
+    try {
+      return await this.#within.run(transaction, () => this.db.transaction().execute(work))
+    } finally {
+      transaction.isOpen = false
+    }
+  }
+
+  /**
+   * Runs `work` in one transaction, which begins when it is its turn: transactions of one owner, which would lock the same row, wait for each other without a
+   * connection.
+   *
+   * @throws Error within a transaction, which would wait with its connection, and for itself if it has the turn
+   */
+  async transactionInTurn<T>(turn: TurnRequest, work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#within.getStore()?.isOpen === true) throw new Error('a turn is taken before a transaction begins')
+    return this.#turns.run(turn, () => this.transaction(work))
   }
 
   /** @throws the error of the database or of the connection if it does not answer, for operators */

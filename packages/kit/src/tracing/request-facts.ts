@@ -12,13 +12,24 @@ export function readRequestId(header: string | readonly string[] | undefined): s
 /** What is known of a request while it is served. */
 export class RequestFacts {
   readonly #header: string | readonly string[] | undefined
+  readonly #watchClient: (() => AbortSignal) | undefined
   #id: string | undefined
+  #gone: AbortSignal | undefined
   /** The team that it acts for, as soon as that is known. */
   teamId: string | undefined
 
-  /** @param header the header `X-Request-ID` of the request */
-  constructor(header?: string | readonly string[]) {
+  /**
+   * @param header the header `X-Request-ID` of the request
+   * @param watchClient makes the signal `gone`, which most requests do not need
+   */
+  constructor(header?: string | readonly string[], watchClient?: () => AbortSignal) {
     this.#header = header
+    this.#watchClient = watchClient
+  }
+
+  /** Aborts when the client has gone before its answer was sent. Undefined where nothing watches it. */
+  get gone(): AbortSignal | undefined {
+    return (this.#gone ??= this.#watchClient?.())
   }
 
   /** The id that the client has sent when it is well-formed, else one that is made when it is first asked for. */

@@ -1,0 +1,87 @@
+export interface TurnRequest {
+  /** What works for the same owner waits for each other. */
+  readonly owners: readonly string[]
+  /** It goes before what is not urgent, and has places of its own: however much of that waits, it cannot keep this out. */
+  readonly isUrgent: boolean
+  /** Ends the wait, but not the work. */
+  readonly signal?: AbortSignal | undefined
+  /** The error when too many wait, or when it has waited too long. */
+  readonly onRefused: () => Error
+}
+
+/** Of one owner, urgent ones and others each. A request that waits keeps its body in memory. */
+const MAX_WAITING = 512
+/** Of each owner. As long as a query waits for a connection. */
+const WAIT_MS = 10_000
+
+/** In the order in which they came. */
+type Line = Set<PromiseWithResolvers<void>>
+
+/** What waits for the one that works. */
+interface Lines {
+  readonly urgent: Line
+  readonly others: Line
+}
+
+/**
+ * Lets one work at a time for each owner. What would wait in the database holds a connection meanwhile: many of one owner would take all of them from the
+ * others. Each process counts for itself.
+ */
+export class Turns {
+  /** An owner is here while something works for it. */
+  readonly #owners = new Map<string, Lines>()
+
+  /** @throws the error of `onRefused`; the abort reason; the error of `work` */
+  async run<T>(request: TurnRequest, work: () => Promise<T>): Promise<T> {
+    const entered: string[] = []
+    try {
+      // In one order, so that no two wait for each other.
+      for (const owner of [...new Set(request.owners)].toSorted()) {
+        await this.#enter(owner, request)
+        entered.push(owner)
+      }
+      return await work()
+    } finally {
+      for (const owner of entered) this.#leave(owner)
+    }
+  }
+
+  async #enter(owner: string, request: TurnRequest): Promise<void> {
+    const lines = this.#owners.get(owner)
+    if (lines === undefined) this.#owners.set(owner, { urgent: new Set(), others: new Set() })
+    else await waitIn(request.isUrgent ? lines.urgent : lines.others, request)
+  }
+
+  #leave(owner: string): void {
+    const { urgent, others } = this.#owners.get(owner) ?? {}
+    const next = urgent && others && (takeFirst(urgent) ?? takeFirst(others))
+    if (next === undefined) this.#owners.delete(owner)
+    else next.resolve()
+  }
+}
+
+/** Resolves when another one has ended and this is the next. */
+async function waitIn(line: Line, { signal, onRefused }: TurnRequest): Promise<void> {
+  signal?.throwIfAborted()
+  if (line.size >= MAX_WAITING) throw onRefused()
+  const turn = Promise.withResolvers<void>()
+  line.add(turn)
+  const leave = (why: unknown): void => {
+    if (line.delete(turn)) turn.reject(why)
+  }
+  const late = setTimeout(() => leave(onRefused()), WAIT_MS)
+  const onAbort = (): void => leave(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    await turn.promise
+  } finally {
+    clearTimeout(late)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function takeFirst(line: Line): PromiseWithResolvers<void> | undefined {
+  const [first] = line
+  if (first !== undefined) line.delete(first)
+  return first
+}
