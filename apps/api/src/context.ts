@@ -45,7 +45,6 @@ import { startLoops } from './start-loops.ts'
 import { StartsUnderWay } from './sandboxes/start/starts-under-way.ts'
 import type { ViewParts } from './sandboxes/read/sandbox-view.ts'
 import type { DeleteParts } from './templates/delete-template.ts'
-import { TeamTurns } from './teams/team-turns.ts'
 import { poolBounds } from './warm-pool/pool-config.ts'
 import { WarmPool } from './warm-pool/warm-pool.ts'
 import { openUploads } from './uploads/open-uploads.ts'
@@ -216,7 +215,6 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
       inFlight: new InFlight(),
       endReasons: new EndReasons(runtime, log.sandboxes),
       pool,
-      turns: new TeamTurns(),
       placement,
       readyMade,
       log: log.sandboxes,

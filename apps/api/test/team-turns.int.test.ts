@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { teamTransaction } from '../src/teams/team-transaction.ts'
 import { addCaller, type Caller } from './support/build-callers.ts'
 import { ADMIN_TOKEN, createWorld, DYING, waitFor, type Server, type World } from './support/control-plane.ts'
 import { Browser } from './support/dashboard-browser.ts'
@@ -61,7 +62,11 @@ interface Kind {
   readonly prepare: () => Promise<Send>
 }
 
-const WEBHOOK = { url: 'https://public.test/hook', events: ['sandbox.lifecycle.created'], signatureSecret: 'a secret of thirty-two characters' }
+const WEBHOOK = {
+  url: 'https://public.test/hook',
+  events: ['sandbox.lifecycle.created'],
+  signatureSecret: 'a secret of thirty-two characters',
+}
 
 async function newSandbox(): Promise<string> {
   const { status, body } = await busy.withKey('POST', '/v2/sandboxes', { templateID: 'base', timeout: 600 })
@@ -160,7 +165,8 @@ const KINDS: readonly Kind[] = [
   {
     name: 'jobs of the dashboard',
     status: 200,
-    prepare: async () => () => browser.call('POST', '/api/jobs', { body: { requestId: randomUUID(), action: 'kill', match: { search: 'nothing' } } }),
+    prepare: async () => () =>
+      browser.call('POST', '/api/jobs', { body: { requestId: randomUUID(), action: 'kill', match: { search: 'nothing' } } }),
   },
   {
     name: 'uploads of archives',
@@ -205,6 +211,27 @@ describe('requests of a team whose row is locked', () => {
     expect((await Promise.all(asked)).map((answer) => answer.status)).toEqual(statuses)
   })
 
+  it('are refused when too many wait, but not those of an administrator', async () => {
+    const body = { requestId: randomUUID(), action: 'kill', match: { search: 'nothing' } }
+    const ask = () => browser.call('POST', '/api/jobs', { body })
+    const refusal = {
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { message: 'Too many requests of the team wait for each other: try again' },
+    }
+    const { changes, asked } = await whileLocked(busy.teamId, async () => {
+      const asked = Array.from({ length: 600 }, ask)
+      expect(await Promise.race(asked)).toMatchObject(refusal)
+      const headers = { 'x-admin-token': ADMIN_TOKEN }
+      const change = () => api.call('PATCH', `/admin/teams/${busy.teamId}`, { apiKey: null, headers, body: { name: newName() } })
+      const changes = Array.from({ length: 5 }, change)
+      for (let n = 0; n < 5; n += 1) expect(await ask()).toMatchObject(refusal)
+      return { changes, asked }
+    })
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200))
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200, 503]))
+  })
+
   it('do nothing when their client has gone before their turn', async () => {
     const names = { waiting: newName(), gone: newName() }
     const { first } = await whileLocked(busy.teamId, async () => {
@@ -224,5 +251,37 @@ describe('requests of a team whose row is locked', () => {
     // It would have its turn before this one.
     expect((await busy.withKey('POST', '/secrets', { name: newName(), value: 'value' })).status).toBe(201)
     expect((await busy.withKey('GET', `/secrets/${names.gone}`)).status).toBe(404)
+  })
+})
+
+it('limits of a team hold over servers, which do not know the turns of each other', async () => {
+  const counted = await addCaller(world, api, 'Counted')
+  await world.database.db.updateTable('team').set({ max_sandboxes: 5 }).where('id', '=', counted.teamId).execute()
+  const second = await world.startServer({ databaseUrl: world.database.url })
+  const create = (server: Server) => server.call('POST', '/v2/sandboxes', { apiKey: counted.apiKey, body: { templateID: 'base' } })
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => create(n % 2 === 0 ? api : second)))
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual(Array.from({ length: 20 }, (_, n) => (n < 5 ? 201 : 429)))
+})
+
+describe('a transaction of a team', () => {
+  const own = () => teamTransaction(world.database, { teamId: busy.teamId }, async ({ id }) => id)
+
+  it('is refused within another transaction, which would wait with its connection', async () => {
+    await expect(world.database.transaction(own)).rejects.toThrow('a turn is taken before a transaction begins')
+    await expect(teamTransaction(world.database, { teamId: other.teamId }, own)).rejects.toThrow('a turn is taken before')
+    expect(await own()).toBe(busy.teamId)
+  })
+
+  it('may come of a transaction that is over', async () => {
+    const over = Promise.withResolvers<void>()
+    const later = await world.database.transaction(async () => ({ done: over.promise.then(own) }))
+    over.resolve()
+    expect(await later.done).toBe(busy.teamId)
+  })
+
+  it('is refused for a team that is not there', async () => {
+    const gone = { teamId: randomUUID(), onGone: () => new Error('there is no such team') }
+    await expect(teamTransaction(world.database, gone, own)).rejects.toThrow('there is no such team')
   })
 })

@@ -1,9 +1,9 @@
-import type { Database, Db, Tx } from '@sandyard/db/database'
+import type { Database, Db } from '@sandyard/db/database'
 import { UNFINISHED_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { FAILURES } from '../builds/build-failure.ts'
 import { cancelBuild } from '../builds/queue/cancel-build.ts'
-import { lockTeam } from '../teams/lock-team.ts'
+import { teamTransaction, type LockedTeam } from '../teams/team-transaction.ts'
 
 const PAGE = 100
 
@@ -26,17 +26,18 @@ export async function cancelTeamBuilds({ database, log }: CancelParts, teamId: s
   const counts = { cancelled: 0, failed: 0 }
   for (let after: string | undefined; ;) {
     const page = await listUnfinished(database.db, teamId, after)
+    if (page.length === 0) return counts
     if (performance.now() >= until) counts.failed += page.length
     else {
       try {
-        counts.cancelled += await database.transaction((tx) => cancelPage(tx, teamId, page))
+        counts.cancelled += await teamTransaction(database, { teamId, isUrgent: true }, (team) => cancelPage(team, page))
       } catch (err) {
         log.warn({ err, teamId }, 'builds of a team could not be cancelled')
         counts.failed += page.length
       }
     }
+    if (page.length < PAGE) return counts
     after = page.at(-1)
-    if (after === undefined || page.length < PAGE) return counts
   }
 }
 
@@ -57,9 +58,7 @@ function listUnfinished(db: Db, teamId: string, after: string | undefined): Prom
 }
 
 /** To avoid deadlocks, all jobs are locked, then all builds, before the first template; templates in the order of their ids. */
-async function cancelPage(tx: Tx, teamId: string, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0
-  await lockTeam(tx, teamId)
+async function cancelPage({ tx }: LockedTeam, ids: readonly string[]): Promise<number> {
   const jobs = await tx
     .selectFrom('build_job')
     .select(['build_id', 'cancel_reason'])

@@ -1,14 +1,13 @@
 import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
-import type { Tx } from '@sandyard/db/database'
 import { teamBanned, teamBlocked } from '../auth/auth-errors.ts'
 import { holdGrantor } from '../auth/grantor.ts'
 import type { Principal } from '../auth/principal.ts'
+import type { LockedTeam } from '../teams/team-transaction.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
 import { checkKeyCap } from './credential-caps.ts'
 import { type ApiKeyRow, selectApiKeys } from './api-key-rows.ts'
 
 export interface NewApiKey {
-  readonly teamId: string
   readonly name: string
   /** Who asks, with the user who is stored. Absent: the command line of the operator, which may also give keys to a blocked team. */
   readonly by?: Principal | undefined
@@ -23,15 +22,12 @@ export interface IssuedApiKey {
 }
 
 /**
- * Undefined when the team was deleted meanwhile.
- *
  * @throws AppError with the texts of control-plane.md 1.8 and 1.10 when the caller has lost its rights since the authentication;
  * `resource_exhausted` when the team has too many keys
  */
-export async function createApiKey(tx: Tx, { teamId, name, by, expiresAt, scope }: NewApiKey): Promise<IssuedApiKey | undefined> {
+export async function createApiKey({ tx, id: teamId }: LockedTeam, { name, by, expiresAt, scope }: NewApiKey): Promise<IssuedApiKey> {
   const teams = tx.selectFrom('team').select(['id', 'slug', 'is_banned', 'is_blocked', 'blocked_reason']).where('id', '=', teamId)
-  const team = await teams.forNoKeyUpdate().executeTakeFirst()
-  if (team === undefined) return undefined
+  const team = await teams.executeTakeFirstOrThrow()
   if (by !== undefined) {
     if (team.is_banned) throw teamBanned()
     if (team.is_blocked) throw teamBlocked(team.blocked_reason ?? undefined)

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { RequestFacts } from '@sandyard/kit/tracing/request-facts'
 import { runInScope, type Scope } from '@sandyard/kit/tracing/scope'
 import { startRootSpan, type Span } from '@sandyard/kit/tracing/span'
@@ -18,7 +19,7 @@ export const requestScopePlugin = fp(
     app.decorateRequest('facts')
     app.decorateRequest('scope')
     app.addHook('onRequest', (request, reply, done) => {
-      request.facts = new RequestFacts(request.headers[REQUEST_ID])
+      request.facts = new RequestFacts(request.headers[REQUEST_ID], () => goneSignal(reply))
       request.scope = { request: request.facts, span: spanOf(request, reply) }
       void reply.header(REQUEST_ID, request.facts.id)
       runInScope(request.scope, done)
@@ -34,6 +35,17 @@ declare module 'fastify' {
     facts: RequestFacts
     scope: Scope
   }
+}
+
+/** Not `request.signal`: that one also aborts once the body of a request is read. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  const leave = (): void => {
+    if (!raw.writableFinished) gone.abort(new AppError('canceled', 'The client has gone'))
+  }
+  if (raw.destroyed) leave()
+  else raw.once('close', leave)
+  return gone.signal
 }
 
 function spanOf(request: FastifyRequest, reply: FastifyReply): Span | undefined {

@@ -8,6 +8,7 @@ import { SingleFlight } from '@sandyard/kit/async/single-flight'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { runInScope } from '@sandyard/kit/tracing/scope'
 import type { TemplateLimits } from '../builds/build-config.ts'
 import type { BuildSource } from '../builds/build-plan.ts'
 import type { Team } from '../teams/team.ts'
@@ -178,7 +179,8 @@ export class ReadyMade implements AsyncDisposable {
 
   /** Concurrent calls share one run, so a server compiles a template once at a time; the registration serialises the servers. */
   #start(manifest: Manifest, { isAskedFor, signal }: StartOptions): Promise<void> {
-    return this.#starting.run(manifest.name, async () => {
+    // It belongs to none of the requests that wait for it: it goes on when the client of the first one has gone.
+    const start = async (): Promise<void> => {
       const { database, tokenSeed, limits, log } = this.#parts
       const { db } = database
       const base = await findTemplateByAlias(db, BASE, null)
@@ -195,7 +197,8 @@ export class ReadyMade implements AsyncDisposable {
       const plan = { source: await this.#findSource(template), steps, force: false, startCmd, readyCmd }
       const resources = fitResources(manifest, limits)
       await registerReadyMade(database, tokenSeed, { manifest, digest, teamId: base.teamId, plan, resources, isAskedFor })
-    })
+    }
+    return this.#starting.run(manifest.name, () => runInScope({}, start))
   }
 
   async #upload(teamId: string, { template, folder }: Compiled): Promise<void> {

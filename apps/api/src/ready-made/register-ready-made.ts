@@ -6,7 +6,7 @@ import type { BuildPlan } from '../builds/build-plan.ts'
 import { enqueueBuild } from '../builds/queue/enqueue-build.ts'
 import { insertBuild } from '../builds/registration/insert-build.ts'
 import { appendEvent } from '../events/event-log.ts'
-import { lockTeam } from '../teams/lock-team.ts'
+import { teamTransaction } from '../teams/team-transaction.ts'
 import { DEFAULT_TAG } from '../templates/template-reference.ts'
 import { countBuild, insertTemplate } from '../templates/template-writes.ts'
 import { msUntilRetry } from './back-off.ts'
@@ -35,9 +35,8 @@ export function isNewer({ manifest, digest }: Pick<WantedBuild, 'manifest' | 'di
  * an administrator gave the name to another template.
  */
 export async function registerReadyMade(database: Database, tokenSeed: Secret, wanted: WantedBuild): Promise<void> {
-  await database.transaction(async (tx) => {
-    // The name has no row to lock yet.
-    await lockTeam(tx, wanted.teamId)
+  // The name has no row to lock yet.
+  await teamTransaction(database, { teamId: wanted.teamId, isUrgent: true }, async ({ tx }) => {
     const state = await readReadyMadeState(tx, wanted.manifest.name)
     if (!isWanted(wanted, state)) return
     const templateId = state.templateId ?? (await insertNamed(tx, wanted))

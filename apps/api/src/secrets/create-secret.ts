@@ -1,7 +1,6 @@
 import type { NewSecret } from '@sandyard/api-contract/secrets/secret'
-import type { Tx } from '@sandyard/db/database'
 import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
-import { lockTeam } from '../teams/lock-team.ts'
+import type { LockedTeam } from '../teams/team-transaction.ts'
 import { checkSecret, readSecretName } from './check-secret.ts'
 import { insertVersion } from './insert-version.ts'
 import { secretConflict } from './secret-errors.ts'
@@ -12,10 +11,9 @@ import type { SecretRow } from './secret-rows.ts'
 const MAX_SECRETS = 1000
 
 /** @throws AppError `invalid_argument`; `conflict` for a name that is taken, and at the limit of the team */
-export async function createSecret(tx: Tx, ring: KeyRing, { teamId, body }: { teamId: string; body: NewSecret }): Promise<SecretRow> {
+export async function createSecret({ tx, id: teamId }: LockedTeam, ring: KeyRing, body: NewSecret): Promise<SecretRow> {
   const name = readSecretName(body)
   checkSecret(body)
-  await lockTeam(tx, teamId)
   const { count } = await tx
     .selectFrom('secret')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -1,6 +1,7 @@
-import type { Database, Tx } from '@sandyard/db/database'
+import type { Database, Db, Tx } from '@sandyard/db/database'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
 import { teamSlug } from '../teams/team-slug.ts'
+import { teamTransaction } from '../teams/team-transaction.ts'
 
 export interface IdentitySeed {
   readonly teamName: string
@@ -23,12 +24,12 @@ export interface SeededIdentity {
 const NAME = 'seeded'
 
 /**
- * Ensures a team, a user who is its member, an API key of the team and an access token of the user. One transaction creates them, so a
- * caller always gets the raw credentials that it created.
+ * Ensures a team, a user who is its member, an API key of the team and an access token of the user. One transaction creates the credentials with the membership, so
+ * a caller always gets the raw values that it created.
  */
 export async function seedIdentity(database: Database, seed: IdentitySeed): Promise<SeededIdentity> {
-  return database.transaction(async (tx) => {
-    const teamId = await ensureTeam(tx, seed)
+  const teamId = await ensureTeam(database.db, seed)
+  return teamTransaction(database, { teamId, isUrgent: true }, async ({ tx }) => {
     const userId = await ensureUser(tx, seed.email)
     await tx
       .insertInto('team_member')
@@ -51,14 +52,14 @@ export async function issueFurtherCredentials(
   return database.transaction((tx) => insertCredentials(tx, teamId, userId))
 }
 
-async function ensureTeam(tx: Tx, { teamName, email }: IdentitySeed): Promise<string> {
+async function ensureTeam(db: Db, { teamName, email }: IdentitySeed): Promise<string> {
   const slug = teamSlug(teamName)
-  await tx
+  await db
     .insertInto('team')
     .values({ name: teamName, slug, email })
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .execute()
-  const row = await tx.selectFrom('team').select('id').where('slug', '=', slug).forNoKeyUpdate().executeTakeFirstOrThrow()
+  const row = await db.selectFrom('team').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()
   return row.id
 }
 

@@ -1,13 +1,13 @@
 import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import type { Tx } from '@sandyard/db/database'
 import { inSpan } from '@sandyard/kit/tracing/span'
-import type { RuntimeSnapshot, SandboxRef } from '@sandyard/runtime/types'
+import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { refOf, type LifecycleParts } from '../sandboxes/lifecycle/lifecycle-parts.ts'
 import { settleOrLater } from '../sandboxes/lifecycle/settle-sandbox.ts'
 import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import { changeState, type StateChange } from '../sandboxes/sandbox-state.ts'
+import { teamTransaction, type LockedTeam } from '../teams/team-transaction.ts'
 
 /** A commit of many GB takes minutes; a request is answered within 70 s. */
 const CAPTURE_TIMEOUT_MS = 60_000
@@ -17,7 +17,7 @@ export interface CaptureRequest<T> {
   readonly name: string
   readonly actor: Actor
   /** Stores what the snapshot is for, in the transaction in which the sandbox runs again. Returns the event of the change. */
-  readonly store: (tx: Tx, snapshot: RuntimeSnapshot) => Promise<{ readonly result: T; readonly event: StateChange['event'] }>
+  readonly store: (team: LockedTeam, snapshot: RuntimeSnapshot) => Promise<{ readonly result: T; readonly event: StateChange['event'] }>
 }
 
 /**
@@ -35,12 +35,13 @@ export async function capture<T>(parts: LifecycleParts, row: SandboxRow, request
   const begin = { from: 'running', to: 'snapshotting', actor, serverId, set: { server_id: serverId } } as const
   const event = { kind: 'sandbox.snapshotting' } as const
   if (!(await database.transaction((tx) => changeState(tx, ref, { ...begin, event })))) return undefined
-  return await parts.timings.time('snapshot', () => carryOut(parts, ref, request))
+  return await parts.timings.time('snapshot', () => carryOut(parts, row, request))
 }
 
 /** The second half, of a sandbox in state `snapshotting`. */
-async function carryOut<T>(parts: LifecycleParts, ref: SandboxRef, { name, actor, store }: CaptureRequest<T>): Promise<T> {
+async function carryOut<T>(parts: LifecycleParts, row: SandboxRow, { name, actor, store }: CaptureRequest<T>): Promise<T> {
   const { database, runtime, serverId, log } = parts
+  const ref = refOf(row)
   /** Certain not to be stored. */
   let unstored: RuntimeSnapshot | undefined
   try {
@@ -48,9 +49,10 @@ async function carryOut<T>(parts: LifecycleParts, ref: SandboxRef, { name, actor
       within({ what: 'the snapshot of the sandbox', timeoutMs: CAPTURE_TIMEOUT_MS }, () => runtime.snapshot(ref, { name, keep: 'files' })),
     )
     unstored = taken
-    return await database.transaction(async (tx) => {
-      const stored = await store(tx, taken)
-      const isOurs = await changeState(tx, ref, { from: 'snapshotting', to: 'running', actor, owner: serverId, event: stored.event })
+    // It is taken: neither the team's other requests nor a client that has gone make it useless.
+    return await teamTransaction(database, { teamId: row.team_id, isUrgent: true }, async (team) => {
+      const stored = await store(team, taken)
+      const isOurs = await changeState(team.tx, ref, { from: 'snapshotting', to: 'running', actor, owner: serverId, event: stored.event })
       if (!isOurs) throw new AppError('conflict', `Sandbox '${ref.sandboxId}' is being killed`)
       // A commit that is not confirmed may have stored it.
       unstored = undefined

@@ -40,12 +40,12 @@ export async function createSnapshot(parts: LifecycleParts, team: Team, wish: Sn
   const stored = await capture(parts, row, {
     name: `snapshot-${randomId(NAME_LENGTH)}`,
     actor,
-    store: async (tx, snapshot) => {
-      const templateId = await storeSnapshot(tx, { team, userId, row, snapshot, alias: name?.alias, tag })
+    store: async (locked, snapshot) => {
+      const templateId = await storeSnapshot(locked, { team, userId, row, snapshot, alias: name?.alias, tag })
       const info = toSnapshotInfo({ templateId, tag, slug: team.slug, alias: name?.alias })
       // A request with the same key was faster: this snapshot is given up.
-      if (once !== undefined && !(await once.claim(tx))) throw inProgress()
-      await once?.store(tx, info)
+      if (once !== undefined && !(await once.claim(locked.tx))) throw inProgress()
+      await once?.store(locked.tx, info)
       const data = { snapshotID: info.snapshotID, kept: snapshot.hasMemory ? 'memory' : 'files' }
       return { result: info, event: { kind: 'sandbox.snapshotted', data } }
     },

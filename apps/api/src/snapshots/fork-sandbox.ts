@@ -60,11 +60,11 @@ export async function forkSandbox(parts: LifecycleParts, team: Team, wish: ForkW
   const taken = await capture(parts, row, {
     name: `fork-${randomId(NAME_LENGTH)}`,
     actor,
-    store: async (tx, snapshot) => {
-      const reserved = await reserveForks(tx, { row, count, limits: parts.limits, serverId: parts.serverId, actor })
+    store: async (team, snapshot) => {
+      const reserved = await reserveForks(team, { row, count, limits: parts.limits, serverId: parts.serverId, actor })
       const sandboxIds = reserved.refs.map(({ sandboxId }) => sandboxId)
-      if (once !== undefined && !(await once.claim(tx))) throw inProgress()
-      await once?.store(tx, { sandboxIds, refused: refusals(reserved, count) })
+      if (once !== undefined && !(await once.claim(team.tx))) throw inProgress()
+      await once?.store(team.tx, { sandboxIds, refused: refusals(reserved, count) })
       const data = { forks: sandboxIds, kept: 'files' }
       return { result: { ...reserved, snapshot }, event: { kind: 'sandbox.forked', data } }
     },

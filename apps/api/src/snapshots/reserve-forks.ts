@@ -10,8 +10,8 @@ import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
 import type { SandboxLimits } from '../sandboxes/sandbox-limits.ts'
 import { countOccupied, type SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import { announce } from '../sandboxes/sandbox-state.ts'
-import { lockTeam } from '../teams/lock-team.ts'
 import { limitsOf } from '../teams/team-limits.ts'
+import type { LockedTeam } from '../teams/team-transaction.ts'
 
 export interface ForkReservation {
   /** The sandbox that is forked. */
@@ -35,13 +35,13 @@ export interface ReservedForks {
 }
 
 /** Inserts the rows of forks in state `starting`, as many as the limit and the rate of the team allow. */
-export async function reserveForks(tx: Tx, reservation: ForkReservation): Promise<ReservedForks> {
+export async function reserveForks(team: LockedTeam, reservation: ForkReservation): Promise<ReservedForks> {
+  const { tx, own } = team
   const { row, count } = reservation
-  const own = await lockTeam(tx, row.team_id)
   const limits = limitsOf(reservation.limits, own)
   const free = Math.max(0, limits.concurrentSandboxes - (await countOccupied(tx, row.team_id)))
   const wanted = Math.min(count, free)
-  const rate = await takeCreates(tx, row.team_id, { limits, wanted })
+  const rate = await takeCreates(team, { limits, wanted })
   const granted = rate?.granted ?? wanted
   const refusal = rate !== undefined && granted < wanted ? rateExceeded(rate) : tooManySandboxes(limits.concurrentSandboxes, own)
   return { refs: await insertForks(tx, reservation, granted), refusal, rate }

@@ -4,7 +4,7 @@ import type { RuntimeSnapshot } from '@sandyard/runtime/types'
 import { claimAlias } from '../builds/registration/claim-alias.ts'
 import { appendEvent } from '../events/event-log.ts'
 import type { SandboxRow } from '../sandboxes/sandbox-queries.ts'
-import { lockTeam } from '../teams/lock-team.ts'
+import type { LockedTeam } from '../teams/team-transaction.ts'
 import type { Team } from '../teams/team.ts'
 import { findTemplate } from '../templates/resolve-template.ts'
 import { countBuild, insertTemplate } from '../templates/template-writes.ts'
@@ -28,16 +28,15 @@ export interface SnapshotToStore {
  * @returns the id of the template
  * @throws AppError `conflict` or `permission_denied` for a name that is taken
  */
-export async function storeSnapshot(tx: Tx, request: SnapshotToStore): Promise<string> {
+export async function storeSnapshot({ tx }: LockedTeam, request: SnapshotToStore): Promise<string> {
   const { team, userId, row, snapshot, alias, tag } = request
-  await lockTeam(tx, team.id)
   const named =
     alias === undefined ? undefined : await findTemplate(tx, team, { key: alias, namespace: undefined, name: alias, tag: undefined })
   const templateId =
     named?.teamId === team.id ? named.templateId : await insertTemplate(tx, { teamId: team.id, source: 'snapshot_template', userId })
   if (alias !== undefined && named?.teamId !== team.id) await claimAlias(tx, { alias, namespace: team.slug, templateId })
   const buildId = await insertBuild(tx, { templateId, row, snapshot })
-  // Deletes of templates wait for the lock of the team, so the template is there.
+  // Deletes of templates lock the team, so the template is there.
   await countBuild(tx, templateId)
   await tx.insertInto('tag_assignment').values({ template_id: templateId, build_id: buildId, tag }).execute()
   await appendEvent(tx, { teamId: team.id, kind: 'template.built', subject: templateId, data: { buildId, snapshotOf: row.sandbox_id } })

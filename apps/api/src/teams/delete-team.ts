@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { ensureDefaults, lockUsers } from './members.ts'
+import { teamTransaction, type TeamTurn } from './team-transaction.ts'
 
 /** The code of Postgres for a row that another one refers to. */
 const STILL_REFERRED = '23503'
@@ -9,14 +10,12 @@ const STILL_REFERRED = '23503'
 /**
  * Deletes a team with its keys and memberships; users whose default it was get another one. No sandbox, build or template of it can come meanwhile: they lock the team.
  *
- * @returns false when there is no such team
- * @throws AppError `conflict` while it has sandboxes, builds, templates or volumes
+ * @throws AppError `conflict` while it has sandboxes, builds, templates or volumes; the error of `onGone`
  */
-export async function deleteTeam(database: Database, teamId: string): Promise<boolean> {
+export async function deleteTeam(database: Database, turn: Omit<TeamTurn, 'isUrgent'>): Promise<void> {
+  const { teamId } = turn
   try {
-    return await database.transaction(async (tx) => {
-      const team = await tx.selectFrom('team').select('id').where('id', '=', teamId).forUpdate().executeTakeFirst()
-      if (team === undefined) return false
+    await teamTransaction(database, { ...turn, isUrgent: true }, async ({ tx }) => {
       const { rows } = await sql<{ left: string | null }>`
         select case
           when exists (select from sandbox where team_id = ${teamId}) then 'sandboxes'
@@ -31,7 +30,6 @@ export async function deleteTeam(database: Database, teamId: string): Promise<bo
       await lockUsers(tx, userIds)
       await tx.deleteFrom('team').where('id', '=', teamId).execute()
       await ensureDefaults(tx, userIds, { notFirst: teamId })
-      return true
     })
   } catch (err) {
     if ((err as { readonly code?: unknown } | null)?.code === STILL_REFERRED) throw stillHas('objects', err)

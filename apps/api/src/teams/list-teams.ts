@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Database, Tx } from '@sandyard/db/database'
 import { holdGrantor } from '../auth/grantor.ts'
 import { endOfToken, getUser, type Principal } from '../auth/principal.ts'
 import { checkKeyCap } from '../credentials/credential-caps.ts'
 import { CREDENTIAL_PREFIXES, issueCredential } from '../auth/credential.ts'
+import { teamsTransaction } from './team-transaction.ts'
 
 export interface TeamWithKey {
   readonly teamId: string
@@ -24,9 +26,11 @@ const KEY_NAME = 'CLI login/configure'
  */
 export async function listTeamsWithKeys(database: Database, by: Principal): Promise<TeamWithKey[]> {
   const { id: userId } = getUser(by)
-  return database.transaction(async (tx) => {
+  const memberships = await database.db.selectFrom('team_member').select('team_id').where('user_id', '=', userId).execute()
+  const teamIds = memberships.map(({ team_id }) => team_id)
+  return teamsTransaction(database, teamIds, async (tx) => {
     await holdGrantor(tx, by)
-    const teams = await findTeams(tx, userId)
+    const teams = await findTeams(tx, userId, teamIds)
     await checkKeyCap(tx, teams)
     const keyed = teams.map((team) => ({ ...team, key: issueCredential(CREDENTIAL_PREFIXES.apiKey) }))
     if (keyed.length > 0) {
@@ -43,16 +47,17 @@ export async function listTeamsWithKeys(database: Database, by: Principal): Prom
   })
 }
 
-function findTeams(tx: Tx, userId: string) {
+/** Those that are locked: the user may have joined another one since. */
+function findTeams(tx: Tx, userId: string, teamIds: readonly string[]) {
   return tx
     .selectFrom('team')
     .innerJoin('team_member', 'team_member.team_id', 'team.id')
     .select(['team.id', 'team.name', 'team.slug', 'team_member.is_default'])
     .where('team_member.user_id', '=', userId)
+    .where('team.id', '=', sql<string>`any(${teamIds}::uuid[])`)
     .where('team.is_banned', '=', false)
     .orderBy('team.created_at')
     .orderBy('team.id')
-    .forNoKeyUpdate('team')
     .forKeyShare('team_member')
     .execute()
 }

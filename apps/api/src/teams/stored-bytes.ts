@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '@sandyard/db/database'
+import type { Db } from '@sandyard/db/database'
 import type { StorageLimits } from './storage-limits.ts'
 import { tooMuchStored } from './team-errors.ts'
+import { limitsOf } from './team-limits.ts'
+import type { LockedTeam } from './team-transaction.ts'
 
 export interface StoreWish {
   readonly teamId: string
@@ -36,30 +38,22 @@ export async function checkStored(db: Db, defaults: StorageLimits, { teamId, siz
   if ((await countStored(db, teamId)) - replacedBytes + sizeBytes > limit.bytes) throw tooMuchStored(limit.bytes, limit.isOwn)
 }
 
-/**
- * How much a team may store more, in a transaction that has called `lockStored`; undefined: no limit.
- *
- * @throws AppError `insufficient_storage` for less than `leastBytes`
- */
-export async function findRoom(
-  tx: Tx,
-  defaults: StorageLimits,
-  wish: { readonly teamId: string; readonly leastBytes: number },
-): Promise<number | undefined> {
-  const limit = await findLimit(tx, defaults, wish.teamId)
-  if (limit === undefined) return undefined
-  const room = limit.bytes - (await countStored(tx, wish.teamId))
-  if (room < wish.leastBytes) throw tooMuchStored(limit.bytes, limit.isOwn)
-  return room
+/** Whether what a team stores is limited. Then it is counted in a `teamTransaction`, with `checkStored` or `findRoom`. */
+export async function hasStorageLimit(db: Db, defaults: StorageLimits, teamId: string): Promise<boolean> {
+  return (await findLimit(db, defaults, teamId)) !== undefined
 }
 
 /**
- * Serialises, until the end of the transaction, what a team with a limit stores. It is taken before every other lock, like that of `lockTeam`. To be
- * followed by `checkStored` or `findRoom`.
+ * How much a team may store more; undefined: no limit.
+ *
+ * @throws AppError `insufficient_storage` for less than `leastBytes`
  */
-export async function lockStored(tx: Tx, defaults: StorageLimits, teamId: string): Promise<void> {
-  if ((await findLimit(tx, defaults, teamId)) === undefined) return
-  await tx.selectFrom('team').select('id').where('id', '=', teamId).forNoKeyUpdate().execute()
+export async function findRoom({ tx, id, own }: LockedTeam, defaults: StorageLimits, leastBytes: number): Promise<number | undefined> {
+  const { maxStoredBytes: limit } = limitsOf(defaults, own)
+  if (limit === undefined) return undefined
+  const room = limit - (await countStored(tx, id))
+  if (room < leastBytes) throw tooMuchStored(limit, own.maxStoredBytes !== undefined)
+  return room
 }
 
 async function findLimit(db: Db, { maxStoredBytes }: StorageLimits, teamId: string) {

@@ -1,9 +1,10 @@
 import type { Updateable } from 'kysely'
-import type { Db } from '@sandyard/db/database'
+import type { Database } from '@sandyard/db/database'
 import type { TeamTable } from '@sandyard/db/schema/team'
 import { checkStorable } from '../builds/start/check-storable.ts'
 import { LIMIT_COLUMN, LIMIT_NAMES, type LimitName } from './team-limits.ts'
-import { findTeamRow, TEAM_COLUMNS, type TeamRow } from './team-rows.ts'
+import { TEAM_COLUMNS, type TeamRow } from './team-rows.ts'
+import { teamTransaction, type TeamTurn } from './team-transaction.ts'
 
 /** What is absent stays. */
 export interface TeamChange {
@@ -20,15 +21,16 @@ export interface TeamChange {
 /**
  * Changes a team; servers hear of it at once by triggers. Its slug stays, because the names of its templates have it.
  *
- * @returns undefined when there is no such team
- * @throws AppError `invalid_argument` for texts that cannot be stored
+ * @throws AppError `invalid_argument` for texts that cannot be stored; the error of `onGone`
  */
-export async function updateTeam(db: Db, teamId: string, change: TeamChange): Promise<TeamRow | undefined> {
+export async function updateTeam(database: Database, turn: Omit<TeamTurn, 'isUrgent'>, change: TeamChange): Promise<TeamRow> {
   const { name, email, blockedReason } = change
   checkStorable({ name, email, blockedReason })
   const set = columnsOf(change)
-  if (Object.keys(set).length === 0) return findTeamRow(db, teamId)
-  return db.updateTable('team').set(set).where('team.id', '=', teamId).returning(TEAM_COLUMNS).executeTakeFirst()
+  return teamTransaction(database, { ...turn, isUrgent: true }, async ({ tx, id }) => {
+    if (Object.keys(set).length > 0) await tx.updateTable('team').set(set).where('id', '=', id).execute()
+    return tx.selectFrom('team').select(TEAM_COLUMNS).where('id', '=', id).executeTakeFirstOrThrow()
+  })
 }
 
 function columnsOf({ name, email, isBanned, isBlocked, blockedReason, limits = {} }: TeamChange): Updateable<TeamTable> {

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { Database, Tx } from '@sandyard/db/database'
 import { UNFINISHED_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import { appendEvent } from '../events/event-log.ts'
-import { lockTeam } from '../teams/lock-team.ts'
+import { teamTransaction, type LockedTeam } from '../teams/team-transaction.ts'
 
 export interface DeleteParts {
   readonly database: Database
@@ -20,20 +20,14 @@ export interface DeleteParts {
  */
 export async function deleteTemplate(parts: DeleteParts, teamId: string, templateId: string): Promise<void> {
   try {
-    await parts.database.transaction((tx) => deleteIn(tx, { teamId, templateId, cancelBuild: parts.cancelBuild }))
+    // Blocks new sandboxes and builds of the team until the template is deleted.
+    await teamTransaction(parts.database, { teamId }, (team) => deleteIn(team, templateId, parts.cancelBuild))
   } catch (cause) {
     throw isAppError(cause) ? cause : new AppError('internal', 'Error when deleting template', { cause })
   }
 }
 
-interface Deletion extends Pick<DeleteParts, 'cancelBuild'> {
-  readonly teamId: string
-  readonly templateId: string
-}
-
-async function deleteIn(tx: Tx, { teamId, templateId, cancelBuild }: Deletion): Promise<void> {
-  // Blocks new sandboxes and builds of the team until the template is deleted.
-  await lockTeam(tx, teamId)
+async function deleteIn({ tx, id: teamId }: LockedTeam, templateId: string, cancelBuild: DeleteParts['cancelBuild']): Promise<void> {
   const buildIds = await lockUnfinishedBuilds(tx, templateId)
   const template = await tx
     .selectFrom('template')

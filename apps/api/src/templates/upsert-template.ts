@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@sandyard/db/database'
 import type { ImageRef } from '@sandyard/runtime/types'
 import { appendEvent } from '../events/event-log.ts'
-import { lockTeam } from '../teams/lock-team.ts'
+import { teamTransaction } from '../teams/team-transaction.ts'
 import { findAliasHolder } from './template-queries.ts'
 import { DEFAULT_TAG } from './template-reference.ts'
 import { countBuild, insertTemplate } from './template-writes.ts'
@@ -26,9 +26,8 @@ export interface PrebuiltTemplate {
  * sizes it changes nothing; with others it adds a build, and new sandboxes start from that.
  */
 export async function upsertTemplate(database: Database, wanted: PrebuiltTemplate): Promise<{ templateId: string; buildId: string }> {
-  return database.transaction(async (tx) => {
-    // Serialises servers that start together: the name has no row to lock yet.
-    await lockTeam(tx, wanted.teamId)
+  // Serialises servers that start together: the name has no row to lock yet.
+  return teamTransaction(database, { teamId: wanted.teamId, isUrgent: true }, async ({ tx }) => {
     const templateId = (await findAliasHolder(tx, wanted.alias, null)) ?? (await insertNamed(tx, wanted))
     await markDefault(tx, templateId)
     const buildId = (await findCurrentBuild(tx, templateId, wanted)) ?? (await insertBuild(tx, templateId, wanted))

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import type { Database, Db } from '@sandyard/db/database'
+import type { Database, Db, Tx } from '@sandyard/db/database'
 import type { ArchiveLimits } from '@sandyard/kit/archive/entry-rules'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { checkStored, lockStored } from '../teams/stored-bytes.ts'
+import { checkStored, hasStorageLimit } from '../teams/stored-bytes.ts'
 import type { StorageLimits } from '../teams/storage-limits.ts'
+import { teamTransaction } from '../teams/team-transaction.ts'
 import { ArchiveChecks, writeArchive } from './receive-archive.ts'
 import { FairQueue } from '../workers/fair-queue.ts'
 import { UploadBody } from './upload-body.ts'
@@ -88,14 +89,13 @@ export class UploadStore implements AsyncDisposable {
   }
 
   async #store(key: UploadKey, body: UploadBody, sizeBytes: number): Promise<void> {
-    const { database, folder, limits } = this.#parts
+    const { folder, limits } = this.#parts
     const { path, handle } = await folder.createIncoming()
     try {
       // The file is closed before its check: uploads that wait for a check hold no descriptors.
       await writeArchive(handle, this.#space.guard(body.chunks()), sizeBytes)
       await this.#checks.check({ path, limits }, { teamId: key.teamId, timeoutMs: this.#bounds.checkMs })
-      await database.transaction(async (tx) => {
-        await lockStored(tx, this.#storage, key.teamId)
+      await this.#transaction(key, async (tx) => {
         await lockUpload(tx, key)
         await this.#checkStored(tx, key, sizeBytes)
         await upsertUpload(tx, key, sizeBytes)
@@ -104,6 +104,13 @@ export class UploadStore implements AsyncDisposable {
     } finally {
       await rm(path, { force: true })
     }
+  }
+
+  /** The archive is complete: neither the team's other requests nor a client that has gone make it useless. */
+  async #transaction({ teamId }: UploadKey, work: (tx: Tx) => Promise<void>): Promise<void> {
+    const { database } = this.#parts
+    if (!(await hasStorageLimit(database.db, this.#storage, teamId))) return database.transaction(work)
+    return teamTransaction(database, { teamId, isUrgent: true }, ({ tx }) => work(tx))
   }
 
   /** Other uploads may come between the check before the body and that in the transaction. */

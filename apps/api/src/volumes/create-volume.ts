@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Database, Tx } from '@sandyard/db/database'
+import type { Database } from '@sandyard/db/database'
 import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { VolumeStore } from '@sandyard/runtime/volume-store'
 import type { Actor } from '../events/actor.ts'
-import { createOnce } from '../idempotency/create-once.ts'
+import { createOnceInTeam } from '../idempotency/create-once.ts'
 import type { OnceRequest } from '../idempotency/remembered-answer.ts'
-import { lockTeam } from '../teams/lock-team.ts'
 import type { StorageLimits } from '../teams/storage-limits.ts'
 import { checkStored } from '../teams/stored-bytes.ts'
+import type { LockedTeam } from '../teams/team-transaction.ts'
 import { volumeNotFound } from './volume-errors.ts'
 import { countDeleted, countVolumes, findVolume, insertVolume, markDeleted, type Volume } from './volume-queries.ts'
 import { checkVolumeName } from './volume-name.ts'
@@ -35,7 +35,7 @@ const CREATE_TIMEOUT_MS = 45_000
  */
 export async function createVolume(database: Database, store: VolumeStore, wish: VolumeWish): Promise<Volume> {
   checkVolumeName(wish.name)
-  const volume = await createOnce(database, wish, (tx) => insert(tx, wish))
+  const volume = await createOnceInTeam(database, wish, (team) => insert(team, wish))
   // A repeat must not bring back one that was deleted meanwhile.
   if (wish.idempotent !== undefined && (await findVolume(database.db, wish.ownerId, volume.volumeId)) === undefined) throw volumeNotFound()
   try {
@@ -48,8 +48,7 @@ export async function createVolume(database: Database, store: VolumeStore, wish:
   return volume
 }
 
-async function insert(tx: Tx, { ownerId: teamId, name, actor, storage }: VolumeWish): Promise<Volume> {
-  await lockTeam(tx, teamId)
+async function insert({ tx, id: teamId }: LockedTeam, { name, actor, storage }: VolumeWish): Promise<Volume> {
   const volume = { volumeId: randomUUID(), name }
   if (!(await insertVolume(tx, { ...volume, teamId, actor }))) {
     throw new AppError('invalid_argument', `Volume with name '${name}' already exists`)

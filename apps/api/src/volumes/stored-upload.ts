@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database, Db } from '@sandyard/db/database'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { findRoom, lockStored } from '../teams/stored-bytes.ts'
+import { findRoom, hasStorageLimit } from '../teams/stored-bytes.ts'
 import type { StorageLimits } from '../teams/storage-limits.ts'
+import { teamTransaction } from '../teams/team-transaction.ts'
 import { volumeNotFound } from './volume-errors.ts'
 
 export interface StoredUploadParts {
@@ -87,12 +88,16 @@ export class StoredUpload implements AsyncDisposable {
   async #reserve(leastBytes: number, wantedBytes: number): Promise<void> {
     const { database, storage } = this.#parts
     const { teamId, volumeId } = this.#target
+    if (!(await hasStorageLimit(database.db, storage, teamId))) {
+      this.#reserved = undefined
+      return
+    }
     const hadRow = this.#hasRow
     // Before: a commit whose answer is lost has made the row.
     this.#hasRow = true
-    const granted = await database.transaction(async (tx) => {
-      await lockStored(tx, storage, teamId)
-      const room = await findRoom(tx, storage, { teamId, leastBytes })
+    const granted = await teamTransaction(database, { teamId }, async (team) => {
+      const room = await findRoom(team, storage, leastBytes)
+      // The limit was removed meanwhile.
       if (room === undefined) return undefined
       const bytes = Math.min(room, wantedBytes)
       const { numAffectedRows } = await sql`
@@ -100,7 +105,7 @@ export class StoredUpload implements AsyncDisposable {
         select ${this.#uploadId}, volume_id, team_id, ${bytes}::bigint, clock_timestamp() + make_interval(secs => ${EXPIRY_SECONDS})
         from volume where volume_id = ${volumeId} and team_id = ${teamId}
         on conflict (upload_id) do update set bytes = upload.bytes + excluded.bytes, expires_at = excluded.expires_at
-      `.execute(tx)
+      `.execute(team.tx)
       if (numAffectedRows === 0n) throw volumeNotFound()
       return bytes
     })

@@ -6,7 +6,7 @@ import type { WebhookTable } from '@sandyard/db/schema/webhook'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { isUuid } from '@sandyard/kit/ids/uuid'
 import type { KeyRing } from '@sandyard/kit/secrets/key-ring'
-import { lockTeam } from '../teams/lock-team.ts'
+import type { LockedTeam } from '../teams/team-transaction.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import { webhookNotFound } from './webhook-errors.ts'
 import { sealSecret } from './webhook-secret.ts'
@@ -58,8 +58,7 @@ function ofTeam(db: Db, teamId: string, webhookId: string) {
 }
 
 /** @throws AppError `resource_exhausted` at the limit of the team */
-export async function createWebhook(tx: Tx, keyRing: KeyRing, teamId: string, fields: WebhookFields): Promise<WebhookRow> {
-  await lockTeam(tx, teamId)
+export async function createWebhook({ tx, id: teamId }: LockedTeam, keyRing: KeyRing, fields: WebhookFields): Promise<WebhookRow> {
   const { count } = await tx
     .selectFrom('webhook')
     .select((eb) => eb.fn.countAll<number>().as('count'))

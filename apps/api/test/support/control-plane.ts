@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -164,17 +165,23 @@ async function startServer(world: World, options: ServerOptions = {}): Promise<S
   })
   const app = await createApp(ctx, options.app)
   if (options.loops === true) await ctx.start()
+  // A request over a socket knows nothing of what its client does, such as a transaction of the test.
+  const apart = AsyncLocalStorage.snapshot()
   return {
     ctx,
     app,
     runtime,
     call: async (method, url, { body, headers, apiKey = world.credentials.apiKey } = {}) => {
-      const answer = await app.inject({
-        method,
-        url,
-        headers: { ...(apiKey !== null && { 'x-api-key': apiKey }), ...headers },
-        ...(body !== undefined && { payload: body as object }),
-      })
+      // It is sent when it is first awaited.
+      const answer = await apart(
+        async () =>
+          await app.inject({
+            method,
+            url,
+            headers: { ...(apiKey !== null && { 'x-api-key': apiKey }), ...headers },
+            ...(body !== undefined && { payload: body as object }),
+          }),
+      )
       return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: parse(answer.body) }
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CliFailure } from '../fail.ts'
-import { chooseTeam } from '../keys/choose-team.ts'
+import { chooseTeam, turnOf } from '../keys/choose-team.ts'
 import { createKey, deleteKeys, findKey, type KeyView, listKeys, renameKey } from '../keys/key-queries.ts'
 import { resolveKey } from '../keys/resolve-key.ts'
 import { agoText, untilText } from '../time-text.ts'
@@ -97,11 +97,10 @@ function endText(time: string): string {
 
 async function create(parts: CliParts, name: string, { team, expires, scope }: CreateOptions): Promise<void> {
   const database = await parts.database()
-  const { id: teamId, slug } = await chooseTeam(parts, database.db, team)
+  const chosen = await chooseTeam(parts, database.db, team)
+  const { slug } = chosen
   const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires)
-  const created = await createKey(database, { teamId, name, expiresAt, scope })
-  if (created === undefined) throw new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`)
-  const { id, key } = created
+  const { id, key } = await createKey(database, turnOf(chosen), { name, expiresAt, scope })
   const { output } = parts
   output.result({ id, name, team: slug, key, expiresAt: expiresAt?.toISOString(), scope }, () => output.line(key))
   output.say(`The key "${name}" of the team ${slug} is shown only now: keep it. Its id is ${id}.`)

@@ -3,9 +3,7 @@ import { toOwnLimits, type LimitName } from '@sandyard/api/teams/team-limits'
 import { updateTeam } from '@sandyard/api/teams/update-team'
 import { parseDurationMs, parseSizeBytes } from '@sandyard/kit/config/units'
 import type { CliParts } from '../cli-parts.ts'
-import { EXIT } from '../exit-codes.ts'
-import { CliFailure } from '../fail.ts'
-import { chooseTeam } from '../keys/choose-team.ts'
+import { chooseTeam, turnOf } from '../keys/choose-team.ts'
 import { sizeText } from '../size-text.ts'
 
 const MIB = 1024 ** 2
@@ -50,17 +48,16 @@ interface Options extends Readonly<Record<string, unknown>> {
 }
 
 async function changeLimits(parts: CliParts, { team: named, ...options }: Options): Promise<void> {
-  const { db } = await parts.database()
-  const { id, slug } = await chooseTeam(parts, db, named)
+  const database = await parts.database()
+  const team = await chooseTeam(parts, database.db, named)
   const wanted = Object.entries(LIMITS).flatMap(([name, { limit }]) =>
     name in options ? [[limit, options[name] === DEFAULT ? null : (options[name] as number)]] : [],
   )
-  const row = await updateTeam(db, id, { limits: Object.fromEntries(wanted) })
-  if (row === undefined) throw new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`)
+  const row = await updateTeam(database, turnOf(team), { limits: Object.fromEntries(wanted) })
   const own = toOwnLimits(row)
   const found = Object.fromEntries(Object.entries(LIMITS).map(([name, { limit }]) => [name, own[limit] ?? null]))
   const { output } = parts
-  output.result({ team: slug, limits: found }, () =>
+  output.result({ team: team.slug, limits: found }, () =>
     output.table(
       ['LIMIT', 'VALUE', 'WHAT'],
       Object.entries(LIMITS).map(([name, { doc, limit }]) => [name, own[limit] === undefined ? 'default' : show(name, own[limit]), doc]),

@@ -1,3 +1,4 @@
+import type { TeamTurn } from '@sandyard/api/teams/team-transaction'
 import type { Db } from '@sandyard/db/database'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -22,6 +23,11 @@ export async function chooseTeam({ connection }: CliParts, db: Db, named: string
   const [only, another] = await listTeams(db, 2)
   if (only !== undefined && another === undefined) return only
   throw new CliFailure(EXIT.usage, `Name the team with --team: ${await slugs(db)}.`)
+}
+
+/** A chosen team, for a change of it. */
+export function turnOf({ id: teamId, slug }: TeamChoice): TeamTurn {
+  return { teamId, onGone: () => new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`) }
 }
 
 async function slugs(db: Db): Promise<string> {

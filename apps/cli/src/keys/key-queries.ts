@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { CREDENTIAL_PREFIXES, hashCredential } from '@sandyard/api/auth/credential'
 import { createApiKey, type NewApiKey } from '@sandyard/api/credentials/create-api-key'
+import { teamTransaction, type TeamTurn } from '@sandyard/api/teams/team-transaction'
 import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { Database, Db } from '@sandyard/db/database'
 
@@ -91,10 +92,10 @@ export interface CreatedKey {
   readonly key: string
 }
 
-/** Undefined when the team was deleted meanwhile. */
-export async function createKey(database: Database, wanted: NewApiKey): Promise<CreatedKey | undefined> {
-  const issued = await database.transaction((tx) => createApiKey(tx, wanted))
-  return issued && { id: issued.row.id, key: issued.key }
+/** @throws the error of `onGone` when the team was deleted meanwhile */
+export async function createKey(database: Database, turn: TeamTurn, wanted: NewApiKey): Promise<CreatedKey> {
+  const { row, key } = await teamTransaction(database, turn, (team) => createApiKey(team, wanted))
+  return { id: row.id, key }
 }
 
 /** False when there is no such key. */

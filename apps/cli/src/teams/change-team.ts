@@ -4,9 +4,7 @@ import { listTeamRows, type TeamRow } from '@sandyard/api/teams/team-rows'
 import { updateTeam, type TeamChange } from '@sandyard/api/teams/update-team'
 import type { CliParts } from '../cli-parts.ts'
 import { confirm } from '../confirm.ts'
-import { EXIT } from '../exit-codes.ts'
-import { CliFailure } from '../fail.ts'
-import { chooseTeam } from '../keys/choose-team.ts'
+import { chooseTeam, turnOf } from '../keys/choose-team.ts'
 import { agoText } from '../time-text.ts'
 
 /** More than an installation can have by hand. */
@@ -32,18 +30,17 @@ export async function makeTeam(parts: CliParts, team: NewTeam): Promise<void> {
 
 /** Changes a team that is named by its slug or id; servers hear of it at once. */
 export async function changeTeam(parts: CliParts, named: string, change: TeamChange): Promise<void> {
-  const { db } = await parts.database()
-  const { id, slug } = await chooseTeam(parts, db, named)
-  const row = await updateTeam(db, id, change)
-  if (row === undefined) throw new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`)
-  tellTeam(parts, row)
+  const database = await parts.database()
+  const team = await chooseTeam(parts, database.db, named)
+  tellTeam(parts, await updateTeam(database, turnOf(team), change))
 }
 
 export async function removeTeam(parts: CliParts, named: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   const database = await parts.database()
-  const { id, slug } = await chooseTeam(parts, database.db, named)
+  const team = await chooseTeam(parts, database.db, named)
+  const { id, slug } = team
   await confirm(parts, `Delete the team ${slug} with its keys and memberships?`, yes)
-  if (!(await deleteTeam(database, id))) throw new CliFailure(EXIT.notFound, `The team ${slug} was deleted meanwhile.`)
+  await deleteTeam(database, turnOf(team))
   parts.output.result({ id, slug }, () => parts.output.line(`${slug} deleted`))
 }
 

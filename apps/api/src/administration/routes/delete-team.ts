@@ -12,7 +12,7 @@ export const adminDeleteTeamRoute: ApiRoute = (app, ctx) =>
     ...operation('adminDeleteTeam'),
     schema: { params: AdminTeamParams, response: { 204: Nothing, ...errors(400, 401, 404, 409, 429, 500) } },
     handler: async ({ params }, reply) => {
-      if (!(await deleteTeam(ctx.database, checkUuid(params.teamID, 'team ID')))) throw teamNotFound()
+      await deleteTeam(ctx.database, { teamId: checkUuid(params.teamID, 'team ID'), onGone: teamNotFound })
       return reply.code(204).send(null)
     },
   })

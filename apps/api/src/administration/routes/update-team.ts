@@ -14,8 +14,7 @@ export const adminUpdateTeamRoute: ApiRoute = (app, ctx) =>
     schema: { params: AdminTeamParams, body: TeamUpdate, response: { 200: AdminTeam, ...errors(400, 401, 404, 429, 500) } },
     handler: async ({ params, body: { limits = {}, ...change } }) => {
       const teamId = checkUuid(params.teamID, 'team ID')
-      const row = await updateTeam(ctx.database.db, teamId, { ...change, limits: fromWireLimits(limits) })
-      if (row === undefined) throw teamNotFound()
+      const row = await updateTeam(ctx.database, { teamId, onGone: teamNotFound }, { ...change, limits: fromWireLimits(limits) })
       return toAdminTeam(row, settingLimits(ctx.config))
     },
   })

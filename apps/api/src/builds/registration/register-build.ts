@@ -3,11 +3,10 @@ import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../../events/event-log.ts'
 import { checkTemplateScope } from '../../auth/key-scopes.ts'
-import { lockTeam } from '../../teams/lock-team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { Team } from '../../teams/team.ts'
 import { findTemplateByAlias } from '../../templates/template-queries.ts'
-import { createOnce } from '../../idempotency/create-once.ts'
+import { createOnceInTeam } from '../../idempotency/create-once.ts'
 import type { IdempotentOperation } from '../../idempotency/remembered-answer.ts'
 import { countBuild, insertTemplate } from '../../templates/template-writes.ts'
 import { templateDeleted, tooManyBuilds } from '../build-errors.ts'
@@ -61,8 +60,7 @@ export interface Registration {
 export async function registerBuild(parts: BuildParts, registration: Registration): Promise<{ templateId: string; buildId: string }> {
   const { team, target, tags, resources, order } = registration
   const once = { tokenSeed: parts.tokenSeed, ownerId: team.id, ...registration.operation }
-  return createOnce(parts.database, once, async (tx) => {
-    const own = await lockTeam(tx, team.id)
+  return createOnceInTeam(parts.database, once, async ({ tx, own }) => {
     const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
     const known = await findTarget(tx, registration)
     if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: order !== undefined })

@@ -16,7 +16,7 @@ export const createTemplateV3Route: ApiRoute = (app, ctx) => {
     schema: {
       headers: IdempotencyHeaders,
       body: TemplateBuildRequestV3,
-      response: { 202: TemplateRequestResponseV3, ...errors(400, 401, 403, 404, 409, 422, 429, 500) },
+      response: { 202: TemplateRequestResponseV3, ...errors(400, 401, 403, 404, 409, 422, 429, 500, 503) },
     },
     handler: async ({ principal, headers, body }, reply) => {
       const { tokenSeed } = ctx.installation

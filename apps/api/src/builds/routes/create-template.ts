@@ -15,7 +15,7 @@ export const createTemplateRoute: ApiRoute = (app, ctx) => {
     schema: {
       headers: IdempotencyHeaders,
       body: TemplateBuildRequest,
-      response: { 202: TemplateLegacy, ...errors(400, 401, 403, 409, 422, 429, 500) },
+      response: { 202: TemplateLegacy, ...errors(400, 401, 403, 409, 422, 429, 500, 503) },
     },
     handler: async ({ principal, headers, body }, reply) => {
       const { tokenSeed } = ctx.installation

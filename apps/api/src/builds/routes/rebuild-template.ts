@@ -17,7 +17,7 @@ export const rebuildTemplateRoute: ApiRoute = (app, ctx) => {
       params: Type.Object({ templateID: Type.String() }),
       headers: IdempotencyHeaders,
       body: TemplateBuildRequest,
-      response: { 202: TemplateLegacy, ...errors(400, 401, 403, 404, 409, 422, 429, 500) },
+      response: { 202: TemplateLegacy, ...errors(400, 401, 403, 404, 409, 422, 429, 500, 503) },
     },
     handler: async ({ principal, params, headers, body }, reply) => {
       const { tokenSeed } = ctx.installation

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { lockTeam } from '../../teams/lock-team.ts'
+import { teamTransaction } from '../../teams/team-transaction.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { shorten } from '../../text/shorten.ts'
 import { buildNotFound, notWaiting, tooManyBuilds } from '../build-errors.ts'
@@ -37,8 +37,7 @@ export function isWaiting({ status }: Pick<Build, 'status'>): boolean {
  * @throws AppError `invalid_argument` when the build does not wait any more; `resource_exhausted` when the limit was lowered below what is registered
  */
 export async function whileWaiting(parts: BuildParts, build: Build, work: (tx: Tx) => Promise<void>): Promise<void> {
-  await parts.database.transaction(async (tx) => {
-    const own = await lockTeam(tx, build.ownerId)
+  await teamTransaction(parts.database, { teamId: build.ownerId }, async ({ tx, own }) => {
     const row = await tx.selectFrom('build').select('status').where('build_id', '=', build.buildId).forUpdate().executeTakeFirst()
     if (row === undefined || !isWaiting(row)) throw notWaiting()
     const { concurrentBuilds: limit } = limitsOf(parts.limits, own)

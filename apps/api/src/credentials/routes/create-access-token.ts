@@ -3,6 +3,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { endOfToken, getUser, requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { createOnce } from '../../idempotency/create-once.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
 import { createAccessToken } from '../create-access-token.ts'
 import { toCreatedAccessToken } from '../credential-view.ts'
@@ -28,8 +29,10 @@ export const createAccessTokenRoute: ApiRoute = (app, ctx) =>
         schema: NewAccessToken,
         body,
       }
-      return issueOnce(ctx, reply, request, async (tx, expiresAt) =>
-        toCreatedAccessToken(await createAccessToken(tx, { by, name: body.name, expiresAt })),
+      return issueOnce(ctx, reply, request, (once, endOf) =>
+        createOnce(ctx.database, once, async (tx) =>
+          toCreatedAccessToken(await createAccessToken(tx, { by, name: body.name, expiresAt: endOf() })),
+        ),
       )
     },
   })

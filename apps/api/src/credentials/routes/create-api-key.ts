@@ -1,8 +1,8 @@
 import { CreatedTeamApiKey, NewTeamApiKey } from '@sandyard/api-contract/credentials/api-key'
-import { AppError } from '@sandyard/kit/errors/app-error'
 import { endOfToken, getTeam, requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { createOnceInTeam } from '../../idempotency/create-once.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
 import { createApiKey } from '../create-api-key.ts'
 import { toCreatedApiKey } from '../credential-view.ts'
@@ -27,11 +27,11 @@ export const createApiKeyRoute: ApiRoute = (app, ctx) =>
         schema: NewTeamApiKey,
         body,
       }
-      return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
-        const { name, scope } = body
-        const issued = await createApiKey(tx, { teamId, name, by: requirePrincipal(principal), expiresAt, scope })
-        if (issued === undefined) throw new AppError('unauthenticated', 'You are not authenticated')
-        return toCreatedApiKey(issued)
-      })
+      const { name, scope } = body
+      return issueOnce(ctx, reply, request, (once, endOf) =>
+        createOnceInTeam(ctx.database, once, async (team) =>
+          toCreatedApiKey(await createApiKey(team, { name, by: requirePrincipal(principal), expiresAt: endOf(), scope })),
+        ),
+      )
     },
   })

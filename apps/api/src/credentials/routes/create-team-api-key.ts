@@ -4,6 +4,7 @@ import { teamBanned, teamBlocked } from '../../auth/auth-errors.ts'
 import { requirePrincipal } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
+import { createOnceInTeam } from '../../idempotency/create-once.ts'
 import { IdempotencyHeaders } from '../../idempotency/idempotency-header.ts'
 import { teamNotFound } from '../../teams/team-errors.ts'
 import { TeamParams } from '../../team-metrics/routes/team-params.ts'
@@ -26,16 +27,11 @@ export const createTeamApiKeyRoute: ApiRoute = (app, ctx) =>
       if (team.isBanned) throw teamBanned()
       if (team.isBlocked) throw teamBlocked(team.blockedReason)
       const request = { operationId: 'createTeamApiKey' as const, ownerId: team.id, headers, schema: NewTeamApiKey, body }
-      return issueOnce(ctx, reply, request, async (tx, expiresAt) => {
-        const issued = await createApiKey(tx, {
-          teamId: team.id,
-          name: body.name,
-          by: requirePrincipal(principal),
-          expiresAt,
-          scope: body.scope,
-        })
-        if (issued === undefined) throw teamNotFound()
-        return toCreatedApiKey(issued)
-      })
+      const { name, scope } = body
+      return issueOnce(ctx, reply, request, (once, endOf) =>
+        createOnceInTeam(ctx.database, { ...once, isUrgent: true, onGone: teamNotFound }, async (locked) =>
+          toCreatedApiKey(await createApiKey(locked, { name, by: requirePrincipal(principal), expiresAt: endOf(), scope })),
+        ),
+      )
     },
   })

@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import type { TObject } from 'typebox'
 import type { OperationId } from '@sandyard/api-contract/operations'
-import type { Tx } from '@sandyard/db/database'
 import type { AppContext } from '../../context.ts'
-import { createOnce } from '../../idempotency/create-once.ts'
 import { idempotentOperation } from '../../idempotency/idempotency-header.ts'
+import type { OnceRequest } from '../../idempotency/remembered-answer.ts'
 import { readNewCredential } from '../new-credential.ts'
 
 export interface IssueRequest {
@@ -18,19 +17,21 @@ export interface IssueRequest {
   readonly body: { readonly name: string; readonly expiresAt?: string }
 }
 
-/** Answers with a new credential, in one transaction; a repeat with the same idempotency key gets the same one. No cache may store it. */
+/**
+ * Answers with a new credential, which no cache may store.
+ *
+ * @param issue creates it once for `once`, with the end that `endOf` gives: that throws for a wrong one, which a repeat must not be refused for
+ */
 export async function issueOnce<T>(
   ctx: AppContext,
   reply: FastifyReply,
   { operationId, ownerId, endsWith, headers, schema, body }: IssueRequest,
-  work: (tx: Tx, expiresAt: Date | undefined) => Promise<T>,
+  issue: (once: OnceRequest, endOf: () => Date | undefined) => Promise<T>,
 ): Promise<T> {
   const { tokenSeed } = ctx.installation
   // A repeat with a token that ends does not get a credential that stays.
   const once = idempotentOperation(operationId, { headers, body }, { tokenSeed, schema, target: endsWith?.toISOString() ?? '' })
-  const issued = await createOnce(ctx.database, { ...once, tokenSeed, ownerId }, (tx) =>
-    work(tx, earlier(readNewCredential(body), endsWith)),
-  )
+  const issued = await issue({ ...once, tokenSeed, ownerId }, () => earlier(readNewCredential(body), endsWith))
   void reply.code(201).header('cache-control', 'no-store')
   return issued
 }

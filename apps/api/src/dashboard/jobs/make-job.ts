@@ -5,7 +5,7 @@ import type { Database, Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { teamBlocked } from '../../auth/auth-errors.ts'
 import type { Actor } from '../../events/actor.ts'
-import { lockTeam } from '../../teams/lock-team.ts'
+import { teamTransaction } from '../../teams/team-transaction.ts'
 import type { Team } from '../../teams/team.ts'
 import { matchingSandboxes } from '../operations/sandboxes/sandbox-sql.ts'
 
@@ -25,8 +25,7 @@ export async function makeJob(
   if ((action === 'extend') !== (seconds !== undefined))
     throw new AppError('invalid_argument', 'Only extend has seconds, and it needs them')
   if (team.isBlocked && action !== 'kill') throw teamBlocked(team.blockedReason)
-  await database.transaction(async (tx) => {
-    await lockTeam(tx, team.id)
+  await teamTransaction(database, { teamId: team.id }, async ({ tx }) => {
     const known = await tx.selectFrom('dashboard_job').select('team_id').where('job_id', '=', requestId).executeTakeFirst()
     if (known?.team_id === team.id) return
     if (known !== undefined) throw new AppError('conflict', 'The request id is taken: choose another')

@@ -5,7 +5,6 @@ import type { Actor } from '../../events/actor.ts'
 import type { Placement } from '../../servers/placement.ts'
 import type { Team } from '../../teams/team.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
-import type { TeamTurns } from '../../teams/team-turns.ts'
 import type { ReadyMade } from '../../ready-made/ready-made.ts'
 import type { ReadyBuild } from '../../templates/template.ts'
 import { DEFAULT_TAG, parseTemplateReference, type TemplateReference } from '../../templates/template-reference.ts'
@@ -30,7 +29,6 @@ export interface CreateParts extends StartParts {
   readonly limits: SandboxLimits
   readonly lookupHost: LookupHost
   readonly pool: WarmPool
-  readonly turns: TeamTurns
   readonly placement: Pick<Placement, 'assertAccepts'>
   readonly readyMade: Pick<ReadyMade, 'resolve'>
 }
@@ -63,9 +61,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
   const settings = toSettings(body, { ...checked, maxLifetimeSeconds })
   const wanted = { template, build, isSecure, settings, idempotent, actor }
   const reserved = await parts.timings.timePhase('reserve', () =>
-    parts.turns.run(team.id, () =>
-      reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limits, pool: parts.pool }),
-    ),
+    reserveSandbox(database, { teamId: team.id, ...wanted, serverId: parts.serverId, limits, pool: parts.pool }),
   )
   if ('remembered' in reserved) return reserved.remembered
   const { ref, parked, rate } = reserved

@@ -4,7 +4,7 @@ import { keptPlan } from '@sandyard/db/kept-plan'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { isDefaultEgress } from '@sandyard/runtime/open-egress'
 import type { Actor } from '../../events/actor.ts'
-import { lockTeam } from '../../teams/lock-team.ts'
+import { teamTransaction } from '../../teams/team-transaction.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
 import { templateNotFound } from '../../templates/template-errors.ts'
@@ -55,14 +55,14 @@ export type Reserved =
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
   const { teamId, idempotent, pool } = request
   const { allowInternetAccess, network, volumeMounts } = request.settings
-  return database.transaction(async (tx) => {
-    const own = await lockTeam(tx, teamId)
+  return teamTransaction(database, { teamId }, async (team) => {
+    const { tx, own } = team
     const limits = limitsOf(request.limits, own)
     const remembered = idempotent && (await findRemembered(tx, teamId, idempotent))
     if (remembered !== undefined) return { remembered }
     const { occupied, isHeld } = await countAndHold(tx, request)
     if (occupied >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
-    const rate = await takeCreates(tx, teamId, { limits, wanted: 1 })
+    const rate = await takeCreates(team, { limits, wanted: 1 })
     if (rate?.granted === 0) throw rateExceeded(rate)
     if (!isHeld) throw templateNotFound({ key: request.template.templateId })
     await holdMounts(tx, teamId, volumeMounts)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import type { LockedTeam } from '../../teams/team-transaction.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
 
 /** What a team has left of its rate of creates. */
@@ -16,15 +16,13 @@ export interface CreateRate {
 }
 
 /**
- * Counts creates against the rate of a team (control-plane.md 1.11), as many of `wanted` as it allows. The count is in the row of the team, which
- * the caller has locked, so it holds over all servers; it is undone with the transaction. A clock of the database that was set back is as far from
+ * Counts creates against the rate of a team (control-plane.md 1.11), as many of `wanted` as it allows. The count is in the row of the team, so it holds over all servers; it is undone with the transaction. A clock of the database that was set back is as far from
  * the last count as it would be ahead: a refused create changes nothing, so the team would wait until the clock has caught up.
  *
  * @returns undefined for a team without such a limit
  */
 export async function takeCreates(
-  tx: Tx,
-  teamId: string,
+  { tx, id: teamId }: LockedTeam,
   { limits, wanted }: { readonly limits: SandboxLimits; readonly wanted: number },
 ): Promise<CreateRate | undefined> {
   const { createsPerMinute, createBurst: burst = createsPerMinute } = limits

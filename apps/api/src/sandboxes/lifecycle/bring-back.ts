@@ -1,11 +1,10 @@
-import type { Tx } from '@sandyard/db/database'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { within } from '@sandyard/kit/async/within'
 import { inSpan } from '@sandyard/kit/tracing/span'
 import type { Keep, PauseHandle, Resumed, SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Turn } from '../../admission/admission.ts'
 import type { Actor } from '../../events/actor.ts'
-import { lockTeam } from '../../teams/lock-team.ts'
+import { teamTransaction } from '../../teams/team-transaction.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import { prepareDaemon } from '../start/prepare-daemon.ts'
 import { publishEndpoint } from '../start/publish-endpoint.ts'
@@ -72,19 +71,17 @@ async function carryOutResume(parts: LifecycleParts, row: SandboxRow, wish: Resu
 
 /** The limit of the team holds under concurrency: its starts are serialised here. */
 function beginResume(
-  { database, limits, serverId, turns }: LifecycleParts,
+  { database, limits, serverId }: LifecycleParts,
   row: SandboxRow,
   { keep, actor, autoPause }: ResumeWish,
 ): Promise<boolean> {
-  const begin = async (tx: Tx): Promise<boolean> => {
-    const own = await lockTeam(tx, row.team_id)
+  return teamTransaction(database, { teamId: row.team_id }, async ({ tx, own }) => {
     const { concurrentSandboxes: limit } = limitsOf(limits, own)
     if ((await countOccupied(tx, row.team_id)) >= limit) throw tooManySandboxes(limit, own)
     const event = { kind: 'sandbox.resuming', data: { keep } } as const
     const set = { server_id: serverId, home_server_id: serverId, ...(autoPause !== undefined && { auto_pause: autoPause }) }
     return changeState(tx, refOf(row), { from: 'paused', to: 'resuming', actor, serverId, event, set })
-  }
-  return turns.run(row.team_id, () => database.transaction(begin))
+  })
 }
 
 /** Its processes stand still on the engine: nothing is started. */

@@ -2,7 +2,7 @@ import { NewSecret, SecretInfo } from '@sandyard/api-contract/secrets/secret'
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { createOnce } from '../../idempotency/create-once.ts'
+import { createOnceInTeam } from '../../idempotency/create-once.ts'
 import { IdempotencyHeaders, idempotentOperation } from '../../idempotency/idempotency-header.ts'
 import { createSecret } from '../create-secret.ts'
 import { toSecretInfo } from '../secret-rows.ts'
@@ -23,8 +23,8 @@ export const createSecretRoute: ApiRoute = (app, ctx) =>
       const teamId = getTeam(principal).id
       const ring = getKeyRing(ctx.config.keyRing)
       const once = idempotentOperation('createSecret', { headers, body }, { tokenSeed, schema: NewSecret })
-      const made = await createOnce(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (tx) =>
-        toSecretInfo(await createSecret(tx, ring, { teamId, body })),
+      const made = await createOnceInTeam(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (team) =>
+        toSecretInfo(await createSecret(team, ring, body)),
       )
       return reply.code(201).send(made)
     },

@@ -9,7 +9,7 @@ import { listTeamsWithKeys } from '../list-teams.ts'
 export const listTeamsRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('listTeams'),
-    schema: { response: { 200: Type.Array(Team), ...errors(401, 429, 500) } },
+    schema: { response: { 200: Type.Array(Team), ...errors(401, 429, 500, 503) } },
     handler: async ({ principal }, reply) => {
       const teams = await listTeamsWithKeys(ctx.database, requirePrincipal(principal))
       void reply.header('cache-control', 'no-store')

@@ -11,7 +11,7 @@ const ACCESS = { mayBeBlocked: true, mayUserNameIt: true, mayBeDeleted: true }
 export const deleteTemplateRoute: ApiRoute = (app, ctx) =>
   app.route({
     ...operation('deleteTemplate'),
-    schema: { params: TemplateParams, response: { 204: Nothing, ...errors(400, 401, 403, 404, 429, 500) } },
+    schema: { params: TemplateParams, response: { 204: Nothing, ...errors(400, 401, 403, 404, 429, 500, 503) } },
     handler: async ({ principal, params }, reply) => {
       const { team, template } = await getOwnTemplate(ctx.database.db, principal, params.templateID, ACCESS)
       await deleteTemplate(ctx.templates, team.id, template.templateId)

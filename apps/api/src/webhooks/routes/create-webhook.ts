@@ -2,7 +2,7 @@ import { NewWebhook, Webhook } from '@sandyard/api-contract/webhooks/webhook'
 import { getTeam } from '../../auth/principal.ts'
 import type { ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
-import { createOnce } from '../../idempotency/create-once.ts'
+import { createOnceInTeam } from '../../idempotency/create-once.ts'
 import { IdempotencyHeaders, idempotentOperation } from '../../idempotency/idempotency-header.ts'
 import { checkFields } from '../check-fields.ts'
 import { createWebhook, toWebhook } from '../webhook-queries.ts'
@@ -15,7 +15,7 @@ export const createWebhookRoute: ApiRoute = (app, ctx) =>
     schema: {
       body: NewWebhook,
       headers: IdempotencyHeaders,
-      response: { 201: Webhook, ...errors(400, 401, 403, 422, 429, 500, 501) },
+      response: { 201: Webhook, ...errors(400, 401, 403, 422, 429, 500, 501, 503) },
     },
     handler: async ({ principal, body, headers }, reply) => {
       const keyRing = assertWebhooks(ctx.config)
@@ -24,8 +24,8 @@ export const createWebhookRoute: ApiRoute = (app, ctx) =>
       const once = idempotentOperation('createWebhook', { headers, body }, { tokenSeed, schema: NewWebhook })
       const { enabled = true } = body
       const fields = { ...body, ...(await checkFields(body, ctx.webhooks)), enabled }
-      const made = await createOnce(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (tx) =>
-        toWebhook(await createWebhook(tx, keyRing, teamId, fields)),
+      const made = await createOnceInTeam(ctx.database, { ...once, tokenSeed, ownerId: teamId }, async (team) =>
+        toWebhook(await createWebhook(team, keyRing, fields)),
       )
       return reply.code(201).send(made)
     },
