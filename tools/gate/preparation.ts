@@ -73,7 +73,7 @@ export class Preparation implements AsyncDisposable {
     this.#undo.push(() => rm(folder, { recursive: true, force: true }))
     const { startEmbeddedPostgres } = await import('../../apps/standalone/src/postgres/embedded-postgres.ts')
     const { openDataDirectory } = await import('../../apps/api/src/program/data/data-directory.ts')
-    const { FAST_AND_UNSAFE } = await import('../../packages/test-kit/src/postgres-server.ts')
+    const { FAST_AND_UNSAFE, hashPasswordAgain } = await import('../../packages/test-kit/src/postgres-server.ts')
     const postgres = await startEmbeddedPostgres({
       directory: openDataDirectory(folder),
       port: 0,
@@ -81,6 +81,7 @@ export class Preparation implements AsyncDisposable {
       settings: FAST_AND_UNSAFE,
     })
     this.#undo.push(async () => postgres[Symbol.asyncDispose]())
+    await hashPasswordAgain(postgres.url)
     this.#environment['TEST_DATABASE_URL'] = postgres.url
   }
 

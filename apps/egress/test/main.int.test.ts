@@ -12,6 +12,7 @@ import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
 import { findFreePort } from '@sandyard/kit/net/free-port'
 import { createPooledTestDatabase } from '@sandyard/test-kit/pgbouncer'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 
 interface Line {
   readonly msg: string
@@ -29,7 +30,7 @@ interface Running extends Disposable {
 
 function start(environment: Record<string, string>): Running {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
-    env: environment,
+    env: { ...COMPILED_MODULES, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: Line[] = []

@@ -6,10 +6,11 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '@sandyard/test-kit/postgres'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 
 function start(environment: Record<string, string>): { child: ChildProcess; stderr: Promise<string> } {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
-    env: environment,
+    env: { ...COMPILED_MODULES, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stderr =

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, it, vi } from 'vitest'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 
 // Each test loads the whole server, some of them twice.
 vi.setConfig({ testTimeout: 120_000 })
@@ -27,6 +28,7 @@ async function start(environment: Record<string, string>, nodeArgs: readonly str
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
+      ...COMPILED_MODULES,
       SANDYARD_DATA_DIR: join(folder, 'data'),
       DOCKER_HOST: `unix://${folder}/none.sock`,
       ...ports,

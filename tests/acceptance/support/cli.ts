@@ -10,6 +10,8 @@ const run = promisify(execFile)
 /** The installed release of the E2B command line. */
 const PROGRAM = createRequire(import.meta.url).resolve('@e2b/cli/dist/index.js')
 const TIMEOUT_MS = 200_000
+/** With Node's cache of compiled modules, which `npm test` sets, it starts in two thirds of the time. */
+const compiled = process.env['NODE_COMPILE_CACHE']
 
 /**
  * Runs the E2B command line in `directory`, which is also its home, configured by the environment only. Its input is empty.
@@ -73,6 +75,7 @@ function environment(directory: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: directory,
+    ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
     NO_COLOR: '1',
     NO_UPDATE_NOTIFIER: '1',
     E2B_API_KEY: server.apiKey,

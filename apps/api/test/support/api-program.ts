@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 // oxlint-disable-next-line node/no-process-env -- the programs of this machine
@@ -20,7 +21,7 @@ export class ApiProgram {
     this.#dataDir = dataDir
     this.#child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH, SANDYARD_API_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_DATA_DIR: dataDir, ...environment },
+      env: { PATH, ...COMPILED_MODULES, SANDYARD_API_PORT: '0', SANDYARD_METRICS_PORT: '0', SANDYARD_DATA_DIR: dataDir, ...environment },
     })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (this.#stdout += chunk))
     this.#child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (this.#stderr += chunk))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 
 interface Line {
   readonly msg: string
@@ -15,7 +16,7 @@ export interface Program extends AsyncDisposable {
 
 /** Starts one of our programs as a process of its own. */
 export function startProgram(main: string, environment: Record<string, string>): Program {
-  const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main], { env: { ...COMPILED_MODULES, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: Line[] = []
   let errors = ''
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line) as Line))

@@ -1,5 +1,6 @@
 import { spawn, type IPty } from 'node-pty'
 import { expect } from 'vitest'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 import { MAIN, type CliRun } from './run-cli.ts'
 
 /** The command line in a terminal of 80 columns and 24 rows. Disposing kills it. */
@@ -14,7 +15,7 @@ export interface TerminalCli extends Disposable {
 }
 
 export function openTerminal({ args, env, cwd }: Pick<CliRun, 'args' | 'env' | 'cwd'>): TerminalCli {
-  const environment = { PATH: '/usr/bin:/bin', HOME: cwd, ...env }
+  const environment = { PATH: '/usr/bin:/bin', HOME: cwd, ...COMPILED_MODULES, ...env }
   const terminal = spawn(process.execPath, [MAIN, ...args], { cols: 80, rows: 24, cwd, env: environment })
   let [text, from, isRunning] = ['', 0, true]
   terminal.onData((data) => void (text += data))

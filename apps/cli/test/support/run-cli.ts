@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 
 export const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 export interface CliRun {
   readonly args: readonly string[]
-  /** All of it: nothing of the environment of the test. */
+  /** All of it, with PATH and HOME: nothing else of the environment of the test, apart from Node's cache. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly input?: string
@@ -31,7 +32,7 @@ export interface RunningCli extends AsyncDisposable {
 
 /** Starts the command line as a process of its own, without a terminal. */
 export function startCli({ args, env, cwd, input = '', interrupt }: CliRun): RunningCli {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: '/usr/bin:/bin', HOME: cwd, ...env }, cwd })
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: '/usr/bin:/bin', HOME: cwd, ...COMPILED_MODULES, ...env }, cwd })
   const ended = once(child, 'close').then(([code]) => code as number | null)
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text))

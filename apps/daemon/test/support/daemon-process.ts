@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { findFreePort } from '@sandyard/kit/net/free-port'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 import { ENGINE_FLAGS } from '../../build/dist.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -32,7 +33,7 @@ export async function startDaemonProcess(
   const command = [...launcher, process.execPath, ...ENGINE_FLAGS, ...nodeFlags, MAIN, ...flags]
   const daemon = spawn(command[0] ?? '', command.slice(1), {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { SANDYARD_RUN_DIRECTORY: runDirectory, SANDYARD_LOG_LEVEL: 'silent' },
+    env: { ...COMPILED_MODULES, SANDYARD_RUN_DIRECTORY: runDirectory, SANDYARD_LOG_LEVEL: 'silent' },
   })
   const exited = once(daemon, 'exit')
   async function kill(): Promise<void> {
