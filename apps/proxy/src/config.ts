@@ -39,7 +39,7 @@ export const proxyLimitSettings = {
   maxHeaderBytes: env.size('SANDYARD_PROXY_MAX_HEADERS', { default: 64 * 1024, doc: 'largest head of a request' }),
   maxHeadBytes: env.size('SANDYARD_PROXY_MAX_HEAD_BYTES', {
     default: 128 * 1024 ** 2,
-    doc: 'memory for the heads over 8 KiB of all requests in flight, where each name and each value counts 64 bytes beside its text; half of it for one client address',
+    doc: 'memory for the heads over 8 KiB of all requests in flight, also those that have arrived in part, where each name and each value counts 64 bytes beside its text; half of it for one client address',
   }),
   headersTimeoutMs: env.duration('SANDYARD_PROXY_HEADERS_TIMEOUT', {
     default: 30_000,

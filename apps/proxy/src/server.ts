@@ -84,6 +84,7 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
   const plain = new PlainConnections(server, {
     ...config,
     serve,
+    onRead: (socket, bytes) => clients.read(socket, bytes),
     onMalformed: (socket, err) => clients.enterMalformed(socket, err),
     onSilence: (socket) => clients.enterMalformed(socket, Object.assign(new Error('no request'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })),
   })

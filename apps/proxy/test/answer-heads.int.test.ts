@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { MemoryRoutes } from './support/memory-routes.ts'
 import { startProxy, type RunningProxy } from './support/start-proxy.ts'
 import { until } from './support/until.ts'
+import { usedHeap } from './support/used-heap.ts'
 
 const KIB = 1024
 const STREAMS = 64
@@ -43,13 +42,6 @@ afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy()
   await until('no open connection', () => proxy.ctx.tracker.count === 0)
 })
-
-/** Bytes that are in use after a collection. */
-function usedHeap(): number {
-  setFlagsFromString('--expose-gc')
-  ;(runInNewContext('gc') as () => void)()
-  return process.memoryUsage().heapUsed
-}
 
 it.each([
   ['a plain request', []],

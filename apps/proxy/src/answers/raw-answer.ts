@@ -11,6 +11,7 @@ const TEXT = ['Content-Type', 'text/plain; charset=utf-8']
 const MALFORMED: Readonly<Record<string, readonly [status: number, text: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The request headers are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large'],
+  ERR_TOO_MANY_HEADS: [503, 'Too many request headers have arrived only in part'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request headers took too long'],
 }
 

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { RequestLine } from '@sandyard/kit/net/request-line'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
@@ -7,6 +8,8 @@ import type { ProxyLimits } from '../config.ts'
 import type { DownstreamRequest, DownstreamResponse } from '../message/downstream-message.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { watchHalfOpen } from './half-open.ts'
+import { countedHeadBytes } from './head-bytes.ts'
+import { dropPartialHead, PartialRequest } from './partial-request.ts'
 import { awaitRestOfBody } from './rest-of-body.ts'
 import { Quota, type Refusal } from '../quota.ts'
 
@@ -32,16 +35,14 @@ interface Client {
   readonly line: RequestLine
   /** Why its only request is refused. */
   readonly refusal: ProxyError | undefined
+  /** What has arrived of the next one. */
+  readonly partial: PartialRequest
   /** Requests on this connection so far. */
   requests: number
 }
 
 /** How many connections over a cap stay open until they have received the refusal. */
 export const MAX_REFUSED = 256
-/** A head up to this size is not counted in bytes: the cap of requests bounds them. */
-const SMALL_HEAD_BYTES = 8 * 1024
-/** What a name or a value takes beside its text: its object, and its places in lists and maps. */
-const TEXT_BYTES = 64
 /** How long such a connection may wait before it sends its request. */
 const REFUSED_MS = 2000
 
@@ -81,11 +82,16 @@ export class ClientConnections {
       socket.destroy()
       return false
     }
-    socket.once('close', () => counted.release(owner))
+    const partial = new PartialRequest(this.#headBytes, owner)
+    socket.once('close', () => {
+      counted.release(owner)
+      partial.end()
+    })
     if (refusal !== undefined) socket.setTimeout(REFUSED_MS)
     this.#clients.set(socket, {
       line: new RequestLine(socket, { ...limits, answerMalformed }),
       refusal: refusal && toError(refusal, 'connections'),
+      partial,
       requests: 0,
     })
     watchHalfOpen(socket, limits)
@@ -103,6 +109,9 @@ export class ClientConnections {
     const { line, refusal } = client
     const { limits, addresses, countRefused } = this.#parts
     client.requests += 1
+    // Plain requests are not kept in part.
+    if (req instanceof IncomingMessage) client.partial.enter(req)
+    if (res === undefined) client.partial.stop()
     // Node closes the connection after this answer, and drops the bytes after the request.
     const isLast = refusal !== undefined || client.requests >= limits.maxConnectionRequests
     if (res !== undefined && isLast) res.shouldKeepAlive = false
@@ -126,8 +135,24 @@ export class ClientConnections {
     resetSocket(req.socket)
   }
 
+  /**
+   * To be called when Node's HTTP server has parsed a read of a connection. Counts what it keeps of a head that has arrived in part, and ends the
+   * connection when it is too much.
+   */
+  read(socket: Socket, bytes: Buffer): void {
+    const client = this.#clients.get(socket)
+    const refusal = client?.partial.read(bytes)
+    if (client === undefined || refusal === undefined) return
+    this.#parts.countRefused(capOf(refusal, 'head_bytes'))
+    dropPartialHead(socket)
+    if (client.line.isIdle) this.enterMalformed(socket, Object.assign(new Error('too many heads'), { code: 'ERR_TOO_MANY_HEADS' }))
+    else resetSocket(socket)
+  }
+
   enterMalformed(socket: Socket, err: NodeJS.ErrnoException): void {
-    const line = this.#clients.get(socket)?.line
+    const client = this.#clients.get(socket)
+    if (err.code !== 'ERR_HTTP_REQUEST_TIMEOUT') client?.partial.stopAfterRead()
+    const line = client?.line
     if (line === undefined || err.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else line.enterMalformed(err)
   }
@@ -140,13 +165,6 @@ export class ClientConnections {
     this.#requests.release(owner)
     return toError(tooLarge, 'head_bytes')
   }
-}
-
-/** 0 for a small head. */
-function countedHeadBytes({ url = '', rawHeaders }: DownstreamRequest): number {
-  let bytes = url.length + rawHeaders.length * TEXT_BYTES
-  for (const text of rawHeaders) bytes += text.length
-  return bytes <= SMALL_HEAD_BYTES ? 0 : bytes
 }
 
 type Counted = 'connections' | 'requests' | 'head_bytes'

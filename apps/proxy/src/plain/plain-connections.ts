@@ -4,17 +4,24 @@ import { PlainConnection, type PlainConnectionOptions } from './plain-connection
 
 type Listener = () => void
 
+export interface PlainConnectionsOptions extends Omit<PlainConnectionOptions, 'handOver'> {
+  /** Called when Node's HTTP server has parsed bytes of a connection. */
+  readonly onRead: (socket: Socket, bytes: Buffer) => void
+}
+
 /** Puts plain connections in front of the listener of Node's HTTP server. */
 export class PlainConnections {
   readonly #open = new Map<Socket, PlainConnection>()
   readonly #options: PlainConnectionOptions
+  readonly #onRead: (socket: Socket, bytes: Buffer) => void
   /** What Node does with a connection. */
   readonly #toNode: (socket: Socket) => void
   /** What Node does at the end of one. */
   readonly #endListeners = new WeakMap<Socket, Listener[]>()
 
   /** Takes the connections of `server`. Its listeners of `connection` must be added afterwards. */
-  constructor(server: Server, options: Omit<PlainConnectionOptions, 'handOver'>) {
+  constructor(server: Server, { onRead, ...options }: PlainConnectionsOptions) {
+    this.#onRead = onRead
     const ofNode = server.listeners('connection')
     server.removeAllListeners('connection')
     this.#toNode = (socket) => {
@@ -58,7 +65,7 @@ export class PlainConnections {
     socket.pause()
     this.acceptByNode(socket)
     // With a listener Node reads the connection as a stream. Else its parser would get what the kernel has next before `bytes`.
-    socket.on('data', () => undefined)
+    socket.on('data', (read: Buffer) => this.#onRead(socket, read))
     socket.unshift(bytes)
     socket.resume()
   }
