@@ -39,7 +39,10 @@ for (const [name, generate] of Object.entries(PAGES)) {
   process.exitCode = 1
 }
 
-const broken = findBrokenLinks(ROOT, globSync(['*.md', '{docs,bench,examples,templates,tests}/**/*.md'], { cwd: ROOT, exclude: ['**/node_modules'] }))
+const broken = findBrokenLinks(
+  ROOT,
+  globSync(['*.md', '{docs,bench,examples,templates,tests}/**/*.md'], { cwd: ROOT, exclude: ['**/node_modules'] }),
+)
 for (const line of broken) {
   console.error(line)
   process.exitCode = 1
