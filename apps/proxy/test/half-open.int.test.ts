@@ -73,9 +73,12 @@ it('a client that has ended its sending and gets nothing is disconnected, which 
 
 it('a client that has ended its sending gets all that it still has to read', async () => {
   await start({ cancelTimeoutMs: 20 })
+  const accepted = once(proxy.server.http, 'connection') as Promise<[Socket]>
   const slow = open()
   slow.socket.pause()
   slow.send(['GET /large HTTP/1.1', HOST, 'Connection: close'])
+  const [connection] = await accepted
+  await until('an answer that waits for the client', () => connection.writableLength > 0)
   slow.socket.end()
   await someCancels()
   slow.socket.resume()
