@@ -70,6 +70,18 @@ it.each([
   await until('free bytes', () => proxy.ctx.clients.counts.headBytes === 0)
 })
 
+it('heads in part count on connections over the cap too', async () => {
+  await start({ maxClientConnections: 1 })
+  const first = open()
+  await until('the connection', () => proxy.ctx.clients.counts.connections === 1)
+  const refused = open()
+  refused.socket.write(many)
+  await until('the part', () => proxy.ctx.clients.counts.headBytes > 10 * 1024)
+  refused.socket.destroy()
+  await until('free bytes', () => proxy.ctx.clients.counts.headBytes === 0)
+  first.socket.destroy()
+})
+
 it.each([
   ['with a length', 'Content-Length: 50000', '\r\n'.repeat(25_000)],
   ['in chunks', 'Transfer-Encoding: chunked', `c350\r\n${'\r\n'.repeat(25_000)}\r\n0\r\n\r\n`],

@@ -41,6 +41,8 @@ export class PlainConnections {
     this.#toNode(socket)
     const added = socket.listeners('end').filter((listener) => !before.has(listener))
     this.#endListeners.set(socket, added as Listener[])
+    // With a listener Node reads the connection as a stream. Else its parser would get what the kernel has next before what was read by us.
+    socket.on('data', (read: Buffer) => this.#onRead(socket, read))
   }
 
   /**
@@ -64,8 +66,6 @@ export class PlainConnections {
     this.#open.delete(socket)
     socket.pause()
     this.acceptByNode(socket)
-    // With a listener Node reads the connection as a stream. Else its parser would get what the kernel has next before `bytes`.
-    socket.on('data', (read: Buffer) => this.#onRead(socket, read))
     socket.unshift(bytes)
     socket.resume()
   }
