@@ -1,5 +1,5 @@
 /**
  * How often the delay of an event loop is measured. The measured times contain it. Each measurement wakes the process: with the usual 10 ms an idle
- * server spent a quarter of its processor time on them.
+ * proxy spent more than half of its processor time on them.
  */
 export const EVENT_LOOP_RESOLUTION_MS = 50
