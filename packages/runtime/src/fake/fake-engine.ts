@@ -61,7 +61,7 @@ export class FakeEngine {
   readonly #events = new EventEmitter<{ event: [string, RuntimeEvent]; stop: [] }>().setMaxListeners(0)
   /** What the vitals say; a test may change it. */
   disk: RuntimeVitals['disk'] = { sizeBytes: 100 * GIB, freeBytes: 60 * GIB }
-  host: RuntimeHost = { processors: 4, memoryBytes: 64 * GIB }
+  host: RuntimeHost = { processors: 2, memoryBytes: 64 * GIB }
   memory: RuntimeVitals['memory'] = { totalBytes: 64 * GIB, availableBytes: 48 * GIB }
   #reachable = true
 
