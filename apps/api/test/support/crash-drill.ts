@@ -119,6 +119,8 @@ export async function findParked({ database }: World): Promise<string> {
 
 /** What waits in the pool of a server that lives stays. */
 async function emptyPool({ database }: World, { ctx }: Server): Promise<void> {
+  const parked = await database.db.selectFrom('parked_sandbox').select('sandbox_id').executeTakeFirst()
+  if (parked === undefined) return
   await database.db
     .updateTable('parked_sandbox')
     .set({ state: 'removing' })
