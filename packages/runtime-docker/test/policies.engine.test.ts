@@ -164,7 +164,8 @@ describe('egress policies', () => {
     const own = [...(await egress.registered()).marks.keys()]
     expect(own).toHaveLength(1)
     await runtime.remove(spec)
-    expect([...(await egress.registered()).marks.keys()]).toEqual(own)
+    // The repair that each runtime makes every minute may have come first.
+    expect([...(await egress.registered()).marks.keys()]).toBeOneOf([own, []])
     await repairEgress({ ...parts, egress, apply: async () => undefined })
     expect([...(await egress.registered()).marks.keys()]).not.toContain(own[0])
   })
