@@ -1,3 +1,4 @@
+import { spaced } from '@sandyard/kit/async/spaced'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { EgressPolicy, RuntimeVitals } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
@@ -35,6 +36,9 @@ export interface EgressControlOptions extends FactSources {
 /** Another process may change the rules between the look at them and the change. */
 const MAX_TRIES = 4
 
+/** Each look starts a container, and on some hosts networks come and go all the time. */
+const RESOLVERS_GAP_MS = 10_000
+
 /** Keeps the rules of an installation and of its sandboxes in force. */
 export class EgressControl implements AsyncDisposable {
   readonly #options: EgressControlOptions
@@ -44,6 +48,9 @@ export class EgressControl implements AsyncDisposable {
   /** What this process has registered, by address. */
   readonly #own = new Map<string, Registration>()
   readonly #facts: EgressFacts
+  readonly #lookAtResolvers = spaced(RESOLVERS_GAP_MS, () => {
+    this.#readResolvers().catch((err: unknown) => this.#warnOfAddresses(err))
+  })
   #onLost = (): void => undefined
 
   constructor(options: EgressControlOptions) {
@@ -182,6 +189,7 @@ export class EgressControl implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#lookAtResolvers[Symbol.dispose]()
     await this.#guards[Symbol.asyncDispose]()
   }
 
@@ -229,13 +237,19 @@ export class EgressControl implements AsyncDisposable {
   }
 
   #learn(host: HostFacts): void {
-    if (!this.#facts.learn(host)) return
-    // A changed network often has other resolvers.
-    this.#base
-      .ensure()
-      .then(() => this.#facts.readResolvers())
-      .then(() => this.#base.ensure())
-      .catch((err: unknown) => this.#options.log.warn({ err }, 'the egress rules do not have the new addresses of the host yet'))
+    if (!this.#facts.learn(host) || this.#guards.isDisposed) return
+    this.#base.ensure().catch((err: unknown) => this.#warnOfAddresses(err))
+    this.#lookAtResolvers()
+  }
+
+  /** A changed network often has other resolvers. */
+  async #readResolvers(): Promise<void> {
+    await this.#facts.readResolvers()
+    await this.#base.ensure()
+  }
+
+  #warnOfAddresses(err: unknown): void {
+    this.#options.log.warn({ err }, 'the egress rules do not have the new addresses of the host yet')
   }
 
   #restore(): void {
