@@ -24,7 +24,8 @@ beforeAll(async () => {
   world = await createWorld()
   api = await world.startServer({
     env: { SANDYARD_UPLOAD_LIMIT: '1MiB', SANDYARD_UPLOAD_UNPACKED_LIMIT: '4MiB' },
-    app: { bodyTimeoutMs: 50 },
+    // A loaded machine may take long to read the body of a request that is refused.
+    app: { bodyTimeoutMs: 2000 },
   })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RouteCatalog } from './route-catalog.ts'
 import { RouteReader } from './route-reader.ts'
 import type { LiveRoute, Route, RouteSource } from './route.ts'
@@ -39,6 +39,12 @@ class SlowSource implements RouteSource {
     this.pending.shift()?.(route)
     await turn()
   }
+
+  /** Answers every open read: one that stays open fails after its deadline, while another test runs. */
+  async answerAll(): Promise<void> {
+    await turn()
+    while (this.pending.length > 0) await this.answer(undefined)
+  }
 }
 
 /** One turn of the event loop. */
@@ -56,6 +62,7 @@ interface SetUp {
 
 function setUp({ maxQueries = 4, maxWaiting = 100, ...options }: SetUp = {}): { source: SlowSource; catalog: RouteCatalog } {
   const source = new SlowSource()
+  onTestFinished(() => source.answerAll())
   const reader = new RouteReader(source, { maxQueries, maxWaiting })
   return { source, catalog: new RouteCatalog(reader, { maxAgeMs: 60_000, missAgeMs: 60_000, maxEntries: 100, ...options }) }
 }
