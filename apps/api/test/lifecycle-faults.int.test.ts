@@ -216,6 +216,22 @@ describe('a sandbox that was seen stopped', () => {
   })
 })
 
+describe('concurrent pauses', () => {
+  it('succeed together, also one that asks for a healthy daemon while another one freezes it', async () => {
+    const id = await create()
+    const asked = Promise.withResolvers<boolean>()
+    world.daemon.isResponsive = asked.promise
+    const { probes } = world.daemon
+    const strict = api.call('POST', `/sandboxes/${id}/pause`, { body: { requireHealthyGuest: true } })
+    await expect.poll(() => world.daemon.probes).toBe(probes + 1)
+    world.daemon.isResponsive = true
+    expect((await pause(id, true)).status).toBe(204)
+    asked.resolve(false)
+    expect((await strict).status).toBe(204)
+    expect(await rowOf(id)).toMatchObject({ state: 'paused', pause_keep: 'memory' })
+  })
+})
+
 describe('concurrent connects', () => {
   it('each get their lifetime, also the one that finds the sandbox resumed by another', async () => {
     const id = await create()

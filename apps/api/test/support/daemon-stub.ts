@@ -17,7 +17,9 @@ export interface DaemonStub extends AsyncDisposable {
   /** The answers to the next calls of `/init`; 204 when empty. */
   readonly answers: (number | InitAnswer | 'hang' | Promise<number>)[]
   /** Whether `/health` answers 204. Default: true. */
-  isResponsive: boolean
+  isResponsive: boolean | Promise<boolean>
+  /** Calls of `/health`. */
+  readonly probes: number
   /** Answers reads such as `/metrics`, with the path and the query. Default: 404 to all. */
   report: (url: string) => object | 'hang' | undefined
   /** Connections that are open now, and all that were opened so far. */
@@ -31,8 +33,12 @@ export async function startDaemonStub(): Promise<DaemonStub> {
   const requestIds: unknown[] = []
   const traceparents: unknown[] = []
   const answers: DaemonStub['answers'] = []
+  let probes = 0
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.url === '/health') return void response.writeHead(stub.isResponsive ? 204 : 503).end()
+    if (request.url === '/health') {
+      probes += 1
+      return void response.writeHead((await stub.isResponsive) ? 204 : 503).end()
+    }
     if (request.method === 'GET') return answerRead(stub.report(request.url ?? ''), response)
     const next = (await answers.shift()) ?? 204
     if (next === 'hang') return
@@ -62,6 +68,9 @@ export async function startDaemonStub(): Promise<DaemonStub> {
     traceparents,
     answers,
     isResponsive: true,
+    get probes() {
+      return probes
+    },
     connections,
     report: () => undefined,
     async [Symbol.asyncDispose]() {

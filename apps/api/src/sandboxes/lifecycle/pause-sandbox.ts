@@ -44,13 +44,18 @@ export async function pauseSandbox(parts: LifecycleParts, teamId: string, reques
       }
       if (row.state !== 'running') return undefined
       if (joined !== undefined) {
-        if (joined.startedAt?.getTime() === row.started_at?.getTime()) throw new AppError('internal', 'Error pausing sandbox')
+        if (isSameRun(joined.startedAt, row.started_at)) throw new AppError('internal', 'Error pausing sandbox')
         return row
       }
       hasRun = true
       const ref = refOf(row)
       const wish = { keep: request.keep, actor: request.actor, isResponsive: await isResponsive(endpointOf(row)) }
-      if (!wish.isResponsive && request.isStrict) throw notResponsive(row.sandbox_id)
+      if (!wish.isResponsive) {
+        const now = await findSandbox(db, teamId, sandboxId)
+        // The pause of another request has frozen the daemon meanwhile: its silence says nothing.
+        if (now?.state !== 'running' || !isSameRun(now.started_at, row.started_at)) return undefined
+        if (request.isStrict) throw notResponsive(row.sandbox_id)
+      }
       using _held = parts.inFlight.hold(ref)
       const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))
       if (!isOurs) return undefined
@@ -59,6 +64,10 @@ export async function pauseSandbox(parts: LifecycleParts, teamId: string, reques
     },
     { timeoutMs: WAIT_MS },
   )
+}
+
+function isSameRun(a: Date | null, b: Date | null): boolean {
+  return a?.getTime() === b?.getTime()
 }
 
 function notResponsive(sandboxId: string): AppError {
