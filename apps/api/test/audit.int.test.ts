@@ -117,6 +117,31 @@ describe('a record', () => {
     expect(all).not.toContain('not-for-the-record')
   })
 
+  it.each(['/v2/sandboxes', '/sandboxes'])('of a create is stored by the transaction that makes it run: %s', async (url) => {
+    const { rows } = await ask('POST', url, { body: { templateID: 'base' } })
+    expect(rows).toHaveLength(1)
+    const written = await sql<{ audit: string; running: string }>`
+      select audit.xmin::text as audit, event.xmin::text as running from audit, event
+      where audit.request_id = ${rows[0]?.request_id} and event.request_id = audit.request_id and event.kind = 'sandbox.running'
+    `.execute(world.database.db)
+    expect(written.rows).toEqual([{ audit: written.rows[0]?.running, running: expect.any(String) }])
+  })
+
+  it('is left by a repeated create, which changes nothing', async () => {
+    const repeated = { body: { templateID: 'base' }, headers: { 'idempotency-key': 'audited' } }
+    const first = await ask('POST', '/v2/sandboxes', repeated)
+    const second = await ask('POST', '/v2/sandboxes', repeated)
+    expect(second.rows.map(({ status, targets }) => [status, targets])).toEqual(first.rows.map(({ status, targets }) => [status, targets]))
+    expect(second.rows).toHaveLength(1)
+  })
+
+  it('is left by a create that fails, with its status', async () => {
+    api.runtime.faults.failBefore('create')
+    const { answer, rows } = await ask('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
+    expect(rows.map(({ status }) => status)).toEqual([answer.status])
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+  })
+
   it('names the access token, and the team that the user acts for', async () => {
     const { rows } = await ask('POST', '/templates', {
       apiKey: null,

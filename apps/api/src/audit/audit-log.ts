@@ -1,10 +1,10 @@
 import type { Counter } from 'prom-client'
-import type { Database, Db } from '@sandyard/db/database'
-import { keptPlan } from '@sandyard/db/kept-plan'
+import type { Database } from '@sandyard/db/database'
 import { resultWithin } from '@sandyard/kit/async/within'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { runInScope } from '@sandyard/kit/tracing/scope'
-import type { AuditEntry, Caller } from './audit-entry.ts'
+import type { AuditEntry } from './audit-entry.ts'
+import { insertAudit, type StoredEntry } from './audit-rows.ts'
 
 export interface AuditLogParts {
   readonly database: Database
@@ -14,12 +14,8 @@ export interface AuditLogParts {
 }
 
 interface Waiting {
-  readonly row: AuditRow
+  readonly row: StoredEntry
   readonly stored: () => void
-}
-
-interface AuditRow extends AuditEntry {
-  readonly caller: Caller
 }
 
 /** Records that wait to be stored; further ones are only in the log. */
@@ -43,8 +39,8 @@ export class AuditLog {
 
   /** Resolves when the row is stored, or two seconds later. Never rejects: the change is made already. */
   async record(entry: AuditEntry): Promise<void> {
-    const { at: _at, requestId: _requestId, isStored, caller, ...fields } = entry
-    this.#parts.log.info({ audit: true, caller, ...fields }, 'operation recorded')
+    this.note(entry)
+    const { caller, isStored } = entry
     if (caller === undefined) return
     if (!isStored || this.#waiting.length >= MAX_WAITING) return this.#parts.unstored.inc()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -54,13 +50,18 @@ export class AuditLog {
     await resultWithin(WAIT_MS, promise)
   }
 
+  /** Writes the line of the log only: the change has stored the row itself. */
+  note({ at: _at, requestId: _requestId, isStored: _isStored, ...fields }: AuditEntry): void {
+    this.#parts.log.info({ audit: true, ...fields }, 'operation recorded')
+  }
+
   /** Never rejects. */
   async #store(): Promise<void> {
     this.#isStoring = true
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH)
       try {
-        await insert(
+        await insertAudit(
           this.#parts.database.db,
           batch.map(({ row }) => row),
         )
@@ -72,22 +73,4 @@ export class AuditLog {
     }
     this.#isStoring = false
   }
-}
-
-async function insert(db: Db, rows: readonly AuditRow[]): Promise<void> {
-  const values = rows.map(({ at, teamId, caller, clientAddress, requestId, operation, targets, status }) => ({
-    created_at: at,
-    team_id: teamId ?? null,
-    actor: caller.kind,
-    credential_id: 'credentialId' in caller ? (caller.credentialId ?? null) : null,
-    user_id: 'userId' in caller ? (caller.userId ?? null) : null,
-    client_address: clientAddress,
-    request_id: requestId,
-    operation,
-    targets: JSON.stringify(targets),
-    status,
-  }))
-  const insertion = db.insertInto('audit').values(values)
-  // Batches of other sizes are other texts.
-  await (values.length === 1 ? insertion.modifyEnd(keptPlan) : insertion).execute()
 }

@@ -1,10 +1,10 @@
 import fp from 'fastify-plugin'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { isMutating } from '@sandyard/api-contract/operation'
-import type { AuditEntry, Caller } from '../audit/audit-entry.ts'
+import type { AuditEntry } from '../audit/audit-entry.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
-import { auditTargets } from '../audit/audit-targets.ts'
-import type { Principal } from '../auth/principal.ts'
+import { isStoredWithChange } from './change-audit.ts'
+import { toAuditEntry } from './to-audit-entry.ts'
 import { TokenBuckets, type BucketLimit } from './token-bucket.ts'
 
 /**
@@ -33,7 +33,8 @@ export const auditPlugin = fp<AuditPluginOptions>(
     })
     app.addHook('onSend', async (request, reply) => {
       if (!isRecorded(request)) return
-      const entry = toEntry(request, reply, answers.get(request))
+      const entry = toAuditEntry(request, { status: reply.statusCode, answer: answers.get(request) })
+      if (isStoredWithChange(request, entry.status)) return audit.note({ ...entry, isStored: true })
       const owner = ownerOf(entry)
       const isStored = entry.status < REFUSED_STATUS || owner === undefined || refused.take(owner, refusedLimit).isAllowed
       await audit.record({ ...entry, isStored })
@@ -47,35 +48,8 @@ function isRecorded({ routeOptions }: FastifyRequest): boolean {
   return auditedAs !== undefined || (operation !== undefined && isMutating(operation))
 }
 
-function toEntry(request: FastifyRequest, { statusCode: status }: FastifyReply, answer: unknown): Omit<AuditEntry, 'isStored'> {
-  const { principal, facts, params, body, ip } = request
-  const { operation: served, auditedAs } = request.routeOptions.config
-  const operation = auditedAs ?? served?.id ?? ''
-  // An operation without credentials names its team only after it has checked the signature of the link.
-  const caller = principal === null ? (facts.teamId === undefined ? undefined : ({ kind: 'link' } as const)) : callerOf(principal)
-  return {
-    at: new Date(),
-    caller,
-    teamId: principal?.team?.id ?? facts.teamId,
-    clientAddress: ip,
-    requestId: facts.id,
-    operation,
-    targets: {
-      ...auditTargets({ operation, params, body, answer: status < REFUSED_STATUS ? answer : undefined }),
-      ...(principal?.dashboardSessionId !== undefined && { via: 'dashboard' }),
-    },
-    status,
-  }
-}
-
 /** Undefined when the caller is not known. */
 function ownerOf({ teamId, caller }: Pick<AuditEntry, 'teamId' | 'caller'>): string | undefined {
   if (caller === undefined || teamId !== undefined) return teamId
   return caller.kind === 'user' ? caller.userId : caller.kind
-}
-
-/** What an audit record says of a caller. */
-export function callerOf({ apiKeyId, accessTokenId, user }: Principal): Caller {
-  if (apiKeyId !== undefined) return { kind: 'key', credentialId: apiKeyId, userId: user?.id }
-  return user === undefined ? { kind: 'admin' } : { kind: 'user', credentialId: accessTokenId, userId: user.id }
 }

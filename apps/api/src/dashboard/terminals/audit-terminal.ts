@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isAppError } from '@sandyard/kit/errors/app-error'
 import { httpStatus } from '@sandyard/kit/errors/http-status'
 import type { AuditLog } from '../../audit/audit-log.ts'
-import { callerOf } from '../../http/audit-plugin.ts'
+import { callerOf } from '../../http/to-audit-entry.ts'
 import type { ConnectedPage } from '../live/live-hub.ts'
 
 export interface TerminalAction {

@@ -1,6 +1,7 @@
 import type { NewSandbox } from '@sandyard/api-contract/sandboxes/new-sandbox'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { inSpan } from '@sandyard/kit/tracing/span'
+import type { ChangeAudit } from '../../audit/change-audit.ts'
 import type { Actor } from '../../events/actor.ts'
 import type { Placement } from '../../servers/placement.ts'
 import type { Team } from '../../teams/team.ts'
@@ -39,6 +40,7 @@ export interface CreateRequest {
   readonly defaults: { readonly timeout: number; readonly secure: boolean }
   readonly idempotent: IdempotentRequest | undefined
   readonly actor: Actor
+  readonly audit: ChangeAudit<SandboxAnswer>
   /** Gets the headers of the answer that say what is left of the team's rate of creates, if it has one. */
   readonly onRate?: (headers: Readonly<Record<string, string>>) => void
 }
@@ -85,6 +87,7 @@ export async function createSandbox(parts: CreateParts, team: Team, request: Cre
     volumeMounts: settings.volumeMounts,
     lifetimeSeconds: checked.lifetimeSeconds,
     actor,
+    audit: request.audit,
     isRepeatable: idempotent !== undefined,
   })
 }

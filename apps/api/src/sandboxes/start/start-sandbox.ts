@@ -8,6 +8,7 @@ import { inSpan } from '@sandyard/kit/tracing/span'
 import type { SandboxRuntime } from '@sandyard/runtime/sandbox-runtime'
 import type { SandboxEndpoint } from '@sandyard/runtime/types'
 import type { Admission, Turn } from '../../admission/admission.ts'
+import type { ChangeAudit } from '../../audit/change-audit.ts'
 import { SERVER, type Actor } from '../../events/actor.ts'
 import type { SandboxTimings } from '../../metrics/sandbox-timings.ts'
 import { beginEnd, finishEnd, killing } from '../end/end-sandbox.ts'
@@ -57,6 +58,8 @@ export interface Reservation extends SandboxSource {
   readonly envVars: Readonly<Record<string, string>>
   readonly lifetimeSeconds: number
   readonly actor: Actor
+  /** Stores the record of the call with the change to `running`. */
+  readonly audit?: ChangeAudit<SandboxAnswer>
   /** The sandbox of the warm pool that this reservation has claimed. Absent: the sandbox is to be created. */
   readonly parked?: Parked
   /** An idempotency key waits for the answer. */
@@ -128,7 +131,7 @@ async function bringUp(
 }
 
 /**
- * Changes the row, the start count, the event and the stored answer in one statement. A server whose lease has ended changes nothing:
+ * Changes the row, the start count, the event, the stored answer and the record of the call in one statement. A server whose lease has ended changes nothing:
  * other servers may have ended its starts.
  */
 async function markRunning(
@@ -136,14 +139,15 @@ async function markRunning(
   reservation: Reservation,
   { endpoint, serverId }: { readonly endpoint: SandboxEndpoint; readonly serverId: number },
 ): Promise<SandboxAnswer> {
-  const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor } = reservation
+  const { sandboxId, templateId, alias, build, isSecure, isPublic, isRepeatable, lifetimeSeconds, actor, audit } = reservation
   const event = { kind: 'sandbox.running' } as const
   const answer = { sandboxId, templateId, alias: alias ?? null, envdVersion: build.envdVersion ?? null, isSecure, isPublic }
   const counted = sql`insert into template_spawn (template_id) select ${templateId} from changed`
-  const also = isRepeatable ? [counted, rememberingAnswer(answer)] : [counted]
+  const also = [counted, ...(isRepeatable ? [rememberingAnswer(answer)] : []), ...(audit ? [audit.statement(answer)] : [])]
   const change: StateChange = { from: 'starting', to: 'running', event, actor, endpoint, lifetimeSeconds, serverId, also }
   const isOurs = await changeState(db, reservation, { ...change, claim: reservation.parked?.claim })
   if (!isOurs) throw new Error('the reservation was abandoned, or the lease of this server has ended')
+  audit?.stored()
   return answer
 }
 
