@@ -14,8 +14,8 @@ export interface BaseKeeperOptions {
   readonly bridge: () => Promise<Bridge>
   /** The rules of this moment. */
   readonly rules: (bridge: Bridge) => BaseRules
-  /** Called after tables of another version were replaced: no sandbox is registered in the new ones. */
-  readonly onReplaced: () => void
+  /** Called after tables that refused the rules were replaced: no sandbox is registered in the new ones. */
+  readonly onReplaced: (refusal: AppError) => void
 }
 
 /** Keeps the rules that are the same for all sandboxes in force. */
@@ -71,18 +71,18 @@ export class BaseKeeper {
     const { installation, guards, onReplaced } = this.#options
     const losses = this.#losses
     return this.#runs.run(`${losses} ${text}`, async () => {
-      const isNew = await guards.use(async (guard) => {
-        const refusal = await refused(() => guard.apply(text))
+      const refusal = await guards.use(async (guard) => {
+        const found = await refused(() => guard.apply(text))
         // The tables of another version may have other sets and chains.
-        if (refusal !== undefined) await guard.apply(`${compileDeletion(installation)}\n${text}`)
+        if (found !== undefined) await guard.apply(`${compileDeletion(installation)}\n${text}`)
         await guard.dropUnmarked(bridge.interface, PASSED)
-        return refusal !== undefined
+        return found
       })
       // Somebody may have deleted them again, and the report has come first.
       if (losses === this.#losses) this.#inForce = text
-      if (!isNew) return
+      if (refusal === undefined) return
       this.#replacements += 1
-      onReplaced()
+      onReplaced(refusal)
     })
   }
 }

@@ -71,7 +71,13 @@ export class EgressControl implements AsyncDisposable {
       guards: this.#guards,
       bridge,
       rules: (found) => this.#rules(found),
-      onReplaced: () => this.#onLost(),
+      onReplaced: (refusal) => {
+        log.warn(
+          { err: refusal },
+          'the tables of the egress rules refused the rules of this version and were replaced: sandboxes have no network until they are registered again',
+        )
+        this.#onLost()
+      },
     })
     this.#members = new MemberKeeper({ installation, guards: this.#guards, base: this.#base, bridge })
   }
