@@ -4,7 +4,7 @@ import type { Logger } from '@sandyard/kit/logging/create-logger'
 import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Tables } from './schema/tables.ts'
-import { Turns, type TurnRequest } from './turns.ts'
+import { Turns, type TurnCounts, type TurnRequest } from './turns.ts'
 import { VALUE_TYPES } from './value-types.ts'
 
 /** A query target: the database or a transaction. */
@@ -81,6 +81,11 @@ export class Database implements AsyncDisposable, DatabaseUrls {
 
   get pool(): PoolCounts {
     return this.#pool.counts
+  }
+
+  /** What waits for its turn. */
+  get turns(): TurnCounts {
+    return this.#turns.waiting
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */

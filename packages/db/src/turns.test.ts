@@ -78,10 +78,16 @@ it('refuses at once when 512 of the owner wait, and no other owner', async () =>
   const running = await bench.crowd()
   await expect(bench.run('one more', of('a'))).rejects.toBe(refusal)
   const other = bench.run('other', of('b'))
+  const behind = bench.run('behind', of('b'))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(bench.turns.waiting).toEqual({ all: 513, most: 512 })
   await bench.end('other')
+  await bench.end('behind')
+  await behind
   await other
   await bench.end('first')
   await Promise.all(running)
+  expect(bench.turns.waiting).toEqual({ all: 0, most: 0 })
 })
 
 it('serves urgent ones first, also when 512 others wait, and refuses too many of them', async () => {

@@ -9,6 +9,11 @@ export interface TurnRequest {
   readonly onRefused: () => Error
 }
 
+export interface TurnCounts {
+  readonly all: number
+  readonly most: number
+}
+
 /** Of one owner, urgent ones and others each. A request that waits keeps its body in memory. */
 const MAX_WAITING = 512
 /** Of each owner. As long as a query waits for a connection. */
@@ -30,6 +35,17 @@ interface Lines {
 export class Turns {
   /** An owner is here while something works for it. */
   readonly #owners = new Map<string, Lines>()
+
+  /** How many wait: of all owners, and of the one with the most. */
+  get waiting(): TurnCounts {
+    let [all, most] = [0, 0]
+    for (const { urgent, others } of this.#owners.values()) {
+      const own = urgent.size + others.size
+      all += own
+      most = Math.max(most, own)
+    }
+    return { all, most }
+  }
 
   /** @throws the error of `onRefused`; the abort reason; the error of `work` */
   async run<T>(request: TurnRequest, work: () => Promise<T>): Promise<T> {
