@@ -66,6 +66,7 @@ async function addBuild(): Promise<string> {
 }
 
 const GIB = 1024 ** 3
+const now = sql<Date>`clock_timestamp()`
 const longAgo = sql<Date>`clock_timestamp() - interval '10 minutes'`
 
 describe('a create', () => {
@@ -132,10 +133,12 @@ describe('a create', () => {
   it('gives a parked sandbox to one of many at once; the others are started cold', async () => {
     const servers = [await startServer(), await startServer()]
     const [first, second] = servers as [Server, Server]
-    await create(first)
-    await create(first)
-    await create(second)
+    await world.database.db
+      .insertInto('pool_demand')
+      .values({ template_id: world.templateId, tag: 'default', slot: now, creates: 2 })
+      .execute()
     await fill(first)
+    await world.database.db.updateTable('pool_demand').set({ creates: 3 }).execute()
     await fill(second)
     const waiting = await parkedIds()
     expect(waiting).toHaveLength(3)
