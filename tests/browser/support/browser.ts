@@ -62,7 +62,9 @@ async function logIn(context: BrowserContext, as: Exclude<As, 'nobody'>): Promis
   if (!response.ok()) throw new Error(`the login answered with ${response.status()}: ${await response.text()}`)
 }
 
-const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)|interrupted by another navigation/
+const LOST = /net::ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED|ABORTED)/
+/** By the browser itself, which loads a page again that it has lost. */
+const LOADED_AGAIN = /interrupted by another navigation/
 const LOOK_MS = 15_000
 const LOADS = 4
 
@@ -85,8 +87,9 @@ export async function show(page: Page, path: string, options: { readonly heading
     try {
       await page.goto(`${dashboardUrl}${path}`, { timeout: PATIENCE_MS, waitUntil: 'domcontentloaded' })
     } catch (err) {
-      if (load === LOADS || !LOST.test((err as Error).message)) throw err
-      continue
+      const { message } = err as Error
+      if (LOST.test(message) && load < LOADS) continue
+      if (!LOADED_AGAIN.test(message)) throw err
     }
     const isLast = load === LOADS
     try {
