@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { buffer } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { inOwnNamespaces } from '@sandyard/test-kit/own-namespaces'
 import { expect, it } from 'vitest'
 import { pack } from 'tar-stream'
 import { pauseSandbox } from '../src/pauses/pause-sandbox.ts'
 import { resumeSandbox } from '../src/pauses/resume-sandbox.ts'
 import { openBareSandboxes } from './support/bare-sandboxes.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
+import type { ReusedAddress } from './support/reuse-address.ts'
 import { secondEngineIsAbsent, startSecondEngine } from './support/second-engine.ts'
 
 /** The rules are not in force on this engine: its guard image would take a minute, and nothing in the sandbox runs. */
@@ -47,4 +51,17 @@ it('a sandbox that was frozen when its engine restarted resumes from its files, 
   expect(State.Status).toBe('running')
   expect((await buffer(await container.getArchive({ path: '/kept' }))).toString()).toContain('the text of the file')
   await container.remove({ force: true, v: true })
+}, 300_000)
+
+/** Its registration is that of the other one, which would be unreachable until the next repair. */
+it('a sandbox that has ended with its killed engine does not give up its address, which another one has by now', (context) => {
+  const reason = secondEngineIsAbsent()
+  if (reason !== undefined) return context.skip(reason)
+  const [program, ...args] = inOwnNamespaces([process.execPath, fileURLToPath(import.meta.resolve('./support/reuse-address.ts'))])
+  const { stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 240_000 })
+  expect(stdout, stderr).not.toBe('')
+  const { former, next, leftByFormer, leftByNext } = JSON.parse(stdout) as ReusedAddress
+  expect(former).toBe(next)
+  expect(leftByFormer).toEqual([])
+  expect(leftByNext).toEqual([next])
 }, 300_000)

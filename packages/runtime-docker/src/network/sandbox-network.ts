@@ -54,7 +54,7 @@ export class SandboxNetwork {
     return this.#gateway
   }
 
-  /** `work` runs before a container gives up its address. The container leaves also when it fails. */
+  /** `work` runs before a container that runs gives up its address. The container leaves also when it fails. */
   beforeLeave(work: (address: string) => Promise<void>): void {
     this.#beforeLeave = work
   }
@@ -107,7 +107,8 @@ export class SandboxNetwork {
     const found = await unlessStatus(404, () => this.#docker.getContainer(containerName).inspect())
     const station = found && stationOn(bridge.id, found)
     if (found === undefined || station === undefined) return
-    await this.#beforeLeave(station.address).catch(() => undefined)
+    // An engine that was killed goes on showing the address of a container that has ended, and gives it to another one.
+    if (found.State.Running) await this.#beforeLeave(station.address).catch(() => undefined)
     const leave = () => this.#docker.getNetwork(bridge.id).disconnect({ Container: found.Id, Force: true })
     // Errors are ignored here: the removal reports them.
     await this.#leave.run(found.Id, leave).catch(() => undefined)
