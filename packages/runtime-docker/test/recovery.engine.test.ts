@@ -109,6 +109,27 @@ describe('the recovery of a runtime', () => {
     await runtime.remove(spec)
   })
 
+  it('reaches its sandboxes when another process, which knows a former network, learns of new addresses of the host', async () => {
+    await using networks = new AsyncDisposableStack()
+    const add = async (name: string, IPAM?: object): Promise<string | undefined> => {
+      const network = await bench.docker.createNetwork({ Name: `${installation}-${name}`, ...(IPAM && { IPAM }) })
+      networks.defer(() => network.remove())
+      return (await network.inspect()).IPAM?.Config?.[0]?.['Gateway']
+    }
+    const former = bench.docker.getNetwork(networkName(installation))
+    const { IPAM } = await former.inspect()
+    await former.remove()
+    await add('has-the-subnet', { Config: IPAM?.Config })
+    const spec = sandboxSpec()
+    const inside = new Inside(await runtime.create(spec))
+    const address = (await add('more')) ?? ''
+    const addresses = { what: 'the new address of the host', timeoutMs: 20_000, everyMs: 20 }
+    await pollUntil(addresses, () => (parts.egress?.host.addresses.includes(address) ? true : undefined))
+    await parts.egress?.registered()
+    expect(await inside.isHealthy()).toBe(true)
+    await runtime.remove(spec)
+  })
+
   it('creates one network for two concurrent processes', async () => {
     const race = `test-${randomId(8)}`
     const opened = await Promise.all([bench, bench, bench].map(() => openParts(bench.options({ installation: race }))))

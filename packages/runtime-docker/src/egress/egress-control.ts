@@ -29,6 +29,8 @@ export interface EgressControlOptions extends FactSources {
   readonly settings: EgressSettings
   /** The network of the sandboxes; it is another one after an operator has pruned it. */
   readonly bridge: () => Promise<Bridge>
+  /** Looks at the engine, and has `bridge` return what is there. Undefined while the network is absent. */
+  readonly lookForBridge: () => Promise<Bridge | undefined>
   readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
   readonly onRefused: GuardListeners['onRefused']
 }
@@ -244,14 +246,26 @@ export class EgressControl implements AsyncDisposable {
 
   #learn(host: HostFacts): void {
     if (!this.#facts.learn(host) || this.#guards.isDisposed) return
-    this.#base.ensure().catch((err: unknown) => this.#warnOfAddresses(err))
+    this.#renew().catch((err: unknown) => this.#warnOfAddresses(err))
     this.#lookAtResolvers()
   }
 
   /** A changed network often has other resolvers. */
   async #readResolvers(): Promise<void> {
     await this.#facts.readResolvers()
-    await this.#base.ensure()
+    await this.#renew()
+  }
+
+  /**
+   * Puts the rules in force for what has changed on the host. The network may be another one than this process knows, with another subnet: rules for the
+   * former one would shut every sandbox. While the engine is away, the known one counts: new addresses of the host are closed all the same.
+   */
+  async #renew(): Promise<void> {
+    const isThere = await this.#options.lookForBridge().then(
+      (found) => found !== undefined,
+      () => true,
+    )
+    if (isThere) await this.#base.ensure()
   }
 
   #warnOfAddresses(err: unknown): void {
@@ -261,8 +275,7 @@ export class EgressControl implements AsyncDisposable {
   #restore(): void {
     if (this.#guards.isDisposed) return
     this.#base.lose()
-    this.#base
-      .ensure()
+    this.#renew()
       .catch((err: unknown) => this.#options.log.error({ err }, 'the deleted egress rules could not be put in force again'))
       .finally(() => this.#onLost())
   }

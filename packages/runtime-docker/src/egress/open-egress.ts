@@ -39,6 +39,7 @@ export async function openEgress(docker: Docker, network: SandboxNetwork, option
     log,
     onRefused: options.onRefused ?? (() => undefined),
     bridge: () => network.ensure(),
+    lookForBridge: () => network.look(),
     startGuard: async (listeners) => Guard.start(docker, { installation, image: await guardImage(), log, ...listeners }),
     readResolvers: async () => (resolvers.length > 0 ? resolvers : engineResolvers(docker, { installation, image: await guardImage() })),
     companyProxy: outbound?.httpProxy,

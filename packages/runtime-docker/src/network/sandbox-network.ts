@@ -59,6 +59,13 @@ export class SandboxNetwork {
     this.#beforeLeave = work
   }
 
+  /** The network that the engine has now: another process may have made another one after a prune. Undefined while it is absent. */
+  async look(): Promise<Bridge | undefined> {
+    this.#bridge = await this.find()
+    this.#gateway = this.#bridge?.gateway ?? this.#gateway
+    return this.#bridge
+  }
+
   /** Must be called when the engine no longer has the network (`docker network prune`). */
   forget(): void {
     this.#bridge = undefined
