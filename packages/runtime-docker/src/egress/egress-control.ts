@@ -1,4 +1,5 @@
 import { spaced } from '@sandyard/kit/async/spaced'
+import { within } from '@sandyard/kit/async/within'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import type { EgressPolicy, RuntimeVitals } from '@sandyard/runtime/types'
 import type { Bridge } from '../network/sandbox-network.ts'
@@ -29,7 +30,7 @@ export interface EgressControlOptions extends FactSources {
   readonly settings: EgressSettings
   /** The network of the sandboxes; it is another one after an operator has pruned it. */
   readonly bridge: () => Promise<Bridge>
-  /** Looks at the engine, and has `bridge` return what is there. Undefined while the network is absent. */
+  /** Reads the network from the engine again; later calls of `bridge` return that one. Undefined: the engine has no such network. */
   readonly lookForBridge: () => Promise<Bridge | undefined>
   readonly startGuard: (listeners: GuardListeners) => Promise<Guard>
   readonly onRefused: GuardListeners['onRefused']
@@ -37,6 +38,9 @@ export interface EgressControlOptions extends FactSources {
 
 /** Another process may change the rules between the look at them and the change. */
 const MAX_TRIES = 4
+
+/** New addresses of the host are closed after this time at the latest. */
+const LOOK_TIMEOUT_MS = 2000
 
 /** Each look starts a container, and on some hosts networks come and go all the time. */
 const RESOLVERS_GAP_MS = 10_000
@@ -258,10 +262,11 @@ export class EgressControl implements AsyncDisposable {
 
   /**
    * Puts the rules in force for what has changed on the host. The network may be another one than this process knows, with another subnet: rules for the
-   * former one would shut every sandbox. While the engine is away, the known one counts: new addresses of the host are closed all the same.
+   * former one would shut every sandbox. While the engine does not answer, the known one counts: new addresses of the host are closed all the same.
    */
   async #renew(): Promise<void> {
-    const isThere = await this.#options.lookForBridge().then(
+    const look = within({ what: 'reading the sandbox network', timeoutMs: LOOK_TIMEOUT_MS }, () => this.#options.lookForBridge())
+    const isThere = await look.then(
       (found) => found !== undefined,
       () => true,
     )

@@ -61,7 +61,10 @@ export class SandboxNetwork {
 
   /** The network that the engine has now: another process may have made another one after a prune. Undefined while it is absent. */
   async look(): Promise<Bridge | undefined> {
-    this.#bridge = await this.find()
+    const known = this.#bridge
+    const found = await this.find()
+    // What `ensure` has made meanwhile is newer.
+    if (this.#bridge === known) this.#bridge = found
     this.#gateway = this.#bridge?.gateway ?? this.#gateway
     return this.#bridge
   }
