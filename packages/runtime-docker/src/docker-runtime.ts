@@ -28,7 +28,6 @@ import type {
   Usage,
 } from '@sandyard/runtime/types'
 import type { Container, ContainerCreateOptions } from 'dockerode'
-import pLimit from 'p-limit'
 import { listChanges } from './changes/list-changes.ts'
 import { readOriginal } from './changes/read-original.ts'
 import { listSandboxes } from './containers/list-sandboxes.ts'
@@ -40,7 +39,7 @@ import { removeContainer } from './containers/remove-container.ts'
 import { startSandbox, type StartRequest } from './containers/start-sandbox.ts'
 import { stuckName, withRenamed } from './containers/stuck-container.ts'
 import { readEnd } from './containers/read-end.ts'
-import { readUsage } from './containers/read-usage.ts'
+import { readUsages } from './containers/read-usage.ts'
 import { engineCall, statusOf, toAppError } from './engine/docker-errors.ts'
 import { engineId } from './engine/engine-id.ts'
 import { pingEngine } from './engine/connect-engine.ts'
@@ -59,8 +58,6 @@ import { startRuntimeLoops } from './upkeep/runtime-loops.ts'
 import { DockerVolumeStore } from './volumes/docker-volume-store.ts'
 
 const STOP_TIMEOUT_MS = 10_000
-/** Usage calls in flight. The engine measures all containers once a second, and each call waits for that. */
-const USAGE_AT_ONCE = 128
 
 /**
  * Sandboxes as containers of one Docker engine.
@@ -214,10 +211,8 @@ export class DockerRuntime implements SandboxRuntime {
     return engineCall('The end of the sandbox could not be read.', () => readEnd(this.#containerOf(ref)))
   }
 
-  async usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {
-    const limit = pLimit(USAGE_AT_ONCE)
-    const found = await Promise.all(refs.map((ref) => limit(async () => [ref.sandboxId, await readUsage(this.#containerOf(ref))] as const)))
-    return new Map(found.flatMap(([sandboxId, usage]) => (usage === undefined ? [] : [[sandboxId, usage]])))
+  usage(refs: readonly SandboxRef[]): Promise<Map<string, Usage>> {
+    return readUsages(refs, (ref) => this.#containerOf(ref))
   }
 
   events(signal: AbortSignal): Promise<AsyncIterable<RuntimeEvent>> {
