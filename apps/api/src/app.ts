@@ -13,6 +13,7 @@ import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { auditPlugin } from './http/audit-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
+import { bodyMemoryPlugin } from './http/body-memory-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
 import { corsPlugin } from './http/cors-plugin.ts'
@@ -127,6 +128,7 @@ export async function createApp(
     authenticatesAgainAfterMs,
     principalOf: dashboard.isOn ? wirePrincipal(ctx) : undefined,
   })
+  await app.register(bodyMemoryPlugin)
   await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 

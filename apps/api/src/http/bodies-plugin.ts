@@ -1,8 +1,8 @@
 import fp from 'fastify-plugin'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { shorten } from '../text/shorten.ts'
+import { bodyOwner } from './body-owner.ts'
 import { BodyReader } from './body-reader.ts'
-import { clientKey } from './client-address.ts'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -17,7 +17,7 @@ export const bodiesPlugin = fp(
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
       try {
-        return await reader.read(body, ownerOf(request))
+        return await reader.read(body, bodyOwner(request))
       } catch (err) {
         throw isAppError(err, 'invalid_argument') ? undecodable(request, err) : err
       }
@@ -37,11 +37,6 @@ export const bodiesPlugin = fp(
   },
   { name: 'bodies' },
 )
-
-/** The team, the user or the client address whose body it is. The hooks have authenticated the request by now. */
-function ownerOf({ principal, ip }: FastifyRequest): string {
-  return principal?.team?.id ?? principal?.user?.id ?? clientKey(ip)
-}
 
 /** The texts of control-plane.md 1.5. */
 function undecodable(request: FastifyRequest, cause: Error): AppError {

@@ -11,7 +11,7 @@ import { watchHalfOpen } from './half-open.ts'
 import { countedHeadBytes } from './head-bytes.ts'
 import { dropPartialHead, PartialRequest } from './partial-request.ts'
 import { awaitRestOfBody } from './rest-of-body.ts'
-import { Quota, type Refusal } from '../quota.ts'
+import { Quota, type Refusal } from '@sandyard/kit/limits/quota'
 
 export interface ClientConnectionsParts {
   readonly limits: ProxyLimits

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { isChunked } from '../message/head.ts'
-import type { Quota, Refusal } from '../quota.ts'
+import type { Quota, Refusal } from '@sandyard/kit/limits/quota'
 import { SMALL_HEAD_BYTES, TEXT_BYTES } from './head-bytes.ts'
 
 const HEAD_END = '\r\n\r\n'

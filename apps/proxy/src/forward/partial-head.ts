@@ -1,7 +1,7 @@
 import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { ProxyError } from '../answers/proxy-error.ts'
-import { Quota } from '../quota.ts'
+import { Quota } from '@sandyard/kit/limits/quota'
 
 /** Larger than the head of any real answer. */
 export const MAX_ANSWER_HEAD_BYTES = 256 * 1024

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { Semaphore } from '@sandyard/kit/async/semaphore'
 import { ProxyError } from '../answers/proxy-error.ts'
-import { Quota } from '../quota.ts'
+import { Quota } from '@sandyard/kit/limits/quota'
 import type { TokenProof } from '../inbound/token-proof.ts'
 import type { SandboxTokens } from './sandbox-tokens.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@sandyard/kit/logging/create-logger'
-import { Quota, type Refusal } from '../quota.ts'
+import { Quota, type Refusal } from '@sandyard/kit/limits/quota'
 import type { RouteReader } from './route-reader.ts'
 import { isSameRun, type LiveRoute } from './route.ts'
 

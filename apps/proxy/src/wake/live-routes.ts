@@ -1,6 +1,6 @@
 import { ProxyError } from '../answers/proxy-error.ts'
 import type { TokenChecks } from '../access/token-checks.ts'
-import { Quota } from '../quota.ts'
+import { Quota } from '@sandyard/kit/limits/quota'
 import type { Visit } from '../forward/find-exchange.ts'
 import { ClientGone } from '../forward/forwarding.ts'
 import type { RouteCatalog } from '../routes/route-catalog.ts'

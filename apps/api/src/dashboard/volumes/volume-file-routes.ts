@@ -4,6 +4,7 @@ import { VolumeFileQuery, VolumeParams } from '@sandyard/dashboard-contract/volu
 import type { AppContext } from '../../context.ts'
 import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../http/body-deadline.ts'
+import { streamBodies } from '../../http/streamed-bodies.ts'
 import { TRANSFER } from '../../volumes/content/forward.ts'
 import { getVolume } from '../../volumes/get-volume.ts'
 import { registerTeamRoute } from '../dashboard-route.ts'
@@ -55,9 +56,8 @@ export const volumeFileRoutes: ApiRoute = (app, ctx) => {
   })
   void app.register(async (scope) => {
     const raw = scope as unknown as ApiInstance
-    raw.removeAllContentTypeParsers()
     // The handler reads the body after it has found the volume.
-    raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    streamBodies(raw)
     registerTeamRoute(raw, {
       operation: 'PUT /volumes/{volumeId}/files/content',
       ...reads,

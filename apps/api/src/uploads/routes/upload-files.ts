@@ -5,6 +5,7 @@ import { noteTeam } from '@sandyard/kit/tracing/scope'
 import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { liftBodyDeadline } from '../../http/body-deadline.ts'
+import { streamBodies } from '../../http/streamed-bodies.ts'
 import { checkUploadLink } from '../upload-link.ts'
 
 const Params = Type.Object({ teamID: Type.String({ pattern: UUID_PATTERN }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
@@ -22,9 +23,8 @@ const UPLOAD_TIMEOUT_MS = 3_600_000
  */
 export const uploadFilesRoute: ApiRoute = (app, ctx) =>
   void app.register(async (scope: ApiInstance) => {
-    scope.removeAllContentTypeParsers()
     // The handler reads the body after it has checked the link.
-    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    streamBodies(scope)
     scope.route({
       ...operation('uploadTemplateFiles'),
       schema: { params: Params, querystring: Query, response: { 200: Stored, ...errors(400, 403, 429, 500, 503, 504, 507) } },

@@ -3,6 +3,7 @@ import { FILE_TIMEOUT_MS } from '@sandyard/dashboard-contract/limits'
 import { getFile } from '../../../daemon/daemon-files.ts'
 import type { ApiInstance, ApiRoute } from '../../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../../http/body-deadline.ts'
+import { streamBodies } from '../../../http/streamed-bodies.ts'
 import { registerTeamRoute } from '../../dashboard-route.ts'
 import { toRelayError } from '../relay-error.ts'
 import { getReachable } from '../sandbox-daemon.ts'
@@ -40,9 +41,8 @@ export const contentRoutes: ApiRoute = (app, ctx) => {
   })
   void app.register(async (scope) => {
     const raw = scope as unknown as ApiInstance
-    raw.removeAllContentTypeParsers()
     // The handler reads the body after it has found the sandbox.
-    raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    streamBodies(raw)
     registerTeamRoute(raw, {
       operation: 'PUT /sandboxes/{sandboxId}/files/content',
       schema: { params: FileParams, querystring: WriteQuery },

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { Quota } from '@sandyard/kit/limits/quota'
 import { MAX_TEAM_TRANSFERS } from '@sandyard/dashboard-contract/limits'
 
 /** Of all teams together. */
@@ -7,8 +8,7 @@ const MAX_TRANSFERS = 128
 
 /** Counts uploads and downloads. */
 export class TransferSlots {
-  readonly #perTeam = new Map<string, number>()
-  #all = 0
+  readonly #taken = new Quota({ all: MAX_TRANSFERS, one: MAX_TEAM_TRANSFERS })
 
   /**
    * Takes a slot until the answer has been sent or the client has gone. Call it before anything is awaited.
@@ -18,19 +18,9 @@ export class TransferSlots {
   take(teamId: string, answer: ServerResponse): void {
     // Its end would not be told any more.
     if (answer.destroyed) throw new AppError('canceled', 'The client has gone')
-    const ofTeam = this.#perTeam.get(teamId) ?? 0
-    if (ofTeam >= MAX_TEAM_TRANSFERS || this.#all >= MAX_TRANSFERS) {
+    if (this.#taken.take(teamId) !== undefined) {
       throw new AppError('resource_exhausted', 'Too many files are being sent: wait until one is done', { headers: { 'retry-after': '1' } })
     }
-    this.#perTeam.set(teamId, ofTeam + 1)
-    this.#all += 1
-    answer.once('close', () => this.#release(teamId))
-  }
-
-  #release(teamId: string): void {
-    this.#all -= 1
-    const ofTeam = (this.#perTeam.get(teamId) ?? 1) - 1
-    if (ofTeam === 0) this.#perTeam.delete(teamId)
-    else this.#perTeam.set(teamId, ofTeam)
+    answer.once('close', () => this.#taken.release(teamId))
   }
 }

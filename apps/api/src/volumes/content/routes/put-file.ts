@@ -1,6 +1,7 @@
 import { NewVolumeEntryQuery, VolumeEntryStat } from '@sandyard/api-contract/volumes/volume-content'
 import type { ApiInstance } from '../../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../../http/body-deadline.ts'
+import { streamBodies } from '../../../http/streamed-bodies.ts'
 import { operation } from '../../../http/operation.ts'
 import { VolumeParams } from '../../routes/volume-params.ts'
 import { StoredUpload } from '../../stored-upload.ts'
@@ -11,9 +12,8 @@ import { forward, TRANSFER } from '../forward.ts'
 /** `PUT /volumecontent/{volumeID}/file` (control-plane.md 15.4): the body is the file, whatever its content type. */
 export const putFileRoute: ContentRoute = (scope, services, ctx) =>
   void scope.register(async (inner: ApiInstance) => {
-    inner.removeAllContentTypeParsers()
     // The body is passed on unread, once the request is authorized.
-    inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    streamBodies(inner)
     inner.route({
       ...operation('putVolumeFile'),
       schema: {
