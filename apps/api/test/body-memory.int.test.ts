@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCaller, type Caller } from './support/build-callers.ts'
@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** The head of a create, with whose length or encoding its body is announced. */
-function announce({ apiKey }: Caller, body: Readonly<Record<string, string | number>>): ClientRequest {
+function announce({ apiKey }: Caller, body: Readonly<Record<string, string | number>>, agent?: Agent): ClientRequest {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', ...body }
-  const sending = request(new URL('/v2/sandboxes', url), { method: 'POST', headers })
+  const sending = request(new URL('/v2/sandboxes', url), { method: 'POST', headers, ...(agent && { agent }) })
   sending.on('error', () => undefined)
   sending.flushHeaders()
   return sending
@@ -57,4 +57,12 @@ describe.each([
       return status === 400
     })
   })
+})
+
+it('are freed with the answers on one connection', async () => {
+  using agent = { connections: new Agent({ keepAlive: true, maxSockets: 1 }), [Symbol.dispose]: () => agent.connections.destroy() }
+  const counted = { 'transfer-encoding': 'chunked' }
+  for (let sent = 0; sent < 2 * MOST; sent += 1) {
+    expect((await answerOf(announce(large, counted, agent.connections).end('{"templateID":"nope"}'))).status).toBe(404)
+  }
 })
