@@ -12,6 +12,7 @@ import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { auditPlugin } from './http/audit-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
+import { answersPlugin } from './http/answers-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
 import { bodyMemoryPlugin } from './http/body-memory-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
@@ -80,12 +81,14 @@ export interface AppOptions {
   readonly auditRefusedLimit?: BucketLimit
   /** A request whose body is complete so long after its head is authenticated again. Default: that of the plugin. */
   readonly authenticatesAgainAfterMs?: number
+  /** A client that reads nothing of its answer for so long is cut off. Default: that of the plugin. */
+  readonly stalledAnswerMs?: number
 }
 
 /** The control plane's HTTP server. The caller listens, and closes it before the context. */
 export async function createApp(
   ctx: AppContext,
-  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit, authenticatesAgainAfterMs }: AppOptions = {},
+  { bodyTimeoutMs = BODY_TIMEOUT_MS, auditRefusedLimit, authenticatesAgainAfterMs, stalledAnswerMs }: AppOptions = {},
 ): Promise<ApiInstance> {
   const loggerInstance: FastifyBaseLogger = ctx.log.http
   const { http, dashboard } = ctx.config
@@ -129,6 +132,7 @@ export async function createApp(
     principalOf: dashboard.isOn ? wirePrincipal(ctx) : undefined,
   })
   await app.register(bodyMemoryPlugin)
+  await app.register(answersPlugin, { stalledMs: stalledAnswerMs })
   await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 

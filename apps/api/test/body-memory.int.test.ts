@@ -8,7 +8,7 @@ import { createWorld, waitFor, type Server, type World } from './support/control
 const MIB = 1024 ** 2
 const LARGEST = 16 * MIB
 /** Of one team. */
-const MOST = (128 * MIB) / LARGEST
+const MOST = (64 * MIB) / LARGEST
 
 let world: World
 let api: Server

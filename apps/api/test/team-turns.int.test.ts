@@ -285,3 +285,20 @@ describe('a transaction of a team', () => {
     await expect(teamTransaction(world.database, gone, own)).rejects.toThrow('there is no such team')
   })
 })
+
+describe('changes of the end time of one sandbox', () => {
+  it('wait for each other, without connections that others need', async () => {
+    const id = await newSandbox()
+    const sent = await world.database.transaction(async (tx) => {
+      await tx.selectFrom('sandbox').select('sandbox_id').where('sandbox_id', '=', id).forUpdate().execute()
+      const timeouts = Array.from({ length: MANY }, () => busy.withKey('POST', `/sandboxes/${id}/timeout`, { timeout: 700 }))
+      const connects = Array.from({ length: MANY }, () => busy.withKey('POST', `/sandboxes/${id}/connect`, { timeout: 800 }))
+      await waitFor('one that waits', async () => (await waitingConnections()) > 0)
+      expect((await other.withKey('POST', '/v2/sandboxes', { templateID: 'base' })).status).toBe(201)
+      expect(await waitingConnections()).toBe(1)
+      return [...timeouts, ...connects]
+    })
+    const statuses = (await Promise.all(sent)).map(({ status }) => status)
+    expect(statuses).toEqual([...Array.from({ length: MANY }, () => 204), ...Array.from({ length: MANY }, () => 200)])
+  })
+})

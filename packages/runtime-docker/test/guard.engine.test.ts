@@ -60,7 +60,18 @@ describe('the egress guard', () => {
     const spec = sandboxSpec()
     const inside = new Inside(await runtime.create(spec))
     const before = await guards()
-    for (const { Id } of before) await bench.docker.getContainer(Id).pause()
+    // The engine gives up the freeze of a container that starts a process at this moment.
+    const freeze = (id: string) =>
+      pollUntil({ what: 'the freeze of the guard', timeoutMs: 30_000, everyMs: 100 }, () =>
+        bench.docker
+          .getContainer(id)
+          .pause()
+          .then(
+            () => true,
+            () => undefined,
+          ),
+      )
+    for (const { Id } of before) await freeze(Id)
     try {
       await runtime.setEgress(spec, { ...DEFAULT_EGRESS, allowInternet: false }).catch(() => undefined)
       await pollUntil({ what: 'a new guard', timeoutMs: 60_000, everyMs: 100 }, () =>

@@ -5,7 +5,8 @@ import { limitsOf } from '../teams/team-limits.ts'
 import type { CreateParts } from './create/create-sandbox.ts'
 import { sandboxNotRunning } from './sandbox-errors.ts'
 import { parseSandboxId } from './sandbox-id.ts'
-import { changeEndTime, findSandbox, isLive, type EndTimeRule } from './sandbox-queries.ts'
+import { changeEndTime, type EndTimeRule } from './change-end-time.ts'
+import { findSandbox, isLive } from './sandbox-queries.ts'
 
 export interface EndTimeRequest {
   readonly givenId: string
@@ -32,7 +33,7 @@ export async function setEndTime(
     throw new AppError('invalid_argument', 'Max instance length exceeded')
   }
   const { seconds, rule, actor } = request
-  if (await changeEndTime(database.db, { teamId, sandboxId, seconds, rule, maxSeconds, actor })) return
+  if (await changeEndTime(database, { teamId, sandboxId, seconds, rule, maxSeconds, actor })) return
   const now = await findSandbox(database.db, teamId, sandboxId)
   throw sandboxNotRunning(request.givenId, now?.state)
 }

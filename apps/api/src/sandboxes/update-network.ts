@@ -137,7 +137,7 @@ async function putInForce(parts: LifecycleParts, { ref, version }: { readonly re
         if (failure !== undefined) throw failure
         return undefined
       },
-      { timeoutMs: APPLY_WAIT_MS },
+      { timeoutMs: APPLY_WAIT_MS, outlivesClient: true },
     )
   } catch (cause) {
     throw notApplied(cause)

@@ -5,7 +5,8 @@ import { limitsOf } from '../../teams/team-limits.ts'
 import { checkLifetime } from '../check-lifetime.ts'
 import { lifetimeTooLong, sandboxNotRunning } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
-import { changeEndTime, findSandbox, isLive, type LiveSandboxRow } from '../sandbox-queries.ts'
+import { changeEndTime } from '../change-end-time.ts'
+import { findSandbox, isLive, type LiveSandboxRow } from '../sandbox-queries.ts'
 import { toAnswer, type SandboxAnswer } from '../read/sandbox-view.ts'
 import { bringBack } from './bring-back.ts'
 import { WAIT_MS, type LifecycleParts } from './lifecycle-parts.ts'
@@ -39,7 +40,7 @@ export async function connectSandbox(parts: LifecycleParts, { id: teamId, limits
   const row = await parts.changes.until<LiveSandboxRow>(
     sandboxId,
     async () => {
-      const isExtended = await changeEndTime(parts.database.db, { teamId, sandboxId, seconds, rule: 'extend', maxSeconds, actor })
+      const isExtended = await changeEndTime(parts.database, { teamId, sandboxId, seconds, rule: 'extend', maxSeconds, actor })
       const found = await findSandbox(parts.database.db, teamId, sandboxId)
       if (found === undefined || !isLive(found)) throw sandboxNotRunning(givenId, undefined)
       // Another request has resumed it since: the next look extends its lifetime.

@@ -36,7 +36,7 @@ export async function killSandbox(parts: LifecycleParts, teamId: string, { given
       void removeLater(parts, ref)
       return row
     },
-    { timeoutMs: WAIT_MS },
+    { timeoutMs: WAIT_MS, outlivesClient: true },
   )
 }
 

@@ -1,0 +1,52 @@
+import fp from 'fastify-plugin'
+import { AppError } from '@sandyard/kit/errors/app-error'
+import { Quota } from '@sandyard/kit/limits/quota'
+import { bodyOwner } from './body-owner.ts'
+
+const MIB = 1024 ** 2
+
+/** Of answers in memory. */
+const CAPS = { all: 256 * MIB, one: 64 * MIB, guaranteed: MIB / 4 }
+
+/** Smaller answers fit into the buffers of the kernel. */
+const LARGE_BYTES = 64 * 1024
+
+/** A client that takes nothing of its answer for so long does not get the rest. */
+const STALLED_MS = 30_000
+
+export interface AnswersPluginOptions {
+  /** Default: 30 s. */
+  readonly stalledMs?: number | undefined
+}
+
+/**
+ * Bounds what clients can keep in memory that do not read their answers. Large answers of requests that only read count until they have been sent; those
+ * above the cap are refused. A connection whose answer does not move is closed.
+ */
+export const answersPlugin = fp<AnswersPluginOptions>(
+  async (app, { stalledMs = STALLED_MS }) => {
+    const quota = new Quota(CAPS)
+    app.addHook('onSend', async (request, reply, payload) => {
+      // Node sets another timeout when the answer has been sent. It does not report one while bytes are taken.
+      reply.raw.setTimeout(stalledMs, () => {
+        const { socket } = reply.raw
+        if (socket !== null && socket.writableLength > 0) socket.destroy()
+      })
+      const bytes = request.method === 'GET' ? lengthOf(payload) : 0
+      if (bytes < LARGE_BYTES || reply.raw.destroyed) return
+      const owner = bodyOwner(request)
+      if (quota.take(owner, bytes) !== undefined) {
+        throw new AppError('resource_exhausted', 'Too many large answers are being sent: read them first', {
+          headers: { 'retry-after': '1' },
+        })
+      }
+      reply.raw.once('close', () => quota.release(owner, bytes))
+    })
+  },
+  { name: 'answers' },
+)
+
+/** Streams have the back-pressure of their socket. */
+function lengthOf(payload: unknown): number {
+  return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
+}
