@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCaller, type Caller } from './support/build-callers.ts'
 import { createWorld, waitFor, type Server, type World } from './support/control-plane.ts'
@@ -70,5 +71,27 @@ describe('answers that nobody reads', () => {
     expect(await connectionsOf(api)).toBe(1)
     await waitFor('the end of the connection', async () => (await connectionsOf(api)) === 0)
     socket.destroy()
+  })
+
+  it('do not end the next request of their connection, however long that one takes', async () => {
+    const api = await world.startServer({ app: { stalledAnswerMs: 200 } })
+    const port = await portOf(api)
+    const stalled = await startReading(port)
+    const socket = connect(port, '127.0.0.1')
+    const answers = text(socket)
+    await world.database.transaction(async (tx) => {
+      await tx.selectFrom('team').select('id').where('id', '=', small.teamId).forUpdate().execute()
+      const head = `host: api\r\nx-api-key: ${small.apiKey}\r\n`
+      const create = JSON.stringify({ templateID: 'base' })
+      const type = `content-type: application/json\r\ncontent-length: ${create.length}\r\nconnection: close\r\n\r\n`
+      socket.write(`GET /v2/sandboxes HTTP/1.1\r\n${head}\r\nPOST /v2/sandboxes HTTP/1.1\r\n${head}${type}${create}`)
+      // Twice the time has passed then.
+      await waitFor('the end of the first stalled connection', async () => (await connectionsOf(api)) === 1)
+      const again = await startReading(port)
+      await waitFor('the end of the second one', async () => (await connectionsOf(api)) === 1)
+      again.socket.destroy()
+    })
+    expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 201'])
+    stalled.socket.destroy()
   })
 })

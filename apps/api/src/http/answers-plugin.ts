@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import fp from 'fastify-plugin'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { Quota } from '@sandyard/kit/limits/quota'
@@ -27,11 +29,7 @@ export const answersPlugin = fp<AnswersPluginOptions>(
   async (app, { stalledMs = STALLED_MS }) => {
     const quota = new Quota(CAPS)
     app.addHook('onSend', async (request, reply, payload) => {
-      // Node sets another timeout when the answer has been sent. It does not report one while bytes are taken.
-      reply.raw.setTimeout(stalledMs, () => {
-        const { socket } = reply.raw
-        if (socket !== null && socket.writableLength > 0) socket.destroy()
-      })
+      watchProgress(reply.raw, stalledMs)
       const bytes = request.method === 'GET' ? lengthOf(payload) : 0
       if (bytes < LARGE_BYTES || reply.raw.destroyed) return
       const owner = bodyOwner(request)
@@ -49,4 +47,17 @@ export const answersPlugin = fp<AnswersPluginOptions>(
 /** Streams have the back-pressure of their socket. */
 function lengthOf(payload: unknown): number {
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
+}
+
+/** Closes the connection of an answer of which nothing is taken for `stalledMs`. */
+function watchProgress(answer: ServerResponse, stalledMs: number): void {
+  const { socket } = answer
+  // An injected request has no connection.
+  if (!(socket instanceof Socket)) return
+  // Node does not report it while bytes are taken, and sets that of idle connections when the answer has been sent.
+  answer.setTimeout(stalledMs, () => {
+    if (socket.writableLength > 0) socket.destroy()
+  })
+  // A pipelined request that is served next has no answer yet.
+  answer.prependOnceListener('finish', () => socket.setTimeout(0))
 }
