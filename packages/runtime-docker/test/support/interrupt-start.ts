@@ -48,23 +48,31 @@ async function interruptStarts(): Promise<InterruptedStart[]> {
 async function interruptUntilRefused(engine: SecondEngine, name: string): Promise<string> {
   const { Id } = await engine.docker.getContainer(name).inspect()
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const start = engine.docker
-      .getContainer(Id)
-      .start()
-      .catch(() => undefined)
-    await pollUntil({ what: 'the process of the start', timeoutMs: 30_000, everyMs: 1 }, () => (hasShim(Id) ? true : undefined))
+    let hasEnded = false
+    const start = startOf(engine, Id).finally(() => (hasEnded = true))
+    // A start that has ended already, as one that is refused at once, has no process to wait for.
+    await pollUntil({ what: 'the process of the start', timeoutMs: 30_000, everyMs: 1 }, () => hasShim(Id) || hasEnded || undefined)
     await engine.kill()
     await start
     await engine.restart()
-    const refusal = await engine.docker
-      .getContainer(Id)
-      .start()
-      .then(() => undefined)
-      .catch((err: unknown) => (err instanceof Error ? err.message : String(err)))
+    const refusal = await startOf(engine, Id)
     if (refusal !== undefined && !refusal.includes('container already started')) return refusal.replaceAll(Id, 'id').trim()
     await engine.docker.getContainer(Id).kill()
+    // The process of this start would count for the next one.
+    await engine.docker.getContainer(Id).wait({ condition: 'not-running' })
   }
   throw new Error('the engine started the container after each kill')
+}
+
+/** Why the engine refuses the start; undefined when the container runs. */
+function startOf({ docker }: SecondEngine, id: string): Promise<string | undefined> {
+  return docker
+    .getContainer(id)
+    .start()
+    .then(
+      () => undefined,
+      (err: unknown) => (err instanceof Error ? err.message : String(err)),
+    )
 }
 
 /** Whether the process that containerd starts for a container is there. */
