@@ -105,13 +105,12 @@ export class Database implements AsyncDisposable, DatabaseUrls {
    * @throws Error within a transaction, which would wait with its connection, and for itself if it has the turn
    */
   async transactionInTurn<T>(turn: TurnRequest, work: (tx: Tx) => Promise<T>): Promise<T> {
-    this.#assertNoTransaction()
-    return this.#turns.run(turn, () => this.transaction(work))
+    return this.inTurn(turn, () => this.transaction(work))
   }
 
   /** Runs `work`, one statement that locks a row, when it is its turn (`transactionInTurn`). @throws Error within a transaction */
   async inTurn<T>(turn: TurnRequest, work: (db: Db) => Promise<T>): Promise<T> {
-    this.#assertNoTransaction()
+    if (this.#within.getStore()?.isOpen === true) throw new Error('a turn is taken before a transaction begins')
     return this.#turns.run(turn, () => work(this.db))
   }
 
@@ -122,10 +121,6 @@ export class Database implements AsyncDisposable, DatabaseUrls {
     } catch (err) {
       throw err instanceof DatabaseUnavailable ? err.cause : err
     }
-  }
-
-  #assertNoTransaction(): void {
-    if (this.#within.getStore()?.isOpen === true) throw new Error('a turn is taken before a transaction begins')
   }
 
   /** Waits for running queries, then closes every connection. */
