@@ -302,3 +302,16 @@ describe('changes of the end time of one sandbox', () => {
     expect(statuses).toEqual([...Array.from({ length: MANY }, () => 204), ...Array.from({ length: MANY }, () => 200)])
   })
 })
+
+it('slow reads of a team leave connections to the others', async () => {
+  const { sent } = await world.database.transaction(async (tx) => {
+    await sql`lock table volume in access exclusive mode`.execute(tx)
+    const sent = Array.from({ length: 2 * MANY }, () => busy.withKey('GET', '/volumes'))
+    await waitFor('reads that wait for the table', async () => (await waitingConnections()) > 1)
+    await waitFor('reads that wait for a connection', () => api.ctx.database.pool.waiting > MANY)
+    for (let n = 0; n < 3; n += 1) expect((await other.withKey('GET', '/v2/sandboxes')).status).toBe(200)
+    expect(api.ctx.database.pool.waiting).toBeGreaterThan(MANY)
+    return { sent }
+  })
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200))
+})

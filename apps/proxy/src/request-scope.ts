@@ -6,7 +6,7 @@ import type { RequestHead } from './message/downstream-message.ts'
 const known = new WeakMap<RequestHead, RequestFacts>()
 
 function factsOf(req: RequestHead): RequestFacts {
-  const found = known.get(req) ?? new RequestFacts(req.headers['x-request-id'])
+  const found = known.get(req) ?? new RequestFacts({ header: req.headers['x-request-id'] })
   known.set(req, found)
   return found
 }

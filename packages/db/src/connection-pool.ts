@@ -1,9 +1,16 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import { keptName } from './kept-plan.ts'
 import { DatabaseUnavailable, isConnectionLost } from './database-unavailable.ts'
 
 export interface ConnectionPoolOptions extends PoolConfig {
+  /** The most connections that are open at once. */
+  readonly max: number
+  /** How long a query waits for a connection; then also how long one takes to open. */
+  readonly connectionTimeoutMillis: number
+  /** Whom the query counts for that the calling code makes: a team or a client. Undefined for work of the process itself. */
+  readonly ownerOf?: () => string | undefined
   /**
    * Statements that begin every transaction, such as `set local statement_timeout = 1000`. A pool in front of the database in transaction mode allows no other
    * session settings.
@@ -26,6 +33,11 @@ export interface PoolCounts {
   readonly waiting: number
 }
 
+/** Of the connections, for one owner. The rest is always there for the others. */
+const OWNER_SHARE = 3 / 4
+/** Queries of one owner, and of all. What waits keeps a request in memory. */
+const WAITING = { waitingPerOwner: 2048, waitingInAll: 16_384 }
+
 const BEGINS = /^(?:begin|start transaction)/
 const READS = /^select\b(?!\s+(?:pg_notify|setval|nextval)\b)/
 const NOTHING: PostgresQueryResult<never> = { command: 'BEGIN', rowCount: 0, rows: [] } as unknown as PostgresQueryResult<never>
@@ -37,11 +49,17 @@ const NOTHING: PostgresQueryResult<never> = { command: 'BEGIN', rowCount: 0, row
 export class ConnectionPool implements PostgresPool {
   readonly options: object
   readonly #pool: Pool
+  readonly #shares: FairQueue
+  readonly #ownerOf: () => string | undefined
+  readonly #timeoutMs: number
   readonly #atBegin: readonly string[]
   readonly #isDirect: boolean
 
-  constructor({ atBegin = [], isDirect = false, ...options }: ConnectionPoolOptions) {
+  constructor({ atBegin = [], isDirect = false, ownerOf = () => undefined, ...options }: ConnectionPoolOptions) {
     this.options = options
+    this.#ownerOf = ownerOf
+    this.#timeoutMs = options.connectionTimeoutMillis
+    this.#shares = new FairQueue({ perOwner: Math.ceil(options.max * OWNER_SHARE), inAll: options.max, ...WAITING, onFull: tooManyWait })
     this.#atBegin = atBegin
     this.#isDirect = isDirect
     this.#pool = new Pool({ ...options, pipeline: isDirect })
@@ -54,27 +72,32 @@ export class ConnectionPool implements PostgresPool {
     this.#pool.on('error', listener)
   }
 
-  /** @throws DatabaseUnavailable, also when no connection becomes free within the connect timeout */
+  /**
+   * Owners whose queries wait take turns, and one of them has a share of the connections, so that its slow queries do not keep the others out.
+   *
+   * @throws DatabaseUnavailable, also when too many wait, or no connection becomes free within the connect timeout
+   */
   async connect(): Promise<PostgresPoolClient> {
+    let leave: (() => void) | undefined
     try {
-      return this.#lease(await this.#pool.connect())
+      leave = await this.#shares.enter(this.#ownerOf(), { timeoutMs: this.#timeoutMs, onLate: tooLate })
+      return this.#lease(await this.#pool.connect(), leave)
     } catch (err) {
+      leave?.()
       throw new DatabaseUnavailable(err)
     }
   }
 
   get counts(): PoolCounts {
-    const { totalCount: open, idleCount: idle, waitingCount: queued } = this.#pool
-    const limit = this.#pool.options.max
-    // Each query is queued for a moment, also when a connection is free or may be opened.
-    return { limit, open, idle, waiting: Math.max(0, queued - idle - (limit - open)) }
+    const { totalCount: open, idleCount: idle } = this.#pool
+    return { limit: this.#pool.options.max, open, idle, waiting: this.#shares.waiting }
   }
 
   end(): Promise<void> {
     return this.#pool.end()
   }
 
-  #lease(client: PoolClient): PostgresPoolClient {
+  #lease(client: PoolClient, leave: () => void): PostgresPoolClient {
     let lost: DatabaseUnavailable | undefined
     let begin: string | undefined
     const send = async (text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<never>> => {
@@ -118,7 +141,18 @@ export class ConnectionPool implements PostgresPool {
     return {
       // Cursors are not used.
       query: query as unknown as PostgresPoolClient['query'],
-      release: (discard = false) => client.release(discard || lost !== undefined),
+      release: (discard = false) => {
+        client.release(discard || lost !== undefined)
+        leave()
+      },
     }
   }
+}
+
+function tooLate(): Error {
+  return new Error('timeout exceeded when waiting for a free connection')
+}
+
+function tooManyWait(): Error {
+  return new Error('too many queries wait for a free connection')
 }

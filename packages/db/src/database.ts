@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { currentOwner } from '@sandyard/kit/tracing/scope'
 import { ConnectionPool, type PoolCounts } from './connection-pool.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Tables } from './schema/tables.ts'
@@ -46,7 +47,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_CONNECTIONS = 10
 
-/** A pool of connections to Postgres. Bigints arrive as numbers; one beyond the safe integers fails its query. */
+/** A pool of connections to Postgres, which the teams and clients share. Bigints arrive as numbers; one beyond the safe integers fails its query. */
 export class Database implements AsyncDisposable, DatabaseUrls {
   readonly url: string
   readonly directUrl: string
@@ -73,6 +74,8 @@ export class Database implements AsyncDisposable, DatabaseUrls {
       query_timeout: statementTimeoutMs + QUERY_GRACE_MS,
       types: VALUE_TYPES,
       isDirect: url === directUrl,
+      // A transaction that waits for a second connection keeps its first: it must not wait behind its own owner.
+      ownerOf: () => (this.#isWithin ? undefined : currentOwner()),
       ...(timeoutsIn === 'connection' ? connectionTimeouts(statementTimeoutMs) : { atBegin: transactionTimeouts(statementTimeoutMs) }),
     })
     this.#pool.onIdleError((err) => log.warn({ err }, 'idle database connection lost'))
@@ -110,8 +113,12 @@ export class Database implements AsyncDisposable, DatabaseUrls {
 
   /** Runs `work`, one statement that locks a row, when it is its turn (`transactionInTurn`). @throws Error within a transaction */
   async inTurn<T>(turn: TurnRequest, work: (db: Db) => Promise<T>): Promise<T> {
-    if (this.#within.getStore()?.isOpen === true) throw new Error('a turn is taken before a transaction begins')
+    if (this.#isWithin) throw new Error('a turn is taken before a transaction begins')
     return this.#turns.run(turn, () => work(this.db))
+  }
+
+  get #isWithin(): boolean {
+    return this.#within.getStore()?.isOpen === true
   }
 
   /** @throws the error of the database or of the connection if it does not answer, for operators */

@@ -1,3 +1,5 @@
+import { WaitingLine } from '@sandyard/kit/async/waiting-line'
+
 export interface TurnRequest {
   /** What works for the same owner waits for each other. */
   readonly owners: readonly string[]
@@ -19,13 +21,10 @@ const MAX_WAITING = 512
 /** Of each owner. As long as a query waits for a connection. */
 const WAIT_MS = 10_000
 
-/** In the order in which they came. */
-type Line = Set<PromiseWithResolvers<void>>
-
 /** What waits for the one that works. */
 interface Lines {
-  readonly urgent: Line
-  readonly others: Line
+  readonly urgent: WaitingLine
+  readonly others: WaitingLine
 }
 
 /**
@@ -64,40 +63,19 @@ export class Turns {
 
   async #enter(owner: string, request: TurnRequest): Promise<void> {
     const lines = this.#owners.get(owner)
-    if (lines === undefined) this.#owners.set(owner, { urgent: new Set(), others: new Set() })
-    else await waitIn(request.isUrgent ? lines.urgent : lines.others, request)
+    if (lines === undefined) {
+      this.#owners.set(owner, { urgent: new WaitingLine(), others: new WaitingLine() })
+      return
+    }
+    const { isUrgent, signal, onRefused: onLate } = request
+    const line = isUrgent ? lines.urgent : lines.others
+    signal?.throwIfAborted()
+    if (line.size >= MAX_WAITING) throw onLate()
+    await line.wait({ signal, timeoutMs: WAIT_MS, onLate })
   }
 
   #leave(owner: string): void {
-    const { urgent, others } = this.#owners.get(owner) ?? {}
-    const next = urgent && others && (takeFirst(urgent) ?? takeFirst(others))
-    if (next === undefined) this.#owners.delete(owner)
-    else next.resolve()
+    const lines = this.#owners.get(owner)
+    if (lines?.urgent.next() !== true && lines?.others.next() !== true) this.#owners.delete(owner)
   }
-}
-
-/** Resolves when another one has ended and this is the next. */
-async function waitIn(line: Line, { signal, onRefused }: TurnRequest): Promise<void> {
-  signal?.throwIfAborted()
-  if (line.size >= MAX_WAITING) throw onRefused()
-  const turn = Promise.withResolvers<void>()
-  line.add(turn)
-  const leave = (why: unknown): void => {
-    if (line.delete(turn)) turn.reject(why)
-  }
-  const late = setTimeout(() => leave(onRefused()), WAIT_MS)
-  const onAbort = (): void => leave(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  try {
-    await turn.promise
-  } finally {
-    clearTimeout(late)
-    signal?.removeEventListener('abort', onAbort)
-  }
-}
-
-function takeFirst(line: Line): PromiseWithResolvers<void> | undefined {
-  const [first] = line
-  if (first !== undefined) line.delete(first)
-  return first
 }

@@ -26,7 +26,7 @@ export class RecordedSpans implements Disposable {
   /** Runs the work as that of a request which is traced. */
   inRequest<T>(requestId: string, work: () => Promise<T>): Promise<T> {
     const span = this.#record({ name: 'request', kind: 'server', attributes: {} })
-    return runInScope({ request: new RequestFacts(requestId), span }, work)
+    return runInScope({ request: new RequestFacts({ header: requestId }), span }, work)
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import type { AuthSet } from '@sandyard/api-contract/operation'
 import { isAppError } from '@sandyard/kit/errors/app-error'
+import { noteTeam } from '@sandyard/kit/tracing/scope'
 import { teamBlocked } from '../auth/auth-errors.ts'
 import { authenticate, presentsCredential } from '../auth/authenticate.ts'
 import { readCredentials } from '../auth/credentials.ts'
@@ -45,8 +46,10 @@ export const authPlugin = fp<AuthPluginOptions>(
       const { operation } = request.routeOptions.config
       try {
         if (operation === undefined || operation.auth === 'none') return
-        request.principal = await getPrincipal(request, operation.auth, options)
-        checkScope(request.principal.scope, operation)
+        const principal = await getPrincipal(request, operation.auth, options)
+        request.principal = principal
+        if (principal.team !== undefined) noteTeam(principal.team.id)
+        checkScope(principal.scope, operation)
         checkedAt.set(request, performance.now())
       } finally {
         options.limits.count(request, reply)

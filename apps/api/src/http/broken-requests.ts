@@ -25,12 +25,16 @@ export function answerBrokenRequest(socket: Socket, error: NodeJS.ErrnoException
 
 /** Answers an `Expect` header other than `100-continue`. Node does not pass such requests to the router. */
 export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const headers = { [REQUEST_ID]: new RequestFacts(request.headers[REQUEST_ID]).id, 'content-type': JSON_TYPE, connection: 'close' }
+  const headers = {
+    [REQUEST_ID]: new RequestFacts({ header: request.headers[REQUEST_ID] }).id,
+    'content-type': JSON_TYPE,
+    connection: 'close',
+  }
   response.writeHead(417, headers).end(JSON.stringify({ code: 417, message: 'Expectation Failed' }))
 }
 
 /** Answers requests that the router cannot read, such as `/sandboxes/%zz`. */
 export function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  void reply.header(REQUEST_ID, new RequestFacts(request.headers[REQUEST_ID]).id)
+  void reply.header(REQUEST_ID, new RequestFacts({ header: request.headers[REQUEST_ID] }).id)
   void sendErrorReply(reply, toErrorReply(error, request))
 }

@@ -4,6 +4,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { RequestFacts } from '@sandyard/kit/tracing/request-facts'
 import { runInScope, type Scope } from '@sandyard/kit/tracing/scope'
 import { startRootSpan, type Span } from '@sandyard/kit/tracing/span'
+import { clientKey } from './client-address.ts'
 
 /** The header with the id of a request, in requests and in answers. */
 export const REQUEST_ID = 'x-request-id'
@@ -19,7 +20,11 @@ export const requestScopePlugin = fp(
     app.decorateRequest('facts')
     app.decorateRequest('scope')
     app.addHook('onRequest', (request, reply, done) => {
-      request.facts = new RequestFacts(request.headers[REQUEST_ID], () => goneSignal(reply))
+      request.facts = new RequestFacts({
+        header: request.headers[REQUEST_ID],
+        client: clientKey(request.ip),
+        watchClient: () => goneSignal(reply),
+      })
       request.scope = { request: request.facts, span: spanOf(request, reply) }
       void reply.header(REQUEST_ID, request.facts.id)
       runInScope(request.scope, done)

@@ -1,6 +1,6 @@
 import { Worker, type Transferable } from 'node:worker_threads'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import type { JobOutcome } from './serve-jobs.ts'
 
 export interface WorkerPoolOptions {

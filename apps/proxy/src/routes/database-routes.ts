@@ -28,7 +28,7 @@ export function databaseRoutes(database: Database, log: Logger): ProxySource {
 async function readRoutes(db: Db, sandboxIds: readonly string[]): Promise<Map<string, Route>> {
   const rows = await db
     .selectFrom('sandbox')
-    .select(['sandbox_id', 'incarnation', 'state', 'endpoint_host', 'endpoint_daemon_port', 'started_at'])
+    .select(['sandbox_id', 'team_id', 'incarnation', 'state', 'endpoint_host', 'endpoint_daemon_port', 'started_at'])
     .select(['is_secure', 'network', 'auto_resume', 'pause_keep'])
     .where('sandbox_id', 'in', sandboxIds)
     .execute()
@@ -37,6 +37,7 @@ async function readRoutes(db: Db, sandboxIds: readonly string[]): Promise<Map<st
     const endpoint = host === null || daemonPort === null ? undefined : { host, daemonPort }
     return {
       sandboxId: row.sandbox_id,
+      teamId: row.team_id,
       incarnation: row.incarnation,
       state: row.state,
       endpoint,

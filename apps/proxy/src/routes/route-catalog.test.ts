@@ -5,6 +5,7 @@ import type { LiveRoute, Route, RouteSource } from './route.ts'
 
 const live: LiveRoute = {
   sandboxId: 'i1',
+  teamId: 'team',
   incarnation: 1,
   state: 'running',
   endpoint: { host: '10.0.0.1', daemonPort: 49_983 },

@@ -11,6 +11,7 @@ interface Endpoint {
 /** The proxy's data of a sandbox that has a row. */
 export interface Route {
   readonly sandboxId: string
+  readonly teamId: string
   /** Binds connections to one start of the sandbox: a later start under the same id is another destination. */
   readonly incarnation: number
   readonly state: SandboxState

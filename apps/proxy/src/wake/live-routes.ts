@@ -108,7 +108,7 @@ export class LiveRoutes {
       if (!mayWake(route, visit)) throw new ProxyError({ kind: 'not_found', sandboxId })
       if (!(await checks.mayResume(visit, route))) throw new ProxyError({ kind: 'resume_refused', sandboxId })
       if (round === MAX_ROUNDS) throw new ProxyError({ kind: 'transitioning', sandboxId })
-      const answer = await wakes.wake(sandboxId, signal)
+      const answer = await wakes.wake(route, signal)
       // When it runs, its row is read again: only that says where it is.
       if (answer.kind !== 'running') throw new ProxyError({ ...answer, sandboxId })
     }

@@ -1,4 +1,4 @@
-import pLimit from 'p-limit'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import { orGivenUp } from '@sandyard/kit/async/within'
 import type { WakeAnswer } from './wake-api.ts'
 
@@ -11,13 +11,22 @@ interface Flight {
   waiting: number
 }
 
-/** Calls to the control plane at once. */
-const MAX_CALLS = 64
+/** Calls to the control plane at once. Those that wait are as many as the requests that wait for them, which have a cap. */
+const CALLS = { inAll: 64, perOwner: 48 }
 
-/** One wake in flight for each sandbox, which its requests share. It ends when the last of them has left. */
+/** A paused sandbox, and its team, which a call counts for. */
+interface Paused {
+  readonly sandboxId: string
+  readonly teamId: string
+}
+
+/**
+ * One wake in flight for each sandbox, which its requests share. It ends when the last of them has left. Teams take turns: one with many paused sandboxes
+ * does not delay the wakes of the others.
+ */
 export class Wakes {
   readonly #wake: Wake
-  readonly #calls = pLimit(MAX_CALLS)
+  readonly #calls = new FairQueue({ ...CALLS, onFull: () => new Error('too many calls wait') })
   readonly #flights = new Map<string, Flight>()
 
   constructor(wake: Wake) {
@@ -25,8 +34,8 @@ export class Wakes {
   }
 
   /** Rejects with the reason of `signal`. */
-  async wake(sandboxId: string, signal: AbortSignal): Promise<WakeAnswer> {
-    const flight = this.#flights.get(sandboxId) ?? this.#start(sandboxId)
+  async wake({ sandboxId, teamId }: Paused, signal: AbortSignal): Promise<WakeAnswer> {
+    const flight = this.#flights.get(sandboxId) ?? this.#start(sandboxId, teamId)
     flight.waiting += 1
     try {
       return await orGivenUp(flight.answer, signal, 0)
@@ -36,17 +45,23 @@ export class Wakes {
     }
   }
 
-  #start(sandboxId: string): Flight {
+  #start(sandboxId: string, teamId: string): Flight {
     const left = new AbortController()
-    const answer = this.#calls(() => {
-      left.signal.throwIfAborted()
-      return this.#wake(sandboxId, left.signal)
-    })
+    const answer = this.#call(sandboxId, teamId, left.signal)
     const flight = { answer, left, waiting: 0 }
     this.#flights.set(sandboxId, flight)
     const settle = (): void => this.#forget(sandboxId, flight)
     answer.then(settle, settle)
     return flight
+  }
+
+  async #call(sandboxId: string, teamId: string, signal: AbortSignal): Promise<WakeAnswer> {
+    const leave = await this.#calls.enter(teamId, { signal })
+    try {
+      return await this.#wake(sandboxId, signal)
+    } finally {
+      leave()
+    }
   }
 
   #end(sandboxId: string, flight: Flight): void {

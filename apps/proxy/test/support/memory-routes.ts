@@ -7,7 +7,7 @@ export const TOKEN_SEED = new Secret('5'.repeat(64))
 /** A row as a test writes it: of a sandbox with public ports that traffic does not wake, unless it says otherwise. */
 export type Row = Pick<Route, 'sandboxId' | 'incarnation' | 'state' | 'endpoint'> & Partial<Route>
 
-const DEFAULTS = { startedAt: 1, isSecure: false, isPublic: true, maskHost: undefined, httpsPorts: [], wakes: false }
+const DEFAULTS = { teamId: 'team', startedAt: 1, isSecure: false, isPublic: true, maskHost: undefined, httpsPorts: [], wakes: false }
 
 /** Routes in a map; every change is announced at once, unless `isSilent`. */
 export class MemoryRoutes implements ProxySource {

@@ -9,21 +9,28 @@ export function readRequestId(header: string | readonly string[] | undefined): s
   return typeof header === 'string' && WELL_FORMED.test(header) ? header : undefined
 }
 
+export interface RequestFactsOptions {
+  /** The header `X-Request-ID` of the request. */
+  readonly header?: string | readonly string[] | undefined
+  readonly client?: string | undefined
+  /** Makes the signal `gone`, which most requests do not need. */
+  readonly watchClient?: (() => AbortSignal) | undefined
+}
+
 /** What is known of a request while it is served. */
 export class RequestFacts {
   readonly #header: string | readonly string[] | undefined
   readonly #watchClient: (() => AbortSignal) | undefined
   #id: string | undefined
   #gone: AbortSignal | undefined
+  /** The key of its client, by which it is counted until its team is known. */
+  readonly client: string | undefined
   /** The team that it acts for, as soon as that is known. */
   teamId: string | undefined
 
-  /**
-   * @param header the header `X-Request-ID` of the request
-   * @param watchClient makes the signal `gone`, which most requests do not need
-   */
-  constructor(header?: string | readonly string[], watchClient?: () => AbortSignal) {
+  constructor({ header, client, watchClient }: RequestFactsOptions = {}) {
     this.#header = header
+    this.client = client
     this.#watchClient = watchClient
   }
 

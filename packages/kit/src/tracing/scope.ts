@@ -33,6 +33,12 @@ export function currentRequestId(): string | undefined {
   return scopes.getStore()?.request?.id
 }
 
+/** Whom the current work counts for: the team of its request, or its client. Undefined for work of the process itself. */
+export function currentOwner(): string | undefined {
+  const request = scopes.getStore()?.request
+  return request?.teamId ?? request?.client
+}
+
 /** Records the team that the current request acts for. */
 export function noteTeam(teamId: string): void {
   const request = scopes.getStore()?.request

@@ -1,6 +1,6 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { MAX_TOPIC_LENGTH } from '@sandyard/dashboard-contract/limits'
-import { FairQueue } from '../../workers/fair-queue.ts'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import type { ChangeFeed } from './change-feed.ts'
 import { parseTopic, type LiveTopic, type TopicAddress, type TopicReader } from './live-topic.ts'
 import type { ReadInTurn } from './shared-topic.ts'

@@ -21,7 +21,7 @@ it('a wait with many looks listens once', async () => {
 
 /** A request of a team, whose client goes when `leaving` aborts. */
 function requestOf(teamId: string, leaving: AbortController) {
-  const request = new RequestFacts(undefined, () => leaving.signal)
+  const request = new RequestFacts({ watchClient: () => leaving.signal })
   request.teamId = teamId
   return { request }
 }

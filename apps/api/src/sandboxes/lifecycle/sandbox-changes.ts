@@ -46,8 +46,7 @@ export class SandboxChanges {
     waiter.addEventListener('change', () => changed.abort())
     const request = currentScope()?.request
     const gone = options.outlivesClient === true ? undefined : request?.gone
-    const owner = request?.teamId ?? sandboxId
-    let isCounted = false
+    let owner: string | undefined
     try {
       while (true) {
         gone?.throwIfAborted()
@@ -57,17 +56,22 @@ export class SandboxChanges {
         if (found !== undefined) return found
         const leftMs = deadline - performance.now()
         if (leftMs <= 0) throw new AppError('deadline_exceeded', 'Error waiting for sandbox state change')
-        if (!isCounted && this.#places.take(owner) !== undefined) throw tooManyWait()
-        isCounted = true
+        // The first look may have found the team.
+        owner ??= this.#enter(request?.teamId ?? sandboxId)
         const signal = gone === undefined ? changed.signal : AbortSignal.any([changed.signal, gone])
         const pauseMs = LOOK_EVERY_MS * Math.ceil(waiters.size / WAITERS_A_LOOK)
         await delay(Math.min(pauseMs, leftMs), undefined, { signal }).catch(() => undefined)
       }
     } finally {
-      if (isCounted) this.#places.release(owner)
+      if (owner !== undefined) this.#places.release(owner)
       waiters.delete(waiter)
       if (waiters.size === 0) this.#waiting.delete(sandboxId)
     }
+  }
+
+  #enter(owner: string): string {
+    if (this.#places.take(owner) !== undefined) throw tooManyWait()
+    return owner
   }
 }
 

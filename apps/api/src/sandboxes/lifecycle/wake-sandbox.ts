@@ -1,4 +1,5 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { noteTeam } from '@sandyard/kit/tracing/scope'
 import { TRAFFIC } from '../../events/actor.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
@@ -29,6 +30,7 @@ async function wake(parts: LifecycleParts, givenId: string, sandboxId: string): 
   const { db } = parts.database
   const row = await selectSandboxes(db).where('sandbox_id', '=', sandboxId).executeTakeFirst()
   if (row === undefined || row.state === 'starting' || row.state === 'killing') throw sandboxNotFound(givenId)
+  noteTeam(row.team_id)
   if (row.state === 'running' || row.state === 'snapshotting') return row
   if (row.state !== 'paused') return undefined
   if (!row.auto_resume || row.pause_keep !== 'memory') throw sandboxNotFound(givenId)

@@ -10,7 +10,7 @@ import {
 import { within } from '@sandyard/kit/async/within'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ApiRoute } from '../../../http/api-instance.ts'
-import { FairQueue } from '../../../workers/fair-queue.ts'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import { registerTeamRoute } from '../../dashboard-route.ts'
 import { checkPath } from '../files/file-calls.ts'
 import { sendContent } from '../files/send-content.ts'

@@ -66,6 +66,47 @@ describe('FairQueue', () => {
     await expect.poll(() => jobs.started).toEqual(['a1', 'b1', 'c2'])
   })
 
+  it('lets owners take turns, also those that may run several jobs', async () => {
+    const jobs = new Jobs({ perOwner: 3, inAll: 4 })
+    for (const name of ['a1', 'a2', 'a3', 'a4']) void jobs.begin('a', name)
+    for (const name of ['b1', 'b2', 'b3', 'c1']) void jobs.begin(name.slice(0, 1), name)
+    await expect.poll(() => jobs.started).toEqual(['a1', 'a2', 'a3', 'b1'])
+    for (const name of ['a1', 'a2', 'b1', 'a3']) await jobs.end(name)
+    await expect.poll(() => jobs.started.slice(4)).toEqual(['b2', 'c1', 'a4', 'b3'])
+  })
+
+  it('starts work of the process itself first, beyond the cap of an owner', async () => {
+    const queue = new FairQueue({ perOwner: 1, inAll: 2, waitingPerOwner: 1, onFull })
+    const [a, own] = [await queue.enter('a'), await queue.enter(undefined)]
+    const entered: string[] = []
+    const others = [queue.enter('b').then(() => entered.push('b')), queue.enter(undefined).then(() => entered.push('own'))]
+    expect([queue.running, queue.waiting]).toEqual([2, 2])
+    a()
+    await expect.poll(() => entered).toEqual(['own'])
+    own()
+    await Promise.all(others)
+    expect(entered).toEqual(['own', 'b'])
+    expect([queue.running, queue.waiting]).toEqual([2, 0])
+  })
+
+  it('ends a wait late or by its signal, and keeps the turns of the others', async () => {
+    const queue = new FairQueue({ perOwner: 1, inAll: 1, onFull })
+    const leave = await queue.enter('a')
+    const [gone, late] = [new AbortController(), new Error('late')]
+    const left = queue.enter('b', { signal: gone.signal })
+    const waited = queue.enter('c', { timeoutMs: 1, onLate: () => late })
+    const next = queue.enter('d')
+    await expect(waited).rejects.toBe(late)
+    gone.abort(new Error('gone'))
+    // Before the code that waited hears of it.
+    leave()
+    await expect(left).rejects.toThrow('gone')
+    const leaveNext = await next
+    expect([queue.running, queue.waiting]).toEqual([1, 0])
+    leaveNext()
+    expect(queue.running).toBe(0)
+  })
+
   it('starts the next job when one fails', async () => {
     const queue = new FairQueue({ perOwner: 1, onFull })
     const failed = queue.run('a', () => Promise.reject(new Error('broken')))
