@@ -12,10 +12,13 @@ import { allowedHostsPlugin } from './http/allowed-hosts-plugin.ts'
 import type { ApiInstance, ApiRoute } from './http/api-instance.ts'
 import { auditPlugin } from './http/audit-plugin.ts'
 import { authPlugin } from './http/auth-plugin.ts'
-import { answersPlugin } from './http/answers-plugin.ts'
+import { answersPlugin } from './http/caps/answers-plugin.ts'
 import { bodiesPlugin } from './http/bodies-plugin.ts'
-import { bodyMemoryPlugin } from './http/body-memory-plugin.ts'
+import { bodyMemoryPlugin } from './http/caps/body-memory-plugin.ts'
 import { limitBodies } from './http/body-deadline.ts'
+import { requestCapsPlugin } from './http/caps/request-caps-plugin.ts'
+import type { RequestCap } from './http/caps/request-cap.ts'
+import { requestWorkPlugin } from './http/caps/request-work.ts'
 import { answerBrokenRequest, answerExpectation, answerUnroutable } from './http/broken-requests.ts'
 import { corsPlugin } from './http/cors-plugin.ts'
 import { drainPlugin } from './http/drain-plugin.ts'
@@ -114,6 +117,7 @@ export async function createApp(
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(compileSerializer)
 
+  const countRefused = (cap: RequestCap): void => ctx.metrics.refusedRequests.inc({ cap })
   // The order of control-plane.md 1.3: every hook runs in the order of its registration.
   await app.register(requestScopePlugin)
   await app.register(requestLogPlugin, { metrics: ctx.metrics })
@@ -122,6 +126,8 @@ export async function createApp(
   await app.register(errorsPlugin, { metrics: ctx.metrics })
   await app.register(drainPlugin, { drain: ctx.drain })
   await app.register(pressurePlugin, { maxEventLoopDelayMs: http.maxEventLoopDelayMs })
+  await app.register(requestWorkPlugin)
+  await app.register(requestCapsPlugin, { limits: http.caps, fronts: http.trustedProxies, countRefused })
   await app.register(allowedHostsPlugin, { domain: ctx.config.domain, apiUrl: ctx.config.builds.apiUrl, names: http.allowedHosts })
   await app.register(bodiesPlugin)
   if (dashboard.isOn) await app.register(wirePlugin, { ctx })
@@ -131,8 +137,8 @@ export async function createApp(
     authenticatesAgainAfterMs,
     principalOf: dashboard.isOn ? wirePrincipal(ctx) : undefined,
   })
-  await app.register(bodyMemoryPlugin)
-  await app.register(answersPlugin, { stalledMs: stalledAnswerMs })
+  await app.register(bodyMemoryPlugin, { countRefused })
+  await app.register(answersPlugin, { countRefused, stalledMs: stalledAnswerMs })
   await app.register(auditPlugin, { audit: ctx.audit, refusedLimit: auditRefusedLimit })
   await app.register(openapiPlugin)
 

@@ -93,9 +93,14 @@ export class Database implements AsyncDisposable, DatabaseUrls {
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const transaction = { isOpen: true }
+    // It waits for its connection like any query, unless it is within another one.
+    const transaction = { isOpen: this.#isWithin }
+    const begun = (tx: Tx): Promise<T> => {
+      transaction.isOpen = true
+      return work(tx)
+    }
     try {
-      return await this.#within.run(transaction, () => this.db.transaction().execute(work))
+      return await this.#within.run(transaction, () => this.db.transaction().execute(begun))
     } finally {
       transaction.isOpen = false
     }

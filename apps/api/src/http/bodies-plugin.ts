@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { AppError, isAppError } from '@sandyard/kit/errors/app-error'
 import { shorten } from '../text/shorten.ts'
-import { bodyOwner } from './body-owner.ts'
+import { requestOwner } from './caps/request-owner.ts'
 import { BodyReader } from './body-reader.ts'
 import type { FastifyRequest } from 'fastify'
 
@@ -17,7 +17,7 @@ export const bodiesPlugin = fp(
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined
       try {
-        return await reader.read(body, bodyOwner(request))
+        return await reader.read(body, requestOwner(request))
       } catch (err) {
         throw isAppError(err, 'invalid_argument') ? undecodable(request, err) : err
       }

@@ -1,5 +1,6 @@
 import { env, type ConfigOf, type ConfigSchema } from '@sandyard/kit/config/parse-config'
-import { isAddressOrNetwork } from './client-address.ts'
+import { isAddressOrNetwork } from '@sandyard/kit/net/addresses'
+import type { RequestCapsLimits } from './caps/request-caps-plugin.ts'
 import { parseLimit, parseRateLimit, type RateLimits } from './rate-limit.ts'
 import type { BucketLimit } from './token-bucket.ts'
 
@@ -25,6 +26,14 @@ export const HTTP_SETTINGS = {
     default: 3000,
     doc: 'Above this mean delay of the event loop the control plane answers 503.',
   }),
+  maxConnections: env.count('SANDYARD_API_MAX_CONNECTIONS', { default: 10_000, doc: 'open connections to the control plane' }),
+  maxClientConnections: env.count('SANDYARD_API_MAX_CLIENT_CONNECTIONS', {
+    default: 5000,
+    doc: 'open connections of one client address to the control plane; a network of 64 bits counts as one for IPv6',
+  }),
+  maxRequests: env.count('SANDYARD_API_MAX_REQUESTS', { default: 10_000, doc: 'requests in flight in the control plane' }),
+  maxClientRequests: env.count('SANDYARD_API_MAX_CLIENT_REQUESTS', { default: 5000, doc: 'the same for one client address' }),
+  maxTeamRequests: env.count('SANDYARD_API_MAX_TEAM_REQUESTS', { default: 2000, doc: 'the same for one team' }),
 } satisfies ConfigSchema
 
 export interface HttpConfig {
@@ -33,11 +42,13 @@ export interface HttpConfig {
   readonly trustedProxies: readonly string[]
   readonly allowedHosts: readonly string[]
   readonly maxEventLoopDelayMs: number
+  readonly caps: RequestCapsLimits
 }
 
 /** Checks the settings. Adds a message for each wrong one to `problems`. */
 export function checkHttpSettings(settings: ConfigOf<typeof HTTP_SETTINGS>, problems: string[]): HttpConfig {
-  const { trustedProxies, allowedHosts, maxEventLoopDelay } = settings
+  const { trustedProxies, allowedHosts, maxEventLoopDelay, maxConnections, maxClientConnections } = settings
+  const { maxRequests, maxClientRequests, maxTeamRequests } = settings
   const rateLimits = settings.rateLimits.map(parseRateLimit)
   problems.push(...rateLimits.filter((limit) => typeof limit === 'string'))
   const failedAuthLimit = parseLimit(settings.failedAuthLimit)
@@ -51,5 +62,6 @@ export function checkHttpSettings(settings: ConfigOf<typeof HTTP_SETTINGS>, prob
     trustedProxies,
     allowedHosts,
     maxEventLoopDelayMs: maxEventLoopDelay,
+    caps: { maxConnections, maxClientConnections, maxRequests, maxClientRequests, maxTeamRequests },
   }
 }

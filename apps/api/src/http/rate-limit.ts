@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { OPERATIONS, type OperationId } from '@sandyard/api-contract/operations'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { clientKey } from './client-address.ts'
+import { clientKey } from '@sandyard/kit/net/client-addresses'
 import { TokenBuckets, type BucketLimit, type BucketState } from './token-bucket.ts'
 
 /** By the id of an operation: how often one team may call it, or one client address where no team is known. */

@@ -4,7 +4,7 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import { RequestFacts } from '@sandyard/kit/tracing/request-facts'
 import { runInScope, type Scope } from '@sandyard/kit/tracing/scope'
 import { startRootSpan, type Span } from '@sandyard/kit/tracing/span'
-import { clientKey } from './client-address.ts'
+import { clientKey } from '@sandyard/kit/net/client-addresses'
 
 /** The header with the id of a request, in requests and in answers. */
 export const REQUEST_ID = 'x-request-id'

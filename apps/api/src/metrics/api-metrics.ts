@@ -1,6 +1,7 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Database } from '@sandyard/db/database'
 import { EVENT_LOOP_RESOLUTION_MS } from '@sandyard/kit/metrics/event-loop-resolution'
+import { REQUEST_CAPS } from '../http/caps/request-cap.ts'
 import { AdmissionMetrics } from './admission-metrics.ts'
 import { registerDatabaseGauges, type DatabaseGaugeOptions } from './database-gauges.ts'
 import { registerPoolGauges } from './pool-gauges.ts'
@@ -11,6 +12,7 @@ import { SandboxTimings } from './sandbox-timings.ts'
 export interface ApiMetrics {
   readonly registry: Registry
   readonly requests: Histogram<'operation' | 'status'>
+  readonly refusedRequests: Counter<'cap'>
   readonly unimplemented: Counter<'operation' | 'field'>
   readonly buildAttempts: Histogram<'outcome'>
   readonly uploadedBytes: Counter
@@ -46,8 +48,16 @@ export function createApiMetrics(database: Database, options: DatabaseGaugeOptio
     registers: [registry],
   })
   for (const result of ['delivered', 'failed', 'dead']) webhookAttempts.inc({ result }, 0)
+  const refusedRequests = new Counter({
+    name: 'sandyard_api_refused_total',
+    help: 'Connections and requests that a cap refused, by the cap (docs/limits.md).',
+    labelNames: ['cap'],
+    registers: [registry],
+  })
+  for (const cap of REQUEST_CAPS) refusedRequests.inc({ cap }, 0)
   return {
     registry,
+    refusedRequests,
     webhookAttempts,
     timings: new SandboxTimings(registry),
     pool: createPoolMetrics(registry),

@@ -4,7 +4,7 @@ import { VolumeFileQuery, VolumeParams } from '@sandyard/dashboard-contract/volu
 import type { AppContext } from '../../context.ts'
 import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../http/body-deadline.ts'
-import { streamBodies } from '../../http/streamed-bodies.ts'
+import { streamBodies } from '../../http/caps/streamed-bodies.ts'
 import { TRANSFER } from '../../volumes/content/forward.ts'
 import { getVolume } from '../../volumes/get-volume.ts'
 import { registerTeamRoute } from '../dashboard-route.ts'

@@ -5,7 +5,7 @@ import { noteTeam } from '@sandyard/kit/tracing/scope'
 import type { ApiInstance, ApiRoute } from '../../http/api-instance.ts'
 import { errors, operation } from '../../http/operation.ts'
 import { liftBodyDeadline } from '../../http/body-deadline.ts'
-import { streamBodies } from '../../http/streamed-bodies.ts'
+import { streamBodies } from '../../http/caps/streamed-bodies.ts'
 import { checkUploadLink } from '../upload-link.ts'
 
 const Params = Type.Object({ teamID: Type.String({ pattern: UUID_PATTERN }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) })

@@ -1,7 +1,7 @@
 import { LoginBody } from '@sandyard/dashboard-contract/session'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ApiRoute } from '../../../http/api-instance.ts'
-import { clientKey } from '../../../http/client-address.ts'
+import { clientKey } from '@sandyard/kit/net/client-addresses'
 import { registerOpenRoute } from '../../dashboard-route.ts'
 import { isSecure, ownOrigin } from '../../own-origin.ts'
 import { addressOf } from '../address-of.ts'

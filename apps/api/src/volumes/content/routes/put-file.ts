@@ -1,7 +1,7 @@
 import { NewVolumeEntryQuery, VolumeEntryStat } from '@sandyard/api-contract/volumes/volume-content'
 import type { ApiInstance } from '../../../http/api-instance.ts'
 import { liftBodyDeadline } from '../../../http/body-deadline.ts'
-import { streamBodies } from '../../../http/streamed-bodies.ts'
+import { streamBodies } from '../../../http/caps/streamed-bodies.ts'
 import { operation } from '../../../http/operation.ts'
 import { VolumeParams } from '../../routes/volume-params.ts'
 import { StoredUpload } from '../../stored-upload.ts'

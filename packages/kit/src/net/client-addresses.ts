@@ -1,5 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
-import type { RequestHead } from '../message/downstream-message.ts'
+
+/** Of a request. */
+interface Head {
+  readonly socket: Socket
+  readonly headers: IncomingHttpHeaders
+}
 
 /** Identifies clients by their address; behind a trusted front, by the address that the front saw. */
 export class ClientAddresses {
@@ -32,7 +38,7 @@ export class ClientAddresses {
   }
 
   /** The client that a request counts for: behind a front the last forwarded address, the only one that the front itself wrote. */
-  ofRequest({ socket, headers }: RequestHead): string | undefined {
+  ofRequest({ socket, headers }: Head): string | undefined {
     const own = this.ofSocket(socket)
     if (own !== undefined) return own
     const forwarded = String(headers['x-forwarded-for'] ?? '')

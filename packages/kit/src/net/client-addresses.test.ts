@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ClientAddresses, clientKey } from './client-address.ts'
+import { ClientAddresses, clientKey } from './client-addresses.ts'
 
 it.each([
   ['10.1.2.3', '10.1.2.3'],

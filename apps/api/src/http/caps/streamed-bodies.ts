@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApiInstance } from './api-instance.ts'
+import type { ApiInstance } from '../api-instance.ts'
 
 const scopes = new WeakSet<object>()
 

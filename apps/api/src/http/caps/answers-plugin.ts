@@ -1,14 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import fp from 'fastify-plugin'
-import { AppError } from '@sandyard/kit/errors/app-error'
-import { Quota } from '@sandyard/kit/limits/quota'
-import { bodyOwner } from './body-owner.ts'
-
-const MIB = 1024 ** 2
-
-/** Of answers in memory. */
-const CAPS = { all: 256 * MIB, one: 64 * MIB, guaranteed: MIB / 4 }
+import { MemoryQuota } from './memory-quota.ts'
+import type { CountRefused } from './request-cap.ts'
+import { requestOwner } from './request-owner.ts'
 
 /** Smaller answers fit into the buffers of the kernel. */
 const LARGE_BYTES = 64 * 1024
@@ -17,6 +12,7 @@ const LARGE_BYTES = 64 * 1024
 const STALLED_MS = 30_000
 
 export interface AnswersPluginOptions {
+  readonly countRefused: CountRefused
   /** Default: 30 s. */
   readonly stalledMs?: number | undefined
 }
@@ -26,18 +22,15 @@ export interface AnswersPluginOptions {
  * above the cap are refused. A connection whose answer does not move is closed.
  */
 export const answersPlugin = fp<AnswersPluginOptions>(
-  async (app, { stalledMs = STALLED_MS }) => {
-    const quota = new Quota(CAPS)
+  async (app, { countRefused, stalledMs = STALLED_MS }) => {
+    const message = 'Too many large answers are being sent: read them first'
+    const quota = new MemoryQuota({ cap: 'answer_memory', message, countRefused })
     app.addHook('onSend', async (request, reply, payload) => {
       watchProgress(reply.raw, stalledMs)
       const bytes = request.method === 'GET' ? lengthOf(payload) : 0
       if (bytes < LARGE_BYTES || reply.raw.destroyed) return
-      const owner = bodyOwner(request)
-      if (quota.take(owner, bytes) !== undefined) {
-        throw new AppError('resource_exhausted', 'Too many large answers are being sent: read them first', {
-          headers: { 'retry-after': '1' },
-        })
-      }
+      const owner = requestOwner(request)
+      quota.take(owner, bytes)
       reply.raw.once('close', () => quota.release(owner, bytes))
     })
   },
