@@ -120,6 +120,20 @@ describe('the queue', () => {
     for (const buildId of builds) expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
   })
 
+  it('keeps a place for other teams', async () => {
+    const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
+    const runner = new HeldRunner()
+    await world.startServer({ loops: true, buildRunner: runner.run, env: { SANDYARD_BUILD_WIDTH: '4' } })
+    const builds: string[] = []
+    for (let n = 0; n < 4; n += 1) builds.push(await queueBuild(world))
+    await runner.call(2)
+    const late = await queueBuild(world, { teamId: other.teamId })
+    expect((await runner.call(3)).job.buildId).toBe(late)
+    for (let n = 0; n < 4; n += 1) (await runner.call(n)).finish()
+    ;(await runner.call(4)).finish()
+    for (const buildId of [...builds, late]) expect((await waitForEnd(world, buildId)).status).toBe('uploaded')
+  })
+
   it('claims the oldest build of the team with the fewest running builds', async () => {
     const other = await seedIdentity(world.database, { teamName: 'Other', email: 'other@acme.test' })
     const names = new Map<string | undefined, string>()

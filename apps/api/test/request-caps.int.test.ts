@@ -108,6 +108,23 @@ describe('requests in flight', () => {
   })
 })
 
+it('no work begins for a client that has gone during its authentication', async () => {
+  const server = await start({})
+  const { body } = await server.api.call('POST', '/v2/sandboxes', { apiKey: busy.apiKey, body: { templateID: 'base' } })
+  const path = `/sandboxes/${(body as { readonly sandboxID: string }).sandboxID}`
+  await world.database.transaction(async (tx) => {
+    await sql`lock table api_key in access exclusive mode`.execute(tx)
+    server.api.ctx.auth.cache.clear()
+    const sending = request(`${server.url}${path}`, { method: 'DELETE', headers: { 'x-api-key': busy.apiKey } }).end()
+    sending.on('error', () => undefined)
+    await waitFor('its look-up', async () => (await waitingQueries()) > 0)
+    sending.destroy()
+    await waitFor('the server has seen it', () => server.api.ctx.drain.inFlight === 0)
+  })
+  expect((await ask(server, busy, path)).status).toBe(200)
+  expect((await ask(server, busy, path)).status).toBe(200)
+})
+
 async function waitingQueries(): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()

@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import { FairQueue } from '@sandyard/kit/async/fair-queue'
+import { AppError } from '@sandyard/kit/errors/app-error'
 import { keptName } from './kept-plan.ts'
 import { DatabaseUnavailable, isConnectionLost } from './database-unavailable.ts'
 
@@ -33,7 +34,7 @@ export interface PoolCounts {
   readonly waiting: number
 }
 
-/** Of the connections, for one owner. The rest is always there for the others. */
+/** Of the connections, for one owner at most. */
 const OWNER_SHARE = 3 / 4
 /** Queries of one owner, and of all. What waits keeps a request in memory. */
 const WAITING = { waitingPerOwner: 2048, waitingInAll: 16_384 }
@@ -75,16 +76,19 @@ export class ConnectionPool implements PostgresPool {
   /**
    * Owners whose queries wait take turns, and one of them has a share of the connections, so that its slow queries do not keep the others out.
    *
-   * @throws DatabaseUnavailable, also when too many wait, or no connection becomes free within the connect timeout
+   * @throws DatabaseUnavailable, also when too many wait, or no connection becomes free within the connect timeout; AppError `resource_exhausted` when only the
+   * owner has too many queries
    */
   async connect(): Promise<PostgresPoolClient> {
     let leave: (() => void) | undefined
     try {
-      leave = await this.#shares.enter(this.#ownerOf(), { timeoutMs: this.#timeoutMs, onLate: tooLate })
+      const owner = this.#ownerOf()
+      const onLate = (): Error => (owner !== undefined && this.#shares.isAtCap(owner) ? tooManyOfOwner() : tooLate())
+      leave = await this.#shares.enter(owner, { timeoutMs: this.#timeoutMs, onLate })
       return this.#lease(await this.#pool.connect(), leave)
     } catch (err) {
       leave?.()
-      throw new DatabaseUnavailable(err)
+      throw err instanceof AppError ? err : new DatabaseUnavailable(err)
     }
   }
 
@@ -153,6 +157,11 @@ function tooLate(): Error {
   return new Error('timeout exceeded when waiting for a free connection')
 }
 
-function tooManyWait(): Error {
-  return new Error('too many queries wait for a free connection')
+function tooManyWait(cap: 'owner' | 'all'): Error {
+  return cap === 'owner' ? tooManyOfOwner() : new Error('too many queries wait for a free connection')
+}
+
+function tooManyOfOwner(): AppError {
+  const headers = { 'retry-after': '1' }
+  return new AppError('resource_exhausted', 'Too many queries of this team or client are in progress: try again', { headers })
 }

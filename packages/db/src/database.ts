@@ -33,6 +33,8 @@ export interface DatabaseOptions {
    * `connection` if `directUrl` is `url`.
    */
   readonly timeoutsIn?: 'connection' | 'transaction'
+  /** How long a query waits for a connection, and then for it to open. Default: 10 s. */
+  readonly connectTimeoutMs?: number
   /** Statement timeout of Postgres. Default: 15 s. Set in transactions, it holds there; other statements end with their connection 5 s later. */
   readonly statementTimeoutMs?: number
 }
@@ -41,7 +43,6 @@ export interface DatabaseOptions {
 const STATEMENT_TIMEOUT_MS = 15_000
 const QUERY_GRACE_MS = 5000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
-/** Also for the wait until a connection of a full pool is free. */
 const CONNECT_TIMEOUT_MS = 10_000
 /** Then an unused connection is closed. */
 const IDLE_TIMEOUT_MS = 30_000
@@ -60,6 +61,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
 
   constructor(options: DatabaseOptions) {
     const { url, directUrl = url, applicationName, log, maxConnections = DEFAULT_MAX_CONNECTIONS } = options
+    const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, timeoutsIn = url === directUrl ? 'connection' : 'transaction' } = options
     this.url = url
     this.directUrl = directUrl
@@ -68,7 +70,7 @@ export class Database implements AsyncDisposable, DatabaseUrls {
       application_name: applicationName,
       max: maxConnections,
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
       // Detects a server that does not answer at all.
       query_timeout: statementTimeoutMs + QUERY_GRACE_MS,

@@ -4,6 +4,7 @@ import { Database } from '@sandyard/db/database'
 import { DatabaseUnavailable } from '@sandyard/db/database-unavailable'
 import { keptPlan } from '@sandyard/db/kept-plan'
 import { silentLogger } from '@sandyard/kit/logging/create-logger'
+import { runForAll, runForOwner } from '@sandyard/kit/tracing/scope'
 import { createTestDatabase, type TestDatabase } from '@sandyard/test-kit/postgres'
 
 let home: TestDatabase
@@ -100,4 +101,60 @@ it.each([
   await change(database)
   await expect(kept.execute(database.db)).rejects.toThrow(DatabaseUnavailable)
   expect((await kept.execute(database.db)).rows).toEqual([])
+})
+
+describe('shares of the connections', () => {
+  const MANY = 4
+  const wide = (): Database =>
+    new Database({ url: home.url, applicationName: 'shares', log: silentLogger(), maxConnections: MANY, connectTimeoutMs: 500 })
+
+  /** Uses a connection for each owner while `work` runs. */
+  async function whileUsed(database: Database, owners: readonly string[], work: () => Promise<void>): Promise<void> {
+    const over = Promise.withResolvers<void>()
+    const begun = owners.map((owner) => ({ owner, ...Promise.withResolvers<void>() }))
+    const using = begun.map(({ owner, resolve }) =>
+      runForOwner(owner, () =>
+        database.transaction(async (tx) => {
+          await one.execute(tx)
+          resolve()
+          await over.promise
+          return (await one.execute(tx)).rows
+        }),
+      ),
+    )
+    await Promise.all(begun.map(({ promise }) => promise))
+    await work().finally(over.resolve)
+    expect(await Promise.all(using)).toEqual(using.map(() => [{ one: 1 }]))
+  }
+
+  it('refuse an owner whose share is in use, and nobody else', async () => {
+    await using database = wide()
+    await whileUsed(database, ['a', 'a', 'a'], async () => {
+      const refused = runForOwner('a', () => one.execute(database.db))
+      await expect.poll(() => database.pool.waiting).toBe(1)
+      expect((await runForOwner('b', () => one.execute(database.db))).rows).toEqual([{ one: 1 }])
+      expect((await runForOwner('a', () => runForAll(() => one.execute(database.db)))).rows).toEqual([{ one: 1 }])
+      await expect(refused).rejects.toMatchObject({ kind: 'resource_exhausted' })
+    })
+    expect((await runForOwner('a', () => one.execute(database.db))).rows).toEqual([{ one: 1 }])
+  })
+
+  it('are refused as unavailable to an owner who has none', async () => {
+    await using database = wide()
+    await whileUsed(database, ['a', 'a', 'a', 'c'], async () => {
+      await expect(runForOwner('b', () => one.execute(database.db))).rejects.toBeInstanceOf(DatabaseUnavailable)
+    })
+  })
+
+  it('do not hold up a transaction that waits for a second connection', async () => {
+    await using database = wide()
+    await whileUsed(database, ['a', 'a'], async () => {
+      const both = (): Promise<unknown> =>
+        database.transaction(async (tx) => {
+          await one.execute(tx)
+          return (await one.execute(database.db)).rows
+        })
+      expect(await runForOwner('a', both)).toEqual([{ one: 1 }])
+    })
+  })
 })

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { entryLimit } from '@sandyard/kit/caching/entry-limit'
 import pLimit from 'p-limit'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { runForAll } from '@sandyard/kit/tracing/scope'
 import type { Principal } from './principal.ts'
 
 const TTL_MS = 5 * 60_000
@@ -78,7 +79,7 @@ export class AuthCache {
         headers: { 'retry-after': '1' },
       })
     }
-    const started = limit(look).finally(() => inFlight.delete(key))
+    const started = limit(() => runForAll(look)).finally(() => inFlight.delete(key))
     inFlight.set(key, started)
     const principal = await started
     if (this.#isSuspended || inFlight !== this.#inFlight) return principal

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { COOKIES_CLEANED_HEADER } from '@sandyard/dashboard-contract/headers'
+import { noteTeam } from '@sandyard/kit/tracing/scope'
 import type { AppContext } from '../context.ts'
 import type { ApiInstance } from '../http/api-instance.ts'
 import { liveRoutes } from './live/live-routes.ts'
@@ -28,6 +29,7 @@ export const dashboardPlugin: FastifyPluginAsync<{ readonly ctx: AppContext }> =
     readAt.set(request, performance.now())
     request.dashboardSession = await readSession(ctx, request)
     request.principal = request.dashboardSession?.principal ?? null
+    if (request.principal?.team !== undefined) noteTeam(request.principal.team.id)
   }
   app.decorateRequest('dashboardSession', null)
   app.addHook('onRequest', async (request, reply) => {

@@ -18,6 +18,8 @@ declare module 'fastify' {
     isBodyOptional?: boolean
     /** The route checks a credential of its own. */
     guardsItself?: boolean
+    /** Only the proxies of the installation call it. */
+    isForProxies?: boolean
     /** A route without an operation that changes something: its calls are recorded under this name. */
     auditedAs?: string
     /** Answered also while the server drains. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { runForAll } from '@sandyard/kit/tracing/scope'
 
 export interface CheckLimits {
   /** How long the result of a check is cached, in milliseconds. */
@@ -45,7 +46,7 @@ export class RememberedCheck {
   /** A check that ignores its signal continues; `#running` then prevents a second run. */
   async #run(): Promise<boolean> {
     try {
-      await this.#check(AbortSignal.timeout(this.#limits.timeoutMs))
+      await runForAll(() => this.#check(AbortSignal.timeout(this.#limits.timeoutMs)))
       return true
     } catch {
       return false

@@ -24,7 +24,7 @@ export interface EndTimeChange {
  * connection to the database.
  *
  * @returns false when none runs under this id
- * @throws AppError `unavailable` when too many wait, or the others take too long; `canceled` when the client has gone
+ * @throws AppError `resource_exhausted` when too many wait, or the others take too long; `canceled` when the client has gone
  */
 export async function changeEndTime(database: Database, change: EndTimeChange): Promise<boolean> {
   const signal = currentScope()?.request?.gone
@@ -55,5 +55,7 @@ async function store(db: Db, change: EndTimeChange): Promise<boolean> {
 }
 
 function tooManyWait(): AppError {
-  return new AppError('unavailable', 'Too many requests change the end time of the sandbox: try again', { headers: { 'retry-after': '1' } })
+  return new AppError('resource_exhausted', 'Too many requests change the end time of the sandbox: try again', {
+    headers: { 'retry-after': '1' },
+  })
 }

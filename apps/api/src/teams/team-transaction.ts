@@ -33,7 +33,7 @@ export interface TeamTurn {
  * it: sandboxes, builds, templates, volumes, webhooks, secrets, keys, what it stores. On one server these wait for each other without a connection to the
  * database, so that the burst of a team does not take all of them from the others. To avoid deadlocks, the lock is taken before every other one.
  *
- * @throws AppError `unavailable` when too many wait, or the others take too long; `canceled` when the client has gone; the error of `work`
+ * @throws AppError `resource_exhausted` when too many wait, or the others take too long; `canceled` when the client has gone; the error of `work`
  */
 export async function teamTransaction<T>(
   database: Database,
@@ -73,7 +73,9 @@ function turnOf(teamIds: readonly string[], isUrgent = false): TurnRequest {
 }
 
 function tooManyWait(): AppError {
-  return new AppError('unavailable', 'Too many requests of the team wait for each other: try again', { headers: { 'retry-after': '1' } })
+  return new AppError('resource_exhausted', 'Too many requests of the team wait for each other: try again', {
+    headers: { 'retry-after': '1' },
+  })
 }
 
 function notAuthenticated(): AppError {

@@ -62,7 +62,8 @@ it('keeps a shell over a reload and for another server, resizes it, and tells it
   reloaded.send({ t: 'term.attach', request: 1, terminalId, cols: 100, rows: 30 })
   const { channel: back } = await reloaded.frame('term.attached')
   await waitFor('what is kept', () => reloaded.output(back).includes('tokiken'))
-  reloaded.type(back, 'stty size; echo still-$A\n')
+  // The size and the input travel apart.
+  reloaded.type(back, 'until stty size | grep "30 100"; do sleep 0.1; done; echo still-$A\n')
   await waitFor('the new size', () => reloaded.output(back).includes('30 100') && reloaded.output(back).includes('still-ki'))
 
   const second = await startServer()

@@ -55,6 +55,11 @@ export class FairQueue {
     if (all >= inAll + waitingInAll) throw onFull('all', all)
   }
 
+  /** Whether as many jobs of the owner run as may. */
+  isAtCap(ownerName: string): boolean {
+    return (this.#owners.get(ownerName)?.running ?? 0) >= this.#options.perOwner
+  }
+
   /** @throws the error of `onFull` when too many jobs wait; the errors of `work` */
   async run<T>(ownerName: string, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(ownerName)
@@ -95,7 +100,9 @@ export class FairQueue {
   }
 
   async #enterOwn(wait: Wait): Promise<() => void> {
-    if (this.#running < this.#options.inAll) this.#running += 1
+    const { inAll, waitingInAll, onFull } = this.#options
+    if (this.#own.size >= waitingInAll) throw onFull('all', this.#running + this.#waiting)
+    if (this.#running < inAll) this.#running += 1
     else await this.#wait(this.#own, wait)
     return () => this.#end()
   }

@@ -10,6 +10,8 @@ it.each([
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['', ''],
+  // A connection that was reset.
+  [undefined, ''],
 ])('%s counts as %s', (address, key) => expect(clientKey(address)).toBe(key))
 
 it('rejects a front that is not an address', () => {

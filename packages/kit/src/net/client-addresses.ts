@@ -51,8 +51,8 @@ export class ClientAddresses {
   }
 }
 
-/** One client is an IPv4 address, or an IPv6 network of 64 bits, because the owner of one such address owns the whole network. */
-export function clientKey(address: string): string {
+/** One client is an IPv4 address, or an IPv6 network of 64 bits, because the owner of one such address owns the whole network. A connection that was reset has no address any more. */
+export function clientKey(address = ''): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain
   const [head = '', tail] = plain.toLowerCase().replace(/%.*$/, '').split('::')

@@ -7,6 +7,8 @@ export interface Scope {
   readonly request?: RequestFacts | undefined
   /** Undefined while tracing is off. */
   readonly span?: Span | undefined
+  /** Whom it counts for, where that is not the team or the client of the request; null: the process itself. */
+  readonly owner?: string | null
 }
 
 const scopes = new AsyncLocalStorage<Scope>()
@@ -35,8 +37,18 @@ export function currentRequestId(): string | undefined {
 
 /** Whom the current work counts for: the team of its request, or its client. Undefined for work of the process itself. */
 export function currentOwner(): string | undefined {
-  const request = scopes.getStore()?.request
-  return request?.teamId ?? request?.client
+  const { owner, request } = scopes.getStore() ?? {}
+  return owner === undefined ? (request?.teamId ?? request?.client) : (owner ?? undefined)
+}
+
+/** Runs work that counts for a team, also where no request asks for it. */
+export function runForOwner<T>(owner: string, work: () => T): T {
+  return scopes.run({ ...scopes.getStore(), owner }, work)
+}
+
+/** Runs work of which others have the result too: it must not wait behind the work of the first who asks. */
+export function runForAll<T>(work: () => T): T {
+  return scopes.run({ ...scopes.getStore(), owner: null }, work)
 }
 
 /** Records the team that the current request acts for. */

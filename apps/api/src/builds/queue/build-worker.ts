@@ -1,4 +1,5 @@
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import { runForOwner } from '@sandyard/kit/tracing/scope'
 import type { Placement } from '../../servers/placement.ts'
 import { AttemptLease } from './attempt-lease.ts'
 import { claimBuild, type ClaimedBuild } from './claim-build.ts'
@@ -7,6 +8,8 @@ import { runAttempt, ServerStopsError, type AttemptEnd, type AttemptParts } from
 
 /** New builds arrive by notification; this interval finds builds with an expired lease. */
 const LOOK_EVERY_MS = 5000
+/** Of the width, for one team: its long builds do not take every place, where there are more than three. */
+const TEAM_SHARE = 3 / 4
 
 export interface WorkerParts extends AttemptParts {
   readonly serverId: number
@@ -21,10 +24,16 @@ export interface WorkerParts extends AttemptParts {
   readonly onAttemptEnd?: (end: AttemptEnd, ms: number) => void
 }
 
+interface RunningBuild {
+  readonly teamId: string
+  readonly lease: AttemptLease
+  readonly ended: Promise<void>
+}
+
 /** Claims and runs builds of the queue. Any number of servers may run one worker each. */
 export class BuildWorker {
   readonly #parts: WorkerParts
-  readonly #running = new Map<string, { readonly lease: AttemptLease; readonly ended: Promise<void> }>()
+  readonly #running = new Map<string, RunningBuild>()
   readonly #claiming: Loop
   #isStopping = false
 
@@ -68,13 +77,24 @@ export class BuildWorker {
     const { database, hasMemory, placement, serverId, timeoutMs, width } = this.#parts
     const mayClaim = (): boolean => !this.#isStopping && placement.accepts && this.#running.size < width
     while (mayClaim() && (await isBuildWaiting(database.db)) && (await hasMemory())) {
-      const claimed = await claimBuild(database, { serverId, timeoutMs })
+      const claimed = await claimBuild(database, { serverId, timeoutMs, servedTeams: this.#servedTeams() })
       if (claimed === undefined) return
       const lease = new AttemptLease(this.#parts, claimed)
-      this.#running.set(claimed.buildId, { lease, ended: this.#run(claimed, lease) })
+      this.#running.set(claimed.buildId, {
+        teamId: claimed.teamId,
+        lease,
+        ended: runForOwner(claimed.teamId, () => this.#run(claimed, lease)),
+      })
       // The order may have come with the claim.
       if (placement.status === 'draining') lease.end(nodeDrains())
     }
+  }
+
+  /** The teams that have their share of the places. */
+  #servedTeams(): ReadonlySet<string> {
+    const share = Math.ceil(this.#parts.width * TEAM_SHARE)
+    const byTeam = Map.groupBy(this.#running.values(), ({ teamId }) => teamId)
+    return new Set([...byTeam].filter(([, builds]) => builds.length >= share).map(([teamId]) => teamId))
   }
 
   async #run(claimed: ClaimedBuild, lease: AttemptLease): Promise<void> {

@@ -26,6 +26,8 @@ export interface ClaimOptions {
   readonly serverId: number
   /** Longest duration of the whole build. */
   readonly timeoutMs: number
+  /** Builds of these teams wait. Default: none. */
+  readonly servedTeams?: ReadonlySet<string>
 }
 
 /**
@@ -35,7 +37,7 @@ export interface ClaimOptions {
 export async function claimBuild(database: Database, options: ClaimOptions): Promise<ClaimedBuild | undefined> {
   return database.transaction(async (tx) => {
     await requeueAbandoned(tx)
-    const next = await findNext(tx)
+    const next = await findNext(tx, options.servedTeams)
     if (next === undefined) return undefined
     const taken = await take(tx, next, options)
     await noteTurn(tx, next.team_id)
@@ -59,8 +61,9 @@ export async function claimBuild(database: Database, options: ClaimOptions): Pro
 type Next = NonNullable<Awaited<ReturnType<typeof findNext>>>
 
 /** The next job of the first team that has a job that no other server is claiming. */
-async function findNext(tx: Tx) {
+async function findNext(tx: Tx, servedTeams: ReadonlySet<string> = new Set()) {
   for (const { team_id } of await waitingTeams(tx).execute()) {
+    if (servedTeams.has(team_id)) continue
     const job = await nextJobOf(tx, team_id).forUpdate().skipLocked().executeTakeFirst()
     if (job === undefined) continue
     const build = await tx

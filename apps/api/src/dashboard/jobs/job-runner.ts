@@ -3,6 +3,7 @@ import { JOB_WIDTH } from '@sandyard/dashboard-contract/limits'
 import type { DashboardJobTable } from '@sandyard/db/schema/dashboard-job'
 import { secondsAgo } from '@sandyard/db/statement-time'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import { runForOwner } from '@sandyard/kit/tracing/scope'
 import type { Actor } from '../../events/actor.ts'
 import type { LifecycleParts } from '../../sandboxes/lifecycle/lifecycle-parts.ts'
 import { tellDashboard } from '../tell-dashboard.ts'
@@ -105,7 +106,7 @@ export class JobRunner {
           await tell(false)
         }
       }
-      await Promise.all(Array.from({ length: JOB_WIDTH }, work))
+      await runForOwner(job.team_id, () => Promise.all(Array.from({ length: JOB_WIDTH }, work)))
       await this.#finish(job.job_id)
       await tell(true)
     } finally {

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { runForOwner } from '@sandyard/kit/tracing/scope'
 import { NIL_UUID } from '@sandyard/kit/ids/uuid'
 import { LIVE_CLOSE, LIVE_SILENCE_MS, MAX_SUBSCRIPTIONS } from '@sandyard/dashboard-contract/limits'
 import type { ClientFrame } from '@sandyard/dashboard-contract/live/frames'
@@ -105,7 +106,8 @@ export class LiveSocket {
     if (frame.t === 'sub') return this.#subscribe(frame.id, frame.topic)
     if (frame.t === 'unsub') return this.#unsubscribe(frame.id)
     if (this.teamId === undefined) throw noTeamYet()
-    await this.#desk.handle(frame satisfies TerminalFrame)
+    // A frame comes outside of every request.
+    await runForOwner(this.teamId, () => this.#desk.handle(frame satisfies TerminalFrame))
   }
 
   #subscribe(id: number, text: string): void {

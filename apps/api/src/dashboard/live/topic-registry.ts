@@ -1,6 +1,7 @@
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { MAX_TOPIC_LENGTH } from '@sandyard/dashboard-contract/limits'
 import { FairQueue } from '@sandyard/kit/async/fair-queue'
+import { runForOwner } from '@sandyard/kit/tracing/scope'
 import type { ChangeFeed } from './change-feed.ts'
 import { parseTopic, type LiveTopic, type TopicAddress, type TopicReader } from './live-topic.ts'
 import type { ReadInTurn } from './shared-topic.ts'
@@ -73,7 +74,7 @@ export class TopicRegistry implements Disposable {
     if (ofTeam >= MAX_TEAM_TOPICS || this.#open.size >= MAX_TOPICS) {
       throw new AppError('resource_exhausted', 'Too many live topics are open: close some tabs')
     }
-    const topic = make({ ...subscriber, ...address, inTurn: (work) => this.#reads.run(teamId, work) })
+    const topic = make({ ...subscriber, ...address, inTurn: (work) => this.#reads.run(teamId, () => runForOwner(teamId, work)) })
     const open: OpenTopic = { topic, readers: 0 }
     this.#open.set(key, open)
     this.#perTeam.set(teamId, ofTeam + 1)

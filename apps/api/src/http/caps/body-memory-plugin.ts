@@ -1,10 +1,9 @@
 import fp from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '@sandyard/kit/errors/app-error'
 import { MemoryQuota } from './memory-quota.ts'
 import type { CountRefused } from './request-cap.ts'
 import { requestOwner } from './request-owner.ts'
-import { onceDone } from './request-work.ts'
+import { clientGone, onceDone } from './request-work.ts'
 import { hasStreamedBody } from './streamed-bodies.ts'
 import { valueBytes } from './value-size.ts'
 
@@ -44,10 +43,6 @@ export const bodyMemoryPlugin = fp<{ countRefused: CountRefused }>(
   },
   { name: 'body-memory', dependencies: ['bodies', 'request-work'] },
 )
-
-function clientGone(): AppError {
-  return new AppError('canceled', 'The client has gone')
-}
 
 /** Whether the body is read into memory. */
 function isRead(request: FastifyRequest): boolean {

@@ -22,7 +22,7 @@ export interface RequestCapsOptions {
 
 /**
  * Bounds the connections, and the requests in flight with the work that goes on when their clients have gone: of all, of a client address, and of a team. Must
- * be registered before the authentication. Health checks are always answered.
+ * be registered before the authentication. Health checks do not count as requests.
  */
 export const requestCapsPlugin = fp<RequestCapsOptions>(
   async (app, { limits, fronts, countRefused }) => {
@@ -31,20 +31,25 @@ export const requestCapsPlugin = fp<RequestCapsOptions>(
     const clients = new Quota({ all: limits.maxRequests, one: limits.maxClientRequests })
     const teams = new Quota({ all: limits.maxRequests, one: limits.maxTeamRequests })
 
-    const enter = (quota: Quota, owner: string, request: FastifyRequest, reply: FastifyReply): Refusal | undefined => {
+    const enter = (quota: Quota, owner: string | undefined, request: FastifyRequest, reply: FastifyReply): Refusal | undefined => {
       const refusal = quota.take(owner)
       if (refusal === undefined) onceDone(request, reply, () => quota.release(owner))
       return refusal
     }
     app.addHook('onRequest', async (request, reply) => {
       const refused = connections.refusalOf(request.raw.socket)
-      if (refused !== undefined) void reply.header('connection', 'close')
       if (isExempt(request, reply)) return
       if (refused !== undefined) throw tooMany('open connections', 'this address', refused)
-      const refusal = enter(clients, clientKey(request.ip), request, reply)
+      // The proxies of the installation ask for all clients.
+      const owner = request.routeOptions.config.isForProxies === true ? undefined : clientKey(request.ip)
+      const refusal = enter(clients, owner, request, reply)
       if (refusal === undefined) return
       countRefused(refusal.of === 'all' ? 'requests' : 'client_requests')
       throw tooMany('requests in flight', 'this address', refusal)
+    })
+    // Whatever answers its first request.
+    app.addHook('onSend', async (request, reply) => {
+      if (connections.refusalOf(request.raw.socket) !== undefined) void reply.header('connection', 'close')
     })
     // After the authentication, and before the body is read.
     app.addHook('preParsing', async (request, reply) => {

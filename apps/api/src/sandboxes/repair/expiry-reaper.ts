@@ -4,6 +4,7 @@ import { inBatches } from '@sandyard/db/in-batches'
 import { statementTime } from '@sandyard/db/statement-time'
 import { spaced } from '@sandyard/kit/async/spaced'
 import { runLoop, type Loop } from '@sandyard/kit/lifecycle/run-loop'
+import { runForOwner } from '@sandyard/kit/tracing/scope'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { TIMEOUT } from '../../events/actor.ts'
 import { isEngineOf } from '../../servers/engine-binding.ts'
@@ -69,8 +70,9 @@ export async function reapExpired(parts: ReaperParts): Promise<number | undefine
   if (nextMs === undefined || nextMs > 0) return nextMs
   await inBatches({ size: BATCH, most: BATCHES }, async (size) => {
     const expired = await takeExpired(parts, size)
-    for (const { ref, pause } of expired) {
-      void parts.repairs.run(ref, () => (pause === undefined ? finishEndWithLogs(parts, ref) : pauseExpired(parts, ref, pause)))
+    for (const { ref, teamId, pause } of expired) {
+      const end = (): Promise<unknown> => (pause === undefined ? finishEndWithLogs(parts, ref) : pauseExpired(parts, ref, pause))
+      void runForOwner(teamId, () => parts.repairs.run(ref, end))
     }
     return expired.length
   })
@@ -93,6 +95,7 @@ async function msUntilNext({ database, engineId }: ReaperParts): Promise<number 
 
 interface Expired {
   readonly ref: SandboxRef
+  readonly teamId: string
   /** Undefined for a sandbox that ends. */
   readonly pause: PauseWish | undefined
 }
@@ -100,7 +103,7 @@ interface Expired {
 function selectDue(db: Db, engineId: string) {
   return db
     .selectFrom('sandbox')
-    .select(['sandbox_id', 'incarnation', 'auto_pause', 'auto_pause_memory'])
+    .select(['sandbox_id', 'incarnation', 'team_id', 'auto_pause', 'auto_pause_memory'])
     .where('state', '=', 'running')
     .where('expires_at', '<=', statementTime())
     .where(isEngineOf(engineId))
@@ -114,7 +117,7 @@ async function takeExpired({ database, engineId, serverId }: ReaperParts, size: 
     const expired = due.map((row): Expired => {
       const keep = row.auto_pause_memory ? 'memory' : 'files'
       const pause = row.auto_pause ? ({ keep, actor: TIMEOUT, isResponsive: true } as const) : undefined
-      return { ref: { sandboxId: row.sandbox_id, incarnation: row.incarnation }, pause }
+      return { ref: { sandboxId: row.sandbox_id, incarnation: row.incarnation }, teamId: row.team_id, pause }
     })
     const taken: Expired[] = []
     for (const each of expired) {

@@ -1,11 +1,12 @@
-import pLimit from 'p-limit'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
+import { currentOwner } from '@sandyard/kit/tracing/scope'
 import type { SandboxRef } from '@sandyard/runtime/types'
 
-/** Concurrent repairs. Each has a deadline, which frees its slot. */
-const WIDTH = 8
+/** Concurrent repairs, of all teams and of one. Each has a deadline, which frees its slot. */
+const FIRST = { inAll: 8, perOwner: 6 }
 /** Retries run in separate slots: a sandbox that the engine cannot end blocks no other. */
-const RETRY_WIDTH = 2
+const AGAIN = { inAll: 2, perOwner: 2 }
 const MAX_REMEMBERED_FAILURES = 10_000
 
 /**
@@ -14,8 +15,8 @@ const MAX_REMEMBERED_FAILURES = 10_000
  */
 export class Repairs {
   readonly #log: Logger
-  readonly #first = pLimit(WIDTH)
-  readonly #again = pLimit(RETRY_WIDTH)
+  readonly #first = new FairQueue({ ...FIRST, onFull: tooMany })
+  readonly #again = new FairQueue({ ...AGAIN, onFull: tooMany })
   readonly #running = new Map<string, Promise<void>>()
   readonly #failed = new Set<string>()
   #isStopped = false
@@ -29,13 +30,13 @@ export class Repairs {
     return this.#running.size
   }
 
-  /** Never rejects. Does nothing while another repair of the sandbox runs. */
+  /** Never rejects. Does nothing while another repair of the sandbox runs. Teams take turns, and sandboxes where no team is known. */
   run({ sandboxId, incarnation }: SandboxRef, work: () => Promise<unknown>): Promise<void> {
     const key = keyOf({ sandboxId, incarnation })
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    const limit = this.#failed.has(key) ? this.#again : this.#first
-    const repair = limit(async () => {
+    const queue = this.#failed.has(key) ? this.#again : this.#first
+    const repair = queue.run(currentOwner() ?? sandboxId, async () => {
       try {
         if (this.#isStopped) return
         await work()
@@ -68,6 +69,11 @@ export class Repairs {
     this.#isStopped = true
     await this.drain()
   }
+}
+
+/** There is one repair for a sandbox, so their number has no cap of its own. */
+function tooMany(): Error {
+  return new Error('too many repairs wait')
 }
 
 /** A map key for one incarnation of a sandbox. */

@@ -15,7 +15,7 @@ export const wakeSandboxRoute: ApiRoute = (app, ctx) => {
     method: 'POST',
     url: '/internal/sandboxes/:sandboxID/wake',
     schema: { params: SandboxParams, hide: true },
-    config: { guardsItself: true },
+    config: { guardsItself: true, isForProxies: true },
     onRequest: async ({ headers }) => {
       if (!isSameText(headers.authorization ?? '', expected)) throw new AppError('unauthenticated', 'You are not authenticated')
     },
