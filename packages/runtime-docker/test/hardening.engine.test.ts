@@ -156,9 +156,15 @@ describe('a sandbox', () => {
     expect(await hungry.isHealthy()).toBe(true)
   })
 
+  it('loses its processes before the host loses others when it has no memory left', async () => {
+    const { stdout } = await inside.sh('cat /proc/1/oom_score_adj /proc/self/oom_score_adj')
+    expect(stdout).toBe('500\n500\n')
+  })
+
   it('that loses its daemon to its memory has ended for its memory', async () => {
     // Its owner can make the daemon the first process that the kernel kills.
-    const preferDaemon = "for p in /proc/[0-9]*; do grep -qs 'instance[=]' $p/cmdline && echo 1000 > $p/oom_score_adj; done"
+    const preferDaemon =
+      "for p in /proc/[0-9]*; do grep -qs 'instance[=]' $p/cmdline && echo 1000 > $p/oom_score_adj; done; echo 500 > /proc/$$/oom_score_adj"
     const loseDaemon = async (): Promise<string> => {
       const spec = sandboxSpec({ image, resources: { cpuCount: 1, memoryMib: 128, diskMib: 512 } })
       const hungry = new Inside(await runtime.create(spec))

@@ -43,6 +43,8 @@ export interface ContainerPlan {
 const INSTANCE_FILE = '/proc/1/cmdline'
 
 const MIB = 1024 ** 2
+/** Of -1000 to 1000, in thousandths of the memory of the host. A sandbox cannot lower it, unless the engine itself runs without CAP_SYS_RESOURCE. */
+const OOM_SCORE = 500
 const CPU_PERIOD_MICROSECONDS = 100_000
 
 /**
@@ -104,6 +106,8 @@ function hostConfig(plan: ContainerPlan, { resources, allowPrivilegeGain, mounts
     CpuPeriod: CPU_PERIOD_MICROSECONDS,
     CpuQuota: Math.round(resources.cpuCount * CPU_PERIOD_MICROSECONDS),
     PidsLimit: plan.pidsLimit,
+    // When the host itself has no memory left, the kernel ends the largest process of a sandbox before Postgres, the engine or a server.
+    OomScoreAdj: OOM_SCORE,
     Ulimits: ulimits(plan.maxOpenFiles),
     // Half of the memory, the default of Linux; browsers need more than the engine's 64 MiB.
     ShmSize: Math.floor(memoryBytes / 2),
