@@ -5,6 +5,7 @@ import { DeliverySender, type SenderParts } from './delivery-sender.ts'
 import { capPending, forgetDeliveries } from './forget-deliveries.ts'
 import { resealWebhooks } from './reseal-webhooks.ts'
 import { readOutbox } from './read-outbox.ts'
+import { TeamRoom } from './team-room.ts'
 
 const READ_EVERY_MS = 1000
 const UPKEEP_EVERY_MS = 60_000
@@ -23,8 +24,9 @@ export function startWebhookLoops(parts: Omit<SenderParts, 'keyRing'> & WebhookL
   const sender = new DeliverySender({ ...parts, keyRing })
   sender.start()
   shutdown.add('webhook deliveries', () => sender.stop())
+  const room = new TeamRoom()
   const reading = runLoop({ name: 'webhook outbox', everyMs: READ_EVERY_MS, log }, async (signal) => {
-    for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) if (!(await readOutbox(database))) return
+    for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) if (!(await readOutbox(database, room))) return
   })
   shutdown.add('webhook outbox', () => reading.stop())
   const upkeep = runLoop({ name: 'webhook upkeep', everyMs: UPKEEP_EVERY_MS, log }, async () => {

@@ -50,9 +50,11 @@ import {
   webhookAttemptColumns,
   webhookColumns,
   webhookDeliveryColumns,
+  webhookLateTeamColumns,
   webhookReaderColumns,
   type WebhookAttemptTable,
   type WebhookDeliveryTable,
+  type WebhookLateTeamTable,
   type WebhookReaderTable,
   type WebhookTable,
 } from './webhook.ts'
@@ -112,6 +114,7 @@ export interface Tables {
   webhook: WebhookTable
   webhook_attempt: WebhookAttemptTable
   webhook_delivery: WebhookDeliveryTable
+  webhook_late_team: WebhookLateTeamTable
   webhook_reader: WebhookReaderTable
   volume: VolumeTable
   volume_upload: VolumeUploadTable
@@ -164,6 +167,7 @@ export const tableColumns: { readonly [K in keyof Tables]: Readonly<Record<keyof
   webhook: webhookColumns,
   webhook_attempt: webhookAttemptColumns,
   webhook_delivery: webhookDeliveryColumns,
+  webhook_late_team: webhookLateTeamColumns,
   webhook_reader: webhookReaderColumns,
   volume: volumeColumns,
   volume_upload: volumeUploadColumns,

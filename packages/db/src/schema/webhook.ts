@@ -98,3 +98,15 @@ export const webhookReaderColumns: Columns<WebhookReaderTable> = {
   only_row: 'boolean',
   place: 'bigint',
 }
+
+/** A team that the reader goes on without. */
+export interface WebhookLateTeamTable {
+  team_id: string
+  /** The place up to which the deliveries of the team have been written. */
+  place: number
+}
+
+export const webhookLateTeamColumns: Columns<WebhookLateTeamTable> = {
+  team_id: 'uuid',
+  place: 'bigint',
+}

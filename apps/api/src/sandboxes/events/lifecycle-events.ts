@@ -15,6 +15,9 @@ const KINDS: Readonly<Record<LifecycleType, readonly Event['kind'][]>> = {
 }
 const TYPES = new Map(Object.entries(KINDS).flatMap(([type, kinds]) => kinds.map((kind) => [kind as string, type as LifecycleType])))
 
+/** All kinds that `findLifecycleType` knows. */
+export const LIFECYCLE_KINDS: readonly string[] = [...TYPES.keys()]
+
 export interface LifecycleRequest {
   readonly teamId: string
   readonly sandboxId?: string
