@@ -64,12 +64,16 @@ it('stores lines up to the cap, warns once, and still stores the error of the bu
   for (let line = 0; line < 3010; line += 1) log.write({ level: 'info', message: 'x' })
   log.write({ level: 'error', message: 'why' })
   await log.flush()
-  const { log_count } = await world.database.db
+  const { log_count, log_bytes } = await world.database.db
     .selectFrom('build')
-    .select('log_count')
+    .select(['log_count', 'log_bytes'])
     .where('build_id', '=', buildId)
     .executeTakeFirstOrThrow()
   expect(log_count).toBe(3002)
+  const { rows } = await sql<{
+    bytes: number
+  }>`select sum(octet_length(message)) as bytes from build_log where build_id = ${buildId}`.execute(world.database.db)
+  expect(log_bytes).toBe(rows[0]?.bytes)
   const last = await listLogsByOffset(world.database.db, { buildId, offset: 2999, limit: 100 })
   expect(last.map(({ level, message }) => [level, message])).toEqual([
     ['info', 'x'],

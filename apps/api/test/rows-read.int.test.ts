@@ -167,6 +167,14 @@ describe('statements that run often', () => {
         return listLifecycleEvents(tx, { teamId: world.teamId, types, offset: 0, limit: PAGE, isAscending: false })
       },
     ],
+    [
+      'lifecycle events of a type that the team does not have',
+      'event',
+      (tx) => {
+        const types = ['sandbox.lifecycle.paused', 'sandbox.lifecycle.paused', 'sandbox.lifecycle.updated'] as const
+        return listLifecycleEvents(tx, { teamId: world.teamId, types, offset: 0, limit: PAGE, isAscending: true })
+      },
+    ],
     ['the first page of deliveries', 'webhook_delivery', (tx) => deliveries(tx, {})],
     ['a page in the middle of them', 'webhook_delivery', (tx) => deliveries(tx, { afterSeconds: ROWS / 2, isAscending: true })],
     ['the dead ones', 'webhook_delivery', (tx) => deliveries(tx, { status: 'dead' })],

@@ -294,21 +294,6 @@ describe('the entries of the daemon', () => {
     expect(messages(await v2(id))).toEqual(['Sandbox is starting', 'Sandbox started'])
   })
 
-  it('are kept up to 10,000 of a sandbox', async () => {
-    const id = await create()
-    await sql`
-      insert into sandbox_log (sandbox_id, team_id, logged_at, level, message)
-      select ${id}, ${world.teamId}::uuid, clock_timestamp(), 'info', 'line ' || n from generate_series(1, 10500) as n
-    `.execute(world.database.db)
-    report('a', [1000])
-    await collect(id)
-    const { rows } = await sql<{ count: number }>`select count(*) as count from sandbox_log where sandbox_id = ${id}`.execute(
-      world.database.db,
-    )
-    expect(rows[0]?.count).toBe(10_000)
-    expect(messages(await v2(id, '?limit=1'))).toEqual(['entry 1000'])
-  })
-
   it('of a sandbox that ended are not stored, and nothing fails', async () => {
     const id = await create()
     await kill(id)

@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { DaemonLogEntry, DaemonLogs } from '../daemon/daemon-logs.ts'
 import type { LogTarget } from './log-target.ts'
+import { trimLogs } from './trim-logs.ts'
 
-/** The newest lines of a sandbox that are kept. */
-const MAX_LINES = 10_000
-/** Older lines are deleted whenever so many entries of its daemon were stored. */
+/** Older lines are deleted whenever so many lines were stored, over all runs of the daemon. */
 const TRIM_EVERY = 1000
 
 /**
@@ -22,26 +21,30 @@ export async function appendDaemonLogs(db: Db, { sandboxId, teamId, place }: Omi
   const last = entries.at(-1)
   if (last === undefined) return
   const lines = withGap(entries, before).map(({ at, level, message, fields }) => ({ at, level, message, fields }))
-  await sql`
+  const { rows } = await sql<{ untrimmed: number }>`
     with moved as (
-      insert into sandbox_log_cursor (sandbox_id, boot, place)
-      select sandbox_id, ${logs.boot}, ${last.n}::bigint from sandbox where sandbox_id = ${sandboxId}
-      on conflict (sandbox_id) do update set boot = excluded.boot, place = excluded.place
+      insert into sandbox_log_cursor (sandbox_id, boot, place, untrimmed)
+      select sandbox_id, ${logs.boot}, ${last.n}::bigint, ${lines.length}::integer from sandbox where sandbox_id = ${sandboxId}
+      on conflict (sandbox_id) do update set boot = excluded.boot, place = excluded.place, untrimmed = excluded.untrimmed +
+        case when sandbox_log_cursor.untrimmed < ${TRIM_EVERY} then sandbox_log_cursor.untrimmed else 0 end
       where sandbox_log_cursor.boot = ${place?.boot ?? null}::text and sandbox_log_cursor.place = ${place?.place ?? null}::bigint
-      returning sandbox_id
+      returning sandbox_id, untrimmed
     ),
     stored as (
       select max(logged_at) + interval '1 millisecond' as next_at from sandbox_log where sandbox_id = ${sandboxId}
+    ),
+    written as (
+      insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
+      select moved.sandbox_id, ${teamId}::uuid,
+        greatest(least(to_timestamp(line.at / 1000), clock_timestamp()), stored.next_at), line.level, line.message, line.fields
+      from moved, stored, rows from (
+        jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as (at double precision, level text, message text, fields jsonb)
+      ) with ordinality as line
+      order by line.ordinality
     )
-    insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
-    select moved.sandbox_id, ${teamId}::uuid,
-      greatest(least(to_timestamp(line.at / 1000), clock_timestamp()), stored.next_at), line.level, line.message, line.fields
-    from moved, stored, rows from (
-      jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as (at double precision, level text, message text, fields jsonb)
-    ) with ordinality as line
-    order by line.ordinality
+    select untrimmed from moved
   `.execute(db)
-  if (Math.floor(last.n / TRIM_EVERY) !== Math.floor(before / TRIM_EVERY)) await trim(db, sandboxId)
+  if ((rows[0]?.untrimmed ?? 0) >= TRIM_EVERY) await trimLogs(db, sandboxId)
 }
 
 /** Says how many entries the daemon has dropped before they were read. */
@@ -51,13 +54,4 @@ function withGap(entries: readonly DaemonLogEntry[], before: number): readonly D
   if (first === undefined || dropped <= 0) return entries
   const message = `${dropped} log entries were dropped: there were too many`
   return [{ n: first.n - 1, at: first.at, level: 'warn', message, fields: { logger: 'daemon', dropped } }, ...entries]
-}
-
-async function trim(db: Db, sandboxId: string): Promise<void> {
-  await sql`
-    delete from sandbox_log where sandbox_id = ${sandboxId} and (logged_at, log_id) <= (
-      select logged_at, log_id from sandbox_log where sandbox_id = ${sandboxId}
-      order by logged_at desc, log_id desc offset ${MAX_LINES} limit 1
-    )
-  `.execute(db)
 }

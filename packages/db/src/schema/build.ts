@@ -53,6 +53,8 @@ export interface BuildTable {
   starts_itself: Generated<boolean>
   /** The number of the newest log line. */
   log_count: Generated<number>
+  /** What the messages of the log take in UTF-8. */
+  log_bytes: Generated<number>
   /** The sandbox that this snapshot was taken from; null for the result of a build. */
   source_sandbox_id: string | null
   /** The snapshot as the runtime describes it. Only the runtime reads its fields. */
@@ -85,6 +87,7 @@ export const buildColumns: Columns<BuildTable> = {
   dockerfile: 'text null',
   starts_itself: 'boolean',
   log_count: 'integer',
+  log_bytes: 'bigint',
   source_sandbox_id: 'text null',
   snapshot: 'jsonb null',
   snapshot_bytes: 'bigint null',

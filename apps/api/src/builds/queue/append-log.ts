@@ -14,9 +14,10 @@ const LINES_AT_ONCE = 1000
 /** Appends lines to a build's log. Concurrent callers are serialised, so that sequence numbers have no gaps. */
 export async function appendLog(tx: Tx, buildId: string, lines: readonly StoredLine[]): Promise<void> {
   if (lines.length === 0) return
+  const bytes = lines.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0)
   const row = await tx
     .updateTable('build')
-    .set((eb) => ({ log_count: eb('log_count', '+', lines.length) }))
+    .set((eb) => ({ log_count: eb('log_count', '+', lines.length), log_bytes: eb('log_bytes', '+', bytes) }))
     .where('build_id', '=', buildId)
     .returning('log_count')
     .executeTakeFirst()

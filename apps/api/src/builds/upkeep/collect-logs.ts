@@ -8,6 +8,11 @@ const LINES = { size: 5000, most: 1000 }
 /** Builds of one batch. */
 const BUILDS = 200
 const DAY_MS = 24 * 3_600_000
+/** What the logs of the ended builds of a team may take, with `LINE_BYTES` for each line. */
+const TEAM_BYTES = 1024 ** 3
+/** A row and its place in the index. */
+const LINE_BYTES = 100
+const TEAM_BATCHES = { size: BUILDS, most: 100 }
 
 export interface LogAges {
   /** Age of a log since the end of its build. */
@@ -16,7 +21,10 @@ export interface LogAges {
   readonly templateMs: number
 }
 
-/** Removes the logs of builds that ended long ago, and of builds whose template was deleted a day ago: no request can read them. */
+/**
+ * Removes the logs of builds that ended long ago, of builds whose template was deleted a day ago, because no request can read them, and the oldest ones of
+ * teams whose logs take too much.
+ */
 export async function collectLogs(db: Db, { logMs, templateMs }: LogAges, signal?: AbortSignal): Promise<void> {
   await deleteLogs(db, sql`build.finished_at < ${secondsAgo(logMs / 1000)}`, signal)
   const deletedMs = Math.min(DAY_MS, templateMs)
@@ -27,6 +35,24 @@ export async function collectLogs(db: Db, { logMs, templateMs }: LogAges, signal
     )`,
     signal,
   )
+  await capTeams(db, signal)
+}
+
+async function capTeams(db: Db, signal?: AbortSignal): Promise<void> {
+  await inBatches({ ...TEAM_BATCHES, signal }, async (size) => {
+    const { rows } = await sql<{ build_id: string }>`
+      select build_id from (
+        select build_id, finished_at, sum(log_bytes + log_count::bigint * ${LINE_BYTES}) over (
+          partition by team_id order by finished_at desc, build_id desc rows unbounded preceding
+        ) as bytes
+        from build join template using (template_id) where log_count > 0 and finished_at is not null
+      ) as ended
+      where bytes > ${TEAM_BYTES} order by finished_at, build_id limit ${size}
+    `.execute(db)
+    const ids = rows.map(({ build_id }) => build_id)
+    if (ids.length > 0) await deleteLogs(db, sql`build.build_id = any(${ids}::uuid[])`, signal)
+    return ids.length
+  })
 }
 
 /**
@@ -48,7 +74,8 @@ export async function deleteLogs(db: Db, condition: RawBuilder<unknown>, signal?
       ), forgotten as (
         delete from build_log using shortened where build_log.build_id = shortened.build_id and seq > kept
       ), written as (
-        update build set log_count = kept from shortened where build.build_id = shortened.build_id
+        update build set log_count = kept, log_bytes = build.log_bytes * kept / build.log_count
+        from shortened where build.build_id = shortened.build_id
       )
       select (select count(*) from ended) as builds, coalesce(sum(removed), 0) as lines from shortened
     `.execute(db)

@@ -13,7 +13,8 @@ export interface EndedSandbox {
 }
 
 /**
- * Moves an ending sandbox from the live ones to the history. It ran from each start or resume until the pause or the end that followed.
+ * Moves an ending sandbox from the live ones to the history. It ran from each start or resume until the pause or the end that followed. Each part reads
+ * only the events that it needs, for a sandbox that has a million of them.
  *
  * @returns undefined when another caller has moved it
  */
@@ -21,15 +22,13 @@ export async function moveToHistory(tx: Tx, { sandboxId, incarnation }: SandboxR
   const { rows } = await sql<EndedSandbox>`
     with gone as (
       delete from sandbox where sandbox_id = ${sandboxId} and incarnation = ${incarnation} and state = 'killing' returning *
-    ), logged as (
-      select event_id, kind, created_at, data from event
-      where subject = ${sandboxId} and kind not in ('sandbox.timeout_changed', 'sandbox.network_changed')
     ), run as (
       select kind, created_at as began_at, lead(created_at) over (order by event_id) as ended_at
-      from logged where kind in ('sandbox.running', 'sandbox.resumed', 'sandbox.paused', 'sandbox.killing')
+      from event where subject = ${sandboxId} and kind in ('sandbox.running', 'sandbox.resumed', 'sandbox.paused', 'sandbox.killing')
     ), change as (
       select event_id, jsonb_strip_nulls(jsonb_build_object('kind', kind, 'at', created_at, 'reason', data -> 'reason')) as change
-      from logged order by event_id desc limit ${MAX_CHANGES}
+      from event where subject = ${sandboxId} and kind not in ('sandbox.timeout_changed', 'sandbox.network_changed')
+      order by event_id desc limit ${MAX_CHANGES}
     )
     insert into sandbox_history (
       sandbox_id, incarnation, team_id, template_id, build_id, alias, reason, cpu_count, memory_mib, disk_mib,
@@ -43,7 +42,7 @@ export async function moveToHistory(tx: Tx, { sandboxId, incarnation }: SandboxR
         select sum(extract(epoch from coalesce(ended_at, gone.state_changed_at) - began_at) * 1000)::bigint
         from run where kind in ('sandbox.running', 'sandbox.resumed')
       ), 0),
-      (select data -> 'actor' from logged where kind = 'sandbox.killing' order by event_id desc limit 1)
+      (select data -> 'actor' from event where subject = ${sandboxId} and kind = 'sandbox.killing' order by event_id desc limit 1)
     from gone join build using (build_id)
     on conflict (sandbox_id) do update set ended_at = excluded.ended_at
     returning team_id, reason, end_actor

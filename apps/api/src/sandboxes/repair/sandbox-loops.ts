@@ -6,6 +6,7 @@ import { forgetEndedCredentials } from '../../credentials/forget-ended-credentia
 import { forgetEvents } from '../../events/forget-events.ts'
 import type { RetentionConfig } from '../../settings/retention.ts'
 import { foldSpawns } from '../../templates/spawn-counts.ts'
+import { ExcessRows } from './excess-rows.ts'
 import type { ExitParts } from './exited-sandboxes.ts'
 import { startReaper } from './expiry-reaper.ts'
 import { KEY_RETENTION_MS } from '../../idempotency/sandbox-keys.ts'
@@ -51,6 +52,10 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): Sandbox
 
   const forgetting = runLoop({ name: 'retention', everyMs: FORGET_EVERY_MS, log }, () => forgetOld(database.db, retention))
   shutdown.add('retention', () => forgetting.stop())
+
+  const excess = new ExcessRows(database.db)
+  const capping = runLoop({ name: 'excess rows', everyMs: FORGET_EVERY_MS, log }, (signal) => excess.pass(signal))
+  shutdown.add('excess rows', () => capping.stop())
   return { onEndTime: () => reaping.wake() }
 }
 
