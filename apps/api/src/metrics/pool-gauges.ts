@@ -34,7 +34,7 @@ export function registerPoolGauges(registry: Registry, database: Database): void
   })
   const most: Gauge = new Gauge({
     name: 'sandyard_database_waiting_turns_of_team',
-    help: 'The same of the team with the most: above 512 its requests are refused with 503.',
+    help: 'The same of the team with the most: above 512 its requests are refused with 429.',
     registers: [registry],
     collect: () => most.set(database.turns.most),
   })
