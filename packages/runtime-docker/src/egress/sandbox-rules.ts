@@ -90,7 +90,8 @@ export function addressesOf({ bound, chains, marks }: Registration): Set<string>
   return new Set([...bound.map(({ address }) => address), ...chains.keys(), ...ofChains])
 }
 
-function ownNames(address: string): { chain: string; allowed: string; denied: string } {
+/** The names of what a sandbox with another policy than the default has for itself. */
+export function ownNames(address: string): { chain: string; allowed: string; denied: string } {
   const suffix = address.replaceAll('.', '_')
   return { chain: `p_${suffix}`, allowed: `a_${suffix}`, denied: `d_${suffix}` }
 }
