@@ -3,7 +3,7 @@ Serves one control-plane process over standard input and ends with it. A message
 
   {"id": 1, "apply": RULES, "bridge": NAME, "mac": ADDRESS, "address": IPv4}  ->  {"id": 1, "port": NAME}
   {"id": 2, "apply": RULES}                                   ->  {"id": 2}
-  {"id": 3, "list": [[FAMILY, TABLE], ...]}                   ->  {"id": 3, "tables": [nftables' JSON of each table, null for none]}
+  {"id": 3, "list": [[KIND, FAMILY, TABLE, NAME], ...]}       ->  {"id": 3, "lists": [nftables' JSON of each one, null for none]}
   {"id": 4, "route": NAME, "mark": NUMBER}                    ->  {"id": 4}
   {"id": 5, "unroute": NAME}                                  ->  {"id": 5}
   {"id": 6, "survey": true}                                   ->  {"id": 6, "names": [tables], "links": [interfaces]}
@@ -11,8 +11,10 @@ Serves one control-plane process over standard input and ends with it. A message
   {"id": 8}                                                   ->  {"id": 8}
 
 RULES is a file of nftables, one transaction. In it @PORT@ stands for the port of the bridge whose other end has the hardware address. "route"
-drops what comes from a bridge and has no such mark, so that nothing is forwarded when the tables are gone; "unroute" undoes it. "disk" is the file
-system with the files of the engine: the one of this container; "memory" is that of the host. A request that fails is answered with {"id": N, "error": TEXT}. Unasked come, at the start and at each change,
+drops what comes from a bridge and has no such mark, so that nothing is forwarded when the tables are gone; "unroute" undoes it. KIND is "set", "map",
+"chain", or "table" without a NAME. A table is listed without the elements of its sets, because policies may have many, a chain without its rules.
+"disk" is the file system with the files of the engine: the one of this container; "memory" is that of the host. A request that fails is answered with
+{"id": N, "error": TEXT}. Unasked come, at the start and at each change,
 
   {"host": {"addresses": [IPv4], "ipv6": BOOLEAN, "maxOpenFiles": NUMBER or null}}
   {"lost": TABLE}    a table was deleted by somebody
@@ -65,19 +67,31 @@ class Rules:
         if failed:
             raise RuntimeError(error.strip() or "nftables refused the rules")
 
-    def list(self, family, table):
-        return self._list(f"list table {family} {table}")
 
-    def names(self):
-        return sorted({entry["table"]["name"] for entry in self._list("list tables") or [] if "table" in entry})
+def listed(kind, family, table, *names):
+    """Lists a table, or something in it. None when it is absent."""
+    # For "list table" and "list chain" nftables reads the elements of all sets.
+    command = {"table": f"list ruleset {family}", "chain": f"list chains {family}"}.get(kind, " ".join(["list", kind, family, table, *names]))
+    found = [
+        {what: fields}
+        for entry in answer(command, terse=kind == "table")
+        for what, fields in entry.items()
+        if fields.get("table") == table and (kind != "chain" or fields["name"] in names)
+    ]
+    return found or None
 
-    def _list(self, command):
-        self._nft.set_json_output(True)
-        try:
-            failed, output, _ = self._nft.cmd(command)
-        finally:
-            self._nft.set_json_output(False)
-        return None if failed else json.loads(output)["nftables"]
+
+def answer(command, terse=False):
+    """Asks another nftables than the resident one, which would take what an answer leaves out for absent."""
+    nft = nftables.Nftables()
+    nft.set_json_output(True)
+    nft.set_terse_output(terse)
+    failed, output, _ = nft.cmd(command)
+    return [] if failed else json.loads(output)["nftables"]
+
+
+def table_names():
+    return sorted({entry["table"]["name"] for entry in answer("list tables") if "table" in entry})
 
 
 def has_route(bridge):
@@ -101,9 +115,9 @@ def pass_unmarked(bridge):
 
 def serve(request, rules, links):
     if "list" in request:
-        return {"tables": [rules.list(family, table) for family, table in request["list"]]}
+        return {"lists": [listed(*names) for names in request["list"]]}
     if "survey" in request:
-        return {"names": rules.names(), "links": os.listdir("/sys/class/net")}
+        return {"names": table_names(), "links": os.listdir("/sys/class/net")}
     if "room" in request:
         found = os.statvfs("/")
         disk = {"size": found.f_blocks * found.f_frsize, "free": found.f_bavail * found.f_frsize}

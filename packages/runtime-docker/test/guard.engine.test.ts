@@ -91,10 +91,26 @@ describe('the egress guard', () => {
   it('reports a request that nftables refuses, and serves the next one', async () => {
     await using guard = await startGuard()
     await expect(guard.apply('add rule inet absent chain accept')).rejects.toMatchObject({ kind: 'internal' })
-    await expect(guard.apply('', { bridge: 'sy-absent', mac: '02:00:00:00:00:01', address: '192.0.2.1' })).rejects.toMatchObject({
-      kind: 'internal',
-    })
-    expect(await guard.list([['inet', 'absent']])).toEqual([null])
+    const port = { bridge: 'sy-absent', mac: '02:00:00:00:00:01', address: '192.0.2.1' }
+    await expect(guard.apply('', { port })).rejects.toMatchObject({ kind: 'internal' })
+    expect(await guard.list([['table', 'inet', 'absent']])).toEqual([null])
+  })
+
+  it('serves the process itself first, and each sandbox in its turn, in the order of its requests', async () => {
+    await using guard = await startGuard()
+    const served: string[] = []
+    const note = (what: string, request: Promise<unknown>): Promise<void> => request.then(() => void served.push(what))
+    const [rounds, owners] = [20, ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5']]
+    const many = Array.from({ length: rounds }, (_, round) =>
+      owners.map((owner) => note(`${owner} ${round}`, guard.apply('', { owner }))),
+    ).flat()
+    await Promise.all([...many, note('another', guard.apply('', { owner: '192.0.2.9' })), note('process', guard.room())])
+    expect(served.indexOf('process')).toBeLessThan(3)
+    expect(served.indexOf('another')).toBeLessThan(owners.length + 3)
+    for (const owner of owners) {
+      const own = served.filter((what) => what.startsWith(owner))
+      expect(own).toEqual(Array.from({ length: rounds }, (_, round) => `${owner} ${round}`))
+    }
   })
 
   it('finds an interface that it has read before the engine gave it its address', async () => {
@@ -104,6 +120,7 @@ describe('the egress guard', () => {
     await machine.start()
     const { State } = await machine.inspect()
     const [early, late] = ['02:00:00:00:00:01', '02:00:00:00:00:02']
+    const port = { bridge, mac: late, address: '192.0.2.7' }
     const setAddress = (mac: string): Promise<string> =>
       onHost(bench.docker, tools, `nsenter -t ${State.Pid} -n ip link set ${far} address ${mac}`)
     stack.defer(async () => void (await onHost(bench.docker, tools, `ip link delete ${bridge}`)))
@@ -114,9 +131,9 @@ describe('the egress guard', () => {
     )
     await setAddress(early)
     await using guard = await startGuard()
-    await expect(guard.apply('', { bridge, mac: late, address: '192.0.2.7' })).rejects.toMatchObject({ kind: 'internal' })
+    await expect(guard.apply('', { port })).rejects.toMatchObject({ kind: 'internal' })
     await setAddress(late)
-    expect(await guard.apply('', { bridge, mac: late, address: '192.0.2.7' })).toBe(near)
+    expect(await guard.apply('', { port })).toBe(near)
   })
 
   it('puts all rules in force again after somebody has deleted them, and nothing is forwarded meanwhile', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { randomId } from '@sandyard/kit/ids/ids'
 import { DEFAULT_EGRESS, type EgressPolicy, type RefusedPackets, type SandboxSpec } from '@sandyard/runtime/types'
@@ -6,14 +6,21 @@ import type { DockerRuntime } from '../src/docker-runtime.ts'
 import type { EngineBench } from './support/engine-bench.ts'
 import { sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
+import { tableName } from '../src/egress/base-rules.ts'
+import { Guard } from '../src/egress/guard.ts'
 import { openParts } from '../src/runtime-parts.ts'
 import { repairEgress } from '../src/upkeep/repair-egress.ts'
+import { onHost } from './support/host-shell.ts'
 import { openOutsideBench } from './support/outside-bench.ts'
 import { OUTSIDE, type Bystander } from './support/outside-world.ts'
 
 const installation = `test-${randomId(8)}`
 const REFUSED = 'ECONNREFUSED'
 const CLOSED: EgressPolicy = { ...DEFAULT_EGRESS, allowInternet: false }
+
+/** As many addresses as a policy may have, none beside another. */
+const many = (first: number): string[] => Array.from({ length: 999 }, (_, at) => `${first}.${Math.floor(at / 200)}.${at % 200}.1`)
+const LONG: EgressPolicy = { ...DEFAULT_EGRESS, allowOut: many(20), denyOut: [...many(30), OUTSIDE.public] }
 
 /** Holds a connection with a slow request, at most 30 s, and prints how many lines it could send. */
 const HELD = String.raw`
@@ -152,6 +159,76 @@ describe('egress policies', () => {
     const next = await start(DEFAULT_EGRESS)
     expect(await dialPublic(next.inside)).toBe('open')
     await runtime.remove(next.spec)
+  })
+
+  it('that alternate are replaced exactly, whichever process changes them, and the addresses in policies are never listed', async () => {
+    // No repair of another process beside the first changes.
+    const own = { installation: `test-${randomId(8)}`, resolvers: [OUTSIDE.resolver] }
+    const one = await bench.runtime(own)
+    const spec = sandboxSpec({ image })
+    const endpoint = await one.create(spec)
+    const inside = new Inside(endpoint)
+    const suffix = endpoint.host.replaceAll('.', '_')
+    /** What nftables has for the sandbox: the entries for its address, and how many addresses its own sets have. */
+    const inForce = async (): Promise<unknown> => {
+      const list = (what: string): string => `nft list ${what} 2> /dev/null`
+      const table = tableName(own.installation)
+      const [bound = '', source, ...sizes] = (
+        await onHost(
+          bench.docker,
+          image,
+          [
+            `${list(`set bridge ${table} bound`)} | grep -c ' ${endpoint.host}[ ,]' || true`,
+            `${list(`map inet ${table} by_source`)} | grep -o '${endpoint.host} : goto [a-z0-9_]*'`,
+            ...['a', 'd'].map((set) => `${list(`set inet ${table} ${set}_${suffix}`)} | grep -o '[0-9][0-9]*[.][0-9.]*' | wc -l`),
+            `${list(`chain inet ${table} p_${suffix}`)} | grep -c goto || true`,
+          ].join('\n'),
+        )
+      ).split(/\r?\n/)
+      return { bound, chain: source?.split(' ').at(-1), sizes: sizes.slice(0, 3) }
+    }
+    const ofDefault = { bound: '1', chain: 'open', sizes: ['0', '0', '0'] }
+    const ofLong = { bound: '1', chain: `p_${suffix}`, sizes: ['999', '1000', '4'] }
+    const lists = vi.spyOn(Guard.prototype, 'list')
+    try {
+      await inside.writeFile('/loop.sh', DIAL_LOOP)
+      await inside.sh(`bash /loop.sh ${OUTSIDE.metadata} ${port} /denied`)
+      for (let round = 0; round < 10; round += 1) await one.setEgress(spec, round % 2 === 0 ? LONG : DEFAULT_EGRESS)
+      expect(await inForce()).toEqual(ofDefault)
+      expect(lists.mock.calls.filter(([, owner]) => owner === endpoint.host)).toEqual([])
+      const other = await bench.runtime(own)
+      const changes = [
+        { at: other, to: LONG },
+        { at: one, to: DEFAULT_EGRESS },
+        { at: one, to: LONG },
+        { at: other, to: DEFAULT_EGRESS },
+        { at: other, to: LONG },
+        { at: one, to: { ...LONG, allowOut: many(40) } },
+        { at: other, to: DEFAULT_EGRESS },
+        { at: one, to: DEFAULT_EGRESS },
+        { at: other, to: LONG },
+        { at: one, to: LONG },
+      ]
+      for (const [step, { at, to }] of changes.entries()) {
+        await at.setEgress(spec, to)
+        expect(await inForce(), `step ${step}`).toEqual(to === DEFAULT_EGRESS ? ofDefault : ofLong)
+        expect(await dialPublic(inside), `step ${step}`).toBe(to === DEFAULT_EGRESS ? 'open' : REFUSED)
+      }
+      // Sets as an earlier version has left them.
+      const sets = ['a', 'd'].map((set) => `inet ${tableName(own.installation)} ${set}_${suffix}`)
+      const earlier = sets.map((set) => `delete set ${set}; add set ${set} { type ipv4_addr; flags interval; auto-merge; }`)
+      const chain = `flush chain inet ${tableName(own.installation)} p_${suffix}`
+      await onHost(bench.docker, image, `nft '${[chain, ...earlier].join('; ')}'`)
+      await (await bench.runtime(own)).setEgress(spec, LONG)
+      expect(await inForce(), 'after an earlier version').toEqual(ofLong)
+      expect((await inside.sh('sort -u /denied')).stdout).toBe('closed\n')
+      const found = JSON.stringify(await Promise.all(lists.mock.results.map(({ value }) => value as unknown)))
+      expect(found).toContain(endpoint.host)
+      expect(found).not.toContain(many(20)[0])
+    } finally {
+      lists.mockRestore()
+    }
+    await one.remove(spec)
   })
 
   it('leave no rules after a repair when one process makes a sandbox, another changes its policy, and the first removes it', async () => {

@@ -75,6 +75,33 @@ describe('the room on a host', () => {
     expect(await room.shortageOf(MIB)).toBe('memory')
   })
 
+  it('is what it was when it was measured last, for a minute in which nobody can measure it', async () => {
+    const host = hostOf({ available: 300, free: 49 })
+    const room = roomOf(host)
+    expect([await room.shortageOf(101 * MIB), await room.shortageOf(MIB)]).toEqual(['memory', 'disk'])
+    host.failure = new Error('the guard is busy')
+    for (host.now = 1000; host.now < 60_000; host.now += 1000) {
+      expect([await room.shortageOf(101 * MIB), await room.shortageOf(MIB)], `after ${host.now} ms`).toEqual(['memory', 'disk'])
+    }
+    expect(await room.shortageOf(1000 * MIB)).toBeUndefined()
+    expect(host.reads).toBe(61)
+  })
+
+  it('is without what starts have used since it was measured last', async () => {
+    const host = hostOf()
+    const room = roomOf(host)
+    await room.shortageOf(1)
+    host.failure = new Error('the guard is busy')
+    host.now = 1000
+    room.reserve(300 * MIB).release()
+    for (host.now = 2000; host.now < 60_000; host.now += 20_000) {
+      expect([await room.shortageOf(500 * MIB), await room.shortageOf(501 * MIB)]).toEqual([undefined, 'memory'])
+    }
+    delete host.failure
+    host.available = 700 * MIB
+    expect([await room.shortageOf(500 * MIB), await room.shortageOf(501 * MIB)]).toEqual([undefined, 'memory'])
+  })
+
   it('is all memory without what starts have reserved while nothing says how much is free', async () => {
     const host = hostOf()
     host.failure = new Error('no guard runs on the host')

@@ -34,13 +34,17 @@ const MOST_RESERVE = 2048 * MIB
 /** A reading serves the starts of so many milliseconds: a burst costs the engine one. */
 const FRESH_MS = 250
 const READ_TIMEOUT_MS = 1000
+/** A host that could not be measured counts for so long with what it had last: what keeps the guard busy must not open the host to all starts. */
+const LAST_KNOWN_MS = 60_000
+/** It is soon measured again, because nothing that ends meanwhile is seen. */
+const RETRY_KNOWN_MS = 1000
 /** An engine that does not say what it has is asked again after that. */
 const RETRY_MS = 5000
 
 /**
- * What the host of the engine has for more sandboxes, as it was measured last, without what starts in flight have reserved. Sandboxes count with
+ * What the host of the engine has for more sandboxes, as it was measured last, without what starts have reserved since. Sandboxes count with
  * what they use, not with their limits, so a host may run more of them than the sum of their limits. Where the free memory is not known, as without a
- * guard on the host, all memory of the host counts as free, and only the starts in flight are bounded.
+ * guard on the host, or after a minute without a reading, all memory of the host counts as free, and only the starts in flight are bounded.
  */
 export class HostRoom {
   readonly #options: HostRoomOptions
@@ -48,6 +52,8 @@ export class HostRoom {
   readonly #reads = new SingleFlight<'read', void>()
   readonly #held = new Set<Held>()
   #vitals: Pick<RuntimeVitals, 'disk' | 'memory'> | undefined
+  /** When the reading of `#vitals` began. */
+  #readAt = -Infinity
   #readAgainAt = -Infinity
 
   constructor(options: HostRoomOptions) {
@@ -87,8 +93,16 @@ export class HostRoom {
   async #read(): Promise<void> {
     const began = this.#now()
     const read = { what: 'the read of the room on the host', timeoutMs: READ_TIMEOUT_MS }
-    this.#vitals = await within(read, (signal) => this.#options.vitals(signal)).catch(() => undefined)
-    this.#readAgainAt = this.#now() + (this.#vitals === undefined ? RETRY_MS : FRESH_MS)
+    const found = await within(read, (signal) => this.#options.vitals(signal)).catch(() => undefined)
+    const now = this.#now()
+    if (found === undefined && this.#vitals !== undefined && now - this.#readAt < LAST_KNOWN_MS) {
+      // What starts have reserved since stays reserved, also after their ends: the last reading does not contain it.
+      this.#readAgainAt = now + RETRY_KNOWN_MS
+      return
+    }
+    this.#vitals = found
+    this.#readAt = began
+    this.#readAgainAt = now + (found === undefined ? RETRY_MS : FRESH_MS)
     for (const held of this.#held) {
       if (held.releasedAt !== undefined && held.releasedAt <= began) this.#held.delete(held)
     }

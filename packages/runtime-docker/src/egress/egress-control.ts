@@ -10,10 +10,8 @@ import { EgressFacts, type FactSources } from './egress-facts.ts'
 import type { Guard, GuardListeners, HostFacts } from './guard.ts'
 import { GuardKeeper } from './guard-keeper.ts'
 import { MemberKeeper, type Member } from './member-keeper.ts'
-import { readRegistration } from './read-registration.ts'
-import { refused } from './refused.ts'
-import { portsOf, registrationOf, type Registration, type Station } from './registration.ts'
-import { compilePolicy, compileRegistration, compileRemoval } from './sandbox-rules.ts'
+import type { Registration, Station } from './registration.ts'
+import { SandboxKeeper } from './sandbox-keeper.ts'
 
 /** The operator's settings, as IPv4 networks or addresses. */
 export interface EgressSettings {
@@ -36,9 +34,6 @@ export interface EgressControlOptions extends FactSources {
   readonly onRefused: GuardListeners['onRefused']
 }
 
-/** Another process may change the rules between the look at them and the change. */
-const MAX_TRIES = 4
-
 /** New addresses of the host are closed after this time at the latest. */
 const LOOK_TIMEOUT_MS = 2000
 
@@ -51,8 +46,7 @@ export class EgressControl implements AsyncDisposable {
   readonly #guards: GuardKeeper
   readonly #base: BaseKeeper
   readonly #members: MemberKeeper
-  /** What this process has registered, by address. */
-  readonly #own = new Map<string, Registration>()
+  readonly #sandboxes: SandboxKeeper
   readonly #facts: EgressFacts
   readonly #lookAtResolvers = spaced(RESOLVERS_GAP_MS, () => {
     this.#readResolvers().catch((err: unknown) => this.#warnOfAddresses(err))
@@ -85,7 +79,9 @@ export class EgressControl implements AsyncDisposable {
         this.#onLost()
       },
     })
-    this.#members = new MemberKeeper({ installation, guards: this.#guards, base: this.#base, bridge })
+    const keepers = { installation, guards: this.#guards, base: this.#base, bridge }
+    this.#members = new MemberKeeper(keepers)
+    this.#sandboxes = new SandboxKeeper(keepers)
   }
 
   /**
@@ -129,21 +125,8 @@ export class EgressControl implements AsyncDisposable {
    *
    * @throws AppError when it is not in force: the caller must not let a new sandbox run
    */
-  async register(station: Station, policy: EgressPolicy): Promise<void> {
-    const { installation } = this.#options
-    const rules = compilePolicy(installation, station.address, policy)
-    const add = compileRegistration(installation, station, rules)
-    const { interface: bridge } = await this.#options.bridge()
-    await this.#base.ensure()
-    const port = await this.#guards.use(async (guard) => {
-      try {
-        return await guard.apply(add, { bridge, ...station })
-      } catch (err) {
-        if (!isAppError(err, 'internal')) throw err
-        return this.#replace(guard, station, { add, bridge, failure: err })
-      }
-    })
-    this.#own.set(station.address, registrationOf({ ...station, port }, rules))
+  register(station: Station, policy: EgressPolicy): Promise<void> {
+    return this.#sandboxes.register(station, policy)
   }
 
   /** Lets the members of the network, and no other containers, connect to sandboxes. Their other networks are closed to sandboxes. */
@@ -152,35 +135,19 @@ export class EgressControl implements AsyncDisposable {
   }
 
   /** Removes what is registered for an address. Must be called before the engine may give the address to another container. */
-  async unregister(address: string): Promise<void> {
-    const { installation } = this.#options
-    const own = this.#own.get(address)
-    this.#own.delete(address)
-    await this.#guards.use(async (guard) => {
-      const isDone = own !== undefined && (await refused(() => guard.apply(compileRemoval(installation, address, own)))) === undefined
-      if (isDone) return
-      const found = await this.#registered(guard)
-      const text = found === undefined ? '' : compileRemoval(installation, address, found)
-      if (text !== '') await guard.apply(text)
-    })
+  unregister(address: string): Promise<void> {
+    return this.#sandboxes.unregister(address)
   }
 
   /** Removes what is registered for an address if it is as in `seen`. If not, the address belongs to a newer sandbox, perhaps of another process. */
-  async unregisterSeen(address: string, seen: Registration): Promise<void> {
-    const { installation } = this.#options
-    await this.#guards.use(async (guard) => {
-      const found = await this.#registered(guard)
-      if (found === undefined || portsOf(found, address) !== portsOf(seen, address)) return
-      this.#own.delete(address)
-      const text = compileRemoval(installation, address, found)
-      if (text !== '') await guard.apply(text)
-    })
+  unregisterSeen(address: string, seen: Registration): Promise<void> {
+    return this.#sandboxes.unregisterSeen(address, seen)
   }
 
   /** What is registered. The base rules are in force then. */
   async registered(): Promise<Registration> {
     await this.#facts.lookUpProxy()
-    return this.#base.during(() => this.#guards.use((guard) => this.#registered(guard)))
+    return this.#sandboxes.registered()
   }
 
   /**
@@ -203,33 +170,6 @@ export class EgressControl implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lookAtResolvers[Symbol.dispose]()
     await this.#guards[Symbol.asyncDispose]()
-  }
-
-  /** Replaces the registration of an address in one transaction. @throws `failure` when there is none that could have been in the way */
-  async #replace(guard: Guard, { address, mac }: Station, { add, bridge, failure }: Replacement): Promise<string> {
-    for (let tries = 1; ; tries += 1) {
-      const found = await this.#registered(guard)
-      const removal = found === undefined ? '' : compileRemoval(this.#options.installation, address, found)
-      if (found === undefined) {
-        this.#base.lose()
-        await this.#base.ensure()
-      } else if (removal === '') throw failure
-      try {
-        return await guard.apply(`${removal}\n${add}`, { bridge, mac, address })
-      } catch (err) {
-        if (!isAppError(err, 'internal') || tries === MAX_TRIES) throw err
-      }
-    }
-  }
-
-  async #registered(guard: Guard): Promise<Registration | undefined> {
-    const table = tableName(this.#options.installation)
-    return readRegistration(
-      await guard.list([
-        ['bridge', table],
-        ['inet', table],
-      ]),
-    )
   }
 
   #rules(bridge: Bridge): BaseRules {
@@ -284,12 +224,6 @@ export class EgressControl implements AsyncDisposable {
       .catch((err: unknown) => this.#options.log.error({ err }, 'the deleted egress rules could not be put in force again'))
       .finally(() => this.#onLost())
   }
-}
-
-interface Replacement {
-  readonly add: string
-  readonly bridge: string
-  readonly failure: AppError
 }
 
 function notSupported(cause: unknown): AppError {

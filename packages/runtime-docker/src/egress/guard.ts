@@ -1,10 +1,10 @@
 import { PassThrough, type Duplex } from 'node:stream'
 import { createInterface } from 'node:readline'
+import { FairQueue } from '@sandyard/kit/async/fair-queue'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Logger } from '@sandyard/kit/logging/create-logger'
 import type { RefusedPackets, RuntimeVitals } from '@sandyard/runtime/types'
 import type Docker from 'dockerode'
-import pLimit from 'p-limit'
 import { guardContainer, startGuardContainer } from './guard-container.ts'
 
 /** Facts of the engine's host. Only a process on the host can read them. */
@@ -36,10 +36,20 @@ export interface PortRef {
   readonly address: string
 }
 
+/** What `list` can name. The answer has no elements of the sets of a table, because policies may have many, and no rules of a chain. */
+export type Listed =
+  | readonly [kind: 'table', family: string, table: string]
+  | readonly [kind: 'set' | 'map' | 'chain', family: string, table: string, name: string]
+
+interface ApplyOptions {
+  /** Undefined for work of the process itself. */
+  readonly owner?: string | undefined
+}
+
 /** The requests of a guard (docker/guard/guard.py). */
 type Request =
   | ({ readonly apply: string } & Partial<PortRef>)
-  | { readonly list: readonly (readonly [family: string, table: string])[] }
+  | { readonly list: readonly Listed[] }
   | { readonly route: string; readonly mark: number }
   | { readonly unroute: string }
   | { readonly survey: true }
@@ -50,7 +60,7 @@ interface Message {
   readonly id?: number
   readonly error?: string
   readonly port?: string
-  readonly tables?: readonly (readonly unknown[] | null)[]
+  readonly lists?: readonly (readonly unknown[] | null)[]
   readonly host?: { readonly addresses: readonly string[]; readonly ipv6: boolean; readonly maxOpenFiles: number | null }
   readonly lost?: string
   readonly names?: readonly string[]
@@ -66,13 +76,15 @@ const ANSWER_TIMEOUT_MS = 15_000
 const PING_TIMEOUT_MS = 3000
 const START_TIMEOUT_MS = 30_000
 const END_TIMEOUT_MS = 3000
-const IN_FLIGHT = 16
+/** The one that the guard serves, and the next: what goes first waits for these only. */
+const IN_FLIGHT = 2
 /** More than starts and changes can wait at once. */
 const MAX_WAITING = 4096
 
 /**
- * A running guard of this process, and the requests to it, which it serves in order. `lost` resolves when the guard has ended; then every
- * request fails with `unavailable`, and another guard must be started.
+ * A running guard of this process, and the requests to it. Owners (the addresses of sandboxes) take turns, and the requests of one are served in
+ * their order; those of the process itself go first. `lost` resolves when the guard has ended; then every request fails with `unavailable`, and
+ * another guard must be started.
  */
 export class Guard implements AsyncDisposable {
   readonly lost: Promise<void>
@@ -81,7 +93,12 @@ export class Guard implements AsyncDisposable {
   readonly #ready = Promise.withResolvers<void>()
   readonly #options: GuardOptions
   /** The guard serves in order: the deadline of a request must not count the wait for many others. */
-  readonly #limit = pLimit(IN_FLIGHT)
+  readonly #turns = new FairQueue({
+    perOwner: 1,
+    inAll: IN_FLIGHT,
+    waitingInAll: MAX_WAITING,
+    onFull: () => new AppError('unavailable', 'Too many changes of egress rules wait for the guard.'),
+  })
   #nextId = 1
   #isLost = false
 
@@ -122,15 +139,15 @@ export class Guard implements AsyncDisposable {
    *
    * @throws AppError `unavailable` when the guard has ended, `deadline_exceeded`, `internal` when the rules were refused or the port is absent
    */
-  async apply(rules: string): Promise<void>
-  async apply(rules: string, port: PortRef): Promise<string>
-  async apply(rules: string, port?: PortRef): Promise<string | void> {
-    return (await this.#request({ apply: rules, ...port })).port
+  async apply(rules: string, options?: ApplyOptions): Promise<void>
+  async apply(rules: string, options: ApplyOptions & { readonly port: PortRef }): Promise<string>
+  async apply(rules: string, { owner, port }: ApplyOptions & { readonly port?: PortRef } = {}): Promise<string | void> {
+    return (await this.#request({ apply: rules, ...port }, owner)).port
   }
 
-  /** nftables' JSON of each table, null for an absent one. */
-  async list(tables: readonly (readonly [family: string, table: string])[]): Promise<readonly (readonly unknown[] | null)[]> {
-    return (await this.#request({ list: tables })).tables ?? []
+  /** nftables' JSON of each one, null for an absent one. */
+  async list(listed: readonly Listed[], owner?: string): Promise<readonly (readonly unknown[] | null)[]> {
+    return (await this.#request({ list: listed }, owner)).lists ?? []
   }
 
   /** Drops what comes from a bridge without the mark, so that nothing is forwarded when the tables are gone. */
@@ -166,15 +183,17 @@ export class Guard implements AsyncDisposable {
     clearTimeout(timer)
   }
 
-  async #request(request: Request): Promise<Message> {
-    if (this.#limit.pendingCount >= MAX_WAITING) throw new AppError('unavailable', 'Too many changes of egress rules wait for the guard.')
+  async #request(request: Request, owner?: string): Promise<Message> {
+    const leave = await this.#turns.enter(owner)
     try {
-      return await this.#limit(() => this.#ask(request, ANSWER_TIMEOUT_MS))
+      return await this.#ask(request, ANSWER_TIMEOUT_MS)
     } catch (err) {
       // A guard that does not answer this either is treated as ended, even if its container runs.
       if (err instanceof AppError && err.kind === 'deadline_exceeded')
         await this.#ask('ping', PING_TIMEOUT_MS).catch(() => this.#stream.destroy())
       throw err
+    } finally {
+      leave()
     }
   }
 

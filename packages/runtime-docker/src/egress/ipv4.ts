@@ -18,3 +18,20 @@ export function cidrsOf(entries: readonly string[]): string[] {
   })
   return [...new Set(parsed)].sort()
 }
+
+/** Leaves out the networks that another one contains. They must be as `cidrsOf` returns them. */
+export function withoutNested(cidrs: readonly string[]): string[] {
+  const ranges = cidrs.map((cidr) => {
+    const [address = '', bits] = cidr.split('/')
+    const start = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+    return { cidr, start, end: start + 2 ** (32 - Number(bits)) }
+  })
+  let covered = 0
+  return ranges
+    .toSorted((one, other) => one.start - other.start || other.end - one.end)
+    .flatMap(({ cidr, end }) => {
+      if (end <= covered) return []
+      covered = end
+      return [cidr]
+    })
+}

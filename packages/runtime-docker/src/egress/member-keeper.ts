@@ -79,7 +79,7 @@ export class MemberKeeper {
     const { guards, bridge, installation } = this.#options
     const { interface: name } = await bridge()
     const port = await guards.use((guard) =>
-      guard.apply(elements('add', installation, { ...station, port: '@PORT@' }), { bridge: name, ...station }),
+      guard.apply(elements('add', installation, { ...station, port: '@PORT@' }), { port: { bridge: name, ...station } }),
     )
     return { ...station, port }
   }
@@ -92,11 +92,9 @@ export class MemberKeeper {
 
   async #read(): Promise<Entry[]> {
     const { guards, installation } = this.#options
-    const [table] = await guards.use((guard) => guard.list([['bridge', tableName(installation)]]))
-    const listed = (table ?? []) as readonly Listed[]
-    return listed.flatMap(({ set }) =>
-      set?.name === 'members' ? (set.elem ?? []).map(({ concat: [port, mac, address] }) => ({ port, mac, address })) : [],
-    )
+    const [found] = await guards.use((guard) => guard.list([['set', 'bridge', tableName(installation), 'members']]))
+    const entries = (found ?? []) as readonly Listed[]
+    return entries.flatMap(({ set }) => (set?.elem ?? []).map(({ concat: [port, mac, address] }) => ({ port, mac, address })))
   }
 }
 

@@ -1,5 +1,7 @@
+import { tableName } from './base-rules.ts'
+import type { Listed } from './guard.ts'
 import type { Registration } from './registration.ts'
-import { isOwnChain } from './sandbox-rules.ts'
+import { isOwnChain, ownNames } from './sandbox-rules.ts'
 
 /** The parts of nftables' JSON (libnftables-json(5)) that registrations are read from. */
 type Entry = {
@@ -11,20 +13,30 @@ type Entry = {
 type Bound = { readonly concat: readonly [string, string, string] }
 type Verdict = readonly [string, { readonly goto?: { readonly target: string } }]
 
-/** Reads what is registered from the listings of both tables. Undefined when one of them is absent. */
-export function readRegistration([bridge, inet]: readonly (readonly unknown[] | null)[]): Registration | undefined {
-  if (!bridge || !inet) return undefined
-  const [frames, packets] = [bridge as readonly Entry[], inet as readonly Entry[]]
-  const elements = (entries: readonly Entry[], name: string): readonly unknown[] =>
-    entries.flatMap(({ set, map }) => [set, map].find((found) => found?.name === name)?.elem ?? [])
-  const chains = elements(packets, 'by_source') as readonly Verdict[]
+/** What `readRegistration` reads. With an address the own chains of others are left out. The addresses in policies are never listed. */
+export function listingOf(installation: string, address?: string): readonly Listed[] {
+  const table = tableName(installation)
+  return [
+    ['set', 'bridge', table, 'ports'],
+    ['set', 'bridge', table, 'bound'],
+    ['map', 'inet', table, 'by_source'],
+    address === undefined ? ['table', 'inet', table] : ['chain', 'inet', table, ownNames(address).chain],
+  ]
+}
+
+/** Reads what is registered. Undefined when one of the tables is absent. */
+export function readRegistration([ports, bound, sources, own]: readonly (readonly unknown[] | null)[]): Registration | undefined {
+  if (!ports || !bound || !sources) return undefined
+  const elements = (entries: readonly unknown[]): readonly unknown[] =>
+    (entries as readonly Entry[]).flatMap(({ set, map }) => (set ?? map)?.elem ?? [])
+  const packets = (own ?? []) as readonly Entry[]
   const marks = new Map<string, string | undefined>()
   for (const { chain } of packets) if (chain !== undefined && isOwnChain(chain.name)) marks.set(chain.name, undefined)
   for (const { rule } of packets) if (rule?.comment !== undefined && marks.has(rule.chain)) marks.set(rule.chain, rule.comment)
   return {
-    ports: new Set(elements(frames, 'ports') as readonly string[]),
-    bound: (elements(frames, 'bound') as readonly Bound[]).map(({ concat: [port, mac, address] }) => ({ port, mac, address })),
-    chains: new Map(chains.map(([address, verdict]) => [address, verdict.goto?.target ?? ''])),
+    ports: new Set(elements(ports) as readonly string[]),
+    bound: (elements(bound) as readonly Bound[]).map(({ concat: [port, mac, address] }) => ({ port, mac, address })),
+    chains: new Map((elements(sources) as readonly Verdict[]).map(([address, verdict]) => [address, verdict.goto?.target ?? ''])),
     marks,
   }
 }

@@ -4,8 +4,8 @@ import { compilePolicy, compileRegistration, compileRemoval } from './sandbox-ru
 
 const station = { address: '10.5.0.7', mac: '02:42:0a:05:00:07' }
 const LOOKUPS = 'ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass'
-const ALLOWED = 'ip daddr @a_10_5_0_7 goto pass'
-const DENIED = 'ip daddr @d_10_5_0_7 goto denied'
+const ALLOWED = 'ip daddr . ip protocol @a_10_5_0_7 goto pass'
+const DENIED = 'ip daddr . ip protocol @d_10_5_0_7 goto denied'
 
 /** The rules of the sandbox's own chain, in their order. */
 function rulesOf(change: Partial<EgressPolicy>): string[] {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isOpenEgress } from '@sandyard/runtime/open-egress'
 import type { EgressPolicy } from '@sandyard/runtime/types'
-import { fillSet, tableName } from './base-rules.ts'
-import { cidrsOf } from './ipv4.ts'
+import { tableName } from './base-rules.ts'
+import { cidrsOf, withoutNested } from './ipv4.ts'
 import type { Registration, Station } from './registration.ts'
 
 /** What decides on the packets of a sandbox: the chain of all sandboxes with the default policy, or one of its own. */
@@ -33,9 +33,9 @@ export function compilePolicy(installation: string, address: string, policy: Egr
     policy.filterLookups ? 'jump lookups' : isClosed ? undefined : 'ip daddr @resolvers meta l4proto { tcp, udp } th dport 53 goto pass',
     'jump barred',
     take,
-    allow.all ? 'goto pass' : `ip daddr @${own.allowed} goto pass`,
+    allow.all ? 'goto pass' : `ip daddr . ip protocol @${own.allowed} goto pass`,
     policy.gateway === 'names' ? 'jump names' : undefined,
-    isClosed ? 'goto denied' : `ip daddr @${own.denied} goto denied`,
+    isClosed ? 'goto denied' : `ip daddr . ip protocol @${own.denied} goto denied`,
     'goto pass',
   ].filter((rule) => rule !== undefined)
   const mark = createHash('sha256')
@@ -45,9 +45,8 @@ export function compilePolicy(installation: string, address: string, policy: Egr
   const text = [
     `add chain inet ${table} ${own.chain}`,
     `flush chain inet ${table} ${own.chain}`,
-    ...[own.allowed, own.denied].map((set) => `add set inet ${table} ${set} { type ipv4_addr; flags interval; auto-merge; }`),
-    fillSet(`inet ${table} ${own.allowed}`, allow.networks),
-    fillSet(`inet ${table} ${own.denied}`, deny.networks),
+    ...networkSet(`inet ${table} ${own.allowed}`, allow.networks),
+    ...networkSet(`inet ${table} ${own.denied}`, deny.networks),
     ...rules.map((rule, index) => `add rule inet ${table} ${own.chain} ${rule}${index === 0 ? ` comment "${mark}"` : ''}`),
   ].join('\n')
   return { chain: own.chain, text, mark }
@@ -91,9 +90,21 @@ export function addressesOf({ bound, chains, marks }: Registration): Set<string>
   return new Set([...bound.map(({ address }) => address), ...chains.keys(), ...ofChains])
 }
 
-function ownNames(address: string): { chain: string; allowed: string; denied: string } {
+/** The names of what a sandbox with another policy than the default has for itself. */
+export function ownNames(address: string): { chain: string; allowed: string; denied: string } {
   const suffix = address.replaceAll('.', '_')
   return { chain: `p_${suffix}`, allowed: `a_${suffix}`, denied: `d_${suffix}` }
+}
+
+/**
+ * Declares and fills a set of networks, with all protocols as a second field: before each change nftables reads the elements of all sets of plain
+ * intervals on the host, so the change of a sandbox would take as long as the policies of all others are. It does not read sets of two fields. Their
+ * elements cannot contain each other.
+ */
+function networkSet(set: string, networks: readonly string[]): string[] {
+  const elements = withoutNested(networks).map((cidr) => `${cidr} . 0-255`)
+  const fill = elements.length === 0 ? [] : [`add element ${set} { ${elements.join(', ')} }`]
+  return [`add set ${set} { type ipv4_addr . inet_proto; flags interval; }`, `flush set ${set}`, ...fill]
 }
 
 /** Sets of intervals cannot contain all addresses. */

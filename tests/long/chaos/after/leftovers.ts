@@ -2,10 +2,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openOwnerRecords } from '../../../../apps/api/src/servers/owner-records.ts'
 import { silentLogger } from '../../../../packages/kit/src/logging/create-logger.ts'
-import { tableName } from '../../../../packages/runtime-docker/src/egress/base-rules.ts'
 import { Guard } from '../../../../packages/runtime-docker/src/egress/guard.ts'
 import { guardImage } from '../../../../packages/runtime-docker/src/egress/guard-image.ts'
-import { readRegistration } from '../../../../packages/runtime-docker/src/egress/read-registration.ts'
+import { listingOf, readRegistration } from '../../../../packages/runtime-docker/src/egress/read-registration.ts'
 import { connectEngine } from '../../../../packages/runtime-docker/src/engine/connect-engine.ts'
 import { roleFilter } from '../../../../packages/runtime-docker/src/labels.ts'
 import { SandboxNetwork } from '../../../../packages/runtime-docker/src/network/sandbox-network.ts'
@@ -45,13 +44,7 @@ async function findRules({ engine, installation }: ChaosStack): Promise<string[]
   const ignore = { onHost: () => undefined, onLost: () => undefined, onRefused: () => undefined }
   const options = { installation, image: await guardImage(), log: silentLogger(), ...ignore }
   await using guard = await Guard.start(await connectEngine(engine), options)
-  const table = tableName(installation)
-  const registration = readRegistration(
-    await guard.list([
-      ['bridge', table],
-      ['inet', table],
-    ]),
-  )
+  const registration = readRegistration(await guard.list(listingOf(installation)))
   if (registration === undefined) return ['the egress rules are not in force']
   const { bound, chains, marks } = registration
   return [
