@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { OPERATIONS, type OperationId } from '@sandyard/api-contract/operations'
 import { AppError } from '@sandyard/kit/errors/app-error'
-import { clientKey } from '@sandyard/kit/net/client-addresses'
+import { clientOf } from './caps/request-owner.ts'
 import { TokenBuckets, type BucketLimit, type BucketState } from './token-bucket.ts'
 
 /** By the id of an operation: how often one team may call it, or one client address where no team is known. */
@@ -56,20 +56,20 @@ export class RequestLimits {
     if (limit === undefined) return
     const teamId = request.principal?.team?.id
     const state =
-      teamId === undefined ? this.#addresses.take(`${clientKey(request.ip)} ${id}`, limit) : this.#teams.take(`${teamId} ${id}`, limit)
+      teamId === undefined ? this.#addresses.take(`${clientOf(request)} ${id}`, limit) : this.#teams.take(`${teamId} ${id}`, limit)
     void reply.headers({ 'ratelimit-limit': limit.burst, 'ratelimit-remaining': state.remaining, 'ratelimit-reset': state.resetSeconds })
     if (!state.isAllowed) throw tooMany(state)
   }
 
   /** Counts a refused credential. @throws AppError `resource_exhausted` above the limit */
-  countFailure({ ip }: FastifyRequest): void {
-    const state = this.#failures.take(clientKey(ip), this.#options.failures)
+  countFailure(request: FastifyRequest): void {
+    const state = this.#failures.take(clientOf(request), this.#options.failures)
     if (!state.isAllowed) throw tooMany(state)
   }
 
   /** @throws AppError `resource_exhausted` for an address with too many refused credentials: no further one is looked up for it */
-  assertMayTry({ ip }: FastifyRequest): void {
-    const state = this.#failures.peek(clientKey(ip), this.#options.failures)
+  assertMayTry(request: FastifyRequest): void {
+    const state = this.#failures.peek(clientOf(request), this.#options.failures)
     if (!state.isAllowed) throw tooMany(state)
   }
 }

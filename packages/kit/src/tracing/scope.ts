@@ -46,7 +46,7 @@ export function runForOwner<T>(owner: string, work: () => T): T {
   return scopes.run({ ...scopes.getStore(), owner }, work)
 }
 
-/** Runs work of which others have the result too: it must not wait behind the work of the first who asks. */
+/** Runs work whose result several requests share. It counts for the process, so it does not wait for other work of the team that sent the first request. */
 export function runForAll<T>(work: () => T): T {
   return scopes.run({ ...scopes.getStore(), owner: null }, work)
 }

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { Quota, type Refusal } from '@sandyard/kit/limits/quota'
-import { clientKey } from '@sandyard/kit/net/client-addresses'
 import { ConnectionCaps, type ConnectionLimits } from './connection-caps.ts'
 import type { CountRefused } from './request-cap.ts'
+import { clientOf } from './request-owner.ts'
 import { onceDone } from './request-work.ts'
 
 export interface RequestCapsLimits extends ConnectionLimits {
@@ -41,7 +41,7 @@ export const requestCapsPlugin = fp<RequestCapsOptions>(
       if (isExempt(request, reply)) return
       if (refused !== undefined) throw tooMany('open connections', 'this address', refused)
       // The proxies of the installation ask for all clients.
-      const owner = request.routeOptions.config.isForProxies === true ? undefined : clientKey(request.ip)
+      const owner = request.routeOptions.config.isForProxies === true ? undefined : clientOf(request)
       const refusal = enter(clients, owner, request, reply)
       if (refusal === undefined) return
       countRefused(refusal.of === 'all' ? 'requests' : 'client_requests')

@@ -1,7 +1,7 @@
 import { LoginBody } from '@sandyard/dashboard-contract/session'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { ApiRoute } from '../../../http/api-instance.ts'
-import { clientKey } from '@sandyard/kit/net/client-addresses'
+import { clientOf } from '../../../http/caps/request-owner.ts'
 import { registerOpenRoute } from '../../dashboard-route.ts'
 import { isSecure, ownOrigin } from '../../own-origin.ts'
 import { addressOf } from '../address-of.ts'
@@ -22,7 +22,7 @@ export const loginRoute: ApiRoute = (app, ctx) => {
     schema: { body: LoginBody },
     bodyLimit: BODY_LIMIT,
     handle: async ({ body, request, reply }) => {
-      const { sessionId, token } = await tries.run(clientKey(request.ip), () => logIn(ctx.auth, body))
+      const { sessionId, token } = await tries.run(clientOf(request), () => logIn(ctx.auth, body))
       const session = await findSession(ctx.auth, sessionId)
       if (session === undefined) throw new AppError('unauthenticated', 'The API key has just been deleted')
       const former = request.dashboardSession
