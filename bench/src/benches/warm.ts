@@ -12,6 +12,11 @@ const TURNS = 15
 /** Creates that no sandbox waits for: each is the first one of its template. */
 const COLD = 10
 
+interface Commands {
+  readonly first: number[]
+  readonly second: number[]
+}
+
 /**
  * Creates from the warm pool of several templates, compared with creates in the same run that the pool has nothing for. Without a pool, or
  * without a metrics page that shows it, the rows compare two cold creates, and a line says so.
@@ -31,11 +36,12 @@ export async function benchWarm(settings: Settings): Promise<Comparison[]> {
   for (const template of [...warm, ...warm]) await timeCreate(template)
   const full = await waitUntilSteady(metricsUrl)
   const [fromPool, cold]: [number[], number[]] = [[], []]
+  const commands: Commands = { first: [], second: [] }
   const claimedBefore = (await readPool(metricsUrl))?.claimed ?? 0
   for (let turn = 0; turn < TURNS; turn++) {
     // As full as before the first turn: a count of all templates does not show that one of them has nothing left.
     if (full !== undefined) await waitForParked(metricsUrl, full.parked)
-    for (const template of warm) fromPool.push(await timeCreate(template))
+    for (const template of warm) fromPool.push(await timeCreate(template, commands))
     const [next] = unused.splice(0, 1)
     if (next === undefined) continue
     cold.push(await timeCreate(next))
@@ -44,7 +50,8 @@ export async function benchWarm(settings: Settings): Promise<Comparison[]> {
   }
   const claimed = ((await readPool(metricsUrl))?.claimed ?? 0) - claimedBefore
   console.log(`the pool served ${claimed} of ${fromPool.length} creates of ${warm.length} templates\n`)
-  return toComparisons(fromPool, cold)
+  const [ours, against] = [commands.first, { name: 'the second one', samples: commands.second }]
+  return [...toComparisons(fromPool, cold), { what: 'first command in a sandbox of the warm pool', unit: 'ms', ours, against }]
 }
 
 function toComparisons(fromPool: Samples, cold: Samples): Comparison[] {
@@ -69,9 +76,13 @@ async function buildEach<T>(count: number, make: (index: number) => Promise<T>):
   return made
 }
 
-async function timeCreate(template: string): Promise<number> {
-  let sandbox: Sandbox | undefined
-  const ms = await timeMs(async () => (sandbox = await Sandbox.create(template, { timeoutMs: 60_000 })))
-  await sandbox?.kill()
+/** Times a create. With `commands`, also the first two commands in the sandbox. */
+async function timeCreate(template: string, commands?: Commands): Promise<number> {
+  const start = performance.now()
+  const sandbox = await Sandbox.create(template, { timeoutMs: 60_000 })
+  const ms = performance.now() - start
+  commands?.first.push(await timeMs(() => sandbox.commands.run('true')))
+  commands?.second.push(await timeMs(() => sandbox.commands.run('true')))
+  await sandbox.kill()
   return ms
 }
