@@ -69,6 +69,8 @@ describe('members of the sandbox network', () => {
       'claims-to-be-a-member',
       `FROM ${opened.image}\nLABEL ${LABEL.member}=${project}`,
     )
+    // Its label is another one in each run.
+    stack.defer(() => opened.bench.docker.getImage(image).remove({ force: true }))
     const container = await opened.bench.docker.createContainer({ Image: image, Entrypoint: ['sleep', '600'], Cmd: [] })
     stack.defer(() => container.remove({ force: true }))
     await container.start()
