@@ -126,11 +126,16 @@ async function killedPrograms(): Promise<void> {
   const sandbox = await Sandbox.create({ ...balanced, timeoutMs: 300_000 })
   for (const service of ['api', 'proxy', 'api-2', 'proxy-2']) {
     await project.kill(service)
-    for (let count = 0; count < 5; count += 1) {
-      assert.equal((await sandbox.commands.run('echo still here')).stdout, 'still here\n')
-      const other = await Sandbox.create({ ...balanced, timeoutMs: 60_000 })
-      assert.equal((await other.commands.run('true')).exitCode, 0)
-      await other.kill()
+    try {
+      for (let count = 0; count < 5; count += 1) {
+        assert.equal((await sandbox.commands.run('echo still here')).stdout, 'still here\n')
+        const other = await Sandbox.create({ ...balanced, timeoutMs: 60_000 })
+        assert.equal((await other.commands.run('true')).exitCode, 0)
+        await other.kill()
+      }
+    } catch (err) {
+      await project.show('logs', '--since', '60s', '--timestamps')
+      throw err
     }
     await project.read('up', '--detach', '--wait', '--no-build')
     console.log(`   ${service}: served by the other one`)
