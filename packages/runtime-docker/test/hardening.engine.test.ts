@@ -158,7 +158,7 @@ describe('a sandbox', () => {
 
   it('loses its processes before the host loses others when it has no memory left', async () => {
     const { stdout } = await inside.sh('cat /proc/1/oom_score_adj /proc/self/oom_score_adj')
-    expect(stdout).toBe('500\n500\n')
+    expect(stdout).toBe('200\n200\n')
   })
 
   it('that loses its daemon to its memory has ended for its memory', async () => {

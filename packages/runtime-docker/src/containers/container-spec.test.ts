@@ -108,7 +108,7 @@ describe('containerSpec', () => {
       CpuPeriod: 100_000,
       CpuQuota: 200_000,
       PidsLimit: 4096,
-      OomScoreAdj: 500,
+      OomScoreAdj: 200,
       LogConfig: { Type: 'local', Config: { 'max-size': '1m' } },
     })
     expect(host.StorageOpt).toBeUndefined()

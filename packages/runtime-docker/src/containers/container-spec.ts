@@ -43,8 +43,11 @@ export interface ContainerPlan {
 const INSTANCE_FILE = '/proc/1/cmdline'
 
 const MIB = 1024 ** 2
-/** Of -1000 to 1000, in thousandths of the memory of the host. A sandbox cannot lower it, unless the engine itself runs without CAP_SYS_RESOURCE. */
-const OOM_SCORE = 500
+/**
+ * Of -1000 to 1000, in thousandths of the memory of the host. Low enough for programs that give their own processes a higher one, as the kernels of the code
+ * interpreter do (500). A sandbox cannot lower it, unless the engine itself runs without CAP_SYS_RESOURCE.
+ */
+const OOM_SCORE = 200
 const CPU_PERIOD_MICROSECONDS = 100_000
 
 /**
