@@ -43,12 +43,12 @@ export const RETENTION_SETTINGS = {
   ...AGES,
   teamLogSize: env.size('SANDYARD_TEAM_LOG_SIZE', {
     default: 1024 * MIB,
-    doc: 'What the log lines of all sandboxes of a team may take together, with 256 bytes for each line; older lines are deleted. At least 16MiB.',
+    doc: 'What the log lines of all sandboxes of a team may take together, with 256 bytes for each line; older lines are deleted. 16MiB to 10GiB.',
   }),
 } satisfies ConfigSchema
 
-/** What the newest lines of one sandbox may take alone. */
-const LEAST_TEAM_LOG_BYTES = 16 * MIB
+/** What the newest lines of one sandbox may take alone, and what can be counted in one statement. */
+const TEAM_LOG_BYTES = { least: 16 * MIB, most: 10_240 * MIB } as const
 
 export interface RetentionConfig {
   readonly auditMs: number
@@ -69,7 +69,9 @@ export function checkRetention(settings: ConfigOf<typeof RETENTION_SETTINGS>, pr
   for (const [key, setting] of Object.entries(AGES)) {
     if (settings[key as keyof typeof AGES] < HOUR_MS) problems.push(`${setting.env} must be at least 1h`)
   }
-  if (settings.teamLogSize < LEAST_TEAM_LOG_BYTES) problems.push('SANDYARD_TEAM_LOG_SIZE must be at least 16MiB')
+  if (settings.teamLogSize < TEAM_LOG_BYTES.least || settings.teamLogSize > TEAM_LOG_BYTES.most) {
+    problems.push('SANDYARD_TEAM_LOG_SIZE must be between 16MiB and 10GiB')
+  }
   return {
     auditMs: settings.auditRetention,
     eventMs: settings.eventRetention,
