@@ -111,6 +111,14 @@ describe('the sandboxes of a team together', () => {
     for (const id of [ended, first, second]) expect((await historyOf(id))?.run_ms).toBe(11_000)
   })
 
+  it('lose those of sandboxes that the history has forgotten', async () => {
+    const [forgotten, live] = [await createPaused(10), await createPaused(10)]
+    await kill(forgotten)
+    await db().deleteFrom('sandbox_history').execute()
+    await capRuns(db(), ofTeam(), BATCHES, 5)
+    expect([await runsOf(forgotten), await runsOf(live)]).toEqual([0, 6])
+  })
+
   it('lose nothing of a run of another team', async () => {
     await sql`
       insert into event (team_id, kind, subject) select gen_random_uuid(), 'sandbox.resumed', 'i' || n from generate_series(1, 30) as n

@@ -101,15 +101,13 @@ function forgetLive(sandboxId: string, until: number, size: number): RawBuilder<
   `
 }
 
-/** The history has the length of its runs already. */
+/** The history has the length of its runs already, as long as it knows the sandbox. */
 function forgetEnded(sandboxId: string, until: number, size: number): RawBuilder<Forgotten> {
   return sql<Forgotten>`
-    with box as materialized (
-      select sandbox_id from sandbox_history where sandbox_id = ${sandboxId} for no key update skip locked
-    ), gone as (
-      delete from event where exists (select from box) and event_id = any(array(
+    with gone as (
+      delete from event where not exists (select from sandbox where sandbox_id = ${sandboxId}) and event_id = any(array(
         select event_id from event where subject = ${sandboxId} and ${IN_RUN} and event_id <= ${until} and ${isReadByWebhooks}
-        order by event_id limit ${size}
+        order by event_id limit ${size} for update skip locked
       ))
       returning event_id, kind
     ), forgotten as (
