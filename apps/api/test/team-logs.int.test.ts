@@ -52,6 +52,13 @@ describe('the log lines of all sandboxes of a team', () => {
     for (const id of ids) expect((await api.call('GET', `/v2/sandboxes/${id}/logs?limit=1`)).body.logs).toHaveLength(1)
   })
 
+  it('are found however many lines there have been', async () => {
+    await sql`select setval(pg_get_serial_sequence('sandbox_log', 'log_id'), 5000000000)`.execute(world.database.db)
+    await fill(12_000)
+    await new TeamLogs(world.database.db, MIB).pass(running)
+    expect((await kept()).bytes).toBeLessThanOrEqual(MIB)
+  })
+
   it('leave those of another team what they are', async () => {
     await fill(12_000, { teamId: STRANGER })
     await fill(2000)

@@ -14,6 +14,8 @@ const UNKNOWN_BYTES = 256
 const COUNTED_AFTER = 0.05
 const DELETED = { size: 5000, most: 200 }
 const MAX_TEAMS = 10_000
+/** After this time a pass begins nothing more. */
+const PASS_MS = 30_000
 
 const size = sql<number>`(${sql.lit(ROW_BYTES)} + coalesce(bytes, ${sql.lit(UNKNOWN_BYTES)}))`
 
@@ -34,8 +36,9 @@ export class TeamLogs {
     this.#capBytes = capBytes
   }
 
-  /** @param signal - ends the pass after the statement in flight */
-  async pass(signal: AbortSignal): Promise<void> {
+  /** @param stopping - ends the pass after the statement in flight */
+  async pass(stopping: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(PASS_MS)])
     await this.#look()
     const due = [...this.#written].filter(([, bytes]) => bytes >= this.#capBytes * COUNTED_AFTER)
     for (const [teamId] of due.toSorted(([, one], [, other]) => other - one)) {
@@ -45,10 +48,14 @@ export class TeamLogs {
   }
 
   async #look(): Promise<void> {
-    const { rows: last } = await sql<{ id: number | null }>`select max(log_id) as id from sandbox_log`.execute(this.#db)
-    const end = Math.min(last[0]?.id ?? 0, this.#after + LOOKED_UP * MOST_LOOKED_UP)
+    const { rows: range } = await sql<{ first: number | null; last: number | null }>`
+      select min(log_id) as first, max(log_id) as last from sandbox_log
+    `.execute(this.#db)
+    const { first, last } = range[0] ?? {}
+    const begin = Math.max(this.#after, (first ?? 1) - 1)
+    const end = Math.min(last ?? 0, begin + LOOKED_UP * MOST_LOOKED_UP)
     const ids: number[] = []
-    for (let start = this.#after; start < end; start += LOOKED_UP) ids.push(start + 1 + Math.floor(Math.random() * LOOKED_UP))
+    for (let start = begin; start < end; start += LOOKED_UP) ids.push(start + 1 + Math.floor(Math.random() * LOOKED_UP))
     if (ids.length === 0) return
     const { rows } = await sql<{ team_id: string; size: number }>`
       select team_id, ${size} as size from sandbox_log where log_id = any(${ids}::bigint[])
