@@ -44,9 +44,10 @@ describe('parseApiConfig', () => {
       SANDYARD_BUILD_WIDTH: '0',
       SANDYARD_BUILD_TIMEOUT: '0s',
       SANDYARD_API_URL: 'nowhere',
+      SANDYARD_TEAM_LOG_SIZE: '1MiB',
     }
     expect(() => parseApiConfig(environment)).toThrow(
-      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*METRICS_MAX_SANDBOXES must be between 0 and 10000[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"[\s\S]*FAILED_AUTH_LIMIT must[\s\S]*TRUSTED_PROXIES has "10.0.0.0\/33"[\s\S]*BUILD_WIDTH must[\s\S]*BUILD_TIMEOUT must[\s\S]*API_URL must/,
+      /MAX_SANDBOXES must be at least 1[\s\S]*LIFETIME must be between 1s and 24h[\s\S]*METRICS_MAX_SANDBOXES must be between 0 and 10000[\s\S]*"nothing=1\/1:1"[\s\S]*"getSandbox=0\/1:1"[\s\S]*"getSandbox"[\s\S]*FAILED_AUTH_LIMIT must[\s\S]*TRUSTED_PROXIES has "10.0.0.0\/33"[\s\S]*BUILD_WIDTH must[\s\S]*BUILD_TIMEOUT must[\s\S]*API_URL must[\s\S]*TEAM_LOG_SIZE must/,
     )
   })
 })

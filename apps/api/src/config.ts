@@ -34,6 +34,14 @@ export const API_SETTINGS = {
     default: undefined,
     doc: 'sandboxes of a team at once. Default: derived from the memory of the machine of the server',
   }),
+  maxPausedSandboxes: env.count('SANDYARD_MAX_PAUSED_SANDBOXES', {
+    default: 1000,
+    doc: 'sandboxes of a team that are paused, or will be at their end time (autoPause)',
+  }),
+  maxSnapshots: env.count('SANDYARD_MAX_SNAPSHOTS', {
+    default: 10_000,
+    doc: 'snapshots that a team keeps, those that a newer one has replaced under their name included',
+  }),
   createsPerMinute: env.count('SANDYARD_CREATES_PER_MINUTE', {
     default: undefined,
     doc: 'creates and forks of a team in a minute, over all servers; no limit when absent',
@@ -161,6 +169,8 @@ export function parseApiConfig(environment: Environment): ApiConfig {
     adminToken: settings.adminToken,
     limits: {
       concurrentSandboxes: maxSandboxes ?? Math.max(LEAST_MAX_SANDBOXES, Math.floor(totalmem() / 1024 ** 2 / HOST_MIB_PER_SANDBOX)),
+      maxPausedSandboxes: settings.maxPausedSandboxes,
+      maxSnapshots: settings.maxSnapshots,
       maxLifetimeSeconds: Math.floor(maxSandboxLifetime / 1000),
       createsPerMinute: settings.createsPerMinute,
       createBurst: settings.createBurst,

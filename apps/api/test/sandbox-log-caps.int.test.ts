@@ -47,6 +47,17 @@ async function newestOf(id: string): Promise<string> {
 }
 
 describe('the log lines of a sandbox', () => {
+  it('say what they take, those of its lifecycle and of its daemon', async () => {
+    const id = await create()
+    await visit(id, 'a', 10)
+    const { rows } = await sql<{ lines: number; right: number }>`
+      select count(*) as lines, count(*) filter (where bytes = octet_length(message) + octet_length(fields::text)) as right
+      from sandbox_log where sandbox_id = ${id}
+    `.execute(world.database.db)
+    expect(rows[0]?.lines).toBeGreaterThan(10)
+    expect(rows[0]?.right).toBe(rows[0]?.lines)
+  })
+
   it('are kept up to 10,000', async () => {
     const id = await create()
     await fill(id, 10_500, 1)

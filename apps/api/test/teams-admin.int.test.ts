@@ -46,7 +46,10 @@ describe('teams', () => {
         limits: {},
         effectiveLimits: {
           concurrentSandboxes: api.ctx.config.limits.concurrentSandboxes,
+          maxPausedSandboxes: 1000,
           maxLifetimeSeconds: 86_400,
+          maxSnapshots: 10_000,
+          maxTemplates: 1000,
           concurrentBuilds: 20,
           maxCpuCount: 8,
           maxMemoryMB: 8096,
@@ -130,6 +133,7 @@ describe('teams', () => {
     [{ limits: { createsPerMinute: 1_000_001 } }],
     [{ limits: { maxMemoryMB: 2 ** 31 } }],
     [{ limits: { maxStoredBytes: 2 ** 54 } }],
+    [{ limits: { maxPausedSandboxes: 0 } }],
     [{ name: '' }],
     [{ blockedReason: 'a\0' }],
     [{ isBanned: 'yes' }],
@@ -142,14 +146,14 @@ describe('teams', () => {
   it('keep limits of their own at once on all servers, until they are cleared', async () => {
     const caller = await addCaller(world, api, unique('Limits').replace(' ', ''))
     const patch = (limits: object): Promise<Answer> => admin('PATCH', `/admin/teams/${caller.teamId}`, { limits })
-    const limits = { concurrentSandboxes: 1, maxMemoryMB: 512, maxDiskMB: 20_000, maxStoredBytes: 2 ** 40 }
+    const limits = { concurrentSandboxes: 1, maxSnapshots: 7, maxMemoryMB: 512, maxDiskMB: 20_000, maxStoredBytes: 2 ** 40 }
     const { body } = await patch(limits)
     expect(body.limits).toEqual(limits)
     expect(body.effectiveLimits).toMatchObject({ ...limits, concurrentBuilds: 20 })
     const create = (server: Server): Promise<Answer> =>
       server.call('POST', '/v2/sandboxes', { apiKey: caller.apiKey, body: { templateID: 'base' } })
     expect([(await create(api)).status, (await create(other)).status]).toEqual([201, 429])
-    expect((await patch({ concurrentSandboxes: null, maxMemoryMB: null })).body.limits).toEqual({
+    expect((await patch({ concurrentSandboxes: null, maxSnapshots: null, maxMemoryMB: null })).body.limits).toEqual({
       maxDiskMB: 20_000,
       maxStoredBytes: 2 ** 40,
     })
@@ -355,9 +359,12 @@ describe('the limits of a team', () => {
     await waitFor('the limits', async () => (await limits()).body.concurrentSandboxes.limit === 5)
     expect((await limits()).body).toEqual({
       concurrentSandboxes: { limit: 5, used: 1 },
+      maxPausedSandboxes: { limit: 1000, used: 0 },
       maxLifetimeSeconds: { limit: 86_400 },
       createsPerMinute: { limit: null },
       createBurst: { limit: null },
+      maxSnapshots: { limit: 10_000, used: 0 },
+      maxTemplates: { limit: 1000, used: 1 },
       concurrentBuilds: { limit: 3, used: 1 },
       maxCpuCount: { limit: 8 },
       maxMemoryMB: { limit: 8096 },

@@ -127,6 +127,18 @@ describe('a receiver that fails', () => {
     expect((await resend(other, dead.deliveryId)).status).toBe(404)
   })
 
+  it('gets a delivery that was sent again fifty times no more', async () => {
+    const id = await createWebhook({ events: [TYPES[0]] })
+    await createSandbox()
+    const [{ deliveryId }] = await ended(id)
+    await world.database.db.updateTable('webhook_delivery').set({ attempts: 49 }).where('delivery_id', '=', deliveryId).execute()
+    expect((await resend(id, deliveryId)).status).toBe(202)
+    await waitFor('the last attempt', async () => (await deliveries(id))[0].attempts.at(-1).number === 50)
+    const { status, body } = await resend(id, deliveryId)
+    expect([status, body]).toEqual([409, { code: 409, message: 'The delivery has had 50 attempts: one with 50 or more is not sent again' }])
+    expect((await deliveries(id))[0].status).toBe('delivered')
+  })
+
   it('is called no more after 410, and its webhook says so', async () => {
     const id = await createWebhook({ events: [TYPES[0]] })
     receiver.answer(410)

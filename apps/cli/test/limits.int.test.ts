@@ -17,6 +17,7 @@ it('changes the limits that are named, which servers keep at once', async () => 
     memory: 4096,
     builds: null,
   })
+  expect(await limits('--paused', '5', '--snapshots', '6', '--templates', '7')).toMatchObject({ paused: 5, snapshots: 6, templates: 7 })
   expect(await limits('--disk', '20GiB', '--stored', '500GiB')).toMatchObject({ disk: 20_480, stored: 500 * 1024 ** 3, memory: 4096 })
   const create = () => bench.server.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })
   expect([(await create()).status, (await create()).status]).toEqual([201, 429])

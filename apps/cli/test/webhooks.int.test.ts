@@ -51,4 +51,35 @@ describe('sandyard webhooks', () => {
     expect((await bench.sandyard(['webhooks', 'resend', webhookId])).code).toBe(2)
     expect((await bench.sandyard(['webhooks', 'resend', webhookId, first, '--dead'])).code).toBe(2)
   })
+
+  it('leaves those that have had their attempts', async () => {
+    const { db } = bench.world.database
+    const [worn, other] = await db
+      .updateTable('webhook_delivery')
+      .set({ status: 'dead', attempts: 50 })
+      .where('event_id', '<', 2)
+      .returning('delivery_id')
+      .execute()
+    await db
+      .updateTable('webhook_delivery')
+      .set({ attempts: 1 })
+      .where('delivery_id', '=', other?.delivery_id ?? '')
+      .execute()
+    const attempt = {
+      delivery_id: worn?.delivery_id ?? '',
+      webhook_id: webhookId,
+      number: 50,
+      at: new Date(),
+      ms: 1,
+      http_status: 500,
+      error_class: 'http_error' as const,
+    }
+    await db.insertInto('webhook_attempt').values(attempt).execute()
+    expect((await bench.sandyard(['webhooks', 'resend', webhookId, '--dead'])).stderr).toBe(
+      'The server sends 1 again.\n1 had 50 attempts or more: they are not sent again.\n',
+    )
+    expect(await dead()).toEqual([worn?.delivery_id])
+    const refused = await bench.sandyard(['webhooks', 'resend', webhookId, worn?.delivery_id ?? ''])
+    expect(refused.stderr).toContain('The delivery has had 50 attempts: one with 50 or more is not sent again.')
+  })
 })

@@ -10,9 +10,12 @@ import type { UserRow } from '../teams/users.ts'
 /** The names of limits on the wire. */
 export const WIRE_LIMITS = {
   concurrentSandboxes: 'concurrentSandboxes',
+  maxPausedSandboxes: 'maxPausedSandboxes',
   maxLifetimeSeconds: 'maxLifetimeSeconds',
   createsPerMinute: 'createsPerMinute',
   createBurst: 'createBurst',
+  maxSnapshots: 'maxSnapshots',
+  maxTemplates: 'maxTemplates',
   concurrentBuilds: 'concurrentBuilds',
   maxCpuCount: 'maxCpuCount',
   maxMemoryMib: 'maxMemoryMB',
@@ -24,8 +27,8 @@ export const WIRE_LIMITS = {
 export type SettingLimits = { readonly [Name in LimitName]: number | undefined }
 
 export function settingLimits({ limits, builds, storage }: Pick<ApiConfig, 'limits' | 'builds' | 'storage'>): SettingLimits {
-  const { concurrentBuilds, maxCpuCount, maxMemoryMib, maxDiskMib } = builds.templates
-  return { ...limits, concurrentBuilds, maxCpuCount, maxMemoryMib, maxDiskMib, ...storage }
+  const { maxTemplates, concurrentBuilds, maxCpuCount, maxMemoryMib, maxDiskMib } = builds.templates
+  return { ...limits, maxTemplates, concurrentBuilds, maxCpuCount, maxMemoryMib, maxDiskMib, ...storage }
 }
 
 export function toAdminTeam(row: TeamRow, settings: SettingLimits): AdminTeam {

@@ -30,6 +30,7 @@ export const BUILD_SETTINGS = {
     default: 7 * 24 * HOUR_MS,
     doc: 'How long unused layers and uploads are kept; at least one hour longer than the longest build.',
   }),
+  maxTemplates: env.count('SANDYARD_MAX_TEMPLATES', { default: 1000, doc: 'Templates of a team; snapshots are none.' }),
   maxBuilds: env.integer('SANDYARD_MAX_BUILDS', { default: 20, doc: 'Registered and running builds of a team at once.' }),
   maxCpuCount: env.integer('SANDYARD_MAX_CPU_COUNT', { default: 8, doc: 'Most processors of a template.' }),
   maxMemory: env.size('SANDYARD_MAX_MEMORY', { default: 8096 * MIB, doc: 'Most memory of a template.' }),
@@ -56,6 +57,8 @@ export interface BuildConfig {
 
 /** Limits of the templates of a team (control-plane.md 3.2). */
 export interface TemplateLimits {
+  /** Without snapshots. */
+  readonly maxTemplates: number
   readonly concurrentBuilds: number
   readonly maxCpuCount: number
   readonly maxMemoryMib: number
@@ -85,6 +88,7 @@ export function checkBuildSettings(settings: ConfigOf<typeof BUILD_SETTINGS>, pr
     timeoutMs: buildTimeout,
     cacheLifetimeMs: settings.buildCacheLifetime,
     templates: {
+      maxTemplates: settings.maxTemplates,
       concurrentBuilds: maxBuilds,
       maxCpuCount,
       maxMemoryMib: Math.floor(settings.maxMemory / MIB),

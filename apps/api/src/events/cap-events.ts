@@ -12,7 +12,13 @@ interface EventCap {
 const OF_SANDBOXES: EventCap = { ofSandbox: 20_000, ofTeam: 1_000_000 }
 const OF_TEMPLATES: EventCap = { ofTeam: 100_000 }
 
-/** Kinds that nothing depends on later. The run time, the runs and the creator of a sandbox are found by the others, each of which took work of the engine. */
+/** Each run of a sandbox but the first one begins with it. */
+export const RUN_BEGINS = 'sandbox.resumed' satisfies Event['kind']
+
+/**
+ * Kinds that a client can cause as often as it asks. Nothing depends on them later but on the runs, which `capRuns` therefore adds up. The others are a few for
+ * each sandbox: its creator, its first start and its end are found by them.
+ */
 const CAPS: Readonly<Partial<Record<string, EventCap>>> = {
   'sandbox.timeout_changed': OF_SANDBOXES,
   'sandbox.network_changed': { ofSandbox: 1000, ofTeam: 10_000 },
@@ -22,6 +28,10 @@ const CAPS: Readonly<Partial<Record<string, EventCap>>> = {
   'sandbox.resume_failed': OF_SANDBOXES,
   'sandbox.snapshotting': OF_SANDBOXES,
   'sandbox.snapshot_failed': OF_SANDBOXES,
+  'sandbox.snapshotted': OF_SANDBOXES,
+  'sandbox.forked': OF_SANDBOXES,
+  'sandbox.memory_lost': OF_SANDBOXES,
+  [RUN_BEGINS]: OF_SANDBOXES,
   'template.build_registered': OF_TEMPLATES,
   'template.built': OF_TEMPLATES,
   'template.build_failed': OF_TEMPLATES,
@@ -41,14 +51,24 @@ export interface EventGroup {
 /** How long excess events wait for the reader of webhooks. */
 const UNREAD_KEPT = '1 day'
 
+/** SQL condition on `event`: no webhook waits for it, or it has waited long enough. */
+export const isReadByWebhooks = sql<boolean>`(
+  (
+    place <= (select place from webhook_reader)
+    and not exists (select from webhook_late_team as late where late.team_id = event.team_id and late.place < event.place)
+  )
+  or event.created_at < statement_timestamp() - ${sql.lit(UNREAD_KEPT)}::interval
+  or not exists (select from webhook where webhook.team_id = event.team_id and enabled)
+)`
+
 export function eventCap({ owner, kind }: Omit<EventGroup, 'id'>): number | undefined {
   const cap = CAPS[kind]
   return owner === 'subject' ? cap?.ofSandbox : cap?.ofTeam
 }
 
 /**
- * Deletes the events of a group beyond its cap, oldest first and in batches. Those that webhooks wait for are kept until their reader has read them,
- * or for a day. Several servers may run it at once.
+ * Deletes the events of a group beyond its cap, oldest first and in batches; runs are left to `capRuns`. Those that webhooks wait for are kept until their
+ * reader has read them, or for a day. Several servers may run it at once.
  *
  * @returns the number of deleted events
  */
@@ -66,11 +86,7 @@ export async function capEvents(db: Db, group: EventGroup, batches: Batches): Pr
     const { numAffectedRows } = await sql`
       delete from event where event_id = any(array(
         select event_id from event where ${isMember} and event_id <= ${newest.event_id}
-          and (
-            place <= (select place from webhook_reader)
-            or created_at < statement_timestamp() - ${UNREAD_KEPT}::interval
-            or not exists (select from webhook where webhook.team_id = event.team_id and enabled)
-          )
+          and ${isReadByWebhooks}
         order by event_id limit ${size} for update skip locked
       ))
     `.execute(db)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import type { DaemonLogEntry, DaemonLogs } from '../daemon/daemon-logs.ts'
+import { lineBytes } from './line-bytes.ts'
 import type { LogTarget } from './log-target.ts'
 import { trimLogs } from './trim-logs.ts'
 
@@ -34,9 +35,9 @@ export async function appendDaemonLogs(db: Db, { sandboxId, teamId, place }: Omi
       select max(logged_at) + interval '1 millisecond' as next_at from sandbox_log where sandbox_id = ${sandboxId}
     ),
     written as (
-      insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
+      insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields, bytes)
       select moved.sandbox_id, ${teamId}::uuid,
-        greatest(least(to_timestamp(line.at / 1000), clock_timestamp()), stored.next_at), line.level, line.message, line.fields
+        greatest(least(to_timestamp(line.at / 1000), clock_timestamp()), stored.next_at), line.level, line.message, line.fields, ${lineBytes}
       from moved, stored, rows from (
         jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as (at double precision, level text, message text, fields jsonb)
       ) with ordinality as line

@@ -2,6 +2,10 @@
 export interface SandboxLimits {
   /** Concurrent sandboxes of a team. */
   readonly concurrentSandboxes: number
+  /** Sandboxes of a team that are paused, or will be at their end time. */
+  readonly maxPausedSandboxes: number
+  /** Snapshots that a team keeps. */
+  readonly maxSnapshots: number
   readonly maxLifetimeSeconds: number
   /** Creates and forks of a team in a minute; undefined: no limit. */
   readonly createsPerMinute: number | undefined

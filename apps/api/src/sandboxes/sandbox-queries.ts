@@ -51,6 +51,12 @@ export const isOccupied = sql<boolean>`(
   or (state = 'killing' and state_changed_at < ${secondsAgo(SLOW_KILL_SECONDS)})
 )`
 
+/**
+ * SQL condition: the sandbox counts against the limit of paused ones. One that pauses at its end time has its place from the create on, so that this pause is
+ * never refused; a resume may fail, so it keeps the place.
+ */
+export const isKept = sql<boolean>`(state in ('pausing', 'paused', 'resuming') or (auto_pause and state <> 'killing'))`
+
 /** The sandboxes that count against the team's limit. */
 export async function countOccupied(db: Db, teamId: string): Promise<number> {
   const { count } = await db

@@ -9,6 +9,7 @@ import { currentRequestId } from '@sandyard/kit/tracing/scope'
 import type { SandboxEndpoint, SandboxRef } from '@sandyard/runtime/types'
 import type { Actor } from '../events/actor.ts'
 import { tellOfEvent, type Event } from '../events/event-log.ts'
+import { lineBytes } from '../sandbox-logs/line-bytes.ts'
 import { toLifecycleLine } from '../sandbox-logs/lifecycle-line.ts'
 import type { Claiming, Parked } from '../warm-pool/claim-parked.ts'
 import { newSandboxId } from './sandbox-id.ts'
@@ -173,8 +174,8 @@ async function tell(db: Db, { incarnation, claimed = NOTHING_CLAIMED, changed, e
       ({ level, message, fields }, place) => sql`(${level}::text, ${message}::text, ${JSON.stringify(fields)}::jsonb, ${sql.lit(place)})`,
     ),
   )}) as line (level, message, fields, place)`
-  const written = sql`insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields)
-      select sandbox_id, team_id, clock_timestamp(), line.level, line.message, line.fields from changed, ${texts} order by line.place`
+  const written = sql`insert into sandbox_log (sandbox_id, team_id, logged_at, level, message, fields, bytes)
+      select sandbox_id, team_id, clock_timestamp(), line.level, line.message, line.fields, ${lineBytes} from changed, ${texts} order by line.place`
   const subject = sql`changed.sandbox_id`
   const { rows } = await sql<ToldRow>`
     with claimed as (${claimed}), changed as (${changed}), logged as (

@@ -4,9 +4,10 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 const MONTH_MS = 30 * DAY_MS
+const MIB = 1024 ** 2
 
 /** How long unused data is kept. */
-export const RETENTION_SETTINGS = {
+const AGES = {
   auditRetention: env.duration('SANDYARD_AUDIT_RETENTION', {
     default: 90 * DAY_MS,
     doc: 'How long the records of who asked for changes are kept; at least 1h.',
@@ -38,11 +39,24 @@ export const RETENTION_SETTINGS = {
   }),
 } satisfies ConfigSchema
 
+export const RETENTION_SETTINGS = {
+  ...AGES,
+  teamLogSize: env.size('SANDYARD_TEAM_LOG_SIZE', {
+    default: 1024 * MIB,
+    doc: 'What the log lines of all sandboxes of a team may take together, with 256 bytes for each line; older lines are deleted. 16MiB to 10GiB.',
+  }),
+} satisfies ConfigSchema
+
+/** What the newest lines of one sandbox may take alone, and what can be counted in one statement. */
+const TEAM_LOG_BYTES = { least: 16 * MIB, most: 10_240 * MIB } as const
+
 export interface RetentionConfig {
   readonly auditMs: number
   readonly eventMs: number
   readonly historyMs: number
   readonly sandboxLogMs: number
+  /** What the log lines of all sandboxes of a team may take. */
+  readonly teamLogBytes: number
   /** After the end of the sandbox. */
   readonly sandboxMetricMs: number
   readonly teamMetricMs: number
@@ -52,14 +66,18 @@ export interface RetentionConfig {
 
 /** Checks the settings. Adds a message for each wrong one to `problems`. */
 export function checkRetention(settings: ConfigOf<typeof RETENTION_SETTINGS>, problems: string[]): RetentionConfig {
-  for (const [key, setting] of Object.entries(RETENTION_SETTINGS)) {
-    if (settings[key as keyof typeof settings] < HOUR_MS) problems.push(`${setting.env} must be at least 1h`)
+  for (const [key, setting] of Object.entries(AGES)) {
+    if (settings[key as keyof typeof AGES] < HOUR_MS) problems.push(`${setting.env} must be at least 1h`)
+  }
+  if (settings.teamLogSize < TEAM_LOG_BYTES.least || settings.teamLogSize > TEAM_LOG_BYTES.most) {
+    problems.push('SANDYARD_TEAM_LOG_SIZE must be between 16MiB and 10GiB')
   }
   return {
     auditMs: settings.auditRetention,
     eventMs: settings.eventRetention,
     historyMs: settings.historyRetention,
     sandboxLogMs: settings.sandboxLogRetention,
+    teamLogBytes: settings.teamLogSize,
     sandboxMetricMs: settings.sandboxMetricRetention,
     teamMetricMs: settings.teamMetricRetention,
     buildLogMs: settings.buildLogRetention,

@@ -10,6 +10,7 @@ import { tooManySandboxes } from '../sandboxes/sandbox-errors.ts'
 import type { SandboxLimits } from '../sandboxes/sandbox-limits.ts'
 import { countOccupied, type SandboxRow } from '../sandboxes/sandbox-queries.ts'
 import { announce } from '../sandboxes/sandbox-state.ts'
+import { countKeptSandboxes, tooManyPaused } from '../teams/kept-counts.ts'
 import { limitsOf } from '../teams/team-limits.ts'
 import type { LockedTeam } from '../teams/team-transaction.ts'
 
@@ -34,16 +35,19 @@ export interface ReservedForks {
   readonly rate: CreateRate | undefined
 }
 
-/** Inserts the rows of forks in state `starting`, as many as the limit and the rate of the team allow. */
+/** Inserts the rows of forks in state `starting`, as many as the limits and the rate of the team allow. */
 export async function reserveForks(team: LockedTeam, reservation: ForkReservation): Promise<ReservedForks> {
   const { tx, own } = team
   const { row, count } = reservation
   const limits = limitsOf(reservation.limits, own)
   const free = Math.max(0, limits.concurrentSandboxes - (await countOccupied(tx, row.team_id)))
-  const wanted = Math.min(count, free)
+  // Forks pause at their end time as the sandbox does.
+  const freePaused = row.auto_pause ? Math.max(0, limits.maxPausedSandboxes - (await countKeptSandboxes(tx, row.team_id))) : Infinity
+  const wanted = Math.min(count, free, freePaused)
   const rate = await takeCreates(team, { limits, wanted })
   const granted = rate?.granted ?? wanted
-  const refusal = rate !== undefined && granted < wanted ? rateExceeded(rate) : tooManySandboxes(limits.concurrentSandboxes, own)
+  const limited = freePaused < free ? tooManyPaused(limits.maxPausedSandboxes, own) : tooManySandboxes(limits.concurrentSandboxes, own)
+  const refusal = rate !== undefined && granted < wanted ? rateExceeded(rate) : limited
   return { refs: await insertForks(tx, reservation, granted), refusal, rate }
 }
 

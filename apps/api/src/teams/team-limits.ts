@@ -4,9 +4,12 @@ import type { TeamTable } from '@sandyard/db/schema/team'
 /** The column of each limit of a team. */
 export const LIMIT_COLUMN = {
   concurrentSandboxes: 'max_sandboxes',
+  maxPausedSandboxes: 'max_paused_sandboxes',
   maxLifetimeSeconds: 'max_lifetime_seconds',
   createsPerMinute: 'creates_per_minute',
   createBurst: 'create_burst',
+  maxSnapshots: 'max_snapshots',
+  maxTemplates: 'max_templates',
   concurrentBuilds: 'max_builds',
   maxCpuCount: 'max_cpu_count',
   maxMemoryMib: 'max_memory_mib',

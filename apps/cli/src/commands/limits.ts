@@ -21,9 +21,12 @@ interface Limit {
 /** By the name of the option. */
 const LIMITS: Readonly<Record<string, Limit>> = {
   sandboxes: { limit: 'concurrentSandboxes', argument: '<n>', doc: 'sandboxes at once', read: readCount },
+  paused: { limit: 'maxPausedSandboxes', argument: '<n>', doc: 'sandboxes that are paused, or will be at their end time', read: readCount },
   lifetime: { limit: 'maxLifetimeSeconds', argument: '<time>', doc: 'longest lifetime of a sandbox, such as 2h', read: readSeconds },
   creates: { limit: 'createsPerMinute', argument: '<n>', doc: 'creates and forks in a minute', read: readCount },
   burst: { limit: 'createBurst', argument: '<n>', doc: 'creates and forks that may come at once', read: readCount },
+  snapshots: { limit: 'maxSnapshots', argument: '<n>', doc: 'snapshots', read: readCount },
+  templates: { limit: 'maxTemplates', argument: '<n>', doc: 'templates', read: readCount },
   builds: { limit: 'concurrentBuilds', argument: '<n>', doc: 'registered and running builds at once', read: readCount },
   cpus: { limit: 'maxCpuCount', argument: '<n>', doc: 'most processors of a template', read: readCount },
   memory: { limit: 'maxMemoryMib', argument: '<size>', doc: 'most memory of a template, such as 4GiB', read: readMib },

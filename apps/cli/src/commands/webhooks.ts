@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Webhook } from '@sandyard/api-contract/webhooks/webhook'
-import type { WebhookDelivery } from '@sandyard/api-contract/webhooks/webhook-delivery'
+import { MOST_ATTEMPTS, type WebhookDelivery } from '@sandyard/api-contract/webhooks/webhook-delivery'
 import type { ApiClient } from '../api-client.ts'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -64,12 +64,16 @@ async function listDead({ api, output }: CliParts, webhookID: string): Promise<v
 }
 
 async function resend({ api, output }: CliParts, webhookID: string, named: readonly string[]): Promise<void> {
-  const ids = named.length > 0 ? named : (await deadDeliveries(api, webhookID)).map(({ deliveryId }) => deliveryId)
+  const dead = named.length > 0 ? [] : await deadDeliveries(api, webhookID)
+  const sendable = dead.filter(({ attempts }) => (attempts.at(-1)?.number ?? 0) < MOST_ATTEMPTS)
+  const ids = named.length > 0 ? named : sendable.map(({ deliveryId }) => deliveryId)
   for (const deliveryID of ids) await api.call('resendWebhookDelivery', { path: { webhookID, deliveryID } })
   output.result(ids, () => {
     for (const id of ids) output.line(id)
   })
-  output.say(ids.length === 0 ? 'No delivery was given up.' : `The server sends ${ids.length} again.`)
+  output.say(ids.length + dead.length === 0 ? 'No delivery was given up.' : `The server sends ${ids.length} again.`)
+  const left = dead.length - sendable.length
+  if (left > 0) output.say(`${left} had ${MOST_ATTEMPTS} attempts or more: they are not sent again.`)
 }
 
 async function deadDeliveries(api: ApiClient, webhookID: string): Promise<WebhookDelivery[]> {

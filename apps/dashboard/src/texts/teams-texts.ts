@@ -39,9 +39,12 @@ export const teamsTexts = {
   none: 'no limit',
   limitNames: {
     concurrentSandboxes: 'Sandboxes at once',
+    maxPausedSandboxes: 'Paused sandboxes, and those that will be at their end',
     maxLifetimeSeconds: 'Longest lifetime',
     createsPerMinute: 'Creates a minute',
     createBurst: 'Creates in one burst',
+    maxSnapshots: 'Snapshots',
+    maxTemplates: 'Templates',
     concurrentBuilds: 'Builds at once',
     maxCpuCount: 'CPU cores of a template',
     maxMemoryMB: 'Memory of a template',

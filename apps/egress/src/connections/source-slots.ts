@@ -1,3 +1,5 @@
+import { Quota } from '@sandyard/kit/limits/quota'
+
 export interface SlotLimits {
   readonly maxConnections: number
   readonly maxSandboxConnections: number
@@ -10,50 +12,44 @@ export interface Slot extends Disposable {
   settle(): void
 }
 
-interface Count {
-  open: number
-  pending: number
-}
-
 /** Counts the connections of each source address, so that the caps hold before the database is asked for its sandbox. */
 export class SourceSlots {
-  readonly #limits: SlotLimits
-  readonly #bySource = new Map<string, Count>()
-  #open = 0
+  readonly #open: Quota
+  readonly #pending: Quota
 
-  constructor(limits: SlotLimits) {
-    this.#limits = limits
+  constructor({ maxConnections, maxSandboxConnections, maxSandboxPending }: SlotLimits) {
+    this.#open = new Quota({ all: maxConnections, one: maxSandboxConnections })
+    this.#pending = new Quota({ all: maxConnections, one: maxSandboxPending })
   }
 
   get open(): number {
-    return this.#open
+    return this.#open.count
   }
 
   /** A slot, or undefined when a cap refuses it. */
   take(source: string): Slot | undefined {
-    const { maxConnections, maxSandboxConnections, maxSandboxPending } = this.#limits
-    const count = this.#bySource.get(source) ?? { open: 0, pending: 0 }
-    if (this.#open >= maxConnections || count.open >= maxSandboxConnections || count.pending >= maxSandboxPending) return undefined
-    this.#bySource.set(source, count)
-    this.#open += 1
-    count.open += 1
-    count.pending += 1
-    let isPending = true
-    let isOpen = true
-    const settle = (): void => {
-      if (isPending) count.pending -= 1
-      isPending = false
+    if (this.#open.take(source) !== undefined) return undefined
+    if (this.#pending.take(source) !== undefined) {
+      this.#open.release(source)
+      return undefined
     }
+    const settle = once(() => this.#pending.release(source))
+    const close = once(() => this.#open.release(source))
     return {
       settle,
       [Symbol.dispose]: () => {
         settle()
-        if (!isOpen) return
-        isOpen = false
-        this.#open -= 1
-        count.open -= 1
-        if (count.open === 0) this.#bySource.delete(source)
+        close()
       },
     }
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    work()
   }
 }

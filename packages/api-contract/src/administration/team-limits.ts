@@ -12,9 +12,12 @@ function limit(description: string, maximum: number) {
 /** The limits of a team by their names. */
 const LIMITS = {
   concurrentSandboxes: limit('Sandboxes at once', INT32_MAX),
+  maxPausedSandboxes: limit('Sandboxes that are paused, or will be at their end time', INT32_MAX),
   maxLifetimeSeconds: limit('Longest lifetime of a sandbox in seconds', DAY_SECONDS),
   createsPerMinute: limit('Creates and forks in a minute', MOST),
   createBurst: limit('Creates and forks that may come at once', MOST),
+  maxSnapshots: limit('Snapshots', INT32_MAX),
+  maxTemplates: limit('Templates', INT32_MAX),
   concurrentBuilds: limit('Registered and running builds at once', INT32_MAX),
   maxCpuCount: limit('Most CPU cores of a template', INT32_MAX),
   maxMemoryMB: limit('Most memory of a template in MiB', INT32_MAX),
@@ -24,9 +27,12 @@ const LIMITS = {
 
 const wanted = {
   concurrentSandboxes: Type.Optional(Nullable(LIMITS.concurrentSandboxes)),
+  maxPausedSandboxes: Type.Optional(Nullable(LIMITS.maxPausedSandboxes)),
   maxLifetimeSeconds: Type.Optional(Nullable(LIMITS.maxLifetimeSeconds)),
   createsPerMinute: Type.Optional(Nullable(LIMITS.createsPerMinute)),
   createBurst: Type.Optional(Nullable(LIMITS.createBurst)),
+  maxSnapshots: Type.Optional(Nullable(LIMITS.maxSnapshots)),
+  maxTemplates: Type.Optional(Nullable(LIMITS.maxTemplates)),
   concurrentBuilds: Type.Optional(Nullable(LIMITS.concurrentBuilds)),
   maxCpuCount: Type.Optional(Nullable(LIMITS.maxCpuCount)),
   maxMemoryMB: Type.Optional(Nullable(LIMITS.maxMemoryMB)),
@@ -58,9 +64,12 @@ const LimitUse = Type.Object(
 export const TeamLimitsUse = Type.Object(
   {
     concurrentSandboxes: LimitUse,
+    maxPausedSandboxes: LimitUse,
     maxLifetimeSeconds: LimitUse,
     createsPerMinute: LimitUse,
     createBurst: LimitUse,
+    maxSnapshots: LimitUse,
+    maxTemplates: LimitUse,
     concurrentBuilds: LimitUse,
     maxCpuCount: LimitUse,
     maxMemoryMB: LimitUse,

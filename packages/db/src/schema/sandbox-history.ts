@@ -32,6 +32,9 @@ export interface SandboxHistoryTable {
   run_ms: Generated<number>
   /** Who ended it. */
   end_actor: JsonObject<Record<string, unknown>> | null
+  /** As of a sandbox that lives. */
+  forgotten_runs: Generated<number>
+  forgotten_through: Generated<number>
 }
 
 export const sandboxHistoryColumns: Columns<SandboxHistoryTable> = {
@@ -52,4 +55,6 @@ export const sandboxHistoryColumns: Columns<SandboxHistoryTable> = {
   metadata: 'jsonb',
   run_ms: 'bigint',
   end_actor: 'jsonb null',
+  forgotten_runs: 'integer',
+  forgotten_through: 'bigint',
 }

@@ -13,6 +13,8 @@ export interface SandboxLogTable {
   message: string
   /** The other members of the raw line. */
   fields: JsonObject<Record<string, unknown>>
+  /** What message and fields take as text; null in a line of a release that does not know it. */
+  bytes: number | null
 }
 
 export const sandboxLogColumns: Columns<SandboxLogTable> = {
@@ -23,4 +25,5 @@ export const sandboxLogColumns: Columns<SandboxLogTable> = {
   level: 'text',
   message: 'text',
   fields: 'jsonb',
+  bytes: 'integer null',
 }

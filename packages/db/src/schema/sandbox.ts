@@ -122,6 +122,10 @@ export interface SandboxTable {
   home_server_id: number | null
   /** Of the create that took it from the warm pool. */
   claim: string | null
+  /** Its oldest runs, whose events were removed: how many, how long, and the last of these events. */
+  forgotten_runs: Generated<number>
+  forgotten_run_ms: Generated<number>
+  forgotten_through: Generated<number>
 }
 
 export const sandboxColumns: Columns<SandboxTable> = {
@@ -160,4 +164,7 @@ export const sandboxColumns: Columns<SandboxTable> = {
   iam: 'jsonb',
   home_server_id: 'integer null',
   claim: 'text null',
+  forgotten_runs: 'integer',
+  forgotten_run_ms: 'bigint',
+  forgotten_through: 'bigint',
 }

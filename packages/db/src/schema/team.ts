@@ -20,6 +20,9 @@ export interface TeamTable {
   max_memory_mib: number | null
   max_disk_mib: number | null
   max_stored_bytes: number | null
+  max_paused_sandboxes: number | null
+  max_snapshots: number | null
+  max_templates: number | null
   creates_per_minute: number | null
   create_burst: number | null
   /** How much of the burst of creates it had used at that time; null before the first one. */
@@ -43,6 +46,9 @@ export const teamColumns: Columns<TeamTable> = {
   max_memory_mib: 'integer null',
   max_disk_mib: 'integer null',
   max_stored_bytes: 'bigint null',
+  max_paused_sandboxes: 'integer null',
+  max_snapshots: 'integer null',
+  max_templates: 'integer null',
   creates_per_minute: 'integer null',
   create_burst: 'integer null',
   creates_used: 'double precision null',

@@ -3,6 +3,7 @@ import type { KeyScope } from '@sandyard/api-contract/credentials/api-key'
 import type { SandboxResources } from '@sandyard/runtime/types'
 import { appendEvent } from '../../events/event-log.ts'
 import { checkTemplateScope } from '../../auth/key-scopes.ts'
+import { countTemplates, tooManyTemplates } from '../../teams/kept-counts.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { Team } from '../../teams/team.ts'
 import { findTemplateByAlias } from '../../templates/template-queries.ts'
@@ -54,17 +55,18 @@ export interface Registration {
  * names hold under concurrency. Assigns the tags, and ends builds that were registered for one of them and never started (control-plane.md
  * 10.3).
  *
- * @throws AppError `unprocessable` for an idempotency key of another request, `resource_exhausted` at the limit, `conflict` and `permission_denied` for a name that is taken, `not_found` for a
+ * @throws AppError `unprocessable` for an idempotency key of another request, `resource_exhausted` at a limit, `conflict` and `permission_denied` for a name that is taken, `not_found` for a
  * deleted template; then nothing has changed
  */
 export async function registerBuild(parts: BuildParts, registration: Registration): Promise<{ templateId: string; buildId: string }> {
   const { team, target, tags, resources, order } = registration
   const once = { tokenSeed: parts.tokenSeed, ownerId: team.id, ...registration.operation }
   return createOnceInTeam(parts.database, once, async ({ tx, own }) => {
-    const { concurrentBuilds: limit } = limitsOf(parts.limits, own)
+    const { concurrentBuilds: limit, maxTemplates } = limitsOf(parts.limits, own)
     const known = await findTarget(tx, registration)
     if (known !== undefined) await endOlderBuilds(tx, { templateId: known, tags }, { alsoInProgress: order !== undefined })
     if ((await countUnfinished(tx, team.id)) >= limit) throw tooManyBuilds(limit, own)
+    if (known === undefined && (await countTemplates(tx, team.id)) >= maxTemplates) throw tooManyTemplates(maxTemplates, own)
     const templateId = known ?? (await insertTemplate(tx, { teamId: team.id, source: 'template', userId: registration.userId }))
     if (target.alias !== undefined) await claimAlias(tx, { alias: target.alias, namespace: team.slug, templateId })
     if (!(await countBuild(tx, templateId))) throw templateDeleted(templateId)

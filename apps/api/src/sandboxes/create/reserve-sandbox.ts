@@ -4,6 +4,7 @@ import { keptPlan } from '@sandyard/db/kept-plan'
 import type { SandboxRef } from '@sandyard/runtime/types'
 import { isDefaultEgress } from '@sandyard/runtime/open-egress'
 import type { Actor } from '../../events/actor.ts'
+import { tooManyPaused } from '../../teams/kept-counts.ts'
 import { teamTransaction } from '../../teams/team-transaction.ts'
 import { limitsOf } from '../../teams/team-limits.ts'
 import type { ReadyBuild, Template } from '../../templates/template.ts'
@@ -12,7 +13,7 @@ import { claimKey, findRemembered, type IdempotentRequest } from '../../idempote
 import { toEgressPolicy } from '../network/to-egress-policy.ts'
 import { tooManySandboxes } from '../sandbox-errors.ts'
 import type { SandboxLimits } from '../sandbox-limits.ts'
-import { isOccupied } from '../sandbox-queries.ts'
+import { isKept, isOccupied } from '../sandbox-queries.ts'
 import { insertReserved, type InsertedRow } from '../sandbox-state.ts'
 import { holdMounts } from './check-mounts.ts'
 import type { SandboxSettings } from './sandbox-settings.ts'
@@ -49,19 +50,20 @@ export type Reserved =
  * Reserves a new sandbox: claims one of the warm pool if one waits and it mounts no volumes, and inserts its row in state `starting` and its idempotency key, in one
  * transaction. Creates of one team are serialised here, so that the limit and the key hold under concurrency.
  *
- * @throws AppError `resource_exhausted` at the limit or above the rate; `not_found` when the template was deleted meanwhile, `invalid_argument` when
+ * @throws AppError `resource_exhausted` at a limit or above the rate; `not_found` when the template was deleted meanwhile, `invalid_argument` when
  * a volume was; those of the idempotency key
  */
 export async function reserveSandbox(database: Database, request: ReserveRequest): Promise<Reserved> {
   const { teamId, idempotent, pool } = request
-  const { allowInternetAccess, network, volumeMounts } = request.settings
+  const { allowInternetAccess, autoPause, network, volumeMounts } = request.settings
   return teamTransaction(database, { teamId }, async (team) => {
     const { tx, own } = team
     const limits = limitsOf(request.limits, own)
     const remembered = idempotent && (await findRemembered(tx, teamId, idempotent))
     if (remembered !== undefined) return { remembered }
-    const { occupied, isHeld } = await countAndHold(tx, request)
+    const { occupied, kept, isHeld } = await countAndHold(tx, request)
     if (occupied >= limits.concurrentSandboxes) throw tooManySandboxes(limits.concurrentSandboxes, own)
+    if (autoPause && kept >= limits.maxPausedSandboxes) throw tooManyPaused(limits.maxPausedSandboxes, own)
     const rate = await takeCreates(team, { limits, wanted: 1 })
     if (rate?.granted === 0) throw rateExceeded(rate)
     if (!isHeld) throw templateNotFound({ key: request.template.templateId })
@@ -80,15 +82,16 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
  * Counts the sandboxes of the team, and locks the template against deletion until the end of the transaction. A template that was deleted meanwhile
  * is not there.
  */
-async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promise<{ occupied: number; isHeld: boolean }> {
-  const { rows } = await sql<{ occupied: number; is_held: boolean }>`
+async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promise<{ occupied: number; kept: number; isHeld: boolean }> {
+  const { rows } = await sql<{ occupied: number; kept: number; is_held: boolean }>`
     with held as materialized (
       select template_id from template where template_id = ${template.templateId} and deleted_at is null for key share
     )
-    select (select count(*) from sandbox where team_id = ${teamId} and ${isOccupied}) as occupied, exists (select from held) as is_held
+    select count(*) filter (where ${isOccupied}) as occupied, count(*) filter (where ${isKept}) as kept, exists (select from held) as is_held
+    from sandbox where team_id = ${teamId}
     ${keptPlan}`.execute(tx)
-  const { occupied = 0, is_held: isHeld = false } = rows[0] ?? {}
-  return { occupied, isHeld }
+  const { occupied = 0, kept = 0, is_held: isHeld = false } = rows[0] ?? {}
+  return { occupied, kept, isHeld }
 }
 
 function insert(tx: Tx, request: ReserveRequest, claiming: Claiming | undefined): Promise<InsertedRow> {

@@ -16,7 +16,7 @@ export interface DescribedEvent {
     readonly cpuCount: number
     readonly memoryMib: number
   }
-  /** The number of the run in which it happened, from 1; 0 before the first one. */
+  /** The number of the run in which it happened, from 1; 0 before the first one, and for an event that is older than the runs that are known. */
   readonly run: number
   /** The start of that run. */
   readonly startedAt: Date | null
@@ -28,14 +28,16 @@ export async function describeEvents(db: Db, eventIds: readonly number[]): Promi
   const { rows } = await sql<Omit<DescribedEvent, 'sandbox'> & DescribedEvent['sandbox']>`
     select event.event_id as "eventId", event.team_id as "teamId", kind, subject as "sandboxId", data, event.created_at as at,
       known.template_id as "templateId", known.build_id as "buildId", known.metadata, known.cpu_count as "cpuCount",
-      known.memory_mib as "memoryMib", run.number as run, run.started_at as "startedAt"
+      known.memory_mib as "memoryMib",
+      run.number + case when event.event_id > known.forgotten_through then known.forgotten_runs else 0 end as run, run.started_at as "startedAt"
     from event
     join lateral (
-      select template_id, build_id, metadata, cpu_count, memory_mib from (
-        select sandbox.template_id, build_id, metadata, cpu_count, memory_mib
+      select template_id, build_id, metadata, cpu_count, memory_mib, forgotten_runs, forgotten_through from (
+        select sandbox.template_id, build_id, metadata, cpu_count, memory_mib, forgotten_runs, forgotten_through
         from sandbox join build using (build_id) where sandbox_id = event.subject
         union all
-        select template_id, build_id, metadata, cpu_count, memory_mib from sandbox_history where sandbox_id = event.subject
+        select template_id, build_id, metadata, cpu_count, memory_mib, forgotten_runs, forgotten_through
+        from sandbox_history where sandbox_id = event.subject
       ) as either limit 1
     ) as known on true
     cross join lateral (

@@ -38,7 +38,7 @@ export async function listLifecycleEvents(db: Db, request: LifecycleRequest): Pr
   const hasRun = sql`(event.kind <> 'sandbox.killing' or (
     select true from event as started where started.subject = event.subject and started.kind in ('sandbox.running', 'sandbox.resumed')
     limit 1
-  ))`
+  ) or (select forgotten_runs > 0 from sandbox_history where sandbox_id = event.subject))`
   const found =
     sandboxId === undefined
       ? sql`unnest(${kinds}::text[]) as asked (kind) cross join lateral (

@@ -2,11 +2,13 @@ import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Keep } from '@sandyard/runtime/types'
 import { isResponsive } from '../../daemon/is-responsive.ts'
 import type { Actor } from '../../events/actor.ts'
+import { teamTransaction } from '../../teams/team-transaction.ts'
 import { sandboxNotFound } from '../sandbox-errors.ts'
 import { parseSandboxId } from '../sandbox-id.ts'
 import { findSandbox } from '../sandbox-queries.ts'
 import { changeState } from '../sandbox-state.ts'
 import { carryOutPause } from './carry-out-pause.ts'
+import { checkPaused } from './check-paused.ts'
 import { endpointOf, refOf, WAIT_MS, type LifecycleParts } from './lifecycle-parts.ts'
 import { pausing } from './pause-steps.ts'
 
@@ -22,7 +24,7 @@ export interface PauseRequest {
  * Pauses a running sandbox and returns when it is paused. Concurrent pauses join; a snapshot or a resume in flight is waited for
  * (control-plane.md 6.6; `isStrict`: clients-python-2.63.md 6).
  *
- * @throws AppError `not_found`; `unavailable` for a strict pause of an unresponsive sandbox; `conflict` when it is paused already or being killed; `internal` when it cannot be paused: it still runs
+ * @throws AppError `not_found`; `resource_exhausted` at the limit of paused sandboxes; `unavailable` for a strict pause of an unresponsive sandbox; `conflict` when it is paused already or being killed; `internal` when it cannot be paused: it still runs
  */
 export async function pauseSandbox(parts: LifecycleParts, teamId: string, request: PauseRequest): Promise<void> {
   const sandboxId = parseSandboxId(request.givenId)
@@ -57,7 +59,10 @@ export async function pauseSandbox(parts: LifecycleParts, teamId: string, reques
         if (request.isStrict) throw notResponsive(row.sandbox_id)
       }
       using _held = parts.inFlight.hold(ref)
-      const isOurs = await parts.database.transaction((tx) => changeState(tx, ref, pausing(wish, parts.serverId)))
+      const isOurs = await teamTransaction(parts.database, { teamId }, async (team) => {
+        await checkPaused(team, parts.limits, row.sandbox_id)
+        return changeState(team.tx, ref, pausing(wish, parts.serverId))
+      })
       if (!isOurs) return undefined
       if (!(await carryOutPause(parts, ref, wish))) throw notPausable(row.sandbox_id, 'killing')
       return row

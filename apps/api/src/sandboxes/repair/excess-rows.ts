@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
-import { capEvents, eventCap, type EventGroup } from '../../events/cap-events.ts'
+import { capEvents, eventCap, RUN_BEGINS, type EventGroup } from '../../events/cap-events.ts'
+import { capRuns } from '../events/cap-runs.ts'
 import { trimLogs } from '../../sandbox-logs/trim-logs.ts'
 
 /** New events that a pass looks at. */
@@ -38,7 +39,8 @@ export class ExcessRows {
     let left = DELETED.most
     for (const group of groupsOf(samples)) {
       if (left <= 0 || signal.aborted) return
-      const deleted = await capEvents(this.#db, group, { size: DELETED.size, most: left, signal })
+      const cap = group.kind === RUN_BEGINS ? capRuns : capEvents
+      const deleted = await cap(this.#db, group, { size: DELETED.size, most: left, signal })
       left -= Math.ceil(deleted / DELETED.size)
     }
     for (const sandboxId of mostFirst(samples.filter(({ kind }) => kind.startsWith('sandbox.')).map(({ subject }) => subject))) {

@@ -4,6 +4,7 @@ import { runLoop } from '@sandyard/kit/lifecycle/run-loop'
 import type { Shutdown } from '@sandyard/kit/lifecycle/shutdown'
 import { forgetEndedCredentials } from '../../credentials/forget-ended-credentials.ts'
 import { forgetEvents } from '../../events/forget-events.ts'
+import { TeamLogs } from '../../sandbox-logs/team-logs.ts'
 import type { RetentionConfig } from '../../settings/retention.ts'
 import { foldSpawns } from '../../templates/spawn-counts.ts'
 import { ExcessRows } from './excess-rows.ts'
@@ -54,7 +55,11 @@ export function startSandboxLoops(parts: LoopParts, shutdown: Shutdown): Sandbox
   shutdown.add('retention', () => forgetting.stop())
 
   const excess = new ExcessRows(database.db)
-  const capping = runLoop({ name: 'excess rows', everyMs: FORGET_EVERY_MS, log }, (signal) => excess.pass(signal))
+  const teamLogs = new TeamLogs(database.db, retention.teamLogBytes)
+  const capping = runLoop({ name: 'excess rows', everyMs: FORGET_EVERY_MS, log }, async (signal) => {
+    await excess.pass(signal)
+    await teamLogs.pass(signal)
+  })
   shutdown.add('excess rows', () => capping.stop())
   return { onEndTime: () => reaping.wake() }
 }

@@ -7,6 +7,7 @@ import { settingLimits, WIRE_LIMITS } from '../../administration/admin-views.ts'
 import { countOccupied } from '../../sandboxes/sandbox-queries.ts'
 import { getOwnTeamId } from '../../team-metrics/read-range.ts'
 import { TeamParams } from '../../team-metrics/routes/team-params.ts'
+import { countKept } from '../kept-counts.ts'
 import { countStored } from '../stored-bytes.ts'
 import { limitsOf, LIMIT_NAMES, type LimitName } from '../team-limits.ts'
 
@@ -19,12 +20,13 @@ export const getTeamLimitsRoute: ApiRoute = (app, ctx) =>
       const { db } = ctx.database
       const teamId = getOwnTeamId(principal, params.teamID, 'limits')
       const limits = limitsOf(settingLimits(ctx.config), getTeam(principal).limits)
-      const [concurrentSandboxes, concurrentBuilds, maxStoredBytes] = await Promise.all([
+      const [concurrentSandboxes, kept, concurrentBuilds, maxStoredBytes] = await Promise.all([
         countOccupied(db, teamId),
+        countKept(db, teamId),
         countUnfinished(db, teamId),
         countStored(db, teamId),
       ])
-      const used: { readonly [Name in LimitName]?: number } = { concurrentSandboxes, concurrentBuilds, maxStoredBytes }
+      const used: { readonly [Name in LimitName]?: number } = { concurrentSandboxes, ...kept, concurrentBuilds, maxStoredBytes }
       const entries = LIMIT_NAMES.map((name) => [
         WIRE_LIMITS[name],
         { limit: limits[name] ?? null, ...(used[name] !== undefined && { used: used[name] }) },

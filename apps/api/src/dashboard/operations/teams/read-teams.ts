@@ -4,6 +4,7 @@ import type { Db } from '@sandyard/db/database'
 import { UNFINISHED_BUILD_STATUSES } from '@sandyard/db/schema/build'
 import { WIRE_LIMITS, type SettingLimits } from '../../../administration/admin-views.ts'
 import { RUNNING_STATES } from '../../../sandboxes/running-states.ts'
+import { countKept } from '../../../teams/kept-counts.ts'
 import { listMembers } from '../../../teams/members.ts'
 import { countStored } from '../../../teams/stored-bytes.ts'
 import { LIMIT_NAMES, toOwnLimits, type LimitName } from '../../../teams/team-limits.ts'
@@ -15,9 +16,12 @@ const MAX_MEMBERS = 200
 
 const UNITS: Readonly<Record<LimitName, LimitUse['unit']>> = {
   concurrentSandboxes: 'count',
+  maxPausedSandboxes: 'count',
   maxLifetimeSeconds: 'seconds',
   createsPerMinute: 'count',
   createBurst: 'count',
+  maxSnapshots: 'count',
+  maxTemplates: 'count',
   concurrentBuilds: 'count',
   maxCpuCount: 'count',
   maxMemoryMib: 'mib',
@@ -69,6 +73,7 @@ export async function readTeamDetail({ db, settings, only }: TeamParts, givenId:
   const own = toOwnLimits(team)
   const used: Readonly<Partial<Record<LimitName, number>>> = {
     concurrentSandboxes: team.running,
+    ...(await countKept(db, teamId)),
     concurrentBuilds: await countBuilds(db, teamId),
     maxStoredBytes: await countStored(db, teamId),
   }
