@@ -79,16 +79,20 @@ export async function reserveSandbox(database: Database, request: ReserveRequest
 }
 
 /**
- * Counts the sandboxes of the team, and locks the template against deletion until the end of the transaction. A template that was deleted meanwhile
- * is not there.
+ * Counts the sandboxes of the team that run, and for a sandbox with `autoPause` those that it keeps. Locks the template against deletion until the end of the
+ * transaction; one that was deleted meanwhile is not there.
  */
-async function countAndHold(tx: Tx, { teamId, template }: ReserveRequest): Promise<{ occupied: number; kept: number; isHeld: boolean }> {
+async function countAndHold(
+  tx: Tx,
+  { teamId, template, settings: { autoPause } }: ReserveRequest,
+): Promise<{ occupied: number; kept: number; isHeld: boolean }> {
   const { rows } = await sql<{ occupied: number; kept: number; is_held: boolean }>`
     with held as materialized (
       select template_id from template where template_id = ${template.templateId} and deleted_at is null for key share
     )
-    select count(*) filter (where ${isOccupied}) as occupied, count(*) filter (where ${isKept}) as kept, exists (select from held) as is_held
-    from sandbox where team_id = ${teamId}
+    select (select count(*) from sandbox where team_id = ${teamId} and ${isOccupied}) as occupied,
+      case when ${autoPause}::boolean then (select count(*) from sandbox where team_id = ${teamId} and ${isKept}) else 0 end as kept,
+      exists (select from held) as is_held
     ${keptPlan}`.execute(tx)
   const { occupied = 0, kept = 0, is_held: isHeld = false } = rows[0] ?? {}
   return { occupied, kept, isHeld }
