@@ -48,6 +48,8 @@ export default defineConfig({
           name: 'engine',
           include: ['{apps,packages}/*/test/**/*.engine.test.ts', 'tools/**/*.engine.test.ts'],
           execArgv: ROOMY,
+          // Files of one worker share loaded modules. No test changes the state of a module.
+          isolate: false,
           ...PATIENT,
           testTimeout: 180_000,
           hookTimeout: 600_000,

@@ -3,11 +3,10 @@ import { describeRuntimeContract } from '@sandyard/runtime/contract/runtime-cont
 import { containerName } from '../src/labels.ts'
 import { DEBIAN, EngineBench } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { addVolumeServer } from './support/volume-server-dist.ts'
+import { volumeServer } from './support/volume-server-dist.ts'
 
 async function dockerHarness(): Promise<ContractHarness> {
-  const bench = await EngineBench.open({ ownDist: true })
-  await addVolumeServer(bench.dist)
+  const bench = await EngineBench.open({ part: await volumeServer() })
   return {
     image: DEBIAN,
     open: (installation) => bench.runtime({ installation }),

@@ -9,15 +9,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DockerEngineArchive } from '../src/archive/docker-engine-archive.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { addVolumeServer } from './support/volume-server-dist.ts'
+import { volumeServer } from './support/volume-server-dist.ts'
 
 const installation = `test-${randomId(8)}`
 let bench: EngineBench
 let archive: DockerEngineArchive
 
 beforeAll(async () => {
-  bench = await EngineBench.open({ ownDist: true })
-  await addVolumeServer(bench.dist)
+  bench = await EngineBench.open({ part: await volumeServer() })
   archive = new DockerEngineArchive(bench.docker, installation)
 })
 afterAll(() => bench[Symbol.asyncDispose]())

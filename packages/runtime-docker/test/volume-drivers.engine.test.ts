@@ -11,7 +11,7 @@ import type { DockerVolumeStore } from '../src/volumes/docker-volume-store.ts'
 import type { VolumeDriver } from '../src/volumes/volume-driver.ts'
 import { ENGINE, EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { addVolumeServer } from './support/volume-server-dist.ts'
+import { volumeServer } from './support/volume-server-dist.ts'
 
 const stack = new AsyncDisposableStack()
 const key = new Secret(randomId(32))
@@ -21,8 +21,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandyard-volumes-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  bench = stack.use(await EngineBench.open({ ownDist: true }))
-  await addVolumeServer(bench.dist)
+  bench = stack.use(await EngineBench.open({ part: await volumeServer() }))
 })
 afterAll(() => stack.disposeAsync())
 

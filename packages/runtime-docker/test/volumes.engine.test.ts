@@ -19,7 +19,7 @@ import { repairEgress } from '../src/upkeep/repair-egress.ts'
 import { DockerVolumeStore } from '../src/volumes/docker-volume-store.ts'
 import { EngineBench, sandboxSpec } from './support/engine-bench.ts'
 import { Inside } from './support/inside.ts'
-import { addVolumeServer } from './support/volume-server-dist.ts'
+import { volumeServer } from './support/volume-server-dist.ts'
 
 const DAY_MS = 86_400_000
 
@@ -33,9 +33,8 @@ describe('volumes on Docker', () => {
   let volumes: DockerVolumeStore
 
   beforeAll(async () => {
-    bench = stack.use(await EngineBench.open({ ownDist: true }))
+    bench = stack.use(await EngineBench.open({ part: await volumeServer() }))
     ;({ docker } = bench)
-    await addVolumeServer(bench.dist)
     runtime = await bench.runtime({ installation })
     if (runtime.volumes === undefined) throw new Error('the runtime has no volumes')
     volumes = runtime.volumes

@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
 import { request } from 'node:http'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { MAX_UPLOAD_BYTES } from '@sandyard/dashboard-contract/limits'
 import { createWorld, waitFor, type Server, type World } from '../support/control-plane.ts'
@@ -102,7 +104,7 @@ it('replaces a file, which keeps its mode, also by an upload without a length', 
 it('cuts the listing of a large folder, and says so', async () => {
   const folder = world.engine.volumes.pathOf(`fake/${volumeId}`)
   await mkdir(`${folder}/many`)
-  for (let at = 0; at < 5001; at += 1) await writeFile(`${folder}/many/${String(at).padStart(5, '0')}`, '')
+  await promisify(execFile)('sh', ['-c', 'cd "$1" && seq -f %05g 0 5000 | xargs touch', 'sh', `${folder}/many`])
   const { body } = await browser.call('GET', filesOf('/many'))
   expect([body.entries.length, body.entries.at(-1).name, body.isCut]).toEqual([5000, '04999', true])
 })

@@ -15,7 +15,7 @@ import { engineResolvers } from '../../src/egress/resolvers.ts'
 import { unlessStatus } from '../../src/engine/docker-errors.ts'
 import { removeInstallations } from '../../src/remove-installation.ts'
 import type { DockerRuntimeOptions } from '../../src/runtime-options.ts'
-import { makeStandInDist, sharedStandInDist } from './stand-in-dist.ts'
+import { makeStandInDist, sharedStandInDist, type DistPart } from './stand-in-dist.ts'
 
 /** The image that every engine has after `npm start` or `npm test` has prepared it. */
 export const DEBIAN = 'debian:bookworm-slim'
@@ -38,6 +38,8 @@ export const findResolvers = loadOnce(async () => {
 interface BenchOptions {
   /** For tests that change the distribution or its volume, which are shared otherwise. */
   readonly ownDist?: boolean
+  /** With the file service of volumes (`volumeServer`). */
+  readonly part?: DistPart
 }
 
 /** A connection to the engine, a stand-in daemon, and runtimes that are removed from the engine at the end. */
@@ -59,10 +61,10 @@ export class EngineBench implements AsyncDisposable {
     this.#resolvers = parts.resolvers
   }
 
-  static async open({ ownDist = false }: BenchOptions = {}): Promise<EngineBench> {
+  static async open({ ownDist = false, part }: BenchOptions = {}): Promise<EngineBench> {
     const docker = await connectEngine(ENGINE)
     const folder = ownDist ? await mkdtemp(join(tmpdir(), 'sandyard-dist-')) : undefined
-    const dist = folder === undefined ? await sharedStandInDist() : await makeStandInDist(folder, folder)
+    const dist = folder === undefined ? await sharedStandInDist(part) : await makeStandInDist(folder, folder)
     return new EngineBench({ docker, dist, folder, resolvers: await findResolvers() })
   }
 

@@ -12,18 +12,27 @@ export const STAND_IN_COMMAND =
 
 const SHARED = join(import.meta.dirname, '../../../../.tools/stand-in-dist')
 
+/** Puts more into a distribution that no engine has yet. */
+export interface DistPart {
+  /** Another one for other files. */
+  readonly salt: string
+  addTo(dist: DaemonDist): Promise<void>
+}
+
 /**
  * The distribution that test files share, and with it its volume: to pack 120 MB of Node and to unpack it on the engine takes seconds for each
  * file. An existing directory is always complete.
  */
-export async function sharedStandInDist(): Promise<DaemonDist> {
-  const version = versionOf(process.version)
+export async function sharedStandInDist(part?: DistPart): Promise<DaemonDist> {
+  const salt = `${process.version}${part?.salt ?? ''}`
+  const version = versionOf(salt)
   const dir = join(SHARED, version)
   if (await exists(dir)) return { dir, version }
   await mkdir(SHARED, { recursive: true })
   const building = await mkdtemp(join(SHARED, 'building-'))
   try {
-    await makeStandInDist(building, version)
+    const made = await makeStandInDist(building, salt)
+    await part?.addTo(made)
     await chmod(building, 0o755)
     await rename(building, dir)
   } catch (err) {
