@@ -177,6 +177,7 @@ describe('a build', () => {
     const checking = second.ctx.pool.check()
     await reached.promise
     await first.ctx.pool.check()
+    await waitFor('the removal of its row', async () => (await rowsOfPool()).length === 0)
     given.resolve(await first.runtime.usage(read.mock.calls.at(-1)?.[0] ?? []))
     await checking
     for (const { ctx } of servers) await ctx.pool.fill()

@@ -208,6 +208,18 @@ export async function parkedOf(db: Db, sandboxIds: readonly string[]): Promise<S
   return rows.map(refOf)
 }
 
+/** Those that a create has claimed, also if they have ended since. Others that are not in the pool any more were given up. */
+export async function claimedOf(db: Db, sandboxIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const ids = sql<string>`any(${sandboxIds}::text[])`
+  const rows = await db
+    .selectFrom('sandbox')
+    .select('sandbox_id')
+    .where('sandbox_id', '=', ids)
+    .unionAll(db.selectFrom('sandbox_history').select('sandbox_id').where('sandbox_id', '=', ids))
+    .execute()
+  return new Set(rows.map((row) => row.sandbox_id))
+}
+
 function refOf(row: { readonly sandbox_id: string; readonly incarnation: number }): SandboxRef {
   return { sandboxId: row.sandbox_id, incarnation: row.incarnation }
 }

@@ -15,12 +15,12 @@ import { poolGeneration } from './generation.ts'
 import { Lull } from './lull.ts'
 import type { ParkParts } from './park-sandbox.ts'
 import {
+  claimedOf,
   deleteParked,
   giveUpOldest,
   giveUpParked,
   giveUpUnserved,
   listWaiting,
-  parkedOf,
   storeMemory,
   takeUnremoved,
 } from './parked-rows.ts'
@@ -213,13 +213,14 @@ export class WarmPool {
     if (waiting.length === 0) return
     const what = 'reading the usage of the warm pool'
     const usage = await within({ what, timeoutMs: USAGE_TIMEOUT_MS, ...(signal && { signal }) }, () => runtime.usage(waiting))
-    // What was claimed meanwhile works for its user.
-    const ids = waiting.map(({ sandboxId }) => sandboxId)
-    const still = new Set((await parkedOf(database.db, ids)).map(({ sandboxId }) => sandboxId))
-    const judged = waiting.filter(({ sandboxId }) => still.has(sandboxId))
+    // What was claimed meanwhile works for its user. What another server has given up meanwhile counts, so that this one does not start the next ones.
+    const claimed = await claimedOf(
+      database.db,
+      waiting.map(({ sandboxId }) => sandboxId),
+    )
+    const judged = waiting.filter(({ sandboxId }) => !claimed.has(sandboxId))
     const { busy, memoryMib } = this.#usage.judge(judged, usage, performance.now())
     await storeMemory(database.db, memoryMib)
-    // Also where another server gives them up first: this one would start the next ones.
     for (const buildId of new Set(busy.map((one) => one.buildId))) this.#setbacks.add(buildId)
     const givenUp = await giveUpParked(database.db, busy)
     for (const { buildId, ...ref } of givenUp)
